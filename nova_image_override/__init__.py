@@ -1,0 +1,1 @@
+"""Boot-time override of image properties for OpenStack Nova."""

@@ -1,0 +1,1 @@
+"""Inside nova-api: subclasses of Nova's own classes, and nothing patched."""

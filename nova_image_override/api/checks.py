@@ -1,0 +1,184 @@
+"""What flavor and merged image properties alone decide, decided at create.
+
+Nova runs part of ``nova.virt.hardware``'s functions in the API and the rest in
+scheduler and compute, where a conflict ends in a server in ERROR; some of the
+former end in a wrong HTTP status. Here Nova's own functions are called on the
+merged properties before anything is created, and each failure names the
+overrides that cause it.
+"""
+
+import collections.abc
+import functools
+import typing
+
+from nova import exception
+from nova import objects
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api import extension as extension_module
+
+#: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
+#: the others for what images hold.
+_REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
+
+Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
+
+#: Functions of nova.virt.hardware that judge (flavor, image_meta). Those that
+#: a supported release lacks are left out there.
+_FUNCTIONS = (
+    'get_ephemeral_encryption_constraint',
+    'get_ephemeral_encryption_format',
+    'get_maxphysaddr_mode',
+    'get_mem_encryption_constraint',
+    'get_number_of_serial_ports',
+    'get_packed_virtqueue_constraint',
+    'get_pci_numa_policy_constraint',
+    'get_pmu_constraint',
+    'get_realtime_cpu_constraint',
+    'get_redirected_usb_ports',
+    'get_secure_boot_constraint',
+    'get_sound_model',
+    'get_usb_model',
+    'get_vif_multiqueue_constraint',
+    'get_vtpm_constraint',
+    'numa_get_constraints',
+)
+
+
+def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
+    hardware.get_stateless_firmware_constraint(image_meta)
+
+
+def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> None:
+    """As LibvirtDriver._add_video_driver and vmwareapi's vmops do it."""
+    asked = image_meta.properties.get('hw_video_ram', 0)
+    limit = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
+    if asked > limit:
+        raise exception.RequestedVRamTooHigh(req_vram=asked, max_vram=limit)
+
+
+@functools.cache
+def _checks() -> tuple[Check, ...]:
+    return (
+        *(getattr(hardware, name) for name in _FUNCTIONS
+          if hasattr(hardware, name)),
+        _stateless_firmware, _video_ram)
+
+
+def check(
+    extension: extension_module.Extension, flavor: typing.Any,
+    image: dict[str, typing.Any], base: override.ImageProperties,
+    overrides: override.Overrides,
+) -> None:
+    """Judge the merged properties of a server to be.
+
+    :param flavor: ``nova.objects.Flavor`` of the server
+    :param image: boot metadata, with the merged properties
+    :param base: the image's own properties
+    :param overrides: what was merged over BASE
+    :raises errors.Invalid: naming every override that flavor and image
+        properties exclude
+    """
+    _Judge(extension, flavor, image, base, overrides).check()
+
+
+class _Judge:
+    def __init__(
+        self, extension: extension_module.Extension, flavor: typing.Any,
+        image: dict[str, typing.Any], base: override.ImageProperties,
+        overrides: override.Overrides,
+    ) -> None:
+        self._extension = extension
+        self._flavor = flavor
+        self._image = image
+        self._base = base
+        self._overrides = overrides
+
+    def check(self) -> None:
+        try:
+            merged = objects.ImageMeta.from_dict(self._image)
+        except _REFUSALS as exc:
+            raise errors.Invalid(self._unreadable(exc)) from None
+        checks = _checks()
+        if any(name.startswith('hw_cpu_') for name in self._overrides):
+            # Searches through all topologies, so only where it can matter.
+            checks = (*checks, hardware.get_best_cpu_topology)
+        problems: dict[str, errors.Problem] = {}
+        for function in checks:
+            if self._refusal(function, merged) is not None:
+                for problem in self._causes(function):
+                    problems.setdefault(problem.name, problem)
+        if problems:
+            raise errors.Invalid(problems.values())
+
+    def _refusal(
+            self, function: Check, image_meta: typing.Any) -> str | None:
+        try:
+            function(self._flavor, image_meta)
+        except exception.NovaException as exc:
+            return str(exc.format_message())
+        except _REFUSALS as exc:
+            return str(exc)
+        return None
+
+    def _causes(
+        self, function: Check,
+    ) -> collections.abc.Iterator[errors.Problem]:
+        """Find which overrides make FUNCTION fail, and why each set does.
+
+        Takes minimal failing sets of overridden fields away, one after the
+        other, until what is left passes.
+        """
+        fields: dict[str, list[str]] = {}
+        for name in self._overrides:
+            fields.setdefault(
+                self._extension.rules.stand(name).field, []).append(name)
+        left = set(fields)
+        while (reason := self._reason(function, fields, left)) is not None:
+            needed = set(left)
+            for field in sorted(left):
+                if self._reason(function, fields, needed - {field}):
+                    needed.discard(field)
+            if not needed:
+                # The image and the flavor exclude each other by themselves.
+                yield errors.Problem(
+                    errors.PARAMETER, errors.FLAVOR_CONFLICT,
+                    f'the image itself does not go with the flavor: {reason}')
+                return
+            reason = self._reason(function, fields, needed) or reason
+            for name in (n for field in needed for n in fields[field]):
+                yield errors.Problem(name, errors.FLAVOR_CONFLICT, reason)
+            left -= needed
+
+    def _reason(
+        self, function: Check, fields: dict[str, list[str]],
+        chosen: set[str],
+    ) -> str | None:
+        overrides = {name: self._overrides[name]
+                     for field in chosen for name in fields[field]}
+        properties = self._extension.merger.merge(self._base, overrides)
+        try:
+            image_meta = objects.ImageMeta.from_dict(
+                {**self._image, 'properties': properties})
+        except _REFUSALS:
+            return None
+        return self._refusal(function, image_meta)
+
+    def _unreadable(
+            self, error: Exception) -> collections.abc.Iterator[errors.Problem]:
+        """Name the image's own properties that Nova cannot read."""
+        found = False
+        for name, value in self._base.items():
+            try:
+                objects.ImageMetaProps.from_dict({name: value})
+            except _REFUSALS as exc:
+                found = True
+                yield errors.Problem(
+                    name, errors.UNREADABLE,
+                    f'the image\'s own value cannot be read by Nova: {exc}')
+        if not found:
+            yield errors.Problem(
+                errors.PARAMETER, errors.UNREADABLE,
+                f'Nova cannot read the merged properties: {error}')

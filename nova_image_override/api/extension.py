@@ -1,0 +1,80 @@
+"""What one nova-api holds of the extension, and what one request holds."""
+
+import dataclasses
+import typing
+
+from nova import policy as nova_policy
+from oslo_config import cfg
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import conf as override_conf
+from nova_image_override import override
+from nova_image_override import versions
+from nova_image_override.rules import judge
+from nova_image_override.rules import policy
+
+#: Attribute of the request context that carries a RequestState. nova-api makes
+#: one context for each request and RequestContext.to_dict leaves foreign
+#: attributes out, so it reaches neither another request nor another service.
+_STATE = 'image_props_override'
+
+
+@dataclasses.dataclass
+class RequestState:
+    """What one request that names the extension carries along.
+
+    :ivar version: the extension's version that the request uses
+    :ivar overrides: what create asks for
+    :ivar record: the system metadata rows that say so
+    """
+
+    version: versions.Version
+    overrides: override.Overrides = dataclasses.field(default_factory=dict)
+    record: dict[str, str | None] = dataclasses.field(default_factory=dict)
+
+
+def set_state(context: typing.Any, state: RequestState) -> None:
+    """Let CONTEXT carry STATE to the compute API and the view builder."""
+    setattr(context, _STATE, state)
+
+
+def state_of(context: typing.Any) -> RequestState | None:
+    """Return what CONTEXT carries; None when it does not name the service."""
+    return getattr(context, _STATE, None)
+
+
+@dataclasses.dataclass(frozen=True)
+class Extension:
+    """Everything that is made once at start and never changes."""
+
+    catalog: catalog_module.Catalog
+    parser: override.Parser
+    merger: override.Merger
+    rules: judge.Rules
+
+    @classmethod
+    def from_conf(cls, conf: cfg.ConfigOpts) -> 'Extension':
+        """Read the deployer's rules.
+
+        :raises nova_image_override.errors.StartupError: a rule is malformed
+        """
+        override_conf.register_opts(conf)
+        options = conf[override_conf.GROUP.name]
+        catalog = catalog_module.running()
+        return cls(
+            catalog, override.Parser(catalog), override.Merger(catalog),
+            judge.Rules(catalog, denied=options.denied_properties,
+                        allowed=options.allowed_properties))
+
+    def caller(self, context: typing.Any) -> judge.Caller:
+        """Return who makes the request of CONTEXT, for the rules."""
+        nova_policy.init()
+        enforcer = nova_policy._ENFORCER
+        policy.register(enforcer, self.catalog)
+        # As nova/api/openstack/compute/servers.py create names its target.
+        target = {'project_id': context.project_id,
+                  'user_id': context.user_id}
+        return judge.Caller(
+            can=lambda rule: bool(
+                context.can(rule, target=target, fatal=False)),
+            policy_defined=enforcer.file_rules)

@@ -1,0 +1,116 @@
+"""The application that api-paste.ini names: Nova's routes, servers extended."""
+
+import functools
+import typing
+
+from nova.api import wsgi as base_wsgi
+from nova.api.openstack import ProjectMapper
+from nova.api.openstack import wsgi
+from nova.api.openstack.compute import routes
+import nova.conf
+from oslo_log import log as logging
+import webob.dec
+import webob.exc
+
+from nova_image_override import errors
+from nova_image_override import versions
+from nova_image_override.api import discovery
+from nova_image_override.api import extension as extension_module
+from nova_image_override.api import seams
+from nova_image_override.api import servers
+
+LOG = logging.getLogger(__name__)
+
+
+class APIRouterV21(routes.APIRouterV21):
+    """Nova's router with the servers resource replaced by subclasses.
+
+    :param extension: the rules and the catalogue
+    """
+
+    def __init__(self, extension: extension_module.Extension) -> None:
+        # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
+        # first route that matches wins.
+        base_wsgi.Router.__init__(self, ProjectMapper())
+        replaced = _replacements(extension)
+        for path, methods in routes.ROUTE_LIST:
+            if isinstance(methods, str):
+                self.map.redirect(path, methods)
+                continue
+            for method, (controller, action) in methods.items():
+                controller = replaced.get(id(controller), controller)
+                self.map.create_route(path, method, controller(), action)
+        self.map.create_route(
+            discovery.PATH, 'GET', discovery.resource(extension), 'show')
+
+    @classmethod
+    def factory(
+        cls, global_config: dict[str, str], **local_config: str,
+    ) -> 'APIRouterV21':
+        """Make the application (``paste.app_factory``).
+
+        :raises errors.StartupError: Nova has another shape, or a rule is
+            malformed; nova-api must not start
+        """
+        try:
+            seams.verify()
+            return cls(extension_module.Extension.from_conf(nova.conf.CONF))
+        except errors.StartupError as exc:
+            LOG.critical('nova-image-override: %s', exc)
+            raise
+
+    @webob.dec.wsgify(RequestClass=base_wsgi.Request)
+    def __call__(self, req: webob.Request) -> typing.Any:
+        """Route a request; one that names the service, in its version."""
+        try:
+            version = versions.negotiate(req.headers)
+        except versions.NotAcceptable as exc:
+            return _refused(webob.exc.HTTPNotAcceptable(explanation=str(exc)))
+        except versions.Malformed as exc:
+            return _refused(webob.exc.HTTPBadRequest(explanation=str(exc)))
+        if version is None:
+            return self._router
+        req.environ[servers.VERSION] = version
+        context = req.environ.get('nova.context')
+        if context is not None:
+            extension_module.set_state(
+                context, extension_module.RequestState(version))
+        response = req.get_response(self._router)
+        _name_version(response, version)
+        return response
+
+
+def _replacements(
+    extension: extension_module.Extension,
+) -> dict[int, typing.Callable[[], wsgi.Resource]]:
+    """Return what takes the place of Nova's controller factories."""
+    result: dict[int, typing.Callable[[], wsgi.Resource]] = {}
+    for name in ('server_controller', 'volumes_boot_controller'):
+        # Nova 31 and 32 serve /os-volumes_boot by server_controller itself.
+        original = getattr(routes, name, None)
+        if original is not None:
+            base, *rest = original.args
+            result[id(original)] = functools.partial(
+                original.func, servers.extended(base, extension), *rest)
+    return result
+
+
+def _refused(exception: webob.exc.WSGIHTTPException) -> wsgi.Fault:
+    exception.headers['Vary'] = versions.HEADER
+    return wsgi.Fault(exception)
+
+
+def _name_version(
+        response: webob.Response, version: versions.Version) -> None:
+    """Say which version answered, beside Nova's own entry.
+
+    Nova writes the header after its controllers
+    (nova/api/openstack/wsgi.py Resource._process_stack), hence out here.
+    """
+    entry = f'{versions.SERVICE_TYPE} {version}'
+    nova_entry = response.headers.get(versions.HEADER)
+    response.headers[versions.HEADER] = (
+        f'{nova_entry}, {entry}' if nova_entry else entry)
+    vary = ', '.join(response.headers.getall('Vary'))
+    if versions.HEADER.lower() not in vary.lower():
+        response.headers.add('Vary', versions.HEADER)

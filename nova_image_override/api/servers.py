@@ -1,0 +1,174 @@
+"""The servers resource: takes ``image_props_override``, shows what is in force.
+"""
+
+import typing
+
+from nova.api.openstack import api_version_request
+from nova.api.openstack import wsgi
+from nova.api.openstack.compute import servers
+from nova.api.openstack.compute.views import servers as views
+import webob.exc
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import versions
+from nova_image_override.api import compute_api
+from nova_image_override.api import extension as extension_module
+from nova_image_override.api import faults
+
+#: Key of the request environment with the version that the request uses.
+VERSION = 'nova_image_override.version'
+
+#: Key of the request environment with what the answer is to show.
+_SHOWN = 'nova_image_override.shown'
+
+
+class ViewBuilder(views.ViewBuilder):
+    """Nova's view builder, noting the overrides of each server it shows.
+
+    They are not put into the view: Nova validates its own answers
+    (``[api] response_validation``) and its schemas forbid unknown keys.
+    """
+
+    def show(
+        self, request: wsgi.Request, instance: typing.Any,
+        *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Show one instance; called for each one of a list too."""
+        # Servers in a cell that is down have no system metadata.
+        version = request.environ.get(VERSION)
+        if version is not None and 'system_metadata' in instance:
+            removals = versions.takes_null(version)
+            request.environ.setdefault(_SHOWN, {})[instance.uuid] = {
+                name: value for name, value in
+                override.in_force(instance.system_metadata).items()
+                if value is not None or removals}
+        return super().show(request, instance, *args, **kwargs)
+
+
+def extended(
+    base: type[wsgi.Controller], extension: extension_module.Extension,
+) -> type[wsgi.Controller]:
+    """Return a subclass of one of Nova's servers controllers.
+
+    :param base: ``servers.ServersController``, or ``VolumesBootController``
+        where the release has one
+    :param extension: the rules and the catalogue
+    """
+    rebuild = base.wsgi_actions['rebuild']
+    clone = base is not servers.ServersController
+
+    class Controller(base):  # type: ignore[misc]
+        _view_builder_class = ViewBuilder
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.compute_api = compute_api.API(extension)
+
+        @wsgi.response(202)
+        def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+            raw, body = _taken(req, body, 'server')
+            if raw is _ABSENT or (
+                    clone and api_version_request.is_supported(req, '2.103')):
+                return super().create(req=req, body=body)
+            if clone:
+                # Nova 33 and 34 fail there with a KeyError whatever is sent:
+                # VolumesBootController.create passes the body by position.
+                raise _refused(
+                    errors.NOT_HERE,
+                    'this release of Nova cannot create servers here, use '
+                    'POST /servers')
+            state = _state(req)
+            try:
+                state.overrides = extension.parser.parse(
+                    raw, removals=versions.takes_null(state.version))
+            except errors.OverrideError as exc:
+                raise faults.fault(exc) from None
+            try:
+                return super().create(req=req, body=body)
+            except webob.exc.WSGIHTTPException as exc:
+                raise faults.detailed(exc) from None
+
+        def show(self, req: wsgi.Request, id: str) -> typing.Any:
+            return _showing(req, super().show, id=id)
+
+        def detail(self, req: wsgi.Request) -> typing.Any:
+            return _showing(req, super().detail)
+
+        def update(
+            self, req: wsgi.Request, id: str, body: typing.Any,
+        ) -> typing.Any:
+            return _showing(req, super().update, id=id, body=body)
+
+        @wsgi.response(202)
+        @wsgi.action('rebuild')
+        def image_override_rebuild(
+            self, req: wsgi.Request, id: str, body: typing.Any,
+        ) -> typing.Any:
+            _taken(req, body, 'rebuild')
+            return _showing(req, getattr(super(), rebuild), id=id, body=body)
+
+    return Controller
+
+
+_ABSENT = object()
+
+
+def _refused(code: str, reason: str) -> faults.OverrideFault:
+    return faults.fault(errors.Invalid(
+        [errors.Problem(errors.PARAMETER, code, reason)]))
+
+
+def _taken(
+    req: wsgi.Request, body: typing.Any, key: str,
+) -> tuple[typing.Any, typing.Any]:
+    """Take our parameter out of a body that Nova has parsed.
+
+    :returns: its value or _ABSENT, and the body without it
+    :raises faults.OverrideFault: the legacy API got it, which would drop it
+        in silence (nova/api/validation/validators.py
+        _soft_validate_additional_properties)
+    """
+    if not isinstance(body, dict):
+        return _ABSENT, body
+    inner = body.get(key)
+    if not isinstance(inner, dict):
+        inner = {}
+    held = errors.PARAMETER in inner
+    if (held or errors.PARAMETER in body) and req.is_legacy_v2():
+        raise _refused(
+            errors.NOT_HERE,
+            'the legacy /v2 API does not take it, use /v2.1 and send '
+            f'{versions.ENTRY}')
+    if not held:
+        return _ABSENT, body
+    rest = {k: v for k, v in inner.items() if k != errors.PARAMETER}
+    return inner[errors.PARAMETER], {**body, key: rest}
+
+
+def _state(req: wsgi.Request) -> extension_module.RequestState:
+    """Return the state of a request that must name the extension.
+
+    :raises faults.OverrideFault: it does not
+    """
+    state = extension_module.state_of(req.environ['nova.context'])
+    if state is None:
+        raise _refused(
+            errors.VERSION_MISSING,
+            f'the request must name the extension, send {versions.ENTRY}')
+    return state
+
+
+def _showing(
+    req: wsgi.Request, method: typing.Callable[..., typing.Any],
+    **kwargs: typing.Any,
+) -> typing.Any:
+    """Call Nova's METHOD and add what is in force to its answer."""
+    answer = method(req=req, **kwargs)
+    shown = req.environ.get(_SHOWN)
+    if shown:
+        body = getattr(answer, 'obj', answer)
+        for server in body.get('servers') or [body.get('server')]:
+            if server and server['id'] in shown:
+                server[errors.PARAMETER] = shown[server['id']]
+    return answer

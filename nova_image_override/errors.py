@@ -1,0 +1,121 @@
+"""What can be wrong with a request's overrides, in the API's own terms.
+
+Every refusal names each offending property with a code for programs and a
+reason for people. The codes are part of the HTTP contract: they are
+documented, and never renamed or reused.
+"""
+
+import collections.abc
+import dataclasses
+import json
+import re
+
+# --- 400: the request itself is wrong --------------------------------------
+#: The name is not an image property that Nova reads.
+UNKNOWN = 'unknown'
+#: The name is the legacy spelling of a property.
+LEGACY_NAME = 'legacy_name'
+#: The name is a list field, which is set through indexed or trait names.
+LIST_FIELD = 'list_field'
+#: The value is not a string (or the whole parameter is not an object).
+INVALID_TYPE = 'invalid_type'
+#: The value is not one that the property takes.
+INVALID_VALUE = 'invalid_value'
+#: The value is longer than Nova stores.
+TOO_LONG = 'too_long'
+#: More properties than one request may name.
+TOO_MANY = 'too_many'
+#: The merged result has a gap in its NUMA nodes.
+NUMA_GAP = 'numa_gap'
+#: Nova cannot read the merged properties.
+UNREADABLE = 'unreadable'
+#: Flavor and merged properties exclude each other.
+FLAVOR_CONFLICT = 'flavor_conflict'
+#: The parameter came without the version entry in the header.
+VERSION_MISSING = 'version_missing'
+#: The parameter came where it is not taken.
+NOT_HERE = 'not_here'
+
+# --- 403: the request is right, this caller may not make it ----------------
+#: No deployment can permit it: the property describes the image itself.
+NEVER = 'never'
+#: ``[image_override] denied_properties`` names it.
+DENIED = 'denied'
+#: ``[image_override] allowed_properties`` does not name it.
+NOT_ALLOWED = 'not_allowed'
+#: ``[image_override] allowed_properties`` names it with other values.
+VALUE_NOT_ALLOWED = 'value_not_allowed'
+#: policy.yaml refuses it to this caller.
+POLICY = 'policy'
+
+#: The name under which a problem with the whole parameter is reported.
+PARAMETER = 'image_props_override'
+
+_PLAIN = re.compile(r'[A-Za-z0-9_.:-]{1,255}')
+
+
+def printable(text: str) -> str:
+    """Return TEXT so that it can stand in a message or a log line.
+
+    Names and values come from the request: anything but plain characters is
+    escaped, so that nothing can forge a log line or break its encoding.
+
+    :param text: a name or value of the request
+    :returns: TEXT itself when plain, else a quoted, escaped, cut form
+    """
+    if _PLAIN.fullmatch(text):
+        return text
+    if len(text) > 80:
+        text = text[:77] + '...'
+    return json.dumps(text)
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Problem:
+    """One reason why one property is refused."""
+
+    name: str
+    code: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f'{printable(self.name)}: {self.code}: {self.reason}'
+
+
+class OverrideError(Exception):
+    """Overrides are refused; carries every problem found, sorted by name.
+
+    :ivar status: the HTTP status that the API answers
+    """
+
+    status = 400
+    summary = 'Invalid image property overrides.'
+
+    def __init__(self, problems: collections.abc.Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems))
+        super().__init__(
+            f'{self.summary} ' + '; '.join(str(p) for p in self.problems))
+
+    def details(self) -> dict[str, dict[str, str]]:
+        """Return the problems for programs: ``{name: {code, reason}}``."""
+        return {p.name: {'code': p.code, 'reason': p.reason}
+                for p in self.problems}
+
+
+class Invalid(OverrideError):
+    """The request is wrong whoever makes it."""
+
+
+class Forbidden(OverrideError):
+    """The caller may not override these properties."""
+
+    status = 403
+    summary = 'Not permitted to override image properties.'
+
+
+class StartupError(Exception):
+    """The service must not start; the message is one clear line."""
+
+
+class UnsupportedNova(StartupError):
+    """The running Nova does not have the shape that a seam depends on."""

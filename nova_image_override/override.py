@@ -1,0 +1,285 @@
+"""One request's overrides: parse, merge over the image, record, read back.
+
+Nothing here knows HTTP or Nova's services. Property names are judged and
+stored under the canonical names of :mod:`nova_image_override.catalog`.
+"""
+
+import collections.abc
+import functools
+import re
+import typing
+
+import jsonschema
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
+from nova_image_override import schema
+
+#: What a request asks for: name -> canonical value, None to remove the
+#: image's property.
+Overrides = dict[str, str | None]
+
+#: Image properties as Nova holds them; Glance may hold other things than text.
+ImageProperties = collections.abc.Mapping[str, typing.Any]
+
+#: Prefix of the rows that say which properties were overridden. Unmodified
+#: Nova leaves keys that begin with "os_glance" out of snapshots
+#: (nova/compute/utils.py NON_INHERITABLE_IMAGE_NAMESPACES).
+RECORD_PREFIX = 'os_glance_override:'
+
+#: Prefix of image properties in system metadata (nova/utils.py
+#: SM_IMAGE_PROP_PREFIX).
+IMAGE_PREFIX = 'image_'
+
+_JSON_TYPES: dict[type, str] = {
+    bool: 'a boolean', int: 'a number', float: 'a number', list: 'an array',
+    dict: 'an object', type(None): 'null', str: 'a string'}
+
+
+class Parser:
+    """Turns what a request sent into overrides, or into every problem of it.
+
+    :param catalog: the properties that can be named
+    """
+
+    #: Judged name and value pairs that are remembered. A cloud's tenants send
+    #: the same few over and over; keys are at most 255 characters each.
+    CACHE_SIZE = 4096
+
+    def __init__(self, catalog: catalog_module.Catalog) -> None:
+        self._catalog = catalog
+        self._validators = {
+            field: jsonschema.Draft202012Validator(
+                schema.property_schema(prop))
+            for field, prop in catalog.items()}
+        self._judge_cached = functools.lru_cache(self.CACHE_SIZE)(self._judge)
+
+    def parse(self, raw: object, *, removals: bool) -> Overrides:
+        """Return the overrides that RAW asks for, in canonical spelling.
+
+        :param raw: the value of ``image_props_override`` as Nova's JSON
+            parser made it
+        :param removals: whether null is taken
+        :returns: name -> canonical value, None to remove the image's
+            property; empty when nothing is overridden
+        :raises errors.Invalid: with every problem that needs no image
+        """
+        if not isinstance(raw, dict):
+            raise errors.Invalid([errors.Problem(
+                errors.PARAMETER, errors.INVALID_TYPE,
+                'must be an object of strings, not '
+                + _JSON_TYPES.get(type(raw), 'that'))])
+        if len(raw) > schema.PROPERTIES_MAX:
+            raise errors.Invalid([errors.Problem(
+                errors.PARAMETER, errors.TOO_MANY,
+                f'at most {schema.PROPERTIES_MAX} properties, not '
+                f'{len(raw)}')])
+        overrides: Overrides = {}
+        problems: list[errors.Problem] = []
+        for name, value in raw.items():
+            if (isinstance(value, str)
+                    and len(name) <= catalog_module.NAME_LENGTH_MAX
+                    and len(value) <= catalog_module.VALUE_BYTES_MAX):
+                judged = self._judge_cached(name, value)
+            else:
+                judged = self._judge(name, value, removals)
+            if isinstance(judged, errors.Problem):
+                problems.append(judged)
+            else:
+                overrides[name] = judged
+        if problems:
+            raise errors.Invalid(problems)
+        return overrides
+
+    def _judge(
+        self, name: str, value: object, removals: bool = False,
+    ) -> str | errors.Problem | None:
+        """Return the canonical spelling of VALUE, or what is wrong."""
+        try:
+            prop = self._catalog.resolve(name)
+        except errors.Invalid as exc:
+            return exc.problems[0]
+        if value is None and removals:
+            return None
+        if not isinstance(value, str):
+            return errors.Problem(
+                name, errors.INVALID_TYPE,
+                f'must be a string ({prop.expects}), not '
+                + _JSON_TYPES.get(type(value), 'that'))
+        value = prop.canonical(value)
+        for fault in self._validators[prop.field].iter_errors(value):
+            return _explain(name, prop, value, fault)
+        try:
+            size = len(value.encode('utf-8'))
+        except UnicodeEncodeError:  # pragma: no cover - UNSAFE has them
+            size = 0
+        if size > catalog_module.VALUE_BYTES_MAX:
+            return _too_long(name, f'{size} bytes of UTF-8')
+        if max(value) > '\uffff':
+            # Nova's tables are utf8mb3 in MySQL, which has no room for them.
+            return errors.Problem(
+                name, errors.INVALID_VALUE,
+                'must not hold characters beyond U+FFFF')
+        reason = prop.check(value)
+        if reason:
+            return errors.Problem(name, errors.INVALID_VALUE, reason)
+        return value
+
+
+def _too_long(name: str, size: str) -> errors.Problem:
+    return errors.Problem(
+        name, errors.TOO_LONG,
+        f'at most {catalog_module.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
+
+
+def _explain(
+    name: str, prop: catalog_module.Property, value: str,
+    fault: jsonschema.ValidationError,
+) -> errors.Problem:
+    if len(value) > catalog_module.VALUE_BYTES_MAX:
+        return _too_long(name, f'{len(value)} characters')
+    if fault.validator == 'not':
+        return errors.Problem(
+            name, errors.INVALID_VALUE, 'must not hold control characters')
+    if not value:
+        return errors.Problem(
+            name, errors.INVALID_VALUE,
+            f'must not be empty, but {prop.expects}')
+    return errors.Problem(
+        name, errors.INVALID_VALUE,
+        f'must be {prop.expects}, not {errors.printable(value)}')
+
+
+class Merger:
+    """Lays overrides over an image's properties, as Nova reads them.
+
+    :param catalog: the properties that can be named
+    """
+
+    def __init__(self, catalog: catalog_module.Catalog) -> None:
+        self._catalog = catalog
+
+    def own_value(self, base: ImageProperties, name: str) -> typing.Any:
+        """Return the image's own value of the property called NAME.
+
+        A property that the image has under a legacy name counts: Nova reads
+        it (``ImageMetaProps._set_attr_from_legacy_names``).
+
+        :returns: the value, or None when the image does not have it
+        """
+        value = base.get(name)
+        if value is not None:
+            return value
+        prop = self._catalog.resolve(name)
+        for legacy in prop.legacy_names:
+            if base.get(legacy) is not None:
+                return self._from_legacy(legacy, base[legacy]).get(prop.field)
+        return None
+
+    def _from_legacy(
+            self, legacy: str, value: typing.Any) -> dict[str, typing.Any]:
+        """Return the fields that Nova reads from one legacy property."""
+        if legacy != 'vmware_adaptertype':
+            return dict.fromkeys(self._catalog.legacy[legacy], value)
+        # ImageMetaProps._set_attr_from_legacy_names
+        if value == 'ide':
+            return {'hw_disk_bus': 'ide'}
+        if value:
+            return {'hw_disk_bus': 'scsi', 'hw_scsi_model': value}
+        return {}
+
+    def merge(
+        self, base: ImageProperties, overrides: Overrides,
+    ) -> dict[str, typing.Any]:
+        """Return BASE with OVERRIDES laid over it.
+
+        Legacy spellings of an overridden field leave, so that nothing can
+        contradict the override; the ones that Nova still reads past
+        ``ImageMetaProps`` come back with the override's value. What a legacy
+        property said of *other* fields stays, under their current names.
+
+        :param base: the image's (or volume's) properties; left unchanged
+        :param overrides: parsed overrides
+        :raises errors.Invalid: the merged NUMA nodes have a gap
+        """
+        merged = dict(base)
+        for name, value in overrides.items():
+            prop = self._catalog.resolve(name)
+            for legacy in prop.legacy_names:
+                if legacy in merged:
+                    for field, own in self._from_legacy(
+                            legacy, merged.pop(legacy)).items():
+                        if field != prop.field:
+                            merged.setdefault(field, own)
+            if value is None:
+                merged.pop(name, None)
+                continue
+            merged[name] = value
+            if prop.field in catalog_module.TWINS:
+                merged[catalog_module.TWINS[prop.field]] = value
+        problems = [
+            problem for field in ('hw_numa_cpus', 'hw_numa_mem')
+            for problem in _gaps(field, merged, overrides)]
+        if problems:
+            raise errors.Invalid(problems)
+        return merged
+
+    def record(
+        self, base: ImageProperties, overrides: Overrides,
+    ) -> dict[str, str | None]:
+        """Return the system metadata rows that say what was overridden.
+
+        :returns: one row for each override; its value is the image's own
+            value, None when the image does not have the property
+        """
+        rows: dict[str, str | None] = {}
+        for name in overrides:
+            own = self.own_value(base, name)
+            rows[RECORD_PREFIX + name] = None if own is None else str(own)
+        return rows
+
+
+def _gaps(
+    field: str, merged: ImageProperties, overrides: Overrides,
+) -> collections.abc.Iterator[errors.Problem]:
+    """Find what the overrides make ImageMetaProps leave out.
+
+    ``ImageMetaProps._set_numa_cpus`` and ``_set_numa_mem`` stop at the first
+    index that is missing and ignore the rest in silence.
+    """
+    prefix = field + '.'
+    if not any(name.startswith(prefix) for name in overrides):
+        return
+    held = {int(name[len(prefix):]) for name in merged
+            if name.startswith(prefix)
+            and re.fullmatch(catalog_module.INDEX, name[len(prefix):])}
+    missing = next(n for n in range(len(held) + 1) if n not in held)
+    unread = sorted(n for n in held if n > missing)
+    for index in unread:
+        if f'{prefix}{index}' in overrides:
+            yield errors.Problem(
+                f'{prefix}{index}', errors.NUMA_GAP,
+                f'{prefix}{missing} is missing: indexes count from 0 without '
+                'a gap')
+    if unread and f'{prefix}{missing}' in overrides:
+        yield errors.Problem(
+            f'{prefix}{missing}', errors.NUMA_GAP,
+            f'removing it leaves {prefix}{unread[-1]} behind a gap: indexes '
+            'count from 0 without one')
+
+
+def in_force(
+    system_metadata: collections.abc.Mapping[str, str | None],
+) -> Overrides:
+    """Return a server's overrides: what was asked, with the value in force.
+
+    The value has one home, ``image_<property>``: an operator's later
+    ``nova-manage image_property set`` shows. A recorded property without a
+    value was removed.
+
+    :param system_metadata: the instance's system metadata
+    """
+    return {
+        key[len(RECORD_PREFIX):]:
+            system_metadata.get(IMAGE_PREFIX + key[len(RECORD_PREFIX):])
+        for key in system_metadata if key.startswith(RECORD_PREFIX)}

@@ -1,0 +1,48 @@
+"""Policy rules of the extension, in Nova's own terms.
+
+They live in Nova's enforcer and Nova's policy.yaml, beside
+``os_compute_api:servers:create``.
+"""
+
+import collections.abc
+import typing
+
+from oslo_policy import policy
+
+from nova_image_override import catalog as catalog_module
+
+#: May the caller override image properties at all?
+CREATE = 'os_compute_api:servers:create:image_props_override'
+
+_OPERATIONS: list[typing.Any] = [{'path': '/servers', 'method': 'POST'}]
+
+
+def property_rule(field: str) -> str:
+    """Return the name of the rule that a deployer may add for one property.
+
+    :param field: the canonical field name, such as ``hw_numa_cpus``
+    """
+    return f'{CREATE}:{field}'
+
+
+def list_rules(
+    catalog: catalog_module.Catalog | None = None,
+) -> collections.abc.Iterator[policy.RuleDefault]:
+    """Return the rules to register (entry point ``oslo.policy.policies``)."""
+    # Nova's policies/base.py PROJECT_MEMBER_OR_ADMIN.
+    yield policy.DocumentedRuleDefault(
+        name=CREATE,
+        check_str='rule:project_member_or_admin',
+        scope_types=['project'],
+        description='Create a server with image_props_override.',
+        operations=_OPERATIONS)
+    for field, prop in (catalog or catalog_module.running()).items():
+        if not prop.never:
+            yield policy.DocumentedRuleDefault(
+                name=property_rule(field),
+                check_str=f'rule:{CREATE}',
+                scope_types=['project'],
+                description=f'Override {prop.spelling} at create. Judged only '
+                            'where policy.yaml defines it, and beside '
+                            f'{CREATE}, which must pass too.',
+                operations=_OPERATIONS)

@@ -1,0 +1,181 @@
+"""``denied_properties`` and ``allowed_properties`` of nova.conf.
+
+An entry is ``NAME`` or ``NAME=VALUE|VALUE...``. Both parts are shell-style
+globs (``*``, ``?``, ``[abc]``, ``[!abc]``) that must match the whole canonical
+name or value. A field's name covers its spellings: ``hw_numa_mem`` covers
+``hw_numa_mem.0``, ``traits_required`` covers ``trait:HW_CPU_X86_AVX``.
+"""
+
+import collections.abc
+import dataclasses
+import functools
+import re
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
+
+_GLOB = re.compile(r'[*?\[]')
+
+
+def glob_pattern(glob: str) -> str:
+    """Return the regular expression of a shell-style glob, not anchored.
+
+    In the common ground of Python and ECMA 262, because discovery publishes
+    it in a JSON Schema (``fnmatch.translate`` writes what only Python reads).
+
+    :raises ValueError: a bracket is not closed
+    """
+    out = []
+    i = 0
+    while i < len(glob):
+        char = glob[i]
+        if char == '*':
+            out.append(r'[\s\S]*')
+        elif char == '?':
+            out.append(r'[\s\S]')
+        elif char == '[':
+            end = glob.find(']', i + 2)
+            if end < 0:
+                raise ValueError(f'"[" is not closed in {glob}')
+            body = glob[i + 1:end]
+            negate = body[0] in '!^'
+            body = re.sub(r'([\\\]\[^])', r'\\\1', body[negate:])
+            out.append(f'[{"^" if negate else ""}{body}]')
+            i = end
+        else:
+            out.append(re.sub(r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char))
+        i += 1
+    return ''.join(out)
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One entry of a list.
+
+    :ivar text: the entry as the deployer wrote it
+    :ivar name: its name part
+    :ivar values: its value globs; none means every value, and removal
+    """
+
+    text: str
+    name: str
+    values: tuple[str, ...]
+
+    @functools.cached_property
+    def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """The value globs, compiled."""
+        return tuple(re.compile(glob_pattern(v)) for v in self.values)
+
+    def matches_value(self, value: str | None) -> bool:
+        """Say whether the entry covers a canonical VALUE (None: removal)."""
+        return not self.values or (value is not None and any(
+            pattern.fullmatch(value) for pattern in self.patterns))
+
+    def canonical_for(self, prop: catalog_module.Property) -> 'Entry':
+        """Return the entry with its values as requests of PROP spell them.
+
+        Requests are judged by canonical values: an entry that says ``True``
+        or ``amd64`` must cover ``true`` and ``x86_64``.
+        """
+        return dataclasses.replace(self, values=tuple(
+            v if _GLOB.search(v) else prop.canonical(v)
+            for v in self.values))
+
+
+class PropertyList:
+    """One list, compiled.
+
+    :param option: the option's name, for messages
+    :param entries: its entries
+    :param catalog: the running Nova's properties
+    :raises errors.StartupError: an entry is malformed
+    """
+
+    def __init__(
+        self, option: str, entries: collections.abc.Iterable[str],
+        catalog: catalog_module.Catalog,
+    ) -> None:
+        self.option = option
+        self._catalog = catalog
+        self.entries = tuple(self._parse(text) for text in entries)
+        self._exact: dict[str, list[int]] = {}
+        self._globs: list[tuple[int, re.Pattern[str]]] = []
+        for place, entry in enumerate(self.entries):
+            if _GLOB.search(entry.name):
+                self._globs.append(
+                    (place, re.compile(glob_pattern(entry.name))))
+            else:
+                self._exact.setdefault(entry.name, []).append(place)
+
+    def _fail(self, text: str, why: str) -> errors.StartupError:
+        return errors.StartupError(
+            f'[image_override] {self.option}: entry {text!r}: {why}')
+
+    def _parse(self, text: str) -> Entry:
+        name, has_values, rest = text.partition('=')
+        name = name.strip()
+        if not name:
+            raise self._fail(text, 'the property name is missing')
+        if name in self._catalog.legacy:
+            raise self._fail(
+                text, 'legacy name, write '
+                + ' or '.join(self._catalog.legacy[name]))
+        values = tuple(v.strip() for v in rest.split('|')) \
+            if has_values else ()
+        if has_values and not all(values):
+            raise self._fail(text, 'a value is empty')
+        try:
+            for glob in (name, *values):
+                re.compile(glob_pattern(glob))
+        except (ValueError, re.error) as exc:
+            raise self._fail(text, str(exc)) from None
+        return Entry(text, name, values)
+
+    def matching(self, name: str, field: str) -> tuple[Entry, ...]:
+        """Return the entries that concern a property, in the list's order.
+
+        :param name: the name that a request uses
+        :param field: its canonical field name
+        """
+        prop = self._catalog[field]
+        return tuple(self.entries[place].canonical_for(prop)
+                     for place in self._places(name, field))
+
+    def _places(self, name: str, field: str) -> list[int]:
+        places = {*self._exact.get(name, ()), *self._exact.get(field, ())}
+        places.update(place for place, pattern in self._globs
+                      if pattern.fullmatch(name) or pattern.fullmatch(field))
+        return sorted(places)
+
+    def reaching(
+        self, prop: catalog_module.Property,
+    ) -> list[tuple[Entry, bool]]:
+        """Return the entries that can concern a family of names.
+
+        :returns: each entry, and whether it covers the whole family (it names
+            the field) or may cover some of its members only
+        """
+        whole = set(self._places(prop.field, prop.field))
+        return [
+            (entry.canonical_for(prop), place in whole)
+            for place, entry in enumerate(self.entries)
+            if place in whole or _may_match(entry.name, prop.spelling)]
+
+    def unknown_names(self) -> list[Entry]:
+        """Return the entries whose exact name the running Nova has not."""
+        return [entry for entry in self.entries
+                if not _GLOB.search(entry.name)
+                and entry.name not in self._catalog
+                and self._catalog.field_of(entry.name) is None]
+
+
+def _may_match(name: str, spelling: str) -> bool:
+    """Say whether the glob NAME may match members of a family.
+
+    Compares what stands before the first glob character with what the
+    family's names begin with: true too often rather than too seldom.
+    """
+    prefix = spelling.removesuffix('NAME').removesuffix('N')
+    fixed = _GLOB.split(name, maxsplit=1)[0]
+    return fixed.startswith(prefix) or (
+        fixed != name and prefix.startswith(fixed))

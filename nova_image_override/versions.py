@@ -1,0 +1,83 @@
+"""The extension's own microversions, and how a request chooses one.
+
+A request names the extension beside Nova in the standard header::
+
+    OpenStack-API-Version: compute 2.90, image-props-override 1.0
+
+Nova takes its ``compute`` entry and ignores the rest
+(nova/api/openstack/wsgi.py Request.set_api_version_request), so Nova's own
+sequence stays the client's choice.
+"""
+
+import collections.abc
+import re
+
+import microversion_parse
+
+#: Service type under which the header names this extension.
+SERVICE_TYPE = 'image-props-override'
+
+#: The standard header.
+HEADER = 'OpenStack-API-Version'
+
+#: Every version, oldest first, with what it brought.
+HISTORY: dict[str, str] = {
+    '1.0': 'image_props_override on create and in answers; discovery.',
+    '1.1': 'A value of null removes the image\'s property for this server; '
+           'image_props_override on rebuild.',
+}
+
+Version = microversion_parse.Version
+
+VERSIONS: tuple[Version, ...] = tuple(
+    microversion_parse.parse_version_string(v) for v in HISTORY)
+MIN = VERSIONS[0]
+MAX = VERSIONS[-1]
+
+#: What a request that forgot the header entry has to add.
+ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
+
+
+def takes_null(version: Version) -> bool:
+    """Say whether a value of null is taken, and shown, in VERSION."""
+    return bool(version >= (1, 1))
+
+
+def takes_rebuild(version: Version) -> bool:
+    """Say whether rebuild takes the parameter in VERSION."""
+    return bool(version >= (1, 1))
+
+
+class NotAcceptable(ValueError):
+    """The header asks for a version that does not exist (HTTP 406)."""
+
+
+class Malformed(ValueError):
+    """The header's entry is not a version (HTTP 400)."""
+
+
+def negotiate(
+    headers: collections.abc.MutableMapping[str, str],
+) -> Version | None:
+    """Return the version that a request asks for.
+
+    :param headers: the request's headers
+    :returns: the version, or None when the request does not name the service
+    :raises NotAcceptable: no such version; the message names the range
+    :raises Malformed: the entry is neither ``latest`` nor X.Y
+    """
+    text = microversion_parse.get_version(headers, SERVICE_TYPE)
+    if text is None:
+        return None
+    if text == 'latest':
+        return MAX
+    if not re.fullmatch('[0-9]{1,9}[.][0-9]{1,9}', text):
+        raise Malformed(
+            f'{HEADER}: the version of {SERVICE_TYPE} must be "latest" or '
+            f'X.Y, such as {MAX}.')
+    version = microversion_parse.parse_version_string(text)
+    if version not in VERSIONS:
+        raise NotAcceptable(
+            f'Version {version} of {SERVICE_TYPE} is not supported by this '
+            f'API. Minimum is {MIN} and maximum is {MAX}.')
+    return version

@@ -1,0 +1,5 @@
+"""Made from setup.cfg."""
+
+import setuptools
+
+setuptools.setup()
