@@ -153,12 +153,18 @@ class Property:
         return None
 
 
+def bounded(cpu_list: str) -> bool:
+    """Say whether a CPU list, of whatever form, can be expanded safely."""
+    return all(len(digits) <= 4 and int(digits) <= descriptions.CPU_ID_MAX
+               for digits in re.findall(r'\d+', cpu_list))
+
+
 def _check_cpu_list(value: str, row: descriptions.Row) -> str | None:
     """Judge a CPU list without expanding it."""
+    if not bounded(value):
+        return f'must be {row.expects}'
     for item in value.split(','):
         first, _, last = item.lstrip('^').partition('-')
-        if int(last or first) > descriptions.CPU_ID_MAX:
-            return f'must be {row.expects}'
         if int(first) > int(last or first):
             return f'range {item} ends before it begins'
     return None

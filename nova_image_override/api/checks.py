@@ -15,6 +15,8 @@ from nova import exception
 from nova import objects
 from nova.virt import hardware
 
+from nova_image_override import catalog as catalog_module
+from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import extension as extension_module
@@ -97,6 +99,9 @@ class _Judge:
         self._overrides = overrides
 
     def check(self) -> None:
+        unbounded = list(self._unbounded())
+        if unbounded:
+            raise errors.Invalid(unbounded)
         try:
             merged = objects.ImageMeta.from_dict(self._image)
         except _REFUSALS as exc:
@@ -112,6 +117,18 @@ class _Judge:
                     problems.setdefault(problem.name, problem)
         if problems:
             raise errors.Invalid(problems.values())
+
+    def _unbounded(self) -> collections.abc.Iterator[errors.Problem]:
+        """Name the image's own CPU lists that must not be expanded."""
+        catalog = self._extension.catalog
+        for name, value in self._base.items():
+            field = catalog.field_of(name)
+            if (field is not None and catalog[field].row.cpu_list
+                    and not catalog_module.bounded(str(value))):
+                yield errors.Problem(
+                    name, errors.UNREADABLE,
+                    "the image's own value names CPUs beyond "
+                    f'{descriptions.CPU_ID_MAX}')
 
     def _refusal(
             self, function: Check, image_meta: typing.Any) -> str | None:
@@ -145,7 +162,7 @@ class _Judge:
                 # The image and the flavor exclude each other by themselves.
                 yield errors.Problem(
                     errors.PARAMETER, errors.FLAVOR_CONFLICT,
-                    f'the image itself does not go with the flavor: {reason}')
+                    f'image and flavor conflict by themselves: {reason}')
                 return
             reason = self._reason(function, fields, needed) or reason
             for name in (n for field in needed for n in fields[field]):

@@ -1,0 +1,13 @@
+"""Tests over HTTP against real nova-api, conductor, scheduler and compute."""
+
+import os
+
+from nova import version
+
+# Nova 33 and later run in native threads, 31 and 32 under eventlet. The
+# harness decides when it is imported (nova/tests/functional/__init__.py), and
+# wants to be the first to import anything of Nova.
+if int(version.version_string().split('.')[0]) >= 33:
+    os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
+
+import nova.tests.functional  # noqa: F401

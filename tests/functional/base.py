@@ -35,6 +35,9 @@ IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
 
 PARAMETER = 'image_props_override'
 
+#: What starts the build of servers that nova-api has accepted.
+BUILDS = 'nova.conductor.api.ComputeTaskAPI.schedule_and_build_instances'
+
 #: The newest version of the extension.
 LATEST = str(versions.MAX)
 
@@ -92,27 +95,41 @@ class TestCase(base.ServersTestBase):
     OPTIONS: dict[str, typing.Any] = {'allowed_properties': ['*']}
     #: policy.yaml.
     POLICY: dict[str, str] = {}
+    #: Whether accepted servers are built. A test that is over while one is
+    #: being built waits a minute for Nova's graceful shutdown.
+    BUILD = True
     #: Computes to start.
     HOSTS: tuple[str, ...] = ('compute1',)
     #: Compute microversion of requests; names nothing that a test is about.
     COMPUTE = '2.93'
 
     def setUp(self) -> None:
+        # nova.test.TestCase deletes every attribute in a cleanup, and then
+        # pytest's unittest plugin deletes the test method itself.
+        self.addCleanup(setattr, self, self._testMethodName, None)
         super().setUp()
+        #: Server id -> the last domain XML that a driver gave libvirt. The
+        #: fake libvirt itself remembers only part of it.
+        self.built: dict[str, str] = {}
+        for method in ('createXML', 'defineXML'):
+            self._keep_what_is_built(method)
         for host in self.HOSTS:
             self.start_compute(hostname=host, host_info=self.host_info())
         self.images: dict[str, dict[str, typing.Any]] = {}
 
+    def _keep_what_is_built(self, method: str) -> None:
+        original = getattr(fakelibvirt.Connection, method)
+
+        def keep(connection, xml, *args, **kwargs):
+            self.built[ET.fromstring(xml).findtext('uuid')] = xml
+            return original(connection, xml, *args, **kwargs)
+
+        self.useFixture(fixtures.MonkeyPatch(
+            f'nova.tests.fixtures.libvirt.Connection.{method}', keep))
+
     def host_info(self) -> fakelibvirt.HostInfo:
         return fakelibvirt.HostInfo(
             cpu_nodes=2, cpu_sockets=1, cpu_cores=2, cpu_threads=2)
-
-    def tearDown(self) -> None:
-        name = self._testMethodName
-        super().tearDown()
-        # nova.test.TestCase deletes every attribute, and then pytest's
-        # unittest plugin deletes the test method itself.
-        setattr(self, name, None)
 
     def _setup_services(self) -> None:
         # Called by the harness after its policy fixture, before the services.
@@ -120,6 +137,11 @@ class TestCase(base.ServersTestBase):
         override_conf.register_opts(CONF)
         for option, value in self.OPTIONS.items():
             self.flags(group='image_override', **{option: value})
+        # The default of Nova; its harness runs with the deprecated rules.
+        self.flags(group='oslo_policy', enforce_new_defaults=True)
+        self.flags(group='quota', instances=-1, cores=-1, ram=-1)
+        if not self.BUILD:
+            self.useFixture(fixtures.MockPatch(BUILDS))
         self.flags(group='wsgi',
                    api_paste_config=paste_ini(folder, self.APP))
         if self.POLICY:
@@ -238,10 +260,9 @@ class TestCase(base.ServersTestBase):
     def volume(self, **properties: typing.Any) -> str:
         """Return a bootable volume whose image metadata is PROPERTIES."""
         volume_id = self.cinder.IMAGE_BACKED_VOL
-        get = self.cinder_get
 
-        def fake_get(api, context, wanted, microversion=None):
-            volume = get(api, context, wanted, microversion=microversion)
+        def get(context, wanted, microversion=None):
+            volume = self.cinder.fake_get(context, wanted, microversion)
             if wanted == volume_id:
                 volume['volume_image_metadata'] = {
                     'image_id': IMAGE, 'image_name': 'test', 'min_ram': '0',
@@ -250,13 +271,8 @@ class TestCase(base.ServersTestBase):
             return volume
 
         self.useFixture(fixtures.MockPatch(
-            'nova.volume.cinder.API.get', fake_get))
+            'nova.volume.cinder.API.get', side_effect=get, autospec=False))
         return volume_id
-
-    @property
-    def cinder_get(self) -> typing.Callable[..., typing.Any]:
-        from nova.volume import cinder
-        return cinder.API.get
 
     @staticmethod
     def from_volume(volume_id: str) -> dict[str, typing.Any]:
@@ -300,7 +316,4 @@ class TestCase(base.ServersTestBase):
 
     def guest(self, server_id: str) -> ET.Element:
         """Return the XML that the libvirt driver gave the hypervisor."""
-        host = self.instance(server_id).host
-        connection = self.computes[host].driver._host.get_connection()
-        return ET.fromstring(
-            connection.lookupByUUIDString(server_id).XMLDesc(0))
+        return ET.fromstring(self.built[server_id])

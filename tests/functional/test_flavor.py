@@ -1,0 +1,159 @@
+"""Flavor and merged properties: fences hold, conflicts are 400 at create."""
+
+from nova.objects import fields
+from nova.objects import image_meta
+
+from tests.functional import base
+
+#: Conflicts: overrides, flavor extra specs ('__' for ':'), and who is blamed
+#: when it is not every override.
+CONFLICTS = (
+    ({'hw_numa_nodes': '1'}, {'hw__numa_nodes': '1'}, None),
+    ({'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1', 'hw_numa_mem.0': '1024',
+      'hw_boot_menu': 'true'},
+     {'hw__numa_nodes': '1', 'hw__numa_cpus.0': '0-1',
+      'hw__numa_mem.0': '1024'},
+     ['hw_numa_cpus.0', 'hw_numa_mem.0', 'hw_numa_nodes']),
+    ({'hw_numa_nodes': '5'}, {}, None),
+    ({'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1'},
+     {}, None),
+    ({'hw_cpu_policy': 'dedicated'}, {'hw__cpu_policy': 'shared'}, None),
+    ({'hw_cpu_thread_policy': 'isolate'},
+     {'hw__cpu_policy': 'dedicated', 'hw__cpu_thread_policy': 'require'},
+     None),
+    ({'hw_cpu_thread_policy': 'isolate'}, {}, None),
+    ({'hw_mem_page_size': 'large'}, {}, None),
+    ({'hw_mem_page_size': '2048'}, {'hw__mem_page_size': 'small'}, None),
+    ({'hw_locked_memory': 'true'},
+     {'hw__mem_page_size': 'small', 'hw__locked_memory': 'false'}, None),
+    ({'hw_locked_memory': 'true'}, {}, None),
+    ({'hw_cpu_realtime_mask': '9'},
+     {'hw__cpu_realtime': 'yes', 'hw__cpu_policy': 'dedicated',
+      'hw__cpu_realtime_mask': '^0'}, None),
+    # 403 in unmodified Nova.
+    ({'hw_pci_numa_affinity_policy': 'required'},
+     {'hw__pci_numa_affinity_policy': 'legacy'}, None),
+    ({'hw_pmu': 'true'}, {'hw__pmu': 'false'}, None),
+    ({'hw_vif_multiqueue_enabled': 'true'},
+     {'hw__vif_multiqueue_enabled': 'false'}, None),
+    ({'hw_virtio_packed_ring': 'true'},
+     {'hw__virtio_packed_ring': 'false'}, None),
+    ({'hw_mem_encryption': 'true'}, {'hw__mem_encryption': 'false'}, None),
+    ({'hw_mem_encryption': 'true'}, {}, None),
+    ({'hw_ephemeral_encryption': 'true'},
+     {'hw__ephemeral_encryption': 'false'}, None),
+    ({'hw_sound_model': 'ich9'}, {'hw__sound_model': 'ac97'}, None),
+    ({'hw_serial_port_count': '4'}, {'hw__serial_port_count': '2'}, None),
+    ({'hw_cpu_max_sockets': '4'}, {'hw__cpu_max_sockets': '2'}, None),
+    ({'hw_cpu_sockets': '4'}, {'hw__cpu_max_sockets': '2'}, None),
+    # 202 and then a server in ERROR in unmodified Nova.
+    ({'os_secure_boot': 'required'}, {'os__secure_boot': 'disabled'}, None),
+    ({'hw_tpm_version': '1.2', 'hw_tpm_model': 'tpm-crb',
+      'hw_disk_bus': 'scsi'}, {}, ['hw_tpm_model', 'hw_tpm_version']),
+    ({'hw_tpm_version': '1.2'}, {'hw__tpm_version': '2.0'}, None),
+    ({'hw_maxphysaddr_mode': 'emulate'},
+     {'hw__maxphysaddr_mode': 'passthrough'}, None),
+    ({'hw_usb_model': 'nec-xhci'}, {'hw__usb_model': 'qemu-xhci'}, None),
+    ({'hw_redirected_usb_ports': '2'},
+     {'hw__redirected_usb_ports': '3'}, None),
+    ({'hw_video_ram': '16'}, {}, None),
+    ({'hw_video_ram': '16'}, {'hw_video__ram_max_mb': '8'}, None),
+    ({'hw_cpu_max_sockets': '1', 'hw_cpu_max_cores': '1',
+      'hw_cpu_max_threads': '1', 'hw_boot_menu': 'true'}, {},
+     ['hw_cpu_max_cores', 'hw_cpu_max_sockets', 'hw_cpu_max_threads']),
+)
+
+#: What goes together, so that the table above is not a list of refusals
+#: alone.
+HARMONY = (
+    ({'hw_mem_page_size': '4'}, {'hw__mem_page_size': 'any'}),
+    ({'hw_cpu_policy': 'shared'}, {'hw__cpu_policy': 'shared'}),
+    ({'hw_video_ram': '16'}, {'hw_video__ram_max_mb': '64'}),
+    ({'hw_cpu_sockets': '1'}, {'hw__cpu_max_sockets': '2'}),
+    ({'hw_serial_port_count': '1'}, {'hw__serial_port_count': '2'}),
+    ({'hw_pmu': 'true'}, {'hw__pmu': 'true'}),
+)
+
+
+def _known(overrides):
+    return all(name.partition('.')[0] in image_meta.ImageMetaProps.fields
+               for name in overrides)
+
+
+class Flavor(base.TestCase):
+    BUILD = False
+
+    def test_conflicts_are_400_and_name_the_overrides_that_make_them(self):
+        for overrides, specs, blamed in filter(
+                lambda case: _known(case[0]), CONFLICTS):
+            with self.subTest(f'{overrides} {specs}'):
+                answer = self.create(overrides, flavor=self.flavor(**specs))
+                self.assertEqual(400, answer.status, answer.text)
+                self.assertEqual(
+                    dict.fromkeys(blamed or sorted(overrides),
+                                  'flavor_conflict'), answer.problems)
+        self.assert_nothing_created()
+
+    def test_independent_conflicts_are_named_together(self):
+        answer = self.create(
+            {'hw_pmu': 'true', 'hw_video_ram': '16', 'hw_boot_menu': 'true'},
+            flavor=self.flavor(hw__pmu='false'))
+        self.assert_refused(answer, 400, {
+            'hw_pmu': 'flavor_conflict', 'hw_video_ram': 'flavor_conflict'})
+
+    def test_an_override_can_conflict_with_the_images_own_property(self):
+        image = self.image(hw_tpm_model='tpm-crb')
+        answer = self.create({'hw_tpm_version': '1.2'}, image=image)
+        self.assert_refused(answer, 400,
+                            {'hw_tpm_version': 'flavor_conflict'})
+        self.assertIn('TPM model CRB', answer.message)
+
+    def test_an_override_can_end_a_conflict_of_image_and_flavor(self):
+        flavor = self.flavor(hw__pmu='true')
+        image = self.image(hw_pmu='false')
+        self.assertEqual(400, self.create(image=image, flavor=flavor).status)
+        self.assertEqual(202, self.create(
+            {'hw_pmu': 'true'}, image=image, flavor=flavor).status)
+
+    def test_a_conflict_of_image_and_flavor_alone_is_said_to_be_theirs(self):
+        answer = self.create(
+            {'hw_boot_menu': 'true'}, image=self.image(hw_pmu='false'),
+            flavor=self.flavor(hw__pmu='true'))
+        self.assert_refused(answer, 400, {base.PARAMETER: 'flavor_conflict'})
+        self.assertIn('by themselves', answer.message)
+
+    def test_a_huge_flavor_is_judged_in_bounded_work(self):
+        answer = self.create({'hw_cpu_max_threads': '2'},
+                             flavor=self.flavor(vcpus=256))
+        self.assertIn(answer.status, (202, 400), answer.text)
+
+    def test_a_large_set_of_conflicts_is_answered_whole(self):
+        overrides = {'hw_numa_nodes': '64'}
+        for n in range(63):
+            overrides[f'hw_numa_mem.{n}'] = '1'
+            overrides[f'hw_numa_cpus.{n}'] = str(n)
+        answer = self.create(overrides, flavor=self.flavor(
+            hw__numa_nodes='2', **{
+                'hw__numa_mem.0': '512', 'hw__numa_mem.1': '512',
+                'hw__numa_cpus.0': '0', 'hw__numa_cpus.1': '1'}))
+        self.assert_refused(
+            answer, 400, dict.fromkeys(overrides, 'flavor_conflict'))
+
+    def test_every_value_of_every_enumeration_is_202_or_400(self):
+        allowed = (202, 400)
+        for name, field in image_meta.ImageMetaProps.fields.items():
+            if not isinstance(field, fields.BaseEnumField) or (
+                    name in ('img_signature_hash_method',
+                             'img_signature_key_type')):
+                continue
+            for value in field.valid_values:
+                answer = self.create({name: value})
+                self.assertIn(answer.status, allowed,
+                              f'{name}={value}: {answer.text}')
+
+
+class Boots(base.TestCase):
+    def test_what_goes_together_boots(self):
+        for overrides, specs in HARMONY:
+            with self.subTest(f'{overrides} {specs}'):
+                self.boot(overrides, flavor=self.flavor(**specs))

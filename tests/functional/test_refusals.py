@@ -1,0 +1,267 @@
+"""What is refused, how the answer reads, and that nothing is left behind."""
+
+import json
+
+from tests.functional import base
+
+
+class Invalid(base.TestCase):
+    """400: the request is wrong whoever makes it."""
+
+    BUILD = False
+
+    def test_one_answer_names_every_offending_property(self):
+        answer = self.create({
+            'hw_disk_bus': 'scsi', 'hw_numa_node': '2',
+            'hw_boot_menu': 'maybe', 'vm_mode': 'hvm', 'os_type': 3})
+        self.assert_refused(answer, 400, {
+            'hw_boot_menu': 'invalid_value', 'hw_numa_node': 'unknown',
+            'os_type': 'invalid_type', 'vm_mode': 'legacy_name'})
+        self.assertEqual(['badRequest'], list(answer.body))
+        fault = answer.body['badRequest']
+        self.assertEqual(400, fault['code'])
+        positions = [fault['message'].index(f'{name}: {detail["code"]}: '
+                                            f'{detail["reason"]}')
+                     for name, detail in fault[base.PARAMETER].items()]
+        self.assertEqual(sorted(positions), positions)
+
+    def test_names(self):
+        for name, code, hint in (
+                ('hw_os_command_line', 'unknown', 'os_command_line'),
+                ('HW_NUMA_NODES', 'unknown', 'hw_numa_nodes'),
+                ('hw_numa_nodes\n', 'unknown', 'hw_numa_nodes'),
+                ('hw_numa_nodes\x00', 'unknown', ''),
+                (' hw_numa_nodes', 'unknown', 'hw_numa_nodes'),
+                ('', 'unknown', ''),
+                ('hw_numa_nоdes', 'unknown', 'hw_numa_nodes'),
+                ('ｈw_numa_nodes', 'unknown', 'hw_numa_nodes'),
+                ('\ud800', 'unknown', ''),
+                ('x' * 100000, 'unknown', ''),
+                ('kernel_id', 'unknown', ''),
+                ('architecture', 'legacy_name', 'hw_architecture'),
+                ('vmware_adaptertype', 'legacy_name',
+                 'hw_disk_bus or hw_scsi_model'),
+                ('hw_numa_cpus', 'list_field', 'hw_numa_cpus.N'),
+                ('hw_numa_mem', 'list_field', 'hw_numa_mem.N'),
+                ('traits_required', 'list_field', 'trait:NAME'),
+                ('hw_numa_cpus.00', 'unknown', 'hw_numa_cpus.N'),
+                ('hw_numa_cpus.128', 'unknown', 'hw_numa_cpus.N'),
+                ('hw_numa_cpus.-1', 'unknown', 'hw_numa_cpus.N'),
+                ('trait:hw_cpu', 'unknown', 'trait:NAME'),
+                ('trait:', 'unknown', 'trait:NAME'),
+                ('trait:' + 'A' * 231, 'unknown', 'trait:NAME')):
+            with self.subTest(name=name[:40]):
+                answer = self.create({name: '1'})
+                self.assertEqual(400, answer.status, answer.text)
+                self.assertEqual({name: code}, answer.problems)
+                self.assertIn(hint, answer.message)
+        self.assert_nothing_created()
+
+    def test_values(self):
+        for name, value, code, hint in (
+                ('hw_numa_nodes', 2, 'invalid_type', 'from 1 to 128'),
+                ('hw_numa_nodes', 2.0, 'invalid_type', 'a number'),
+                ('hw_boot_menu', True, 'invalid_type', 'true or false'),
+                ('hw_boot_menu', ['true'], 'invalid_type', 'an array'),
+                ('hw_boot_menu', {'a': 'b'}, 'invalid_type', 'an object'),
+                ('hw_boot_menu', 'maybe', 'invalid_value', 'true or false'),
+                ('hw_boot_menu', '', 'invalid_value', 'true or false'),
+                ('hw_boot_menu', 'true\n', 'invalid_value', 'true or false'),
+                ('hw_numa_nodes', '-1', 'invalid_value', 'from 1 to 128'),
+                ('hw_numa_nodes', '129', 'invalid_value', 'from 1 to 128'),
+                ('hw_numa_nodes', '２', 'invalid_value', 'from 1 to 128'),
+                ('hw_numa_nodes', '1' * 255, 'invalid_value', '1 to 128'),
+                ('hw_disk_bus', 'SCSI', 'invalid_value', 'virtio'),
+                ('hw_disk_bus', 'scsi ', 'invalid_value', 'virtio'),
+                ('hw_numa_cpus.0', '0-99999999999', 'invalid_value', '4095'),
+                ('hw_numa_cpus.0', '0-4096', 'invalid_value', '4095'),
+                ('hw_numa_cpus.0', '3-1', 'invalid_value', 'ends before'),
+                ('hw_numa_cpus.0', '0,,1', 'invalid_value', 'CPU list'),
+                ('hw_numa_cpus.0', 'abc', 'invalid_value', 'CPU list'),
+                ('hw_cpu_realtime_mask', '^0-9999999999', 'invalid_value',
+                 '4095'),
+                ('hw_numa_cpus.1', '0', 'numa_gap', 'hw_numa_cpus.0'),
+                ('trait:CUSTOM_A', 'forbidden', 'invalid_value', 'required'),
+                ('os_command_line', 'x' * 256, 'too_long', '255 bytes'),
+                ('os_command_line', 'é' * 128, 'too_long', '256 bytes'),
+                ('os_command_line', 'x' * 100000, 'too_long', '255 bytes'),
+                ('os_command_line', 'a\x00b', 'invalid_value', 'control'),
+                ('os_command_line', 'a\nb', 'invalid_value', 'control'),
+                ('os_command_line', 'a\n', 'invalid_value', 'control'),
+                ('os_command_line', 'a\ud800', 'invalid_value', 'control'),
+                ('os_command_line', '\U0001f600', 'invalid_value', 'U+FFFF'),
+                ('hw_mem_page_size', '2M', 'invalid_value', 'small'),
+                ('img_hv_requested_version', '6', 'invalid_value', '>=6.0')):
+            with self.subTest(name=name, value=str(value)[:40]):
+                answer = self.create({name: value})
+                self.assertEqual(400, answer.status, answer.text)
+                self.assertEqual({name: code}, answer.problems)
+                self.assertIn(hint, answer.message)
+        self.assert_nothing_created()
+
+    def test_the_parameter_as_a_whole(self):
+        for value, code in (
+                ('hw_numa_nodes=2', 'invalid_type'), (None, 'invalid_type'),
+                (['hw_numa_nodes'], 'invalid_type'), (True, 'invalid_type'),
+                ({f'hw_numa_mem.{n}': '1' for n in range(129)}, 'too_many')):
+            with self.subTest(str(value)[:40]):
+                answer = self.http('POST', '/servers', {'server': {
+                    **self.server_body()['server'], base.PARAMETER: value}})
+                self.assertEqual(400, answer.status, answer.text)
+                self.assertEqual({base.PARAMETER: code}, answer.problems)
+        self.assert_nothing_created()
+
+    def test_beside_the_server_it_is_novas_400(self):
+        answer = self.http('POST', '/servers', {
+            **self.server_body(), base.PARAMETER: {'hw_numa_nodes': '2'}})
+        self.assertEqual(400, answer.status)
+        self.assertIn('Additional properties', answer.message)
+        self.assert_nothing_created()
+
+    def test_of_a_name_sent_twice_the_last_counts_as_for_all_of_nova(self):
+        body = json.dumps(self.server_body({'hw_disk_bus': 'X'}))
+        body = body.replace('"hw_disk_bus": "X"',
+                            '"hw_disk_bus": "bad", "hw_disk_bus": "scsi"')
+        answer = self.http('POST', '/servers', body.encode())
+        self.assertEqual(202, answer.status, answer.text)
+        shown = self.http('GET', '/servers/detail').body['servers']
+        self.assertEqual({'hw_disk_bus': 'scsi'}, shown[0][base.PARAMETER])
+
+    def test_what_the_image_itself_gets_wrong_is_named(self):
+        for properties, problems in (
+                ({'architecture': 'bogus'}, {'architecture': 'unreadable'}),
+                ({'hw_numa_cpus__0': 'abc'}, {'hw_numa_cpus.0': 'unreadable'}),
+                ({'hw_numa_cpus__0': '0-99999999999'},
+                 {'hw_numa_cpus.0': 'unreadable'}),
+                ({'hw_cpu_realtime_mask': '^0-99999999999'},
+                 {'hw_cpu_realtime_mask': 'unreadable'})):
+            with self.subTest(str(properties)):
+                answer = self.create({'hw_boot_menu': 'true'},
+                                     image=self.image(**properties))
+                self.assert_refused(answer, 400, problems)
+                self.assertIn('image', answer.message)
+
+
+class Forbidden(base.TestCase):
+    """403: rules 1 to 3."""
+
+    BUILD = False
+
+    OPTIONS = {
+        'allowed_properties': [
+            'hw_*', 'img_*', 'os_type=linux', 'trait:CUSTOM_*',
+            'hw_numa_mem.0'],
+        'denied_properties': [
+            'hw_numa_cpus', 'hw_boot_menu=True', 'trait:CUSTOM_SECRET*',
+            'hw_disk_bus=s*'],
+    }
+
+    def test_one_answer_names_every_refused_property(self):
+        answer = self.create({
+            'hw_vif_model': 'e1000',
+            'img_signature': 'x', 'img_mappings': 'x',
+            'hw_ephemeral_encryption_secret_uuid': 'x',
+            'hw_numa_cpus.0': '0', 'hw_boot_menu': 'on',
+            'trait:CUSTOM_SECRET_1': 'required', 'hw_disk_bus': 'scsi',
+            'os_distro': 'debian', 'os_type': 'windows',
+            'trait:HW_CPU_X86_AVX': 'required'})
+        self.assert_refused(answer, 403, {
+            'hw_boot_menu': 'denied',
+            'hw_disk_bus': 'denied',
+            'hw_ephemeral_encryption_secret_uuid': 'never',
+            'hw_numa_cpus.0': 'denied',
+            'img_mappings': 'never',
+            'img_signature': 'never',
+            'os_distro': 'not_allowed',
+            'os_type': 'value_not_allowed',
+            'trait:CUSTOM_SECRET_1': 'denied',
+            'trait:HW_CPU_X86_AVX': 'not_allowed'})
+        self.assertEqual(['forbidden'], list(answer.body))
+        self.assertIn('only linux', answer.message)
+
+    def test_what_is_left_is_permitted(self):
+        asked = {'hw_vif_model': 'e1000', 'hw_boot_menu': 'false',
+                 'hw_disk_bus': 'virtio', 'os_type': 'linux'}
+        self.assertEqual(202, self.create(asked).status)
+        shown = self.http('GET', '/servers/detail').body['servers']
+        self.assertEqual(asked, shown[0][base.PARAMETER])
+
+    def test_a_wrong_request_is_400_before_it_is_403(self):
+        self.assert_refused(
+            self.create({'os_distro': 'debian', 'hw_boot_menu': 'maybe'}),
+            400, {'hw_boot_menu': 'invalid_value'})
+
+    def test_removal_needs_an_entry_without_values(self):
+        image = self.image(os_type='linux', hw_vif_model='e1000')
+        self.assert_refused(
+            self.create({'os_type': None}, image=image), 403,
+            {'os_type': 'value_not_allowed'})
+        self.assertEqual(
+            202, self.create({'hw_vif_model': None}, image=image).status)
+
+    def test_overrides_of_a_volume_are_judged_alike(self):
+        self.assert_refused(
+            self.create({'os_distro': 'debian'}, image=None,
+                        server=self.from_volume(self.volume())),
+            403, {'os_distro': 'not_allowed'})
+
+
+class NothingAllowed(base.TestCase):
+    """The default: closed until the deployer says otherwise."""
+
+    OPTIONS: dict[str, list[str]] = {}
+
+    def test_every_override_is_refused(self):
+        self.assert_refused(self.create({'hw_boot_menu': 'true'}), 403,
+                            {'hw_boot_menu': 'not_allowed'})
+        self.assert_refused(
+            self.create({'hw_boot_menu': 'true'}, admin=True), 403,
+            {'hw_boot_menu': 'not_allowed'})
+
+    def test_a_server_without_overrides_boots(self):
+        self.assertEqual({}, self.record(self.boot({})))
+
+
+class Policy(base.TestCase):
+    """403: rule 6."""
+
+    BUILD = False
+
+    _CREATE = 'os_compute_api:servers:create:image_props_override'
+    POLICY = {
+        _CREATE + ':hw_numa_nodes': 'role:nfv',
+        _CREATE + ':traits_required': 'role:nfv or role:admin',
+        _CREATE + ':hw_numa_mem': '!',
+    }
+
+    def test_a_rule_of_policy_yaml_guards_one_property(self):
+        asked = {'hw_numa_nodes': '1', 'hw_disk_bus': 'scsi'}
+        answer = self.create(asked)
+        self.assert_refused(answer, 403, {'hw_numa_nodes': 'policy'})
+        self.assertIn(self._CREATE + ':hw_numa_nodes', answer.message)
+        self.assertEqual(
+            202, self.create(asked, roles='member,reader,nfv').status)
+
+    def test_a_rule_of_a_field_covers_its_spellings(self):
+        self.assert_refused(
+            self.create({'trait:CUSTOM_A': 'required', 'hw_numa_mem.0': '1'}),
+            403, {'trait:CUSTOM_A': 'policy', 'hw_numa_mem.0': 'policy'})
+
+    def test_a_reader_may_not_override(self):
+        answer = self.create({'hw_disk_bus': 'scsi'}, roles='reader')
+        self.assertEqual(403, answer.status)
+        self.assert_nothing_created()
+
+
+class PolicyForbidsAll(base.TestCase):
+    BUILD = False
+    POLICY = {
+        'os_compute_api:servers:create:image_props_override': 'role:admin'}
+
+    def test_members_are_refused_by_the_rule_and_admins_not(self):
+        asked = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+        answer = self.create(asked)
+        self.assert_refused(
+            answer, 403, {'hw_disk_bus': 'policy', 'hw_boot_menu': 'policy'})
+        self.assertEqual(202, self.create(asked, admin=True).status)
+        self.assertEqual(202, self.create({}).status)
