@@ -25,9 +25,14 @@ from nova_image_override import errors
 #: silence (nova/utils.py get_system_metadata_from_image).
 VALUE_BYTES_MAX = 255
 
-#: What nova/utils.py SM_IMAGE_PROP_PREFIX and our record rows put before a
-#: name must fit into the String(255) key of a system metadata row.
-NAME_LENGTH_MAX = 255 - len('os_glance_override:')
+#: Prefixes of the rows that say which properties were overridden, and which
+#: were removed. Unmodified Nova leaves keys that begin with "os_glance" out
+#: of snapshots (nova/compute/utils.py NON_INHERITABLE_IMAGE_NAMESPACES).
+RECORD_PREFIX = 'os_glance_override:'
+REMOVED_PREFIX = 'os_glance_override_removed:'
+
+#: A name must fit with its prefix into the String(255) key of a row.
+NAME_LENGTH_MAX = 255 - len(REMOVED_PREFIX)
 
 #: ImageMetaProps.NUMA_NODES_MAX: from_dict reads no further index.
 NUMA_NODES_MAX: int = image_meta.ImageMetaProps.NUMA_NODES_MAX

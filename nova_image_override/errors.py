@@ -36,6 +36,9 @@ VERSION_MISSING = 'version_missing'
 #: The parameter came where it is not taken.
 NOT_HERE = 'not_here'
 
+#: A rebuild would change the server's NUMA topology.
+NUMA_CHANGE = 'numa_change'
+
 # --- 403: the request is right, this caller may not make it ----------------
 #: No deployment can permit it: the property describes the image itself.
 NEVER = 'never'
@@ -47,6 +50,10 @@ NOT_ALLOWED = 'not_allowed'
 VALUE_NOT_ALLOWED = 'value_not_allowed'
 #: policy.yaml refuses it to this caller.
 POLICY = 'policy'
+
+# --- 409: the server's state does not permit it now ------------------------
+#: The server's host does not run the compute part of the extension.
+HOST_NOT_READY = 'host_not_ready'
 
 #: The name under which a problem with the whole parameter is reported.
 PARAMETER = 'image_props_override'
@@ -111,6 +118,13 @@ class Forbidden(OverrideError):
 
     status = 403
     summary = 'Not permitted to override image properties.'
+
+
+class Conflict(OverrideError):
+    """The operation would lose the server's overrides."""
+
+    status = 409
+    summary = 'The server has image property overrides.'
 
 
 class StartupError(Exception):

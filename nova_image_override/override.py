@@ -22,11 +22,6 @@ Overrides = dict[str, str | None]
 #: Image properties as Nova holds them; Glance may hold other things than text.
 ImageProperties = collections.abc.Mapping[str, typing.Any]
 
-#: Prefix of the rows that say which properties were overridden. Unmodified
-#: Nova leaves keys that begin with "os_glance" out of snapshots
-#: (nova/compute/utils.py NON_INHERITABLE_IMAGE_NAMESPACES).
-RECORD_PREFIX = 'os_glance_override:'
-
 #: Prefix of image properties in system metadata (nova/utils.py
 #: SM_IMAGE_PROP_PREFIX).
 IMAGE_PREFIX = 'image_'
@@ -233,9 +228,11 @@ class Merger:
             value, None when the image does not have the property
         """
         rows: dict[str, str | None] = {}
-        for name in overrides:
+        for name, value in overrides.items():
+            prefix = (catalog_module.REMOVED_PREFIX if value is None
+                      else catalog_module.RECORD_PREFIX)
             own = self.own_value(base, name)
-            rows[RECORD_PREFIX + name] = None if own is None else str(own)
+            rows[prefix + name] = None if own is None else str(own)
         return rows
 
 
@@ -268,18 +265,31 @@ def _gaps(
             'count from 0 without one')
 
 
+def is_record(key: str) -> bool:
+    """Say whether a key of system metadata is a row of the record."""
+    return key.startswith(
+        (catalog_module.RECORD_PREFIX, catalog_module.REMOVED_PREFIX))
+
+
 def in_force(
     system_metadata: collections.abc.Mapping[str, str | None],
 ) -> Overrides:
     """Return a server's overrides: what was asked, with the value in force.
 
     The value has one home, ``image_<property>``: an operator's later
-    ``nova-manage image_property set`` shows. A recorded property without a
-    value was removed.
+    ``nova-manage image_property set`` shows. A removed property is None even
+    where nova-compute has filled in its default since, as it does for the
+    machine type and device models that an image does not set
+    (LibvirtDriver._register_undefined_instance_details).
 
     :param system_metadata: the instance's system metadata
     """
-    return {
-        key[len(RECORD_PREFIX):]:
-            system_metadata.get(IMAGE_PREFIX + key[len(RECORD_PREFIX):])
-        for key in system_metadata if key.startswith(RECORD_PREFIX)}
+    result: Overrides = {}
+    for key in system_metadata:
+        prefix, _, name = key.partition(':')
+        prefix += ':'
+        if prefix == catalog_module.RECORD_PREFIX:
+            result[name] = system_metadata.get(IMAGE_PREFIX + name)
+        elif prefix == catalog_module.REMOVED_PREFIX:
+            result[name] = None
+    return result

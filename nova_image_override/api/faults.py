@@ -12,6 +12,7 @@ from nova_image_override import errors
 _STATUS = {
     400: webob.exc.HTTPBadRequest,
     403: webob.exc.HTTPForbidden,
+    409: webob.exc.HTTPConflict,
 }
 
 

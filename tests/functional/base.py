@@ -301,9 +301,9 @@ class TestCase(base.ServersTestBase):
 
     def record(self, server_id: str) -> dict[str, str | None]:
         """Return the record rows of the instance's system metadata."""
-        return {key[len(override.RECORD_PREFIX):]: value for key, value
+        return {key.partition(':')[2]: value for key, value
                 in self.instance(server_id).system_metadata.items()
-                if key.startswith(override.RECORD_PREFIX)}
+                if override.is_record(key)}
 
     def request_spec(self, server_id: str) -> dict[str, typing.Any]:
         """Return the image properties of the stored request spec."""

@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from nova_image_override import override
+from nova_image_override import catalog
 from tests.functional import base
 
 
@@ -98,4 +98,4 @@ class Show(base.TestCase):
         self.assertEqual('scsi', image['properties']['hw_disk_bus'])
         self.assertEqual([], [
             name for name in image['properties']
-            if name.startswith(override.RECORD_PREFIX)])
+            if name.startswith(catalog.RECORD_PREFIX)])
