@@ -115,6 +115,9 @@ class Property:
         enumerations (``amd64`` is ``x86_64``). A value that cannot be folded
         comes back as it is, for the schema to refuse.
         """
+        if not value.isascii():
+            # Lower case would fold look-alikes: the Kelvin sign is a "k".
+            return value
         if self.kind == BOOLEAN:
             folded = value.lower()
             if folded in strutils.TRUE_STRINGS:
