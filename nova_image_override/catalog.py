@@ -201,6 +201,7 @@ class Catalog(collections.abc.Mapping[str, Property]):
         spelling, pattern = field, None
         kind, keep = STRING, None
         values: tuple[str, ...] = ()
+        never = field in NEVER
         # Told by behaviour and class name rather than by importing Nova's
         # field classes: valid_values is what makes an enumeration.
         type_name = type(nova_field).__name__
@@ -220,10 +221,10 @@ class Catalog(collections.abc.Mapping[str, Property]):
                 nova_field
         elif type_name == 'VersionPredicateField':
             keep = nova_field
-        # A list that this module does not know how to spell cannot be set:
-        # a later Nova's new field stays closed until it is described here.
-        never = field in NEVER or (
-            pattern is None and type_name.startswith('ListOf'))
+        elif type_name != 'StringField':
+            # A type that this module cannot spell as text (a list, an
+            # object): a later Nova's new field stays closed until it can.
+            never = True
         return Property(
             field=field, kind=kind, values=values, row=row, spelling=spelling,
             name_pattern=pattern, never=never, nova_field=keep,
@@ -272,16 +273,18 @@ class Catalog(collections.abc.Mapping[str, Property]):
             'not an image property that Nova reads' + self._suggestion(name))
 
     def _suggestion(self, name: str) -> str:
-        family = re.match('(hw_numa_(?:cpus|mem))[.]|(trait):', name)
-        if family:
-            prop = self._fields[family.group(1) or 'traits_required']
-            return f', the names are {prop.spelling}' + (
-                f' with N from 0 to {NUMA_NODES_MAX - 1}, no leading zeros'
-                if family.group(1) else
-                f' with up to {_TRAIT_CHARS} of A-Z, 0-9 and _')
+        lowered = name.strip().lower()
+        for prop in self._fields.values():
+            stem = prop.spelling.removesuffix('NAME').removesuffix('N')
+            if prop.name_pattern and lowered.startswith(stem):
+                return f', the names are {prop.spelling}' + (
+                    f' with N from 0 to {NUMA_NODES_MAX - 1}, no leading zeros'
+                    if prop.spelling.endswith('.N') else
+                    f' with up to {_TRAIT_CHARS} of A-Z, 0-9 and _')
         # Only names a person could have meant; bounds the time spent.
-        near = _nearest(name.strip().lower(), tuple(
-            f for f in self._fields if f not in self._families)) \
+        near = _nearest(lowered, tuple(
+            field for field, prop in self._fields.items()
+            if not prop.never and not prop.name_pattern)) \
             if len(name) <= 64 else None
         return f', did you mean {near}?' if near else ''
 
