@@ -112,8 +112,8 @@ class Property:
 
         Folds only what Nova reads as the same value: spellings of booleans
         (oslo.utils' strict ones), leading zeros, case and aliases of
-        enumerations (``amd64`` is ``x86_64``). A value that cannot be folded
-        comes back as it is, for the schema to refuse.
+        enumerations (``amd64`` is ``x86_64``), units of sizes. A value that
+        cannot be folded comes back as it is, for the schema to refuse.
         """
         if not value.isascii():
             # Lower case would fold look-alikes: the Kelvin sign is a "k".
@@ -132,6 +132,12 @@ class Property:
                 return str(self.nova_field.coerce(None, self.field, value))
             except ValueError:
                 pass
+        elif self.row.size:
+            # nova/virt/hardware.py _get_numa_pagesize_constraint: units are
+            # powers of 1024 with or without the "i".
+            size = re.fullmatch('([1-9][0-9]{0,5})([KMG])i?B', value)
+            if size:
+                return str(int(size[1]) << 10 * 'KMG'.index(size[2]))
         return value
 
     def check(self, value: str) -> str | None:
