@@ -35,13 +35,13 @@ def glob_pattern(glob: str) -> str:
         elif char == '?':
             out.append(r'[\s\S]')
         elif char == '[':
-            end = glob.find(']', i + 2)
+            first = i + 2 if glob[i + 1:i + 2] in ('!', '^') else i + 1
+            # A "]" that comes first is a member.
+            end = glob.find(']', first + 1)
             if end < 0:
                 raise ValueError(f'"[" is not closed in {glob}')
-            body = glob[i + 1:end]
-            negate = body[0] in '!^'
-            body = re.sub(r'([\\\]\[^])', r'\\\1', body[negate:])
-            out.append(f'[{"^" if negate else ""}{body}]')
+            body = re.sub(r'([\\\]\[^])', r'\\\1', glob[first:end])
+            out.append(f'[{"^" if first == i + 2 else ""}{body}]')
             i = end
         else:
             out.append(re.sub(r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char))
