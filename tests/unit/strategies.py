@@ -232,7 +232,7 @@ def globs_of(draw: st.DrawFn, text: str) -> str:
         new = '*'
         if len(part) == 1 and part.isalnum():
             new = draw(st.sampled_from(
-                ['*', '?', f'[{part}~]', f'[!{"x" if part != "x" else "y"}]']))
+                ['*', '?', f'[{part}_]', f'[!{"x" if part != "x" else "y"}]']))
         glob = glob[:start] + new + glob[stop:]
     assert fnmatch.fnmatchcase(text, glob)
     return glob
