@@ -16,8 +16,8 @@ _TOKEN = re.compile(
     r'\[\\s\\S\]'                      # any character
     rf'|\[\^?(?:{_IN_CLASS})+\]'       # a class
     rf'|\\{_SYNTAX}'                   # an escaped character
-    r'|\((?:\?[:=!])?|\)|\|'           # groups, lookaheads, alternatives
-    r'|[*+?]|\{[0-9]+(?:,[0-9]*)?\}'   # quantifiers
+    r'|\((?:\?[:=!]|(?!\?))|\)|\|'     # groups, lookaheads, alternatives
+    r'|(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})(?![*+?{])'  # quantifiers, plain ones
     r'|[\^$]'
     r'|[^.^$*+?()\[\]{}|\\]')          # a character that is itself
 

@@ -125,6 +125,11 @@ def test_no_overrides_are_permitted_to_anyone(catalog):
     assert refusals(judge.Rules(catalog), {}, NO_ONE) == {}
 
 
+def test_a_name_that_was_not_parsed_is_never_judged_permitted(catalog):
+    with pytest.raises(errors.Invalid, match='vm_mode: legacy_name'):
+        judge.Rules(catalog, allowed=['*']).check(ANYONE, {'vm_mode': 'hvm'})
+
+
 # --- policy -----------------------------------------------------------------
 
 def test_policy_is_asked_beside_the_lists(catalog):
