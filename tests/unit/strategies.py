@@ -5,6 +5,7 @@ with its own fields and values.
 """
 
 import fnmatch
+import itertools
 import typing
 
 from hypothesis import strategies as st
@@ -182,7 +183,7 @@ _few_nodes = st.lists(
 def images() -> st.SearchStrategy[dict[str, typing.Any]]:
     """Image properties that Nova can read, under current and legacy names."""
     return st.builds(
-        lambda *parts: dict(sum(parts, [])),
+        lambda *parts: dict(itertools.chain(*parts)),
         st.lists(pairs(), max_size=8), st.lists(_legacy(), max_size=6),
         st.lists(_foreign, max_size=4), _few_nodes)
 

@@ -166,7 +166,8 @@ _globs = st.lists(
     | st.characters(exclude_characters='['), max_size=6).map(''.join)
 
 
-@hypothesis.given(_globs, st.text('abcd.^$+(){}|\\/]_-\n09') | strategies.any_text)
+@hypothesis.given(
+    _globs, st.text('abcd.^$+(){}|\\/]_-\n09') | strategies.any_text)
 def test_a_glob_matches_as_fnmatch_does(glob, text):
     assert bool(re.fullmatch(lists.glob_pattern(glob), text)) == (
         fnmatch.fnmatchcase(text, glob))
