@@ -25,8 +25,8 @@ _TOKEN = re.compile(
 def check(pattern: str) -> None:
     """Fail when PATTERN leaves the common ground.
 
-    ``\\d``, ``\\w``, ``\\A``, ``\\Z``, ``(?s:...)``, ``(?P<n>...)``, ``(?>...)`` and
-    the bare dot are read differently or not at all.
+    Character escapes of classes, ``\\A`` and ``\\Z``, flags, named and atomic
+    groups and the bare dot are read differently or not at all.
     """
     at = 0
     while at < len(pattern):
