@@ -24,16 +24,20 @@ def glob_pattern(glob: str) -> str:
     In the common ground of Python and ECMA 262, because discovery publishes
     it in a JSON Schema (``fnmatch.translate`` writes what only Python reads).
 
+    What stands between two stars is taken where it first occurs, which is
+    enough for a glob: a value that almost matches ``*-*-*-*-x`` would
+    otherwise be tried in as many ways as it has places for each "-".
+
     :raises ValueError: a bracket is not closed
     """
-    out = []
+    segments = ['']
     i = 0
     while i < len(glob):
         char = glob[i]
         if char == '*':
-            out.append(r'[\s\S]*')
+            segments.append('')
         elif char == '?':
-            out.append(r'[\s\S]')
+            segments[-1] += r'[\s\S]'
         elif char == '[':
             first = i + 2 if glob[i + 1:i + 2] in ('!', '^') else i + 1
             # A "]" that comes first is a member.
@@ -41,12 +45,19 @@ def glob_pattern(glob: str) -> str:
             if end < 0:
                 raise ValueError(f'"[" is not closed in {glob}')
             body = re.sub(r'([\\\]\[^])', r'\\\1', glob[first:end])
-            out.append(f'[{"^" if first == i + 2 else ""}{body}]')
+            segments[-1] += f'[{"^" if first == i + 2 else ""}{body}]'
             i = end
         else:
-            out.append(re.sub(r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char))
+            segments[-1] += re.sub(
+                r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char)
         i += 1
-    return ''.join(out)
+    begin, *between = segments
+    if not between:
+        return begin
+    *between, rest = between
+    return begin + ''.join(
+        rf'(?:(?!{segment})[\s\S])*{segment}'
+        for segment in between if segment) + rf'[\s\S]*{rest}'
 
 
 @dataclasses.dataclass(frozen=True)

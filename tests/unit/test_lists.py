@@ -168,6 +168,10 @@ _globs = st.lists(
 
 @hypothesis.given(
     _globs, st.text('abcd.^$+(){}|\\/]_-\n09') | strategies.any_text)
+# These never end where each star may stop at any place.
+@hypothesis.example('*-' * 20 + 'x', '-' * 255)
+@hypothesis.example('*a?' * 20 + 'x*', 'a' * 255)
+@hypothesis.example('**' * 20 + '[!a]', 'a' * 255)
 def test_a_glob_matches_as_fnmatch_does(glob, text):
     assert bool(re.fullmatch(lists.glob_pattern(glob), text)) == (
         fnmatch.fnmatchcase(text, glob))
