@@ -15,7 +15,7 @@ from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 
 _GLOB = re.compile(r'[*?\[]')
-_NAME = re.compile(r'[A-Za-z0-9_.:*?\[\]!^-]+')
+_NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
 
 
 def glob_pattern(glob: str) -> str:
@@ -129,7 +129,8 @@ class PropertyList:
         if not name:
             raise self._fail(text, 'the property name is missing')
         if not _NAME.fullmatch(name):
-            # Such as a forgotten comma, which would leave a name undenied.
+            # Such as a forgotten comma, or the rest of a value that holds
+            # one: what it was to deny would not be denied.
             raise self._fail(text, 'not a property name, nor a glob of one')
         if name in self._catalog.legacy:
             raise self._fail(

@@ -10,6 +10,7 @@ import pytest
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
+from nova_image_override import override
 from tests.unit import strategies
 
 
@@ -119,6 +120,12 @@ def test_a_name_that_sets_no_field_is_refused(catalog, name):
     with pytest.raises(errors.Invalid) as caught:
         catalog.resolve(name)
     assert [p.name for p in caught.value.problems] == [name]
+
+
+def test_the_longest_name_fits_into_a_key_of_system_metadata():
+    for prefix in (override.RECORD_PREFIX, override.IMAGE_PREFIX):
+        assert len(prefix) + catalog_module.NAME_LENGTH_MAX <= 255
+    assert override.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
 
 
 def test_nova_reads_every_index_that_can_be_named(catalog):

@@ -101,6 +101,9 @@ def test_entries_are_found_in_the_lists_order(catalog):
     ('hw_disk_bus hw_cdrom_bus', 'not a property name'),
     ('hw_disk_bus;hw_cdrom_bus', 'not a property name'),
     ('"hw_disk_bus"', 'not a property name'),
+    # What nova.conf makes of hw_numa_cpus=0,2-3,^4
+    ('2-3', 'not a property name'),
+    ('^4', 'not a property name'),
     ('hw_d\u0456sk_bus', 'not a property name'),
     ('architecture', 'legacy name, write hw_architecture'),
     ('vmware_adaptertype=ide', 'write hw_disk_bus or hw_scsi_model'),
