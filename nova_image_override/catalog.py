@@ -117,9 +117,12 @@ class Property:
 
         Folds only what Nova reads as the same value: spellings of booleans
         (oslo.utils' strict ones), leading zeros, case and aliases of
-        enumerations (``amd64`` is ``x86_64``). A value that cannot be folded
-        comes back as it is, for the schema to refuse.
+        enumerations (``amd64`` is ``x86_64``), units of sizes. A value that
+        cannot be folded comes back as it is, for the schema to refuse.
         """
+        if not value.isascii():
+            # Lower case would fold look-alikes: the Kelvin sign is a "k".
+            return value
         if self.kind == BOOLEAN:
             folded = value.lower()
             if folded in strutils.TRUE_STRINGS:
@@ -134,6 +137,12 @@ class Property:
                 return str(self.nova_field.coerce(None, self.field, value))
             except ValueError:
                 pass
+        elif self.row.size:
+            # nova/virt/hardware.py _get_numa_pagesize_constraint: units are
+            # powers of 1024 with or without the "i".
+            size = re.fullmatch('([1-9][0-9]{0,5})([KMG])i?B', value)
+            if size:
+                return str(int(size[1]) << 10 * 'KMG'.index(size[2]))
         return value
 
     def check(self, value: str) -> str | None:
@@ -209,6 +218,7 @@ class Catalog(collections.abc.Mapping[str, Property]):
         spelling, pattern = field, None
         kind, keep = STRING, None
         values: tuple[str, ...] = ()
+        never = field in NEVER
         # Told by behaviour and class name rather than by importing Nova's
         # field classes: valid_values is what makes an enumeration.
         type_name = type(nova_field).__name__
@@ -228,10 +238,10 @@ class Catalog(collections.abc.Mapping[str, Property]):
                 nova_field
         elif type_name == 'VersionPredicateField':
             keep = nova_field
-        # A list that this module does not know how to spell cannot be set:
-        # a later Nova's new field stays closed until it is described here.
-        never = field in NEVER or (
-            pattern is None and type_name.startswith('ListOf'))
+        elif type_name != 'StringField':
+            # A type that this module cannot spell as text (a list, an
+            # object): a later Nova's new field stays closed until it can.
+            never = True
         return Property(
             field=field, kind=kind, values=values, row=row, spelling=spelling,
             name_pattern=pattern, never=never, nova_field=keep,
@@ -280,16 +290,18 @@ class Catalog(collections.abc.Mapping[str, Property]):
             'not an image property that Nova reads' + self._suggestion(name))
 
     def _suggestion(self, name: str) -> str:
-        family = re.match('(hw_numa_(?:cpus|mem))[.]|(trait):', name)
-        if family:
-            prop = self._fields[family.group(1) or 'traits_required']
-            return f', the names are {prop.spelling}' + (
-                f' with N from 0 to {NUMA_NODES_MAX - 1}, no leading zeros'
-                if family.group(1) else
-                f' with up to {_TRAIT_CHARS} of A-Z, 0-9 and _')
+        lowered = name.strip().lower()
+        for prop in self._fields.values():
+            stem = prop.spelling.removesuffix('NAME').removesuffix('N')
+            if prop.name_pattern and lowered.startswith(stem):
+                return f', the names are {prop.spelling}' + (
+                    f' with N from 0 to {NUMA_NODES_MAX - 1}, no leading zeros'
+                    if prop.spelling.endswith('.N') else
+                    f' with up to {_TRAIT_CHARS} of A-Z, 0-9 and _')
         # Only names a person could have meant; bounds the time spent.
-        near = _nearest(name.strip().lower(), tuple(
-            f for f in self._fields if f not in self._families)) \
+        near = _nearest(lowered, tuple(
+            field for field, prop in self._fields.items()
+            if not prop.never and not prop.name_pattern)) \
             if len(name) <= 64 else None
         return f', did you mean {near}?' if near else ''
 

@@ -28,6 +28,7 @@ class Row:
     :ivar pattern: regular expression (ECMA 262 and Python) of the value
     :ivar expects: PATTERN in words, for the message of a refusal
     :ivar cpu_list: the value is a CPU list, to be bounded
+    :ivar size: the value may be a size with a unit, which is stored in KiB
     """
 
     text: str
@@ -36,6 +37,7 @@ class Row:
     pattern: str | None = None
     expects: str | None = None
     cpu_list: bool = False
+    size: bool = False
 
 
 def _count(text: str, maximum: int, minimum: int = 1) -> Row:
@@ -119,9 +121,10 @@ ROWS: dict[str, Row] = {
         'host.'),
     'hw_mem_encryption_model': Row('Technology that encrypts guest memory.'),
     'hw_mem_page_size': Row(
-        'Memory page size: small, large, any, or a size (KiB without unit). '
+        'Memory page size: small, large, any, or a size in KiB (2MB is taken '
+        'as 2048). '
         'Allowed only with a flavor whose hw:mem_page_size is any or large.',
-        pattern='^(small|large|any|[1-9][0-9]{0,8}|[1-9][0-9]{0,5}[KMG]i?B)$',
+        pattern='^(small|large|any|[1-9][0-9]{0,8})$', size=True,
         expects='small, large, any, a number of KiB, or a number with KB, MB '
                 'or GB'),
     'hw_numa_cpus': _cpus('vCPUs of guest NUMA node N.'),

@@ -104,17 +104,10 @@ class Parser:
         value = prop.canonical(value)
         for fault in self._validators[prop.field].iter_errors(value):
             return _explain(name, prop, value, fault)
-        try:
-            size = len(value.encode('utf-8'))
-        except UnicodeEncodeError:  # pragma: no cover - UNSAFE has them
-            size = 0
+        # Lone surrogates, which UTF-8 has not, are among schema.UNSAFE.
+        size = len(value.encode('utf-8'))
         if size > catalog_module.VALUE_BYTES_MAX:
             return _too_long(name, f'{size} bytes of UTF-8')
-        if max(value) > '\uffff':
-            # Nova's tables are utf8mb3 in MySQL, which has no room for them.
-            return errors.Problem(
-                name, errors.INVALID_VALUE,
-                'must not hold characters beyond U+FFFF')
         reason = prop.check(value)
         if reason:
             return errors.Problem(name, errors.INVALID_VALUE, reason)
@@ -135,7 +128,8 @@ def _explain(
         return _too_long(name, f'{len(value)} characters')
     if fault.validator == 'not':
         return errors.Problem(
-            name, errors.INVALID_VALUE, 'must not hold control characters')
+            name, errors.INVALID_VALUE,
+            'must not hold control characters, nor any beyond U+FFFF')
     if not value:
         return errors.Problem(
             name, errors.INVALID_VALUE,

@@ -17,8 +17,10 @@ PROPERTIES_MAX = 128
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 #: Characters that neither XML 1.0 (the guest's libvirt definition) nor a log
-#: line can carry.
-UNSAFE = r'[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufffe\uffff]'
+#: line can carry, and those that Nova's tables have no room for: MySQL's
+#: utf8mb3 ends at U+FFFF.
+UNSAFE = (r'[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufffe\uffff]'
+          r'|[^\u0000-\uffff]')
 
 Schema = dict[str, typing.Any]
 
@@ -52,8 +54,9 @@ def property_schema(
             result['pattern'] = prop.row.pattern
     if 'enum' not in result:
         # Also ends the one difference between Python's and ECMA's "$", which
-        # in Python matches before a trailing newline.
-        result['not'] = {'pattern': UNSAFE}
+        # in Python matches before a trailing newline. The type is named
+        # because null, which a pattern does not judge, is not unsafe.
+        result['not'] = {'type': 'string', 'pattern': UNSAFE}
     if removal:
         result['type'] = ['string', 'null']
         if 'enum' in result:
@@ -76,6 +79,8 @@ def request_schema(
         'description': 'Image properties to override for this server.',
         'type': 'object',
         'maxProperties': PROPERTIES_MAX,
+        # Python's "$" again, for the names of families.
+        'propertyNames': {'not': {'pattern': '[^A-Za-z0-9_.:]'}},
         'properties': {name: value for name, value in properties.items()
                        if not name.startswith('^')},
         'patternProperties': {name: value

@@ -71,7 +71,7 @@ def negotiate(
         return None
     if text == 'latest':
         return MAX
-    if not re.fullmatch('[0-9]{1,9}[.][0-9]{1,9}', text):
+    if not re.fullmatch('(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})', text):
         raise Malformed(
             f'{HEADER}: the version of {SERVICE_TYPE} must be "latest" or '
             f'X.Y, such as {MAX}.')

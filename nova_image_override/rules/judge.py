@@ -107,11 +107,11 @@ class Rules:
         self.stand = functools.lru_cache(self.CACHE_SIZE)(self._stand)
 
     def _stand(self, name: str) -> Stand:
-        field = self.catalog.field_of(name) or name
+        prop = self.catalog.resolve(name)
         return Stand(
-            field, self.catalog[field].never,
-            self.denied.matching(name, field),
-            self.allowed.matching(name, field))
+            prop.field, prop.never,
+            self.denied.matching(name, prop.field),
+            self.allowed.matching(name, prop.field))
 
     def check(
         self, caller: Caller, overrides: override.Overrides,

@@ -15,6 +15,7 @@ from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 
 _GLOB = re.compile(r'[*?\[]')
+_NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
 
 
 def glob_pattern(glob: str) -> str:
@@ -23,29 +24,40 @@ def glob_pattern(glob: str) -> str:
     In the common ground of Python and ECMA 262, because discovery publishes
     it in a JSON Schema (``fnmatch.translate`` writes what only Python reads).
 
+    What stands between two stars is taken where it first occurs, which is
+    enough for a glob: a value that almost matches ``*-*-*-*-x`` would
+    otherwise be tried in as many ways as it has places for each "-".
+
     :raises ValueError: a bracket is not closed
     """
-    out = []
+    segments = ['']
     i = 0
     while i < len(glob):
         char = glob[i]
         if char == '*':
-            out.append(r'[\s\S]*')
+            segments.append('')
         elif char == '?':
-            out.append(r'[\s\S]')
+            segments[-1] += r'[\s\S]'
         elif char == '[':
-            end = glob.find(']', i + 2)
+            first = i + 2 if glob[i + 1:i + 2] in ('!', '^') else i + 1
+            # A "]" that comes first is a member.
+            end = glob.find(']', first + 1)
             if end < 0:
                 raise ValueError(f'"[" is not closed in {glob}')
-            body = glob[i + 1:end]
-            negate = body[0] in '!^'
-            body = re.sub(r'([\\\]\[^])', r'\\\1', body[negate:])
-            out.append(f'[{"^" if negate else ""}{body}]')
+            body = re.sub(r'([\\\]\[^])', r'\\\1', glob[first:end])
+            segments[-1] += f'[{"^" if first == i + 2 else ""}{body}]'
             i = end
         else:
-            out.append(re.sub(r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char))
+            segments[-1] += re.sub(
+                r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char)
         i += 1
-    return ''.join(out)
+    begin, *between = segments
+    if not between:
+        return begin
+    *between, rest = between
+    return begin + ''.join(
+        rf'(?:(?!{segment})[\s\S])*{segment}'
+        for segment in between if segment) + rf'[\s\S]*{rest}'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,6 +128,10 @@ class PropertyList:
         name = name.strip()
         if not name:
             raise self._fail(text, 'the property name is missing')
+        if not _NAME.fullmatch(name):
+            # Such as a forgotten comma, or the rest of a value that holds
+            # one: what it was to deny would not be denied.
+            raise self._fail(text, 'not a property name, nor a glob of one')
         if name in self._catalog.legacy:
             raise self._fail(
                 text, 'legacy name, write '

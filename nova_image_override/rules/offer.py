@@ -57,7 +57,9 @@ def _value(
     if all(entry.values for entry in allowed):
         limits.append({'pattern': _any_of(allowed)})
     if denied:
-        limits.append({'not': {'pattern': _any_of(denied)}})
+        # Entries with values do not deny removal (null).
+        limits.append(
+            {'not': {'type': 'string', 'pattern': _any_of(denied)}})
     if limits:
         result['allOf'] = limits
     return result

@@ -1,0 +1,36 @@
+"""Fixtures of the unit tests, and how hypothesis runs them.
+
+The same examples are tried in every run unless ``HYPOTHESIS_PROFILE=fuzz`` asks
+for new and many more ones.
+"""
+
+import os
+
+import hypothesis
+import pytest
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import override
+
+# No deadline: how fast the machine is decides no test.
+hypothesis.settings.register_profile(
+    'ci', derandomize=True, deadline=None, database=None)
+hypothesis.settings.register_profile(
+    'fuzz', deadline=None, max_examples=5000, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'ci'))
+
+
+@pytest.fixture(scope='session')
+def catalog() -> catalog_module.Catalog:
+    """The catalogue of the running Nova."""
+    return catalog_module.running()
+
+
+@pytest.fixture(scope='session')
+def parser(catalog: catalog_module.Catalog) -> override.Parser:
+    return override.Parser(catalog)
+
+
+@pytest.fixture(scope='session')
+def merger(catalog: catalog_module.Catalog) -> override.Merger:
+    return override.Merger(catalog)

@@ -1,0 +1,203 @@
+"""Which names there are, and what the catalogue says of each property."""
+
+import dataclasses
+
+import hypothesis
+from nova import utils as nova_utils
+from nova.objects import fields
+from nova.objects import image_meta
+import pytest
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
+from nova_image_override import override
+from tests.unit import strategies
+
+
+def later_nova(**more):
+    """Return the catalogue of a Nova with other fields."""
+    class Props:
+        _legacy_property_map = {'old_name': 'hw_later_flag'}
+    Props.fields = more
+    return catalog_module.Catalog(Props)
+
+
+def test_every_field_that_nova_reads_is_a_property(catalog):
+    assert list(catalog) == sorted(image_meta.ImageMetaProps.fields)
+    assert len(catalog) == len(image_meta.ImageMetaProps.fields)
+    for field, prop in catalog.items():
+        assert prop.field == field
+
+
+def test_the_running_novas_catalogue_is_made_once():
+    assert catalog_module.running() is catalog_module.running()
+
+
+@pytest.mark.parametrize(('field', 'kind', 'expects'), [
+    ('hw_boot_menu', catalog_module.BOOLEAN, 'true or false'),
+    ('hw_cpu_sockets', catalog_module.INTEGER, 'an integer from 1 to 65536'),
+    ('hw_numa_mem', catalog_module.INTEGER,
+     'an integer from 1 to 2147483647'),
+    ('hw_firmware_type', catalog_module.ENUM, 'one of uefi, bios'),
+    ('traits_required', catalog_module.ENUM, 'one of required'),
+    ('hw_machine_type', catalog_module.STRING,
+     'letters, digits, ".", "_" and "-"'),
+    ('os_distro', catalog_module.STRING, 'text'),
+])
+def test_a_property_has_a_type_and_says_what_it_expects(
+        catalog, field, kind, expects):
+    assert catalog[field].kind == kind
+    assert catalog[field].expects == expects
+
+
+def test_enumerations_hold_what_novas_fields_hold(catalog):
+    for field, prop in catalog.items():
+        nova_field = image_meta.ImageMetaProps.fields[field]
+        if prop.kind == catalog_module.ENUM and not prop.name_pattern:
+            assert prop.values == tuple(nova_field.valid_values)
+            assert prop.values
+
+
+def test_every_legacy_name_is_known_with_the_fields_that_it_sets(catalog):
+    assert catalog.legacy == {
+        **{name: (field,) for name, field in
+           image_meta.ImageMetaProps._legacy_property_map.items()},
+        'vmware_adaptertype': ('hw_disk_bus', 'hw_scsi_model')}
+    assert catalog['hw_disk_bus'].legacy_names == ('vmware_adaptertype',)
+    assert catalog['hw_vm_mode'].legacy_names == ('vm_mode',)
+    assert catalog['hw_boot_menu'].legacy_names == ()
+
+
+def test_no_legacy_name_is_a_name(catalog):
+    for name in catalog.legacy:
+        assert catalog.field_of(name) is None
+
+
+def test_twins_are_legacy_names_of_their_fields(catalog):
+    for field, twin in catalog_module.TWINS.items():
+        assert catalog.legacy[twin] == (field,)
+
+
+def test_the_properties_that_are_never_overridden_are_those_of_the_contract(
+        catalog):
+    assert {f for f, prop in catalog.items() if prop.never} == {
+        'hw_ephemeral_encryption_secret_uuid', 'img_bdm_v2',
+        'img_block_device_mapping', 'img_mappings', 'img_owner_id',
+        'img_root_device_name', 'img_signature',
+        'img_signature_certificate_uuid', 'img_signature_hash_method',
+        'img_signature_key_type'}
+
+
+def test_nothing_that_nova_does_not_store_can_be_overridden(catalog):
+    assert not set(nova_utils.SM_SKIP_KEYS) & strategies.OPEN.keys()
+
+
+@pytest.mark.parametrize(('name', 'field'), [
+    ('hw_disk_bus', 'hw_disk_bus'),
+    ('hw_numa_cpus.0', 'hw_numa_cpus'),
+    ('hw_numa_cpus.9', 'hw_numa_cpus'),
+    ('hw_numa_mem.99', 'hw_numa_mem'),
+    ('hw_numa_mem.100', 'hw_numa_mem'),
+    ('hw_numa_mem.127', 'hw_numa_mem'),
+    ('trait:A', 'traits_required'),
+    ('trait:CUSTOM_0', 'traits_required'),
+    ('trait:' + 'A' * 230, 'traits_required'),
+])
+def test_a_name_sets_a_field(catalog, name, field):
+    assert catalog.field_of(name) == field
+    assert catalog.resolve(name) is catalog[field]
+
+
+@pytest.mark.parametrize('name', [
+    'hw_numa_cpus', 'hw_numa_mem', 'traits_required', 'hw_numa_cpus.128',
+    'hw_numa_cpus.1000', 'hw_numa_cpus.01', 'hw_numa_cpus.0\n',
+    'hw_numa_cpus.-0', 'hw_numa_cpus.', 'hw_numa_cpus0', 'xhw_numa_cpus.0',
+    'trait:', 'trait:a', 'trait:A-B', 'trait:A\n', 'trait:' + 'A' * 231,
+    ' hw_disk_bus', 'Hw_disk_bus', 'architecture', '',
+])
+def test_a_name_that_sets_no_field_is_refused(catalog, name):
+    assert catalog.field_of(name) is None
+    with pytest.raises(errors.Invalid) as caught:
+        catalog.resolve(name)
+    assert [p.name for p in caught.value.problems] == [name]
+
+
+def test_the_longest_name_fits_into_a_key_of_system_metadata():
+    for prefix in (override.RECORD_PREFIX, override.IMAGE_PREFIX):
+        assert len(prefix) + catalog_module.NAME_LENGTH_MAX <= 255
+    assert override.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
+
+
+def test_nova_reads_every_index_that_can_be_named(catalog):
+    for field in ('hw_numa_cpus', 'hw_numa_mem'):
+        names = {f'{field}.{n}': '1' for n in range(200)}
+        taken = [n for n in names if catalog.field_of(n)]
+        assert len(strategies.read(names)[field]) == len(taken)
+
+
+@hypothesis.given(strategies.any_text)
+def test_any_text_is_a_name_or_is_told_why_not(catalog, name):
+    field = catalog.field_of(name)
+    if field is not None:
+        assert catalog.resolve(name).field == field
+        return
+    with pytest.raises(errors.Invalid) as caught:
+        catalog.resolve(name)
+    (problem,) = caught.value.problems
+    assert problem.name == name
+    assert problem.code in (
+        errors.UNKNOWN, errors.LEGACY_NAME, errors.LIST_FIELD)
+
+
+@hypothesis.given(strategies.pairs())
+def test_the_canonical_spelling_is_its_own(pair):
+    name, value = pair
+    prop = strategies.CATALOG.resolve(name)
+    assert prop.canonical(prop.canonical(value)) == prop.canonical(value)
+
+
+@hypothesis.given(strategies.pairs().map(lambda pair: pair[0]),
+                  strategies.any_text)
+def test_what_has_no_canonical_spelling_comes_back_as_it_is(name, value):
+    prop = strategies.CATALOG.resolve(name)
+    folded = prop.canonical(value)
+    assert folded == value or value.isascii()
+
+
+# --- a later Nova -----------------------------------------------------------
+
+def test_a_field_that_a_later_nova_brings_needs_no_edit():
+    catalog = later_nova(
+        hw_later_flag=fields.FlexibleBooleanField(),
+        hw_later_count=fields.IntegerField(),
+        hw_later_model=fields.RNGModelField(),
+        hw_later_text=fields.StringField())
+    assert {f: (p.kind, p.never, p.row.text) for f, p in catalog.items()} == {
+        'hw_later_flag': (catalog_module.BOOLEAN, False, ''),
+        'hw_later_count': (catalog_module.INTEGER, False, ''),
+        'hw_later_model': (catalog_module.ENUM, False, ''),
+        'hw_later_text': (catalog_module.STRING, False, '')}
+    assert catalog['hw_later_flag'].legacy_names == ('old_name',)
+    assert catalog['hw_later_count'].expects == (
+        'an integer from 0 to 2147483647')
+    assert catalog['hw_later_model'].values == ('virtio',)
+
+
+@pytest.mark.parametrize('nova_field', [
+    fields.ListOfStringsField(), fields.ListOfIntegersField(),
+    fields.DictOfStringsField(), fields.SetOfIntegersField(),
+    fields.DateTimeField(), fields.ObjectField('ImageMeta')])
+def test_a_later_field_of_a_type_that_is_no_text_stays_closed(nova_field):
+    assert later_nova(hw_later=nova_field)['hw_later'].never
+
+
+def test_a_nova_without_a_family_gives_no_hint_of_it():
+    with pytest.raises(errors.Invalid) as caught:
+        later_nova(hw_later_text=fields.StringField()).resolve('trait:x')
+    assert 'trait:NAME' not in str(caught.value)
+
+
+def test_two_properties_are_equal_by_what_they_say(catalog):
+    prop = catalog['hw_rng_model']
+    assert dataclasses.replace(prop, nova_field=None) == prop
+    assert dataclasses.replace(prop, values=()) != prop

@@ -1,0 +1,61 @@
+"""Options of nova.conf, as a deployer writes them."""
+
+from oslo_config import cfg
+import pytest
+
+from nova_image_override import conf as override_conf
+from nova_image_override import errors
+from nova_image_override.rules import judge
+
+
+@pytest.fixture
+def options(tmp_path):
+    """Return a reader of what stands in ``[image_override]``."""
+    def read(text=''):
+        path = tmp_path / 'nova.conf'
+        path.write_text(f'[image_override]\n{text}\n')
+        conf = cfg.ConfigOpts()
+        conf(['--config-file', str(path)])
+        override_conf.register_opts(conf)
+        return conf.image_override
+    return read
+
+
+def test_nothing_is_allowed_or_denied_by_default(options):
+    assert options().allowed_properties == []
+    assert options().denied_properties == []
+
+
+def test_lists_are_separated_by_commas_and_may_go_over_lines(options):
+    read = options('allowed_properties = os_command_line, hw_*,\n'
+                   '    hw_disk_bus=virtio|scsi\n'
+                   'denied_properties = hw_machine_type')
+    assert read.allowed_properties == [
+        'os_command_line', 'hw_*', 'hw_disk_bus=virtio|scsi']
+    assert read.denied_properties == ['hw_machine_type']
+
+
+@pytest.mark.parametrize('text', [
+    'hw_pmu,,hw_boot_menu', 'hw_pmu hw_boot_menu', 'hw_disk_bus=', '= ide',
+    'vm_mode', 'hw_[pmu'])
+def test_a_malformed_list_is_not_started_with(options, catalog, text):
+    read = options(f'denied_properties = {text}')
+    with pytest.raises(errors.StartupError, match='denied_properties'):
+        judge.Rules(catalog, denied=read.denied_properties)
+
+
+def test_registering_twice_changes_nothing():
+    conf = cfg.ConfigOpts()
+    override_conf.register_opts(conf)
+    override_conf.register_opts(conf)
+    conf([])
+    assert conf.image_override.allowed_properties == []
+
+
+def test_the_sample_configuration_lists_every_option_with_help():
+    ((group, opts),) = override_conf.list_opts()
+    assert group.name == 'image_override'
+    assert {'allowed_properties', 'denied_properties'} <= {
+        opt.name for opt in opts}
+    for opt in opts:
+        assert opt.help

@@ -1,0 +1,74 @@
+"""What a refusal looks like, for people and for programs."""
+
+import hypothesis
+import pytest
+
+from nova_image_override import errors
+from tests.unit import strategies
+
+
+@pytest.mark.parametrize('text', [
+    'hw_disk_bus', 'hw_numa_mem.0', 'trait:HW_CPU_X86_AVX', 'virtio-scsi',
+    'a' * 255])
+def test_plain_text_stands_as_it_is(text):
+    assert errors.printable(text) == text
+
+
+@pytest.mark.parametrize(('text', 'shown'), [
+    ('', '""'), (' x', '" x"'), ('x\n', r'"x\n"'), ('x\0', r'"x\u0000"'),
+    ('a"b', r'"a\"b"'), ('\u0455csi', r'"\u0455csi"'), ('\ud800', r'"\ud800"'),
+    ('\U0001f600', r'"\ud83d\ude00"'), ('x: denied; y', '"x: denied; y"'),
+    ('a' * 256, '"' + 'a' * 77 + '..."'),
+    (' ' * 80, '"' + ' ' * 80 + '"'), (' ' * 81, '"' + ' ' * 77 + '..."'),
+])
+def test_anything_else_is_quoted_escaped_and_cut(text, shown):
+    assert errors.printable(text) == shown
+
+
+@hypothesis.given(strategies.any_text)
+def test_no_text_can_forge_a_log_line_or_break_its_encoding(text):
+    shown = errors.printable(text)
+    assert shown.isascii()
+    assert shown.isprintable()
+    assert len(shown) <= 1000
+
+
+@pytest.mark.parametrize(('kind', 'status', 'summary'), [
+    (errors.Invalid, 400, 'Invalid image property overrides.'),
+    (errors.Forbidden, 403, 'Not permitted to override image properties.'),
+])
+def test_a_refusal_names_every_property_sorted_with_code_and_reason(
+        kind, status, summary):
+    refusal = kind(iter([
+        errors.Problem('os_type', 'not_allowed', 'no'),
+        errors.Problem('hw\n', 'unknown', 'not an image property'),
+        errors.Problem('hw_pmu', 'denied', 'denied by this cloud')]))
+    assert refusal.status == status
+    assert str(refusal) == (
+        summary + r' "hw\n": unknown: not an image property; '
+        'hw_pmu: denied: denied by this cloud; os_type: not_allowed: no')
+    assert refusal.details() == {
+        'hw\n': {'code': 'unknown', 'reason': 'not an image property'},
+        'hw_pmu': {'code': 'denied', 'reason': 'denied by this cloud'},
+        'os_type': {'code': 'not_allowed', 'reason': 'no'}}
+    assert list(refusal.details()) == ['hw\n', 'hw_pmu', 'os_type']
+
+
+def test_the_codes_of_the_contract_keep_their_spelling():
+    codes = {name: value for name, value in vars(errors).items()
+             if name.isupper() and name != 'PARAMETER'
+             and isinstance(value, str)}
+    published = {
+        'unknown', 'legacy_name', 'list_field', 'invalid_type',
+        'invalid_value', 'too_long', 'too_many', 'numa_gap', 'unreadable',
+        'flavor_conflict', 'version_missing', 'not_here', 'never', 'denied',
+        'not_allowed', 'value_not_allowed', 'policy'}
+    # Later codes may join, none may leave.
+    assert published <= set(codes.values())
+    for name, value in codes.items():
+        assert value == name.lower()
+
+
+def test_an_unsupported_nova_stops_the_start():
+    assert issubclass(errors.UnsupportedNova, errors.StartupError)
+    assert not issubclass(errors.StartupError, errors.OverrideError)

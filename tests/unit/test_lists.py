@@ -1,0 +1,203 @@
+"""``denied_properties`` and ``allowed_properties``: what an entry covers."""
+
+import fnmatch
+import re
+
+import hypothesis
+from hypothesis import strategies as st
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.rules import lists
+from tests.unit import ecma
+from tests.unit import strategies
+
+
+def covers(catalog, entry, name, value):
+    """Say whether a list of one ENTRY covers NAME with VALUE."""
+    found = lists.PropertyList('denied_properties', [entry], catalog).matching(
+        name, catalog.field_of(name))
+    return any(one.matches_value(value) for one in found)
+
+
+@pytest.mark.parametrize(('entry', 'name', 'value'), [
+    ('hw_disk_bus', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus', 'hw_disk_bus', None),
+    (' hw_disk_bus = scsi | ide ', 'hw_disk_bus', 'ide'),
+    ('hw_disk_bus=scsi|ide', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus=s*', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus=*', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus=[si]*', 'hw_disk_bus', 'ide'),
+    ('hw_disk_bus=?cs?', 'hw_disk_bus', 'scsi'),
+    ('*', 'hw_disk_bus', 'scsi'),
+    ('hw_*_bus', 'hw_disk_bus', 'scsi'),
+    ('hw_dis[!x]_bus', 'hw_disk_bus', 'scsi'),
+    # A field covers its spellings, by name and by glob.
+    ('hw_numa_mem', 'hw_numa_mem.0', '7'),
+    ('hw_numa_*', 'hw_numa_mem.127', '7'),
+    ('hw_numa_mem=7', 'hw_numa_mem.3', '7'),
+    ('traits_required', 'trait:HW_CPU_X86_AVX', 'required'),
+    ('traits_*', 'trait:HW_CPU_X86_AVX', None),
+    ('trait:HW_CPU_*', 'trait:HW_CPU_X86_AVX', 'required'),
+    ('trait:HW_CPU_X86_AVX', 'trait:HW_CPU_X86_AVX', 'required'),
+    ('hw_numa_mem.0', 'hw_numa_mem.0', '7'),
+    ('hw_numa_mem.[0-3]', 'hw_numa_mem.2', '7'),
+    # Values are written as people write them, judged as they are stored.
+    ('hw_boot_menu=Yes', 'hw_boot_menu', 'true'),
+    ('hw_architecture=amd64', 'hw_architecture', 'x86_64'),
+    ('hw_cpu_sockets=02', 'hw_cpu_sockets', '2'),
+    ('hw_mem_page_size=1GB', 'hw_mem_page_size', '1048576'),
+    ('os_command_line=console=ttyS0', 'os_command_line', 'console=ttyS0'),
+    ('os_command_line=a.b(c)', 'os_command_line', 'a.b(c)'),
+    ('os_command_line=*quiet*', 'os_command_line', 'a\nquiet'),
+])
+def test_an_entry_covers(catalog, entry, name, value):
+    assert covers(catalog, entry, name, value)
+
+
+@pytest.mark.parametrize(('entry', 'name', 'value'), [
+    ('hw_disk_bus', 'hw_cdrom_bus', 'scsi'),
+    ('hw_disk', 'hw_disk_bus', 'scsi'),
+    ('HW_DISK_BUS', 'hw_disk_bus', 'scsi'),
+    ('disk*', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bu?s', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus=scsi', 'hw_disk_bus', 'virtio'),
+    ('hw_disk_bus=scsi', 'hw_disk_bus', 'scsi\n'),
+    ('hw_disk_bus=cs', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus=S*', 'hw_disk_bus', 'scsi'),
+    ('hw_disk_bus=scsi', 'hw_disk_bus', None),
+    ('hw_disk_bus=*', 'hw_disk_bus', None),
+    ('hw_numa_mem.0', 'hw_numa_mem.1', '7'),
+    ('hw_numa_mem.0', 'hw_numa_cpus.0', '7'),
+    ('hw_numa_mem', 'hw_numa_cpus.0', '7'),
+    ('hw_numa_mem=7', 'hw_numa_mem.0', '77'),
+    ('trait:HW_CPU_*', 'trait:CUSTOM_GOLD', 'required'),
+    ('trait:*=forbidden', 'trait:CUSTOM_GOLD', 'required'),
+    ('os_command_line=a.b', 'os_command_line', 'axb'),
+    ('os_command_line=a?b', 'os_command_line', 'ab'),
+    ('os_command_line=[a-c]', 'os_command_line', 'd'),
+    ('os_command_line=[^ab]', 'os_command_line', 'a'),
+    ('os_command_line=[!ab]', 'os_command_line', 'a'),
+])
+def test_an_entry_does_not_cover(catalog, entry, name, value):
+    assert not covers(catalog, entry, name, value)
+
+
+def test_entries_are_found_in_the_lists_order(catalog):
+    entries = ['hw_*=scsi', 'os_*', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=a']
+    listed = lists.PropertyList('allowed_properties', entries, catalog)
+    assert [e.text for e in listed.matching('hw_disk_bus', 'hw_disk_bus')] == [
+        'hw_*=scsi', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=a']
+
+
+@pytest.mark.parametrize(('entry', 'why'), [
+    ('', 'the property name is missing'),
+    ('   ', 'the property name is missing'),
+    ('=scsi', 'the property name is missing'),
+    ('hw_disk_bus=', 'a value is empty'),
+    ('hw_disk_bus=scsi|', 'a value is empty'),
+    ('hw_disk_bus=|scsi', 'a value is empty'),
+    ('hw_disk_bus=scsi||ide', 'a value is empty'),
+    ('hw_disk_bus hw_cdrom_bus', 'not a property name'),
+    ('hw_disk_bus;hw_cdrom_bus', 'not a property name'),
+    ('"hw_disk_bus"', 'not a property name'),
+    # What nova.conf makes of hw_numa_cpus=0,2-3,^4
+    ('2-3', 'not a property name'),
+    ('^4', 'not a property name'),
+    ('hw_d\u0456sk_bus', 'not a property name'),
+    ('architecture', 'legacy name, write hw_architecture'),
+    ('vmware_adaptertype=ide', 'write hw_disk_bus or hw_scsi_model'),
+    ('hw_[disk', '"[" is not closed'),
+    ('hw_disk_bus=[', '"[" is not closed'),
+    ('hw_disk_bus=[]', '"[" is not closed'),
+    ('hw_disk_bus=[a|b]', '"[" is not closed'),
+    ('hw_disk_bus=[z-a]', 'bad character range'),
+    ('hw_disk_bus=[!]', '"[" is not closed'),
+    ('hw_disk_bus=[!]a', '"[" is not closed'),
+])
+def test_a_malformed_entry_stops_the_start_with_one_clear_line(
+        catalog, entry, why):
+    with pytest.raises(errors.StartupError) as caught:
+        lists.PropertyList('denied_properties', ['hw_pmu', entry], catalog)
+    message = str(caught.value)
+    assert message.startswith('[image_override] denied_properties: entry ')
+    assert repr(entry) in message
+    assert why in message
+    assert '\n' not in message
+
+
+@pytest.mark.parametrize(('entry', 'unknown'), [
+    ('hw_of_a_later_nova', True), ('hw_numa_mem.128', True),
+    ('HW_DISK_BUS', True), ('trait:lower', True), ('hw_typo=1', True),
+    ('hw_disk_bus', False), ('hw_numa_mem', False), ('hw_numa_mem.0', False),
+    ('traits_required', False), ('trait:CUSTOM_GOLD', False),
+    ('no_such_*', False), ('img_signature', False),
+])
+def test_exact_names_that_this_nova_does_not_have_are_told_apart(
+        catalog, entry, unknown):
+    listed = lists.PropertyList('allowed_properties', [entry], catalog)
+    assert [e.text for e in listed.unknown_names()] == [entry] * unknown
+
+
+@pytest.mark.parametrize(('entry', 'field', 'found'), [
+    ('hw_numa_mem', 'hw_numa_mem', [('hw_numa_mem', True)]),
+    ('hw_*', 'hw_numa_mem', [('hw_*', True)]),
+    ('hw_numa_mem.0', 'hw_numa_mem', [('hw_numa_mem.0', False)]),
+    ('*.0', 'hw_numa_mem', [('*.0', False)]),
+    ('hw_numa_mem.*', 'hw_numa_mem', [('hw_numa_mem.*', False)]),
+    ('trait:CUSTOM_*', 'traits_required', [('trait:CUSTOM_*', False)]),
+    ('hw_numa_cpus', 'hw_numa_mem', []),
+    ('hw_numa_cpus.0', 'hw_numa_mem', []),
+    ('hw_numa', 'hw_numa_mem', []),
+    ('hw_numa_me?', 'hw_numa_cpus', []),
+    ('custom_*', 'traits_required', []),
+])
+def test_what_can_concern_a_family(catalog, entry, field, found):
+    listed = lists.PropertyList('allowed_properties', [entry], catalog)
+    assert [(e.text, whole) for e, whole in listed.reaching(catalog[field])
+            ] == found
+
+
+# --- globs ------------------------------------------------------------------
+
+_brackets = st.builds(
+    '[{}{}]'.format, st.sampled_from(['', '!']),
+    st.sampled_from(['a', 'ab', 'a-c', '_.', '.\\', 'a|b', '(', '$', '0-9_',
+                       ']', ']a', 'a^']))
+_globs = st.lists(
+    st.text('ab*?.^$+(){}|\\/]_-\n', min_size=1, max_size=4) | _brackets
+    | st.characters(exclude_characters='['), max_size=6).map(''.join)
+
+
+@hypothesis.given(
+    _globs, st.text('abcd.^$+(){}|\\/]_-\n09') | strategies.any_text)
+# These never end where each star may stop at any place.
+@hypothesis.example('*-' * 20 + 'x', '-' * 255)
+@hypothesis.example('*a?' * 20 + 'x*', 'a' * 255)
+@hypothesis.example('**' * 20 + '[!a]', 'a' * 255)
+def test_a_glob_matches_as_fnmatch_does(glob, text):
+    assert bool(re.fullmatch(lists.glob_pattern(glob), text)) == (
+        fnmatch.fnmatchcase(text, glob))
+
+
+@hypothesis.given(
+    st.text('abc.^$+(){}|\\/]_-\n09', max_size=12).flatmap(
+        lambda text: st.tuples(st.just(text), strategies.globs_of(text))))
+def test_a_glob_made_from_a_text_matches_it(drawn):
+    text, glob = drawn
+    assert re.fullmatch(lists.glob_pattern(glob), text)
+
+
+@hypothesis.given(_globs)
+def test_a_globs_pattern_means_the_same_to_python_and_javascript(glob):
+    ecma.check(lists.glob_pattern(glob))
+
+
+@hypothesis.given(strategies.any_text)
+def test_any_text_is_a_list_entry_or_stops_the_start(catalog, text):
+    try:
+        listed = lists.PropertyList('denied_properties', [text], catalog)
+    except errors.StartupError as exc:
+        assert repr(text) in str(exc)
+    else:
+        assert listed.entries[0].name

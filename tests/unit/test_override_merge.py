@@ -1,0 +1,306 @@
+"""The laws of merging: what Nova reads of an image with overrides over it."""
+
+import copy
+
+import hypothesis
+from nova import utils as nova_utils
+import pytest
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
+from nova_image_override import override
+from tests.unit import strategies
+
+NUMA = ('hw_numa_cpus', 'hw_numa_mem')
+
+
+def laws(test):
+    """Call TEST with an image, overrides and the merged properties."""
+    @hypothesis.given(strategies.laid_over())
+    def run(parser, merger, drawn):
+        image, raw = drawn
+        overrides = parser.parse(raw, removals=True)
+        try:
+            merged = merger.merge(image, overrides)
+        except errors.Invalid as exc:
+            assert {p.code for p in exc.problems} == {errors.NUMA_GAP}
+            hypothesis.reject()
+        test(merger, image, overrides, merged)
+    run.__name__ = run.__qualname__ = test.__name__
+    run.__module__ = test.__module__
+    return run
+
+
+def expected(image, overrides):
+    """Return what Nova must read, field by field: override over image.
+
+    Says nothing of how a merge is done: each field is read by Nova either
+    from the image alone or from the overrides alone.
+    """
+    own = strategies.read(image)
+    asked = strategies.read(
+        {n: v for n, v in overrides.items() if v is not None})
+    result = {}
+    for field in strategies.CATALOG:
+        named = {n for n in overrides
+                 if strategies.CATALOG.field_of(n) == field}
+        if not named:
+            value = own.get(field)
+        elif field in NUMA:
+            # Each index is a property of its own.
+            nodes = {n: v for n, v in {**image, **overrides}.items()
+                     if n.startswith(f'{field}.') and v is not None}
+            value = strategies.read(nodes).get(field)
+        elif field == 'traits_required':
+            kept = set(own.get(field, ())) - {
+                n.removeprefix('trait:') for n in named}
+            value = sorted(kept | set(asked.get(field, ()))) or None
+        else:
+            value = asked.get(field)
+        if value is not None:
+            result[field] = value
+    return result
+
+
+@laws
+def test_nova_reads_the_overrides_over_the_image(
+        merger, image, overrides, merged):
+    assert strategies.read(merged) == expected(image, overrides)
+
+
+@laws
+def test_a_server_keeps_reading_the_overrides_from_what_nova_stores(
+        merger, image, overrides, merged):
+    rows = nova_utils.get_system_metadata_from_image({'properties': merged})
+    rows.update(merger.record(image, overrides))
+    stored = nova_utils.get_image_from_system_metadata(rows)['properties']
+    read = strategies.read(stored)
+    wanted = expected(image, overrides)
+    for name in overrides:
+        field = strategies.CATALOG.field_of(name)
+        assert read.get(field) == wanted.get(field)
+
+
+@laws
+def test_merging_twice_is_merging_once(merger, image, overrides, merged):
+    assert merger.merge(merged, overrides) == merged
+
+
+@laws
+def test_the_image_is_left_as_it_is(merger, image, overrides, merged):
+    before = copy.deepcopy(image)
+    merger.merge(image, overrides)
+    merger.record(image, overrides)
+    assert image == before
+
+
+@laws
+def test_properties_that_are_not_named_stay(merger, image, overrides, merged):
+    spellings = set(overrides)
+    for name in overrides:
+        spellings.update(strategies.CATALOG.resolve(name).legacy_names)
+    for name, value in image.items():
+        if name not in spellings:
+            assert merged[name] == value
+
+
+@laws
+def test_nothing_contradicts_an_override(merger, image, overrides, merged):
+    for name, value in overrides.items():
+        prop = strategies.CATALOG.resolve(name)
+        for spelling in (name, *prop.legacy_names):
+            assert merged.get(spelling) in (value, None)
+
+
+@laws
+def test_nothing_is_stored_that_neither_image_nor_request_says(
+        merger, image, overrides, merged):
+    added = merged.keys() - image.keys() - overrides.keys()
+    assert added <= {*catalog_module.TWINS.values(),
+                     'hw_disk_bus', 'hw_scsi_model'}
+
+
+@laws
+def test_the_server_shows_what_was_asked(merger, image, overrides, merged):
+    rows = nova_utils.get_system_metadata_from_image({'properties': merged})
+    rows.update(merger.record(image, overrides))
+    assert override.in_force(rows) == overrides
+
+
+@laws
+def test_the_record_gives_back_the_images_own_value(
+        merger, image, overrides, merged):
+    record = merger.record(image, overrides)
+    assert len(record) == len(overrides)
+    own = strategies.read(image)
+    for name in overrides:
+        value = record[override.RECORD_PREFIX + name]
+        field = strategies.CATALOG.field_of(name)
+        if name.startswith(NUMA):
+            assert value == image.get(name)
+        elif value is None or field == 'traits_required':
+            assert value == image.get(name)
+            assert field == 'traits_required' or field not in own
+        else:
+            assert strategies.read({name: value}) == {field: own[field]}
+
+
+@laws
+def test_nothing_longer_than_nova_stores_is_made(
+        merger, image, overrides, merged):
+    for name, value in merged.items():
+        if name not in image or image[name] != value:
+            assert len(value.encode()) <= 255
+    for key in merger.record(image, overrides):
+        assert len(key) <= 255
+    for name in overrides:
+        assert len(override.IMAGE_PREFIX + name) <= 255
+
+
+@hypothesis.given(strategies.images())
+def test_no_overrides_change_nothing(merger, image):
+    assert merger.merge(image, {}) == image
+    assert merger.record(image, {}) == {}
+    assert override.in_force(
+        nova_utils.get_system_metadata_from_image({'properties': image})) == {}
+
+
+# --- legacy names -----------------------------------------------------------
+
+@pytest.mark.parametrize(('image', 'overrides', 'merged'), [
+    # What Nova reads only through ImageMetaProps is left under one name.
+    ({'ipxe_boot': 'true'}, {'hw_ipxe_boot': 'false'},
+     {'hw_ipxe_boot': 'false'}),
+    ({'ipxe_boot': 'true', 'hw_ipxe_boot': 'true'}, {'hw_ipxe_boot': None},
+     {}),
+    # What Nova also reads past it is set under both.
+    ({}, {'hw_architecture': 'x86_64'},
+     {'hw_architecture': 'x86_64', 'architecture': 'x86_64'}),
+    ({'architecture': 'i686'}, {'hw_architecture': 'x86_64'},
+     {'hw_architecture': 'x86_64', 'architecture': 'x86_64'}),
+    ({'vm_mode': 'xen'}, {'hw_vm_mode': 'hvm'},
+     {'hw_vm_mode': 'hvm', 'vm_mode': 'hvm'}),
+    ({'auto_disk_config': 'disabled'}, {'hw_auto_disk_config': 'true'},
+     {'hw_auto_disk_config': 'true', 'auto_disk_config': 'true'}),
+    ({'vm_mode': 'xen', 'hw_vm_mode': 'hvm'}, {'hw_vm_mode': None}, {}),
+    # One legacy name that says two things keeps saying the other.
+    ({'vmware_adaptertype': 'lsiLogic'}, {'hw_disk_bus': 'virtio'},
+     {'hw_disk_bus': 'virtio', 'hw_scsi_model': 'lsiLogic'}),
+    ({'vmware_adaptertype': 'lsiLogic'}, {'hw_scsi_model': 'virtio-scsi'},
+     {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}),
+    ({'vmware_adaptertype': 'ide'}, {'hw_scsi_model': 'virtio-scsi'},
+     {'hw_disk_bus': 'ide', 'hw_scsi_model': 'virtio-scsi'}),
+    ({'vmware_adaptertype': 'lsiLogic', 'hw_scsi_model': 'buslogic'},
+     {'hw_disk_bus': 'sata'},
+     {'hw_disk_bus': 'sata', 'hw_scsi_model': 'buslogic'}),
+    ({'vmware_adaptertype': 'lsiLogic'}, {'hw_disk_bus': None},
+     {'hw_scsi_model': 'lsiLogic'}),
+    ({'vmware_adaptertype': ''}, {'hw_disk_bus': 'virtio'},
+     {'hw_disk_bus': 'virtio'}),
+    ({'vmware_adaptertype': 'lsiLogic'},
+     {'hw_scsi_model': None, 'hw_disk_bus': None}, {}),
+    # A legacy name of another field is none of the override's business.
+    ({'vm_mode': 'xen'}, {'hw_architecture': 'x86_64'},
+     {'vm_mode': 'xen', 'hw_architecture': 'x86_64',
+      'architecture': 'x86_64'}),
+])
+def test_legacy_names_follow_the_override(merger, image, overrides, merged):
+    assert merger.merge(image, overrides) == merged
+
+
+@pytest.mark.parametrize(('image', 'name', 'own'), [
+    ({'hw_disk_bus': 'ide'}, 'hw_disk_bus', 'ide'),
+    ({'hw_boot_menu': True}, 'hw_boot_menu', 'True'),
+    ({'vm_mode': 'xen'}, 'hw_vm_mode', 'xen'),
+    ({'vm_mode': 'xen', 'hw_vm_mode': 'hvm'}, 'hw_vm_mode', 'hvm'),
+    ({'vmware_adaptertype': 'lsiLogic'}, 'hw_disk_bus', 'scsi'),
+    ({'vmware_adaptertype': 'lsiLogic'}, 'hw_scsi_model', 'lsiLogic'),
+    ({'vmware_adaptertype': 'ide'}, 'hw_scsi_model', None),
+    ({'vmware_adaptertype': ''}, 'hw_disk_bus', None),
+    ({'trait:A': 'required'}, 'trait:A', 'required'),
+    ({'trait:A': 'required'}, 'trait:B', None),
+    ({'hw_numa_mem.0': '7'}, 'hw_numa_mem.1', None),
+    ({}, 'hw_disk_bus', None),
+])
+def test_the_record_holds_the_images_own_value(merger, image, name, own):
+    assert merger.record(image, {name: None}) == {
+        f'os_glance_override:{name}': own}
+
+
+# --- gaps in NUMA nodes -----------------------------------------------------
+
+@pytest.mark.parametrize(('image', 'asked', 'refused'), [
+    ((), {1: '1'}, {1: 'hw_numa_mem.0 is missing'}),
+    ((), {0: '1', 2: '1'}, {2: 'hw_numa_mem.1 is missing'}),
+    ((0,), {2: '1', 3: '1'}, {2: 'hw_numa_mem.1 is missing',
+                              3: 'hw_numa_mem.1 is missing'}),
+    ((0, 1, 2), {1: None}, {1: 'removing it leaves hw_numa_mem.2'}),
+    ((0, 1), {0: None}, {0: 'removing it leaves hw_numa_mem.1'}),
+    ((0, 1), {0: None, 1: '7'}, {0: 'removing it leaves hw_numa_mem.1',
+                                 1: 'hw_numa_mem.0 is missing'}),
+    ((), {127: '1'}, {127: 'hw_numa_mem.0 is missing'}),
+])
+def test_overrides_that_nova_would_ignore_behind_a_gap_are_refused(
+        merger, image, asked, refused):
+    with pytest.raises(errors.Invalid) as caught:
+        merger.merge({f'hw_numa_mem.{n}': '5' for n in image},
+                     {f'hw_numa_mem.{n}': v for n, v in asked.items()})
+    assert [(p.name, p.code) for p in caught.value.problems] == [
+        (f'hw_numa_mem.{n}', errors.NUMA_GAP) for n in sorted(refused)]
+    for problem, (_, phrase) in zip(
+            caught.value.problems, sorted(refused.items()), strict=True):
+        assert phrase in problem.reason
+
+
+def test_gaps_of_both_families_are_told_together(merger):
+    with pytest.raises(errors.Invalid) as caught:
+        merger.merge({}, {'hw_numa_cpus.1': '0', 'hw_numa_mem.1': '1'})
+    assert [p.name for p in caught.value.problems] == [
+        'hw_numa_cpus.1', 'hw_numa_mem.1']
+
+
+@pytest.mark.parametrize(('image', 'asked'), [
+    # What the image itself hides behind a gap is not the request's fault.
+    (('0', '2'), {'hw_numa_mem.0': '1'}),
+    (('0', '2'), {'hw_boot_menu': 'true'}),
+    (('0', '1', '2'), {'hw_numa_mem.2': None}),
+    (('0', '1'), {'hw_numa_mem.0': None, 'hw_numa_mem.1': None}),
+    (('0', '2'), {'hw_numa_mem.1': '1'}),
+    # Nova does not read these names.
+    (('00', '01', 'x', '128', '1\n', '-1'), {'hw_numa_mem.0': '1'}),
+    ((), {'hw_numa_cpus.0': '0'}),
+])
+def test_what_leaves_no_override_behind_a_gap_is_merged(merger, image, asked):
+    base = {f'hw_numa_mem.{n}': '5' for n in image}
+    merged = merger.merge(base, asked)
+    assert merged == {n: v for n, v in {**base, **asked}.items()
+                      if v is not None}
+
+
+# --- what is in force -------------------------------------------------------
+
+def test_an_operators_later_correction_is_what_is_in_force():
+    assert override.in_force({
+        'image_hw_disk_bus': 'sata', 'os_glance_override:hw_disk_bus': 'ide',
+    }) == {'hw_disk_bus': 'sata'}
+
+
+def test_a_property_that_was_removed_is_in_force_as_null():
+    assert override.in_force({
+        'os_glance_override:hw_disk_bus': 'ide'}) == {'hw_disk_bus': None}
+
+
+@pytest.mark.parametrize('rows', [
+    {}, {'image_hw_disk_bus': 'ide'}, {'os_glance_overrides': 'x'},
+    {'image_os_glance_override:hw_disk_bus': 'ide'},
+    {'OS_GLANCE_OVERRIDE:hw_disk_bus': 'ide'},
+])
+def test_a_server_without_a_record_has_nothing_in_force(rows):
+    assert override.in_force(rows) == {}
+
+
+def test_merging_or_recording_an_unparsed_name_is_refused(merger):
+    with pytest.raises(errors.Invalid):
+        merger.merge({}, {'no_such_thing': '1'})
+    with pytest.raises(errors.Invalid):
+        merger.record({}, {'no_such_thing': '1'})

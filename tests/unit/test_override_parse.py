@@ -1,0 +1,430 @@
+"""What ``image_props_override`` may hold, and what each mistake is told."""
+
+import contextlib
+import json
+import re
+import tracemalloc
+
+import hypothesis
+from hypothesis import strategies as st
+from nova.objects import flavor as flavor_object
+from nova.objects import image_meta
+from nova.virt import hardware
+import pytest
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
+from nova_image_override import override
+from tests.unit import strategies
+
+
+def refused(parser, raw, *, removals=True):
+    """Return the problems of a refusal: name -> (code, reason)."""
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse(raw, removals=removals)
+    return {p.name: (p.code, p.reason) for p in caught.value.problems}
+
+
+# --- what is taken ----------------------------------------------------------
+
+def test_no_properties_override_nothing(parser):
+    assert parser.parse({}, removals=False) == {}
+
+
+@pytest.mark.parametrize(('name', 'value', 'stored'), [
+    ('hw_boot_menu', 'YES', 'true'),
+    ('hw_boot_menu', 'on', 'true'),
+    ('hw_boot_menu', '0', 'false'),
+    ('hw_architecture', 'amd64', 'x86_64'),
+    ('hw_architecture', 'X86_64', 'x86_64'),
+    ('hw_scsi_model', 'paraVirtual', 'vmpvscsi'),
+    ('hw_vif_model', 'VirtualE1000', 'e1000'),
+    ('hw_vm_mode', 'HVM', 'hvm'),
+    ('img_hv_type', 'QEMU', 'qemu'),
+    ('os_type', 'Linux', 'linux'),
+    ('hw_cpu_sockets', '0002', '2'),
+    ('hw_serial_port_count', '000', '0'),
+    ('hw_numa_mem.0', '1024', '1024'),
+    ('hw_numa_cpus.127', '^3-4,0,4095', '^3-4,0,4095'),
+    ('hw_mem_page_size', 'any', 'any'),
+    ('hw_mem_page_size', '2MB', '2048'),
+    ('hw_mem_page_size', '1GiB', '1048576'),
+    ('hw_mem_page_size', '4KB', '4'),
+    ('hw_auto_disk_config', 'disabled', 'disabled'),
+    ('trait:HW_CPU_X86_AVX2', 'required', 'required'),
+    ('img_hv_requested_version', '>=6.0,<8.0', '>=6.0,<8.0'),
+    ('os_command_line', 'console=ttyS0 quiet', 'console=ttyS0 quiet'),
+    ('os_distro', '\u65e5' * 85, '\u65e5' * 85),
+    ('os_admin_user', 'a' * 255, 'a' * 255),
+])
+def test_a_value_is_stored_in_its_canonical_spelling(
+        parser, name, value, stored):
+    assert parser.parse({name: value}, removals=False) == {name: stored}
+
+
+def test_null_removes_a_property_where_the_version_has_removal(parser):
+    assert parser.parse({'os_distro': None, 'trait:A': None},
+                        removals=True) == {'os_distro': None, 'trait:A': None}
+
+
+def test_128_properties_are_taken(parser):
+    raw = {f'hw_numa_mem.{n}': '1' for n in range(128)}
+    assert parser.parse(raw, removals=False) == raw
+
+
+def test_every_listed_value_of_every_property_is_taken(catalog, parser):
+    for field, prop in catalog.items():
+        name = 'trait:A' if prop.name_pattern else field
+        for value in prop.values:
+            assert parser.parse({name: value}, removals=False) == {name: value}
+
+
+def integer_limits():
+    for field, prop in catalog_module.running().items():
+        if prop.kind == catalog_module.INTEGER:
+            name = f'{field}.0' if prop.name_pattern else field
+            yield pytest.param(
+                name, prop.row.minimum, prop.row.maximum, id=name)
+
+
+@pytest.mark.parametrize(('name', 'minimum', 'maximum'), integer_limits())
+def test_integers_are_taken_up_to_their_limits_and_no_further(
+        parser, name, minimum, maximum):
+    for number in (minimum, maximum):
+        assert parser.parse({name: str(number)}, removals=False) == {
+            name: str(number)}
+    for number in (minimum - 1, maximum + 1):
+        code, reason = refused(parser, {name: str(number)})[name]
+        assert code == errors.INVALID_VALUE
+        assert f'an integer from {minimum} to {maximum}' in reason
+
+
+# --- what is refused --------------------------------------------------------
+
+@pytest.mark.parametrize(('raw', 'kind'), [
+    (None, 'null'), ([], 'an array'), ([['hw_boot_menu', 'true']], 'an array'),
+    ('hw_boot_menu=true', 'a string'), ('', 'a string'), (True, 'a boolean'),
+    (0, 'a number'), (1.5, 'a number'),
+])
+def test_the_parameter_must_be_an_object(parser, raw, kind):
+    assert refused(parser, raw) == {errors.PARAMETER: (
+        errors.INVALID_TYPE, f'must be an object of strings, not {kind}')}
+
+
+def test_more_than_128_properties_are_refused_whatever_they_are(parser):
+    raw = {f'hw_numa_mem.{n}': '1' for n in range(128)}
+    raw['hw_boot_menu'] = 'true'
+    assert refused(parser, raw) == {errors.PARAMETER: (
+        errors.TOO_MANY, 'at most 128 properties, not 129')}
+
+
+@pytest.mark.parametrize(('name', 'code', 'phrase'), [
+    ('hw_no_such_thing', errors.UNKNOWN, 'not an image property'),
+    ('', errors.UNKNOWN, 'not an image property'),
+    ('kernel_id', errors.UNKNOWN, 'not an image property'),
+    ('hw_os_command_line', errors.UNKNOWN, 'did you mean os_command_line?'),
+    ('hw:cpu_policy', errors.UNKNOWN, 'did you mean hw_cpu_policy?'),
+    ('HW_DISK_BUS', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('hw_disk_bus\n', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    (' hw_disk_bus', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('hw_disk_bus ', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('hw_disk_bus\0', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('hw_d\u0456sk_bus', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('\uff48w_disk_bus', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('hw_disk_bus\ud800', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
+    ('image_hw_disk_bus', errors.UNKNOWN, 'not an image property'),
+    ('os_glance_override:hw_disk_bus', errors.UNKNOWN, 'not an image'),
+    ('x' * 100000, errors.UNKNOWN, 'not an image property'),
+    ('architecture', errors.LEGACY_NAME, 'use hw_architecture'),
+    ('vm_mode', errors.LEGACY_NAME, 'use hw_vm_mode'),
+    ('auto_disk_config', errors.LEGACY_NAME, 'use hw_auto_disk_config'),
+    ('vmware_adaptertype', errors.LEGACY_NAME,
+     'use hw_disk_bus or hw_scsi_model'),
+    ('hw_numa_cpus', errors.LIST_FIELD,
+     'use hw_numa_cpus.N, one entry each, N from 0 to 127'),
+    ('hw_numa_mem', errors.LIST_FIELD, 'use hw_numa_mem.N'),
+    ('traits_required', errors.LIST_FIELD, 'use trait:NAME, one entry each'),
+    ('hw_numa_cpus.', errors.UNKNOWN, 'hw_numa_cpus.N with N from 0 to 127'),
+    ('hw_numa_mem.128', errors.UNKNOWN, 'hw_numa_mem.N with N from 0 to 127'),
+    ('hw_numa_mem.00', errors.UNKNOWN, 'no leading zeros'),
+    ('hw_numa_mem.-1', errors.UNKNOWN, 'hw_numa_mem.N'),
+    ('hw_numa_mem.\u0661', errors.UNKNOWN, 'hw_numa_mem.N'),
+    ('hw_numa_mem.0\n', errors.UNKNOWN, 'hw_numa_mem.N'),
+    ('HW_NUMA_MEM.0', errors.UNKNOWN, 'hw_numa_mem.N'),
+    ('hw_numa_mem.0.0', errors.UNKNOWN, 'hw_numa_mem.N'),
+    ('trait:', errors.UNKNOWN, 'trait:NAME with up to 230 of A-Z, 0-9 and _'),
+    ('trait:hw_cpu', errors.UNKNOWN, 'trait:NAME'),
+    ('trait:HW CPU', errors.UNKNOWN, 'trait:NAME'),
+    ('trait:HW_CPU\n', errors.UNKNOWN, 'trait:NAME'),
+    ('Trait:HW_CPU', errors.UNKNOWN, 'trait:NAME'),
+    ('trait:' + 'A' * 231, errors.UNKNOWN, 'trait:NAME'),
+])
+@pytest.mark.parametrize('value', ['virtio', None, 7])
+def test_a_wrong_name_is_refused_whatever_its_value(
+        parser, name, code, phrase, value):
+    ((found, (found_code, reason)),) = refused(parser, {name: value}).items()
+    assert (found, found_code) == (name, code)
+    assert phrase in reason
+
+
+def test_no_hint_names_a_property_that_can_never_be_overridden(parser):
+    reason = refused(parser, {'img_owner_idd': 'x'})['img_owner_idd'][1]
+    assert 'img_owner_id' not in reason
+
+
+def test_hints_are_sought_only_for_names_that_a_person_would_type(parser):
+    name = 'hw_disk_bus' + ' ' * 53
+    assert 'hw_disk_bus' in refused(parser, {name: '1'})[name][1]
+    assert 'hw_disk_bus' not in refused(
+        parser, {name + ' ': '1'})[name + ' '][1]
+
+
+@pytest.mark.parametrize(('value', 'kind'), [
+    (1, 'a number'), (1.0, 'a number'), (float('nan'), 'a number'),
+    (True, 'a boolean'), (None, 'null'), ([], 'an array'),
+    (['virtio'], 'an array'), ({}, 'an object'),
+    ({'value': 'virtio'}, 'an object'),
+])
+def test_a_value_must_be_a_string_in_the_first_version(parser, value, kind):
+    assert refused(parser, {'hw_rng_model': value}, removals=False) == {
+        'hw_rng_model': (
+            errors.INVALID_TYPE,
+            f'must be a string (one of virtio), not {kind}')}
+
+
+@pytest.mark.parametrize(('name', 'value', 'code', 'phrase'), [
+    ('hw_boot_menu', 'maybe', errors.INVALID_VALUE,
+     'must be true or false, not maybe'),
+    ('hw_boot_menu', ' true', errors.INVALID_VALUE, 'not " true"'),
+    ('hw_boot_menu', 'true\n', errors.INVALID_VALUE, r'not "true\n"'),
+    ('hw_boot_menu', '', errors.INVALID_VALUE, 'must not be empty'),
+    ('hw_boot_menu', '\uff54rue', errors.INVALID_VALUE, 'true or false'),
+    ('hw_disk_bus', 'floppy', errors.INVALID_VALUE, 'virtio'),
+    ('hw_disk_bus', '', errors.INVALID_VALUE, 'must not be empty'),
+    ('hw_disk_bus', '\u0455csi', errors.INVALID_VALUE, r'"\u0455csi"'),
+    ('hw_disk_bus', 'scsi\0', errors.INVALID_VALUE, r'"scsi\u0000"'),
+    ('hw_disk_bus', 'SCSI', errors.INVALID_VALUE, 'scsi'),
+    # KELVIN SIGN: its lower case is a plain "k".
+    ('img_hv_type', '\u212aVM', errors.INVALID_VALUE, r'"\u212aVM"'),
+    ('hw_architecture', 'm68\u212a', errors.INVALID_VALUE, r'"m68\u212a"'),
+    ('hw_cpu_sockets', '0', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '-1', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '+1', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '1_0', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '1.0', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '0x2', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', ' 2', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '\u0663', errors.INVALID_VALUE, 'an integer from 1'),
+    ('hw_cpu_sockets', '2\n', errors.INVALID_VALUE, 'control characters'),
+    ('hw_cpu_sockets', '9' * 5000, errors.TOO_LONG, '5000 characters'),
+    ('hw_numa_cpus.0', '0-99999999999', errors.INVALID_VALUE, 'up to 4095'),
+    ('hw_numa_cpus.0', '0-4096', errors.INVALID_VALUE, 'up to 4095'),
+    ('hw_numa_cpus.0', '4096', errors.INVALID_VALUE, 'up to 4095'),
+    ('hw_numa_cpus.0', '0,^4096', errors.INVALID_VALUE, 'up to 4095'),
+    ('hw_numa_cpus.0', '3-1', errors.INVALID_VALUE,
+     'range 3-1 ends before it begins'),
+    ('hw_numa_cpus.0', '0,^3-2', errors.INVALID_VALUE,
+     'range ^3-2 ends before it begins'),
+    ('hw_numa_cpus.0', '0, 1', errors.INVALID_VALUE, 'without blanks'),
+    ('hw_numa_cpus.0', '0,,1', errors.INVALID_VALUE, 'a CPU list'),
+    ('hw_numa_cpus.0', '-1', errors.INVALID_VALUE, 'a CPU list'),
+    ('hw_numa_cpus.0', '^^1', errors.INVALID_VALUE, 'a CPU list'),
+    ('hw_numa_cpus.0', '1-2-3', errors.INVALID_VALUE, 'a CPU list'),
+    ('hw_numa_cpus.0', '0\n', errors.INVALID_VALUE, 'control characters'),
+    ('hw_cpu_realtime_mask', '^0-4096', errors.INVALID_VALUE, 'up to 4095'),
+    ('hw_numa_mem.0', '2147483648', errors.INVALID_VALUE, 'an integer from 1'),
+    ('trait:HW', 'forbidden', errors.INVALID_VALUE, 'one of required'),
+    ('trait:HW', 'REQUIRED', errors.INVALID_VALUE, 'one of required'),
+    ('hw_mem_page_size', '0', errors.INVALID_VALUE, 'KB, MB or GB'),
+    ('hw_mem_page_size', 'huge', errors.INVALID_VALUE, 'KB, MB or GB'),
+    ('hw_mem_page_size', '2Mb', errors.INVALID_VALUE, 'KB, MB or GB'),
+    ('hw_mem_page_size', '2.5MB', errors.INVALID_VALUE, 'KB, MB or GB'),
+    ('hw_mem_page_size', '1000GB', errors.INVALID_VALUE, 'KB, MB or GB'),
+    ('hw_machine_type', 'q35 ', errors.INVALID_VALUE, 'letters, digits'),
+    ('hw_machine_type', 'q35\n', errors.INVALID_VALUE, 'control characters'),
+    ('hw_machine_type', '../q35', errors.INVALID_VALUE, 'letters, digits'),
+    ('hw_auto_disk_config', 'True', errors.INVALID_VALUE, 'disabled'),
+    ('img_hv_requested_version', '6.0', errors.INVALID_VALUE, '>=6.0,<8.0'),
+    ('img_hv_requested_version', '>=six', errors.INVALID_VALUE, '>=6.0,<8.0'),
+    ('os_command_line', '', errors.INVALID_VALUE, 'must not be empty'),
+    ('os_command_line', 'quiet\n', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\0b', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\x7f', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\x85b', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\u2028b', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\ud800', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\uffff', errors.INVALID_VALUE, 'control char'),
+    ('os_command_line', 'a\U0001f600', errors.INVALID_VALUE, 'beyond U+FFFF'),
+    ('os_command_line', 'a' * 256, errors.TOO_LONG, 'not 256 characters'),
+    ('os_command_line', '\u00e9' * 128, errors.TOO_LONG,
+     'at most 255 bytes of UTF-8, not 256 bytes of UTF-8'),
+    ('os_command_line', '\u65e5' * 86, errors.TOO_LONG, '258 bytes of UTF-8'),
+    ('hw_disk_bus', 'x' * 256, errors.TOO_LONG, '256 characters'),
+])
+def test_a_wrong_value_is_refused_with_what_would_be_right(
+        parser, name, value, code, phrase):
+    ((found, (found_code, reason)),) = refused(parser, {name: value}).items()
+    assert (found, found_code) == (name, code)
+    assert phrase in reason
+
+
+@pytest.mark.parametrize('value', [
+    '0-99999999999', ','.join(['0-9999'] * 36), ','.join(['0-4095'] * 36)])
+def test_cpu_ranges_are_judged_without_being_expanded(catalog, value):
+    parser = override.Parser(catalog)
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(errors.Invalid):
+            parser.parse({'hw_numa_cpus.0': value}, removals=False)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # A set of 4096 numbers takes more than twice as much.
+    assert peak < 100_000
+
+
+def test_one_answer_names_every_wrong_property_and_no_right_one(parser):
+    found = refused(parser, {
+        'hw_boot_menu': 'true', 'hw_disk_bus': 'floppy', 'vm_mode': 'hvm',
+        'hw_numa_cpus': '0', 'os_distro': 7, 'nonsense': 'x',
+        'os_command_line': 'a' * 256})
+    assert {name: code for name, (code, _) in found.items()} == {
+        'hw_disk_bus': errors.INVALID_VALUE, 'vm_mode': errors.LEGACY_NAME,
+        'hw_numa_cpus': errors.LIST_FIELD, 'os_distro': errors.INVALID_TYPE,
+        'nonsense': errors.UNKNOWN, 'os_command_line': errors.TOO_LONG}
+
+
+def test_what_was_judged_before_is_judged_alike_again(parser):
+    for _ in range(2):
+        assert parser.parse({'hw_boot_menu': 'on'}, removals=False) == {
+            'hw_boot_menu': 'true'}
+        assert list(refused(parser, {'hw_boot_menu': 'up'})) == [
+            'hw_boot_menu']
+
+
+# --- laws -------------------------------------------------------------------
+
+@hypothesis.given(strategies.requests())
+def test_parsing_what_was_parsed_changes_nothing(parser, raw):
+    once = parser.parse(raw, removals=True)
+    assert once.keys() == raw.keys()
+    assert parser.parse(once, removals=True) == once
+
+
+@hypothesis.given(strategies.requests())
+def test_parsing_leaves_the_request_as_it_is(parser, raw):
+    before = dict(raw)
+    parser.parse(raw, removals=True)
+    assert raw == before
+
+
+# Nova reads the text of hw_mem_page_size later: see the next test.
+@hypothesis.given(strategies.pairs(set(strategies.OPEN) - {'hw_mem_page_size'}))
+def test_nova_reads_the_stored_spelling_as_it_reads_the_sent_one(
+        parser, pair):
+    name, value = pair
+    name = re.sub('[.][0-9]+$', '.0', name)  # Nova reads from 0 on.
+    stored = parser.parse({name: value}, removals=False)
+    field = strategies.CATALOG.field_of(name)
+    read = strategies.read(stored)
+    assert list(read) == [field]
+    assert read == strategies.read({name: value})
+
+
+@hypothesis.given(strategies.values_of('hw_mem_page_size'))
+def test_nova_reads_the_stored_page_size_as_it_reads_the_sent_one(
+        parser, value):
+    def pages(size):
+        return hardware._get_numa_pagesize_constraint(
+            flavor_object.Flavor(extra_specs={'hw:mem_page_size': 'any'}),
+            image_meta.ImageMeta.from_dict(
+                {'properties': {'hw_mem_page_size': size}}))
+    stored = parser.parse({'hw_mem_page_size': value}, removals=False)
+    assert pages(stored['hw_mem_page_size']) == pages(value)
+
+
+@hypothesis.given(strategies.pairs())
+def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
+    name, value = pair
+    name = re.sub('[.][0-9]+$', '.0', name)
+    ((_, stored),) = parser.parse({name: value}, removals=False).items()
+    prop = strategies.CATALOG.resolve(name)
+    (read,) = strategies.read({name: stored}).values()
+    if prop.field == 'hw_numa_cpus':
+        expected = [hardware.parse_cpu_spec(stored)]
+    elif prop.field == 'traits_required':
+        expected = [name.removeprefix('trait:')]
+    elif prop.kind in (catalog_module.BOOLEAN, catalog_module.INTEGER):
+        expected = json.loads(stored)
+        if prop.name_pattern:
+            expected = [expected]
+    else:
+        expected = stored
+    assert read == expected
+
+
+@hypothesis.given(strategies.requests())
+def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
+    for name, value in parser.parse(raw, removals=True).items():
+        assert len(override.RECORD_PREFIX + name) <= 255
+        assert value is None or 0 < len(value.encode()) <= 255
+
+
+@hypothesis.given(strategies.any_json, st.booleans())
+def test_any_json_is_taken_or_refused_as_a_whole(parser, raw, removals):
+    try:
+        taken = parser.parse(raw, removals=removals)
+    except errors.Invalid as exc:
+        names = {p.name for p in exc.problems}
+        assert names
+        assert names <= {errors.PARAMETER, *(
+            raw if isinstance(raw, dict) else ())}
+    else:
+        assert taken.keys() == raw.keys()
+
+
+@hypothesis.given(
+    strategies.requests(),
+    st.dictionaries(strategies.misnamed(), strategies.any_json, max_size=5),
+    st.dictionaries(
+        strategies.pairs().map(lambda pair: pair[0]),
+        strategies.any_json.filter(
+            lambda v: v is not None and not isinstance(v, str)), max_size=5))
+def test_a_refusal_names_exactly_the_wrong_ones(
+        parser, good, misnamed, mistyped):
+    misnamed = {name: value for name, value in misnamed.items()
+                if strategies.CATALOG.field_of(name) is None}
+    raw = {**good, **misnamed, **mistyped}
+    wrong = {*misnamed, *mistyped}
+    if wrong:
+        assert set(refused(parser, raw)) == wrong
+    else:
+        assert parser.parse(raw, removals=True).keys() == raw.keys()
+
+
+@hypothesis.given(
+    st.sampled_from(sorted(strategies.OPEN)).flatmap(strategies.names_of),
+    strategies.any_text | st.text('0123456789^-,<>=. \nKMGi', max_size=40))
+def test_any_text_for_a_property_is_refused_or_read_by_nova(
+        parser, name, value):
+    try:
+        taken = parser.parse({name: value}, removals=False)
+    except errors.Invalid as exc:
+        assert [p.name for p in exc.problems] == [name]
+        return
+    field = strategies.CATALOG.field_of(name)
+    name = re.sub('[.][0-9]+$', '.0', name)
+    (stored,) = taken.values()
+    assert list(strategies.read({name: stored})) == [field]
+
+
+@hypothesis.given(strategies.misnamed())
+def test_a_refusal_can_be_written_to_any_log_and_any_answer(parser, name):
+    hypothesis.assume(strategies.CATALOG.field_of(name) is None)
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse({name: 'x'}, removals=False)
+    message = str(caught.value)
+    assert message.isascii()
+    assert message.isprintable()
+    assert len(message) < 1000
+    json.dumps(caught.value.details()).encode('ascii')
