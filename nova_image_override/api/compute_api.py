@@ -1,15 +1,18 @@
-"""The compute API that boots servers from merged image properties."""
+"""The compute API that boots and rebuilds servers with their overrides."""
 
 import typing
 
-from nova import utils as nova_utils
 from nova.compute import api
+from nova.compute import instance_actions
 from oslo_log import log as logging
 
 from nova_image_override import errors
+from nova_image_override import override
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import faults
+from nova_image_override.api import hosts
+from nova_image_override.api import rebuild
 
 LOG = logging.getLogger(__name__)
 
@@ -17,7 +20,7 @@ LOG = logging.getLogger(__name__)
 class API(api.API):
     """Nova's compute API with overrides merged into the boot metadata.
 
-    Without overrides on the request context every method is Nova's own.
+    For servers without overrides every method is Nova's own.
 
     :param extension: the rules and the catalogue
     """
@@ -48,6 +51,8 @@ class API(api.API):
             context, *args,
             expected_attrs=_with_record(context, expected_attrs), **kwargs)
 
+    # --- create -------------------------------------------------------------
+
     def _validate_and_build_base_options(
         self, context: typing.Any, flavor: typing.Any,
         boot_meta: dict[str, typing.Any], *args: typing.Any,
@@ -57,9 +62,9 @@ class API(api.API):
         # before anything is created and before anything but auto_disk_config
         # reads the boot metadata.
         state = extension_module.state_of(context)
-        if state is not None and state.overrides:
+        if state is not None and state.asked:
             try:
-                self._merge(context, state, flavor, boot_meta)
+                self._merge(context, state, state.asked, flavor, boot_meta)
             except errors.OverrideError as exc:
                 raise faults.as_http(exc) from None
         return super()._validate_and_build_base_options(
@@ -67,26 +72,24 @@ class API(api.API):
 
     def _merge(
         self, context: typing.Any, state: extension_module.RequestState,
-        flavor: typing.Any, boot_meta: dict[str, typing.Any],
+        asked: override.Overrides, flavor: typing.Any,
+        boot_meta: dict[str, typing.Any],
     ) -> None:
         """Judge the request's overrides and merge them into BOOT_META."""
         extension = self._extension
         base = boot_meta.get('properties') or {}
-        extension.rules.check(extension.caller(context), state.overrides)
-        properties = extension.merger.merge(base, state.overrides)
+        extension.rules.check(extension.caller(context), asked)
         # A blank boot volume has no metadata at all and a volume's has no
         # name: what Nova reads once there is any (API._validate_flavor_image,
         # messages of nova.virt.hardware) must be there.
         image = {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
-                 'min_disk': 0, **boot_meta, 'properties': properties}
-        checks.check(extension, flavor, image, base, state.overrides)
+                 'min_disk': 0, **boot_meta,
+                 'properties': extension.merger.merge(base, asked)}
+        checks.check(extension, flavor, image, base, asked)
         boot_meta.update(image)
-        state.record = {
-            key: None if value is None else nova_utils.safe_truncate(value, 255)
-            for key, value in
-            extension.merger.record(base, state.overrides).items()}
+        state.record = extension.record(base, asked)
         LOG.info('Image properties overridden at boot: %s',
-                 ', '.join(sorted(state.overrides)))
+                 ', '.join(sorted(asked)))
 
     def _populate_instance_for_create(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
@@ -98,6 +101,88 @@ class API(api.API):
         if state is not None:
             instance.system_metadata.update(state.record)
         return instance
+
+    # --- rebuild ------------------------------------------------------------
+
+    def rebuild(
+        self, context: typing.Any, instance: typing.Any, image_href: str,
+        *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Rebuild with the overrides in force, or with those asked for."""
+        state = extension_module.state_of(context)
+        pending = rebuild.Rebuild.begin(
+            instance, None if state is None else state.asked)
+        if pending is None:
+            return super().rebuild(
+                context, instance, image_href, *args, **kwargs)
+        try:
+            if pending.overrides:
+                hosts.require(context, instance, 'rebuilt', pending.way_out)
+            with pending.carried_by(context):
+                return super().rebuild(
+                    context, instance, image_href, *args, **kwargs)
+        except errors.OverrideError as exc:
+            raise faults.as_http(exc) from None
+
+    def _get_image(
+        self, context: typing.Any, image_href: str,
+    ) -> tuple[str | None, dict[str, typing.Any]]:
+        # Nova's rebuild fetches the image here, before anything reads it and
+        # before anything is saved. Create's overrides are merged later,
+        # where boots from volumes come by too.
+        image_id, image = super()._get_image(context, image_href)
+        pending = rebuild.Rebuild.carried(context)
+        if pending is not None:
+            try:
+                pending.merge(
+                    self._extension, context, image,
+                    self._validate_numa_rebuild)
+            except errors.OverrideError as exc:
+                raise faults.as_http(exc) from None
+        return image_id, image
+
+    def _record_action_start(
+        self, context: typing.Any, instance: typing.Any, action: str,
+        *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        # Nova's rebuild calls this when system metadata is saved and nothing
+        # has been sent yet. It updates the request spec only for a new image.
+        pending = rebuild.Rebuild.carried(context)
+        if pending is not None and action == instance_actions.REBUILD:
+            pending.save_request_spec(context)
+        return super()._record_action_start(
+            context, instance, action, *args, **kwargs)
+
+    # --- what needs the compute part on the host ----------------------------
+
+    def rescue(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Rescue a server where its overrides are kept."""
+        if override.in_force(instance.system_metadata):
+            try:
+                hosts.require(
+                    context, instance, 'rescued',
+                    'or rebuild it with an empty image_props_override')
+            except errors.OverrideError as exc:
+                raise faults.as_http(exc) from None
+        return super().rescue(context, instance, *args, **kwargs)
+
+    def resize(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        host_name: str | None = None, **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Resize or cold-migrate a server where its NUMA nodes are kept."""
+        overrides = override.in_force(instance.system_metadata)
+        if any(name.startswith(('hw_numa_cpus.', 'hw_numa_mem.'))
+               for name in overrides):
+            try:
+                hosts.require_anywhere(context, host_name)
+            except errors.OverrideError as exc:
+                raise faults.as_http(exc) from None
+        return super().resize(
+            context, instance, *args, host_name=host_name, **kwargs)
 
 
 def _with_record(

@@ -4,6 +4,7 @@ import dataclasses
 import typing
 
 from nova import policy as nova_policy
+from nova import utils as nova_utils
 from oslo_config import cfg
 
 from nova_image_override import catalog as catalog_module
@@ -24,12 +25,12 @@ class RequestState:
     """What one request that names the extension carries along.
 
     :ivar version: the extension's version that the request uses
-    :ivar overrides: what create asks for
-    :ivar record: the system metadata rows that say so
+    :ivar asked: what create or rebuild asks for; None when it does not say
+    :ivar record: the system metadata rows that say what create asked for
     """
 
     version: versions.Version
-    overrides: override.Overrides = dataclasses.field(default_factory=dict)
+    asked: override.Overrides | None = None
     record: dict[str, str | None] = dataclasses.field(default_factory=dict)
 
 
@@ -66,14 +67,33 @@ class Extension:
             judge.Rules(catalog, denied=options.denied_properties,
                         allowed=options.allowed_properties))
 
-    def caller(self, context: typing.Any) -> judge.Caller:
-        """Return who makes the request of CONTEXT, for the rules."""
+    def record(
+        self, base: override.ImageProperties, overrides: override.Overrides,
+    ) -> dict[str, str | None]:
+        """Return the record of OVERRIDES as Nova can store it.
+
+        Values are cut as nova/utils.py get_system_metadata_from_image cuts
+        the image's own.
+        """
+        return {
+            key: None if value is None
+            else nova_utils.safe_truncate(value, 255)
+            for key, value in self.merger.record(base, overrides).items()}
+
+    def caller(
+        self, context: typing.Any, owner: typing.Any = None,
+    ) -> judge.Caller:
+        """Return who makes the request of CONTEXT, for the rules.
+
+        :param owner: whose project and user policy judges against: an
+            instance, or by default the context itself
+        """
         nova_policy.init()
         enforcer = nova_policy._ENFORCER
         policy.register(enforcer, self.catalog)
-        # As nova/api/openstack/compute/servers.py create names its target.
-        target = {'project_id': context.project_id,
-                  'user_id': context.user_id}
+        # As nova/api/openstack/compute/servers.py create and rebuild do.
+        owner = owner or context
+        target = {'project_id': owner.project_id, 'user_id': owner.user_id}
         return judge.Caller(
             can=lambda rule: bool(
                 context.can(rule, target=target, fatal=False)),

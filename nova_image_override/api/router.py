@@ -14,6 +14,7 @@ import webob.exc
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import seams
@@ -89,9 +90,25 @@ def _replacements(
         # Nova 31 and 32 serve /os-volumes_boot by server_controller itself.
         original = getattr(routes, name, None)
         if original is not None:
-            base, *rest = original.args
+            base, actions = original.args
             result[id(original)] = functools.partial(
-                original.func, servers.extended(base, extension), *rest)
+                original.func, servers.extended(base, extension),
+                [functools.partial(_with_our_api, action, extension)
+                 for action in actions])
+    return result
+
+
+def _with_our_api(
+    controller: type[wsgi.Controller], extension: extension_module.Extension,
+) -> wsgi.Controller:
+    """Make one of Nova's action controllers (rescue, migrate, ...).
+
+    They make a compute API of their own, past which an operation could lose
+    a server's overrides.
+    """
+    result = controller()
+    if hasattr(result, 'compute_api'):
+        result.compute_api = compute_api.API(extension)
     return result
 
 

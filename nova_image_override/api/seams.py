@@ -1,12 +1,6 @@
-"""The shape of Nova that this package leans on, checked at start.
-
-Each seam is a function that is overridden or called with the arguments named
-here. A Nova that has another shape stops the service with one line rather
-than letting it run half.
-"""
+"""The seams of nova-api."""
 
 import functools
-import inspect
 
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import routes
@@ -15,17 +9,23 @@ from nova.api.openstack.compute.views import servers as views
 from nova.compute import api
 from nova.virt import hardware
 
-from nova_image_override import errors
+from nova_image_override import seams
 
-#: What is overridden or called -> the parameters that must lead.
-SIGNATURES = (
+SEAMS: tuple[seams.Seam, ...] = (
     (api.API, '__init__', ('self',)),
     (api.API, 'get', ('self', 'context', 'instance_id', 'expected_attrs')),
     (api.API, 'get_all', ('self', 'context')),
+    (api.API, '_get_image', ('self', 'context', 'image_href')),
     (api.API, '_validate_and_build_base_options',
      ('self', 'context', 'flavor', 'boot_meta')),
     (api.API, '_populate_instance_for_create',
      ('self', 'context', 'instance', 'image')),
+    (api.API, '_validate_numa_rebuild', ('instance', 'image', 'flavor')),
+    (api.API, '_record_action_start',
+     ('self', 'context', 'instance', 'action')),
+    (api.API, 'rebuild', ('self', 'context', 'instance', 'image_href')),
+    (api.API, 'rescue', ('self', 'context', 'instance')),
+    (api.API, 'resize', ('self', 'context', 'instance')),
     (servers.ServersController, '__init__', ('self',)),
     (servers.ServersController, 'create', ('self', 'req', 'body')),
     (servers.ServersController, 'show', ('self', 'req', 'id')),
@@ -38,38 +38,21 @@ SIGNATURES = (
 )
 
 
-def _parameters(owner: object, name: str) -> tuple[str, ...]:
-    function = inspect.getattr_static(owner, name)
-    # webob.dec.wsgify keeps what it decorates in "func".
-    function = getattr(function, 'func', function)
-    return tuple(inspect.signature(function).parameters)
-
-
 def verify() -> None:
     """Check every seam of nova-api against the running release.
 
-    :raises errors.UnsupportedNova: naming the seam that has another shape
+    :raises nova_image_override.errors.UnsupportedNova: naming the seam that
+        has another shape
     """
-    for owner, name, wanted in SIGNATURES:
-        where = f'{getattr(owner, "__name__", owner)}.{name}'
-        try:
-            found = _parameters(owner, name)
-        except AttributeError:
-            raise errors.UnsupportedNova(
-                f'This Nova has no {where}: nova-image-override does not '
-                'support it.') from None
-        if found[:len(wanted)] != wanted:
-            raise errors.UnsupportedNova(
-                f'This Nova\'s {where} takes ({", ".join(found)}), not '
-                f'({", ".join(wanted)}, ...): nova-image-override does not '
-                'support it.')
-    if 'rebuild' not in servers.ServersController.wsgi_actions:
-        raise errors.UnsupportedNova(
-            'This Nova\'s ServersController has no action rebuild: '
-            'nova-image-override does not support it.')
-    if not isinstance(routes.server_controller, functools.partial) or (
-            routes.server_controller.args[0]
-            is not servers.ServersController):
-        raise errors.UnsupportedNova(
-            'This Nova builds routes.server_controller in another way: '
-            'nova-image-override does not support it.')
+    seams.verify(SEAMS)
+    rebuild = servers.ServersController.wsgi_actions.get('rebuild')
+    if rebuild is None:
+        raise seams.unsupported('has no ServersController action rebuild')
+    seams.verify([(
+        servers.ServersController, rebuild, ('self', 'req', 'id', 'body'))])
+    controller = routes.server_controller
+    if not isinstance(controller, functools.partial) or (
+            len(controller.args) != 2
+            or controller.args[0] is not servers.ServersController):
+        raise seams.unsupported(
+            'builds routes.server_controller in another way')

@@ -80,7 +80,7 @@ def extended(
                     'POST /servers')
             state = _state(req)
             try:
-                state.overrides = extension.parser.parse(
+                state.asked = extension.parser.parse(
                     raw, removals=versions.takes_null(state.version))
             except errors.OverrideError as exc:
                 raise faults.fault(exc) from None
@@ -105,8 +105,26 @@ def extended(
         def image_override_rebuild(
             self, req: wsgi.Request, id: str, body: typing.Any,
         ) -> typing.Any:
-            _taken(req, body, 'rebuild')
-            return _showing(req, getattr(super(), rebuild), id=id, body=body)
+            raw, body = _taken(req, body, 'rebuild')
+            if raw is not _ABSENT:
+                state = _state(req)
+                if not versions.takes_rebuild(state.version):
+                    raise _refused(
+                        errors.NOT_HERE,
+                        'rebuild takes it from version 1.1 on, send '
+                        f'{versions.ENTRY}')
+                try:
+                    state.asked = extension.parser.parse(
+                        raw, removals=versions.takes_null(state.version))
+                except errors.OverrideError as exc:
+                    raise faults.fault(exc) from None
+            # Without the parameter too: the overrides in force are kept, and
+            # judged over a new image.
+            try:
+                return _showing(
+                    req, getattr(super(), rebuild), id=id, body=body)
+            except webob.exc.WSGIHTTPException as exc:
+                raise faults.detailed(exc) from None
 
     return Controller
 

@@ -9,12 +9,15 @@ import json
 import pathlib
 import sys
 import typing
+from unittest import mock
 import uuid
 import xml.etree.ElementTree as ET
 
 import fixtures
 from nova import context as nova_context
 from nova import objects
+from nova import service
+from nova.cmd import manage
 import nova.conf
 import nova.policy
 from nova.tests.fixtures import libvirt as fakelibvirt
@@ -24,6 +27,7 @@ import requests
 from nova_image_override import conf as override_conf
 from nova_image_override import override
 from nova_image_override import versions
+from nova_image_override.cmd import compute as compute_command
 
 CONF = nova.conf.CONF
 
@@ -100,6 +104,8 @@ class TestCase(base.ServersTestBase):
     BUILD = True
     #: Computes to start.
     HOSTS: tuple[str, ...] = ('compute1',)
+    #: Those of them that run nova-compute-image-override.
+    EXTENDED_HOSTS: tuple[str, ...] = ()
     #: Compute microversion of requests; names nothing that a test is about.
     COMPUTE = '2.93'
 
@@ -113,9 +119,16 @@ class TestCase(base.ServersTestBase):
         self.built: dict[str, str] = {}
         for method in ('createXML', 'defineXML'):
             self._keep_what_is_built(method)
+        self._describe_what_was_built()
         for host in self.HOSTS:
-            self.start_compute(hostname=host, host_info=self.host_info())
+            self.start_host(host)
         self.images: dict[str, dict[str, typing.Any]] = {}
+
+    def start_host(self, host: str) -> None:
+        managers = {'nova-compute': compute_command.MANAGER} \
+            if host in self.EXTENDED_HOSTS else {}
+        with mock.patch.dict(service.SERVICE_MANAGERS, managers):
+            self.start_compute(hostname=host, host_info=self.host_info())
 
     def _keep_what_is_built(self, method: str) -> None:
         original = getattr(fakelibvirt.Connection, method)
@@ -126,6 +139,17 @@ class TestCase(base.ServersTestBase):
 
         self.useFixture(fixtures.MonkeyPatch(
             f'nova.tests.fixtures.libvirt.Connection.{method}', keep))
+
+    def _describe_what_was_built(self) -> None:
+        """Let libvirt give back whole definitions, as the real one does."""
+        original = fakelibvirt.Domain.XMLDesc
+
+        def describe(domain, flags):
+            return self.built.get(domain.UUIDString()) or original(
+                domain, flags)
+
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.tests.fixtures.libvirt.Domain.XMLDesc', describe))
 
     def host_info(self) -> fakelibvirt.HostInfo:
         return fakelibvirt.HostInfo(
@@ -218,6 +242,17 @@ class TestCase(base.ServersTestBase):
     def wait(self, server_id: str, status: str = 'ACTIVE') -> None:
         self._wait_for_state_change({'id': server_id}, status)
 
+    def act(self, server_id: str, action: dict[str, typing.Any],
+            **kwargs: typing.Any) -> Answer:
+        """POST /servers/{id}/action."""
+        return self.http(
+            'POST', f'/servers/{server_id}/action', action, **kwargs)
+
+    def hard_reboot(self, server_id: str) -> None:
+        answer = self.act(server_id, {'reboot': {'type': 'HARD'}})
+        self.assertEqual(202, answer.status, answer.text)
+        self.wait(server_id)
+
     def assert_refused(
         self, answer: Answer, status: int, problems: dict[str, str],
     ) -> None:
@@ -298,6 +333,15 @@ class TestCase(base.ServersTestBase):
         return {key[len(override.IMAGE_PREFIX):]: value for key, value
                 in self.instance(server_id).system_metadata.items()
                 if key.startswith(override.IMAGE_PREFIX)}
+
+    def set_property(self, server_id: str, name: str, value: str) -> None:
+        """Run nova-manage image_property set on a stopped server."""
+        self.act(server_id, {'os-stop': None})
+        self.wait(server_id, 'SHUTOFF')
+        self.assertEqual(0, manage.ImagePropertyCommands().set(
+            server_id, [f'{name}={value}']))
+        self.act(server_id, {'os-start': None})
+        self.wait(server_id)
 
     def record(self, server_id: str) -> dict[str, str | None]:
         """Return the record rows of the instance's system metadata."""

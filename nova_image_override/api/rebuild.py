@@ -1,0 +1,165 @@
+"""What a rebuild does with a server's overrides."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import typing
+
+from nova import exception
+from nova import objects
+from oslo_log import log as logging
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api import checks
+from nova_image_override.api import extension as extension_module
+
+LOG = logging.getLogger(__name__)
+
+#: Attribute of the request context while Nova's rebuild runs in it.
+_PENDING = 'image_props_override_rebuild'
+
+#: API._validate_numa_rebuild
+Guard = collections.abc.Callable[[typing.Any, typing.Any, typing.Any], None]
+
+
+@dataclasses.dataclass
+class Rebuild:
+    """One rebuild of a server that has, or is to have, overrides.
+
+    :ivar instance: the server
+    :ivar recorded: its overrides in force
+    :ivar overrides: what is to be in force after the rebuild
+    :ivar image: the merged image, once Nova has fetched it
+    """
+
+    instance: typing.Any
+    recorded: override.Overrides
+    overrides: override.Overrides
+    image: dict[str, typing.Any] | None = None
+
+    @classmethod
+    def begin(
+        cls, instance: typing.Any, asked: override.Overrides | None,
+    ) -> 'Rebuild | None':
+        """Return the rebuild, or None when overrides play no part in it.
+
+        :param asked: the parameter; None when the request does not have it
+        """
+        recorded = override.in_force(instance.system_metadata)
+        overrides = recorded if asked is None else asked
+        if not recorded and not overrides:
+            return None
+        return cls(instance, recorded, overrides)
+
+    @property
+    def way_out(self) -> str:
+        """What a caller can do whose server's host lacks the compute part."""
+        return ('or send an empty image_props_override, which drops them'
+                if self.recorded else 'or leave image_props_override out')
+
+    @contextlib.contextmanager
+    def carried_by(
+            self, context: typing.Any) -> collections.abc.Iterator[None]:
+        """Let CONTEXT carry the rebuild through Nova's method."""
+        setattr(context, _PENDING, self)
+        try:
+            yield
+        finally:
+            delattr(context, _PENDING)
+
+    @staticmethod
+    def carried(context: typing.Any) -> 'Rebuild | None':
+        """Return the rebuild that CONTEXT carries, if any."""
+        return getattr(context, _PENDING, None)
+
+    @property
+    def _changed(self) -> override.Overrides:
+        """What the request newly asks for, which the rules have to permit.
+
+        Going back to the image's own value needs no permission, and what is
+        kept had it.
+        """
+        return {name: value for name, value in self.overrides.items()
+                if name not in self.recorded
+                or self.recorded[name] != value}
+
+    def merge(
+        self, extension: extension_module.Extension, context: typing.Any,
+        image: dict[str, typing.Any], guard: Guard,
+    ) -> None:
+        """Judge the overrides and merge them into the fetched IMAGE.
+
+        The instance is changed too, but saved by Nova only when all its own
+        checks have passed.
+
+        :param guard: Nova's check that a rebuild leaves NUMA alone
+        :raises errors.OverrideError: the merged image cannot be rebuilt from
+        """
+        base = image.get('properties') or {}
+        if self._changed:
+            extension.rules.check(
+                extension.caller(context, self.instance), self._changed)
+        properties = extension.merger.merge(base, self.overrides)
+        flavor = self.instance.get_flavor()
+        checks.check(
+            extension, flavor, {**image, 'properties': properties}, base,
+            self.overrides)
+        self._guard_numa(extension, image, base, flavor, guard)
+        image['properties'] = properties
+        self.image = image
+        metadata = self.instance.system_metadata
+        for key in [key for key in metadata if override.is_record(key)]:
+            del metadata[key]
+        metadata.update(
+            extension.record(base, self.overrides))
+        LOG.info('Image properties overridden by the rebuild: %s',
+                 ', '.join(sorted(self.overrides)) or 'none',
+                 instance=self.instance)
+
+    def _guard_numa(
+        self, extension: extension_module.Extension,
+        image: dict[str, typing.Any], base: override.ImageProperties,
+        flavor: typing.Any, guard: Guard,
+    ) -> None:
+        """Refuse a change of NUMA, which a rebuild does not claim anew.
+
+        Nova asks its guard only for a new image; overrides can change NUMA
+        while the image stays.
+        """
+        def conflicts(overrides: override.Overrides) -> bool:
+            try:
+                guard(self.instance, {
+                    **image,
+                    'properties': extension.merger.merge(base, overrides)},
+                    flavor)
+            except (exception.ImageNUMATopologyRebuildConflict,
+                    errors.Invalid):
+                return True
+            return False
+
+        if not conflicts(self.overrides):
+            return
+        names = {*self._changed, *(set(self.recorded) - set(self.overrides))}
+        # Those whose change alone would be refused; where they only act
+        # together, all of them.
+        blamed = {
+            name for name in names if conflicts({
+                **{k: v for k, v in self.recorded.items() if k != name},
+                **{k: v for k, v in self.overrides.items() if k == name}})}
+        raise errors.Invalid([errors.Problem(
+            name, errors.NUMA_CHANGE,
+            'a rebuild cannot change the NUMA topology of a server; resize '
+            'it, or boot another one')
+            for name in blamed or names or [errors.PARAMETER]])
+
+    def save_request_spec(self, context: typing.Any) -> None:
+        """Store the merged image in the request spec.
+
+        Nova's rebuild does so only when the image is another one, yet the
+        overrides may have changed over the same.
+        """
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            context, self.instance.uuid)
+        spec.image = objects.ImageMeta.from_dict(self.image)
+        spec.save()

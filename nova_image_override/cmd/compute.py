@@ -1,0 +1,22 @@
+"""``nova-compute-image-override``: nova-compute that keeps overrides.
+
+Same arguments, same configuration files, same everything as nova-compute.
+"""
+
+import sys
+
+MANAGER = 'nova_image_override.compute.manager.ComputeManager'
+
+
+def main() -> None:
+    """Run nova-compute with our compute manager."""
+    # Chooses native threads or eventlet, and must be the first of Nova to be
+    # imported.
+    from nova import service
+    from nova.cmd import compute
+
+    # oslo.config looks for <program>.conf: stay nova-compute for it.
+    sys.argv[0] = 'nova-compute'
+    # The table from which nova.service.Service.create takes the manager.
+    service.SERVICE_MANAGERS['nova-compute'] = MANAGER
+    compute.main()

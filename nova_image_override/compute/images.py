@@ -1,0 +1,62 @@
+"""The original image of a server under stable device rescue.
+
+``LibvirtDriver.rescue`` fetches the properties of the server's own image (or
+volume) once more, by image and volume API objects that it holds. What stands
+before them here answers with the stored properties of the server under rescue
+and is otherwise the API itself.
+"""
+
+import typing
+
+from nova_image_override.compute import stored
+
+_RESCUED = 'image_props_override_rescued'
+
+
+def mark(context: typing.Any, instance: typing.Any) -> None:
+    """Let CONTEXT carry the instance that is being rescued."""
+    setattr(context, _RESCUED, instance)
+
+
+class _Before:
+    """Stands before an API object of the driver."""
+
+    def __init__(self, api: typing.Any) -> None:
+        self._api = api
+
+    def __getattr__(self, name: str) -> typing.Any:
+        return getattr(self._api, name)
+
+
+class _ImageAPI(_Before):
+    def get(
+        self, context: typing.Any, image_id: str, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        image = self._api.get(context, image_id, *args, **kwargs)
+        instance = getattr(context, _RESCUED, None)
+        if instance is not None and image_id == instance.image_ref:
+            image = {**image,
+                     'properties': stored.properties(instance)}
+        return image
+
+
+class _VolumeAPI(_Before):
+    def get(
+        self, context: typing.Any, volume_id: str, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        volume = self._api.get(context, volume_id, *args, **kwargs)
+        instance = getattr(context, _RESCUED, None)
+        if instance is not None and not instance.image_ref:
+            volume = {**volume, 'volume_image_metadata':
+                      stored.properties(instance)}
+        return volume
+
+
+def stand_before(driver: typing.Any) -> None:
+    """Stand before the APIs of a driver that has them (libvirt's)."""
+    for name, before in (('_image_api', _ImageAPI),
+                         ('_volume_api', _VolumeAPI)):
+        if hasattr(driver, name):
+            setattr(driver, name, before(getattr(driver, name)))

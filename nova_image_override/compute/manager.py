@@ -1,0 +1,92 @@
+"""The compute manager that builds guests from what was stored at boot.
+
+Unmodified nova-compute re-reads the image from Glance (or takes a lossy form
+of the request spec) for rebuild, rescue, cold migration, resize and unshelve.
+nova-api has stored the merged properties in the instance's system metadata;
+for servers with overrides they take the place of what was re-read. Servers
+without overrides pass through unchanged.
+"""
+
+import copy
+import typing
+
+from nova.compute import manager
+
+from nova_image_override.compute import images
+from nova_image_override.compute import seams
+from nova_image_override.compute import stored
+from nova_image_override.compute import tracker
+
+
+class ComputeManager(manager.ComputeManager):
+    """Nova's compute manager, keeping overrides.
+
+    :raises nova_image_override.errors.UnsupportedNova: a seam of the running
+        release has another shape
+    """
+
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+        seams.verify()
+        super().__init__(*args, **kwargs)
+        # Says in the compute node's stats that this host keeps overrides.
+        self.rt = tracker.ResourceTracker(
+            self.host, self.driver, reportclient=self.reportclient)
+        images.stand_before(self.driver)
+
+    def _do_rebuild_instance_with_claim(
+        self, context: typing.Any, instance: typing.Any,
+        orig_image_ref: typing.Any, image_meta: typing.Any,
+        *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        # rebuild_instance got image_meta from Glance; the instance came with
+        # the message, as nova-api's rebuild had saved it.
+        if stored.overridden(instance):
+            image_meta.properties = instance.image_meta.properties
+        return super()._do_rebuild_instance_with_claim(
+            context, instance, orig_image_ref, image_meta, *args, **kwargs)
+
+    def _get_rescue_image(
+        self, context: typing.Any, instance: typing.Any,
+        rescue_image_ref: str | None = None,
+    ) -> typing.Any:
+        image_meta = super()._get_rescue_image(
+            context, instance, rescue_image_ref)
+        if stored.overridden(instance):
+            own = instance.image_meta.properties
+            if not rescue_image_ref:
+                image_meta.properties = own
+            elif 'hw_machine_type' not in image_meta.properties and (
+                    'hw_machine_type' in own):
+                # Or LibvirtDriver._configure_guest_by_virt_type would store
+                # the host's default over the server's machine type, for good.
+                image_meta.properties.hw_machine_type = own.hw_machine_type
+        return image_meta
+
+    def rescue_instance(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Rescue an instance; a stable rescue keeps its overrides."""
+        if stored.overridden(instance):
+            context = copy.copy(context)
+            images.mark(context, instance)
+        return super().rescue_instance(context, instance, *args, **kwargs)
+
+    def _prep_resize(
+        self, context: typing.Any, image: dict[str, typing.Any],
+        instance: typing.Any, *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        # The claim is made here, and the image goes on to resize_instance
+        # and finish_resize, which builds the guest.
+        return super()._prep_resize(
+            context, stored.over(image, instance), instance, *args, **kwargs)
+
+    def _unshelve_instance(
+        self, context: typing.Any, instance: typing.Any,
+        image: dict[str, typing.Any] | None, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        # The shelved image lacks [DEFAULT]non_inheritable_image_properties.
+        return super()._unshelve_instance(
+            context, instance, image and stored.over(image, instance),
+            *args, **kwargs)

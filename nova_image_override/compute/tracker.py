@@ -1,0 +1,25 @@
+"""The resource tracker that tells nova-api what this host keeps."""
+
+import typing
+
+from nova.compute import resource_tracker
+
+from nova_image_override import errors
+from nova_image_override import versions
+
+
+class ResourceTracker(resource_tracker.ResourceTracker):
+    """Nova's resource tracker, with one more entry in the stats.
+
+    Stats are written anew whenever a nova-compute starts, so the entry leaves
+    with the compute part.
+    """
+
+    def _copy_resources(
+        self, compute_node: typing.Any, resources: dict[str, typing.Any],
+        *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        stats = {**(resources.get('stats') or {}),
+                 errors.PARAMETER: str(versions.MAX)}
+        return super()._copy_resources(
+            compute_node, {**resources, 'stats': stats}, *args, **kwargs)

@@ -1,0 +1,467 @@
+"""What happens to overrides in every operation: the map of the docs.
+
+Each test looks at system metadata, request spec and the guest's definition,
+after the operation and again after a hard reboot.
+"""
+
+import os
+from unittest import mock
+
+import fixtures
+from nova import exception
+from nova.compute import manager as nova_manager
+from nova.compute import task_states
+from nova.tests.functional.libvirt import base as libvirt_base
+
+from tests.functional import base
+
+#: NUMA nodes of different sizes, which Nova's own migration loses; a machine
+#: type, which Nova's own rescue loses.
+OVERRIDES = {
+    'hw_numa_nodes': '2',
+    'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
+    'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768',
+    'hw_machine_type': 'pc-q35-2.10',
+    'hw_disk_bus': 'scsi',
+}
+
+
+def _snapshot(driver, context, instance, image_id, update_task_state):
+    update_task_state(task_state=task_states.IMAGE_PENDING_UPLOAD)
+    update_task_state(task_state=task_states.IMAGE_UPLOADING,
+                      expected_state=task_states.IMAGE_PENDING_UPLOAD)
+
+
+class Case(base.TestCase):
+    HOSTS = ('compute1', 'compute2')
+    EXTENDED_HOSTS = HOSTS
+
+    def setUp(self):
+        super().setUp()
+        self.flags(allow_resize_to_same_host=False)
+        # Copies files to the other host.
+        self.useFixture(fixtures.MockPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.'
+            'migrate_disk_and_power_off', return_value='{}'))
+        # Reads and uploads the disk, of which there is none.
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.snapshot', _snapshot))
+
+    def a_server(self, overrides=OVERRIDES, **kwargs):
+        return self.boot(overrides, flavor=self.flavor(vcpus=4), **kwargs)
+
+    def a_volume_server(self, overrides=OVERRIDES):
+        return self.a_server(
+            overrides, image=None,
+            server=self.from_volume(self.volume(hw_disk_bus='ide')))
+
+    def assert_kept(self, server, overrides=OVERRIDES, reboot=True):
+        stored = self.system_metadata(server)
+        self.assertEqual(overrides, {n: stored.get(n) for n in overrides})
+        self.assertEqual(overrides, self.http(
+            'GET', f'/servers/{server}').body['server'][base.PARAMETER])
+        spec = self.request_spec(server)
+        self.assertEqual(2, spec['hw_numa_nodes'])
+        self.assertEqual([{0}, {1, 2, 3}], spec['hw_numa_cpus'])
+        self.assertEqual([256, 768], spec['hw_numa_mem'])
+        self.assertEqual('scsi', spec['hw_disk_bus'])
+        self.assertEqual('pc-q35-2.10', spec['hw_machine_type'])
+        self.assert_guest(server)
+        if reboot:
+            self.hard_reboot(server)
+            self.assert_kept(server, overrides, reboot=False)
+
+    def assert_guest(self, server):
+        guest = self.guest(server)
+        self.assertEqual(
+            [('0', str(256 * 1024)), ('1-3', str(768 * 1024))],
+            [(cell.get('cpus'), cell.get('memory'))
+             for cell in guest.findall('cpu/numa/cell')])
+        self.assertEqual('pc-q35-2.10', guest.find('os/type').get('machine'))
+        self.assertEqual(
+            'scsi', guest.find('devices/disk/target').get('bus'))
+        self.assertEqual(
+            [{0}, {1, 2, 3}],
+            [set(cell.cpuset) for cell in
+             self.instance(server).numa_topology.cells])
+
+    def both(self):
+        """Yield a server booted from an image, and one from a volume."""
+        for kind in (self.a_server, self.a_volume_server):
+            with self.subTest(kind.__name__):
+                yield kind()
+
+    def do(self, server, action, status='ACTIVE', admin=False, expected=202):
+        answer = self.act(server, action, admin=admin)
+        self.assertEqual(expected, answer.status, answer.text)
+        self.wait(server, status)
+
+
+class Power(Case):
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ()
+
+    def test_stop_start_pause_suspend_and_reboots(self):
+        for server in self.both():
+            self.do(server, {'reboot': {'type': 'SOFT'}})
+            self.assert_kept(server)
+            self.do(server, {'os-stop': None}, 'SHUTOFF')
+            self.do(server, {'os-start': None})
+            self.assert_kept(server)
+            self.do(server, {'pause': None}, 'PAUSED')
+            self.do(server, {'unpause': None})
+            self.assert_kept(server)
+            self.do(server, {'suspend': None}, 'SUSPENDED')
+            self.do(server, {'resume': None})
+            self.assert_kept(server)
+
+    def test_the_host_and_its_nova_compute_start_again(self):
+        server = self.a_server()
+        self.flags(resume_guests_state_on_host_boot=True)
+        self.restart_compute_service('compute1')
+        self.assert_kept(server)
+
+    def test_soft_delete_and_restore(self):
+        self.flags(reclaim_instance_interval=3600)
+        server = self.a_server()
+        self.assertEqual(204, self.http(
+            'DELETE', f'/servers/{server}').status)
+        self.wait(server, 'SOFT_DELETED')
+        self.do(server, {'restore': None})
+        self.assert_kept(server)
+
+
+class Snapshots(Case):
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ()
+
+    def properties_of(self, image):
+        return self.glance.show(None, image)['properties']
+
+    def assert_in_image(self, image):
+        properties = self.properties_of(image)
+        self.assertEqual(
+            OVERRIDES, {name: properties.get(name) for name in OVERRIDES})
+        self.assertEqual([], [
+            name for name in properties if name.startswith('os_glance')])
+
+    def test_an_image_of_the_server_has_them_as_its_own_properties(self):
+        server = self.a_server()
+        answer = self.act(server, {'createImage': {'name': 'snap'}})
+        self.assertEqual(202, answer.status, answer.text)
+        self.assert_in_image(answer.body['image_id'])
+        self.assert_kept(server)
+        # What is booted from it has them from the image, not as overrides.
+        self.glance.images[answer.body['image_id']]['status'] = 'active'
+        copy = self.boot(image=answer.body['image_id'],
+                         flavor=self.flavor(vcpus=4))
+        self.assertEqual({}, self.record(copy))
+        self.assert_guest(copy)
+
+    def test_a_backup_of_the_server(self):
+        server = self.a_server()
+        answer = self.act(server, {'createBackup': {
+            'name': 'backup', 'backup_type': 'daily', 'rotation': 9}})
+        self.assertEqual(202, answer.status, answer.text)
+        self.assert_in_image(answer.body['image_id'])
+        self.assert_kept(server)
+
+
+class Shelve(Case):
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ('compute1',)
+
+    def shelved_image(self, server):
+        (image,) = [image for image in self.glance.images.values()
+                    if image['properties'].get('instance_uuid') == server]
+        image['status'] = 'active'
+        return image
+
+    def test_shelve_and_unshelve(self):
+        self.flags(shelved_offload_time=-1)
+        server = self.a_server()
+        self.do(server, {'shelve': None}, 'SHELVED')
+        self.do(server, {'unshelve': None})
+        self.assert_kept(server)
+
+    def test_shelve_offload_and_unshelve(self):
+        self.flags(shelved_offload_time=0)
+        server = self.a_server()
+        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        self.shelved_image(server)
+        self.do(server, {'unshelve': None})
+        self.assert_kept(server)
+
+    def test_even_what_snapshots_do_not_inherit(self):
+        self.flags(shelved_offload_time=0,
+                   non_inheritable_image_properties=['hw_machine_type'])
+        server = self.a_server()
+        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        self.assertNotIn('hw_machine_type',
+                         self.shelved_image(server)['properties'])
+        self.do(server, {'unshelve': None})
+        self.assert_kept(server)
+
+    def test_a_volume_backed_server(self):
+        self.flags(shelved_offload_time=0)
+        server = self.a_volume_server()
+        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        self.do(server, {'unshelve': None})
+        self.assert_kept(server)
+
+
+class Rebuild(Case):
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ('compute1',)
+
+    def test_rebuild_on_the_same_and_on_another_image(self):
+        server = self.a_server()
+        for image in (base.IMAGE, self.image(hw_disk_bus='ide')):
+            self.do(server, {'rebuild': {'imageRef': image}})
+            self.assert_kept(server)
+
+    def test_a_volume_backed_server(self):
+        server = self.a_volume_server()
+        answer = self.act(
+            server, {'rebuild': {'imageRef': base.IMAGE}}, compute='2.92')
+        self.assertEqual(202, answer.status, answer.text)
+        self.wait(server)
+        self.assert_kept(server)
+
+    def test_nova_compute_is_gone_before_the_message_arrives(self):
+        server = self.a_server()
+        with mock.patch('nova.conductor.api.ComputeTaskAPI.rebuild_instance'):
+            self.act(server, {'rebuild': {'imageRef': base.IMAGE}})
+        # Stuck as Nova leaves it; an operator resets it and restarts.
+        self.assertEqual(202, self.act(
+            server, {'os-resetState': {'state': 'active'}},
+            admin=True).status)
+        self.assert_kept(server)
+
+    def test_nova_compute_starts_again_in_the_middle(self):
+        server = self.a_server()
+        with mock.patch.object(
+                nova_manager.ComputeManager, '_do_rebuild_instance',
+                side_effect=SystemExit):
+            self.act(server, {'rebuild': {'imageRef': base.IMAGE}})
+        with mock.patch.dict(base.service.SERVICE_MANAGERS,
+                             {'nova-compute': base.compute_command.MANAGER}):
+            self.restart_compute_service('compute1')
+        self.assertEqual(202, self.act(
+            server, {'os-resetState': {'state': 'active'}},
+            admin=True).status)
+        self.assert_kept(server)
+
+    def test_the_server_is_deleted_meanwhile(self):
+        server = self.a_server()
+
+        def delete(*args, **kwargs):
+            self.http('DELETE', f'/servers/{server}')
+            raise exception.InstanceNotFound(instance_id=server)
+
+        with mock.patch.object(nova_manager.ComputeManager,
+                               '_do_rebuild_instance', side_effect=delete):
+            answer = self.act(server, {'rebuild': {'imageRef': base.IMAGE}})
+        self.assertIn(answer.status, (202, 404), answer.text)
+        self.assertEqual(404, self.http('GET', f'/servers/{server}').status)
+
+
+class Rescue(Case):
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ('compute1',)
+
+    def assert_rescue_guest(self, server):
+        guest = self.guest(server)
+        self.assertEqual('pc-q35-2.10', guest.find('os/type').get('machine'))
+        self.assertEqual(2, len(guest.findall('cpu/numa/cell')))
+
+    def test_rescue_from_the_servers_own_image(self):
+        server = self.a_server()
+        self.make_folder(server)
+        self.do(server, {'rescue': {'adminPass': 'x'}}, 'RESCUE',
+                expected=200)
+        self.assert_rescue_guest(server)
+        self.do(server, {'unrescue': None})
+        self.assert_kept(server)
+
+    def test_rescue_from_another_image(self):
+        server = self.a_server()
+        self.make_folder(server)
+        self.do(server, {'rescue': {'rescue_image_ref': self.image()}},
+                'RESCUE', expected=200)
+        self.assertEqual('pc-q35-2.10', self.guest(server).find(
+            'os/type').get('machine'))
+        self.do(server, {'unrescue': None})
+        self.assert_kept(server)
+
+    def test_stable_device_rescue(self):
+        server = self.a_server()
+        rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
+        self.make_folder(server)
+        self.do(server, {'rescue': {'rescue_image_ref': rescue}},
+                'RESCUE', expected=200)
+        self.assert_rescue_guest(server)
+        self.do(server, {'unrescue': None})
+        self.assert_kept(server)
+
+    def test_stable_device_rescue_when_the_image_is_gone(self):
+        image = self.image(hw_disk_bus='ide')
+        server = self.a_server(image=image)
+        rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
+        self.glance.delete(None, image)
+        self.make_folder(server)
+        self.do(server, {'rescue': {'rescue_image_ref': rescue}},
+                'RESCUE', expected=200)
+        self.assert_rescue_guest(server)
+        self.do(server, {'unrescue': None})
+        self.assert_kept(server)
+
+    def test_stable_device_rescue_of_a_volume_backed_server(self):
+        server = self.a_volume_server()
+        rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
+        self.make_folder(server)
+        self.do(server, {'rescue': {'rescue_image_ref': rescue}},
+                'RESCUE', expected=200)
+        self.assert_rescue_guest(server)
+        self.do(server, {'unrescue': None})
+        self.assert_kept(server)
+
+    def make_folder(self, server):
+        """Make the server's folder, which _create_image would have made."""
+        os.makedirs(os.path.join(base.CONF.instances_path, server))
+
+
+class Moves(Case):
+    def migrate(self, server):
+        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+
+    def test_cold_migration(self):
+        for server in self.both():
+            self.migrate(server)
+            self.assert_guest(server)
+            self.do(server, {'confirmResize': None}, expected=204)
+            self.assert_kept(server)
+
+    def test_cold_migration_and_back(self):
+        server = self.a_server()
+        self.migrate(server)
+        self.do(server, {'revertResize': None})
+        self.assert_kept(server)
+
+    def test_resize(self):
+        server = self.a_server()
+        self.do(server, {'resize': {'flavorRef': self.flavor(
+            vcpus=4, hw_rng__allowed='true')}}, 'VERIFY_RESIZE')
+        self.assert_guest(server)
+        self.do(server, {'confirmResize': None}, expected=204)
+        self.assert_kept(server)
+
+    def test_a_flavor_that_conflicts_is_novas_400(self):
+        server = self.a_server()
+        answer = self.act(server, {'resize': {'flavorRef': self.flavor(
+            vcpus=4, hw__numa_nodes='2')}})
+        self.assertEqual(400, answer.status, answer.text)
+        self.assertIn('hw_numa_nodes', answer.message)
+        self.assert_kept(server)
+
+    def test_evacuation(self):
+        server = self.a_server()
+        host = self.instance(server).host
+        self.computes[host].stop()
+        self.admin_api.microversion = '2.11'
+        services = self.admin_api.get_services(
+            host=host, binary='nova-compute')
+        self.assertEqual(1, len(services))
+        self.admin_api.force_down_service(host, 'nova-compute', True)
+        answer = self.act(server, {'evacuate': {}}, admin=True)
+        self.assertEqual(200, answer.status, answer.text)
+        self.wait(server)
+        self.assertNotEqual(host, self.instance(server).host)
+        self.assert_kept(server)
+
+
+class LiveMigration(Case, libvirt_base.LibvirtMigrationMixin):
+    def setUp(self):
+        super().setUp()
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.tests.fixtures.libvirt.Domain.migrateToURI3',
+            self._migrate_stub))
+        self.migrate_stub_ran = False
+
+    def test_live_migration(self):
+        self.server = {'id': self.a_server()}
+        host = self.instance(self.server['id']).host
+        other = next(h for h in self.HOSTS if h != host)
+        self.src, self.dest = self.computes[host], self.computes[other]
+        self.do(self.server['id'], {'os-migrateLive': {
+            'host': None, 'block_migration': 'auto'}}, admin=True)
+        self.assertEqual(other, self.instance(self.server['id']).host)
+        self.assert_kept(self.server['id'])
+
+
+class MixedCloud(Case):
+    """compute1 runs the compute part, compute2 is unmodified."""
+
+    EXTENDED_HOSTS = ('compute1',)
+
+    def on(self, host, overrides=OVERRIDES):
+        answer = self.http(
+            'POST', '/servers', self.server_body(
+                overrides, flavor=self.flavor(vcpus=4),
+                availability_zone=f'nova:{host}'), admin=True)
+        self.assertEqual(202, answer.status, answer.text)
+        self.wait(answer.body['server']['id'])
+        return answer.body['server']['id']
+
+    def assert_refused_409(self, server, action, **kwargs):
+        answer = self.act(server, action, admin=True, **kwargs)
+        self.assertEqual(409, answer.status, answer.text)
+        self.assertIn('host_not_ready', answer.message)
+        self.assertIn('nova-compute-image-override', answer.message)
+        self.wait(server)
+        self.assert_kept(server)
+
+    def test_rebuild_and_rescue_need_it_on_the_servers_host(self):
+        server = self.on('compute2')
+        self.assert_refused_409(server, {'rebuild': {'imageRef': base.IMAGE}})
+        self.assert_refused_409(server, {'rescue': {'adminPass': 'x'}})
+        server = self.on('compute1')
+        self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
+        self.assert_kept(server)
+
+    def test_a_move_that_could_lose_numa_nodes_needs_it_everywhere(self):
+        server = self.on('compute1')
+        self.assert_refused_409(server, {'migrate': None})
+        self.assert_refused_409(
+            server, {'resize': {'flavorRef': self.flavor(vcpus=4, ram=2048)}})
+        self.assert_refused_409(server, {'migrate': {'host': 'compute2'}})
+
+    def test_a_move_to_a_host_that_has_it_is_made(self):
+        server = self.on('compute2')
+        self.do(server, {'migrate': {'host': 'compute1'}}, 'VERIFY_RESIZE',
+                admin=True)
+        self.do(server, {'confirmResize': None}, expected=204, admin=True)
+        self.assert_kept(server)
+
+    def test_a_move_without_numa_nodes_of_their_own_is_made(self):
+        server = self.on('compute1', {'hw_disk_bus': 'scsi'})
+        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+        self.do(server, {'confirmResize': None}, expected=204, admin=True)
+        self.hard_reboot(server)
+        self.assertEqual('scsi', self.guest(server).find(
+            'devices/disk/target').get('bus'))
+
+    def test_servers_without_overrides_go_where_they_like(self):
+        server = self.on('compute2', None)
+        self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
+        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+
+    def test_a_host_that_gets_it_or_loses_it_is_known_at_its_start(self):
+        server = self.on('compute2')
+        with mock.patch.dict(base.service.SERVICE_MANAGERS,
+                             {'nova-compute': base.compute_command.MANAGER}):
+            self.restart_compute_service('compute2')
+        self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
+        self.assert_kept(server)
+        self.restart_compute_service('compute2')
+        self.assert_refused_409(server, {'rebuild': {'imageRef': base.IMAGE}})
