@@ -61,19 +61,16 @@ def test_a_request_without_the_header_has_no_version():
 
 
 @pytest.mark.parametrize('text', [
-    'LATEST', 'newest', '1', '1.', '.1', '1.0.0', 'v1.0', '1,0', '1.x', '-1.0',
+    'LATEST', 'newest', '1', '1.', '.1', '1.0.0', 'v1.0', '1.x', '-1.0',
     '+1.0', '1.-0', '1. 0', '1.0 1.1', '01.0', '1.00', '\u0661.0', '1\u00b2.0',
     '0x1.0', '1.0;', '9' * 10 + '.0', '1.' + '9' * 10, '1.' + '9' * 5000,
 ])
 def test_what_is_no_version_is_malformed(text):
-    expected = versions.Malformed if ',' not in text else (
-        versions.Malformed, versions.NotAcceptable)
-    with pytest.raises(expected) as caught:
+    with pytest.raises(versions.Malformed) as caught:
         versions.negotiate({versions.HEADER: f'image-props-override {text}'})
-    message = str(caught.value)
-    assert versions.HEADER in message
-    assert 'must be "latest" or X.Y, such as 1.1' in message
-    assert len(message) < 200
+    assert str(caught.value) == (
+        'OpenStack-API-Version: the version of image-props-override must be '
+        '"latest" or X.Y, such as 1.1.')
 
 
 @pytest.mark.parametrize('text', [
