@@ -87,13 +87,13 @@ class Story:
 
         :returns: whether there is a guest with the overrides
         """
-        as_is = self._create(None).body['server']['id']
         self._page.heading('The request')
         answer = self._create(overrides)
         if answer.status != 202:
             self._page.json(answer.body)
             return False
         overridden = answer.body['server']['id']
+        as_is = self._create(None).body['server']['id']
         shown = [self._cloud.settled(as_is), self._cloud.settled(overridden)]
         self._properties(shown)
         if shown[1]['status'] != 'ACTIVE':
