@@ -1,0 +1,96 @@
+# Everything a contributor runs; `make help` lists it. Needs Python 3.11 or
+# newer, git and make: each Nova release gets a private environment in .venv/.
+
+PYTHON ?= python3
+export PYTHON
+
+# The supported releases of Nova. Constraints pin exactly these.
+NOVA_31 := 31.3.1
+NOVA_32 := 32.2.1
+NOVA_33 := 33.0.2
+NOVA_34 := 34.0.0
+OLDER := 31 32 33
+RELEASES := $(OLDER) 34
+
+# The release that development happens on.
+BIN := .venv/nova-34/bin
+READY := .venv/nova-34/.ready
+
+# What must be covered completely, every branch, by the unit tests alone.
+COVERED := catalog.py override.py schema.py versions.py rules/*.py
+comma := ,
+empty :=
+space := $(empty) $(empty)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## List these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+.venv/nova-%/.ready: constraints/nova-%.txt setup.cfg tools/environment.sh
+	@tools/environment.sh $*
+
+.PRECIOUS: .venv/nova-%/.ready
+
+.PHONY: demo
+demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VALUE ...")
+	@$(BIN)/python -m demo $(ARGS)
+
+.PHONY: test
+test: $(READY) ## Unit and functional tests on Nova 34, with coverage
+	$(BIN)/python -m pytest tests/unit \
+	    --cov --cov-report= --cov-fail-under=0
+	$(BIN)/coverage report --show-missing --fail-under=100 \
+	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
+	$(BIN)/python -m pytest -n 2 tests/functional
+
+.PHONY: test-all
+test-all: test $(OLDER:%=test-%) ## The same tests on every supported Nova release
+
+test-%: .venv/nova-%/.ready
+	.venv/nova-$*/bin/python -m pytest -n 2
+
+.PHONY: smoke
+smoke: $(OLDER:%=smoke-%) ## Unit and smoke tests on the other Nova releases
+
+smoke-%: .venv/nova-%/.ready
+	.venv/nova-$*/bin/python -m pytest tests/unit
+	.venv/nova-$*/bin/python -m pytest tests/functional -m smoke
+
+.PHONY: lint
+lint: $(READY) ## Style and types
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+.PHONY: bench
+bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: docs
+docs: $(READY) ## The documentation, into docs/build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs/source docs/build/html
+
+.PHONY: schemas
+schemas: $(RELEASES:%=schemas-%) ## Write api_schemas/ anew, beside each Nova release
+
+schemas-%: .venv/nova-%/.ready
+	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
+
+.PHONY: constraints
+constraints: $(RELEASES:%=constraints-%) ## Pin the newest packages that go with each release
+
+# uv and setuptools make the environments themselves: pinned like the rest.
+constraints-%: $(READY)
+	printf 'nova==$(NOVA_$*)\nsetuptools\nuv\n' | \
+	UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
+	    --no-annotate --custom-compile-command 'make constraints' \
+	    --python-version 3.11 --all-extras \
+	    --output-file constraints/nova-$*.txt setup.cfg -
+
+.PHONY: clean
+clean: ## Remove environments, caches and what was built
+	rm -rf .venv docs/build build *.egg-info .coverage .hypothesis \
+	    .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""``make demo``: one image booted twice, as it is and with overrides."""
