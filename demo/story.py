@@ -6,6 +6,7 @@ import typing
 
 from demo import cloud as cloud_module
 from demo import page as page_module
+from nova_image_override import catalog
 from nova_image_override import override
 from nova_image_override import versions
 from tests.functional import base
@@ -128,11 +129,11 @@ class Story:
         """Show how Nova's database holds overrides."""
         self._page.heading('What is stored (system metadata of the second)')
         self._page.line(f'{override.IMAGE_PREFIX}* is in force, '
-                        f'{override.RECORD_PREFIX}* the image\'s own value.')
+                        f'{catalog.RECORD_PREFIX}* the image\'s own value.')
         stored = self._cloud.system_metadata(server_id)
         record = self._cloud.record(server_id)
         names = sorted(record)
         self._page.table(['key', 'value'], [
             *([override.IMAGE_PREFIX + name, stored[name]] for name in names),
-            *([override.RECORD_PREFIX + name, record[name] or 'NULL']
+            *([catalog.RECORD_PREFIX + name, record[name] or 'NULL']
               for name in names)])

@@ -4,6 +4,7 @@ import typing
 
 from nova.api.openstack import wsgi
 from oslo_serialization import jsonutils
+import webob
 import webob.dec
 import webob.exc
 

@@ -9,6 +9,7 @@ from nova.api.openstack import wsgi
 from nova.api.openstack.compute import routes
 import nova.conf
 from oslo_log import log as logging
+import webob
 import webob.dec
 import webob.exc
 

@@ -11,3 +11,6 @@ if int(version.version_string().split('.')[0]) >= 33:
     os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
 
 import nova.tests.functional  # noqa: F401
+
+# Nova 31's nova.api.wsgi uses webob.dec without importing it.
+import webob.dec  # noqa: F401

@@ -1,15 +1,22 @@
 """nova-api starts with sound rules beside a Nova it knows, or not at all."""
 
+import sys
 from unittest import mock
 
 import fixtures
+from nova import service
 from nova import test
 from nova.compute import api
+from nova.compute import manager as nova_manager
+from oslo_utils import importutils
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import router
 from nova_image_override.api import seams
+from nova_image_override.cmd import compute
+from nova_image_override.compute import manager
+from nova_image_override.compute import seams as compute_seams
 from tests.functional import base
 
 
@@ -65,7 +72,7 @@ class Start(test.NoDBTestCase):
 
     def test_a_nova_without_a_seam_stops_the_start(self):
         with mock.patch.object(
-                seams, 'SIGNATURES', ((api.API, 'no_such_method', ()),)):
+                seams, 'SEAMS', ((api.API, 'no_such_method', ()),)):
             error = self.assertRaises(errors.UnsupportedNova, self.start)
         self.assertIn('API.no_such_method', str(error))
 
@@ -74,3 +81,34 @@ class Start(test.NoDBTestCase):
                 seams.routes, 'server_controller', lambda: None):
             error = self.assertRaises(errors.UnsupportedNova, self.start)
         self.assertIn('server_controller', str(error))
+
+
+class ComputeStart(test.NoDBTestCase):
+    def setUp(self):
+        self.addCleanup(setattr, self, self._testMethodName, None)
+        super().setUp()
+
+    def test_every_seam_of_the_running_release_is_known(self):
+        compute_seams.verify()
+
+    def test_a_nova_with_another_signature_stops_the_start(self):
+        def changed(self, context, image_meta, instance):
+            pass
+
+        with mock.patch.object(
+                nova_manager.ComputeManager, '_prep_resize', changed):
+            error = self.assertRaises(
+                errors.UnsupportedNova, manager.ComputeManager)
+        self.assertIn('ComputeManager._prep_resize', str(error))
+
+    def test_the_command_runs_nova_compute_with_our_manager(self):
+        argv = ['/usr/bin/nova-compute-image-override', '--config-file', 'x']
+        with mock.patch.object(sys, 'argv', argv), mock.patch(
+                'nova.cmd.compute', create=True) as nova_command, (
+                mock.patch.dict(service.SERVICE_MANAGERS)):
+            compute.main()
+            nova_command.main.assert_called_once_with()
+            # The program's name chooses the default configuration files.
+            self.assertEqual(['nova-compute', '--config-file', 'x'], argv)
+            self.assertIs(manager.ComputeManager, importutils.import_class(
+                service.SERVICE_MANAGERS['nova-compute']))
