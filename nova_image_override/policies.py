@@ -11,10 +11,13 @@ from oslo_policy import policy
 
 from nova_image_override import catalog as catalog_module
 
-#: May the caller override image properties at all?
+#: May the caller override image properties at all, at create or rebuild?
 CREATE = 'os_compute_api:servers:create:image_props_override'
 
-_OPERATIONS: list[typing.Any] = [{'path': '/servers', 'method': 'POST'}]
+_OPERATIONS: list[typing.Any] = [
+    {'path': '/servers', 'method': 'POST'},
+    {'path': '/servers/{server_id}/action (rebuild)', 'method': 'POST'},
+]
 
 
 def property_rule(field: str) -> str:
@@ -34,7 +37,8 @@ def list_rules(
         name=CREATE,
         check_str='rule:project_member_or_admin',
         scope_types=['project'],
-        description='Create a server with image_props_override.',
+        description='Create or rebuild a server with '
+                    'image_props_override.',
         operations=_OPERATIONS)
     for field, prop in (catalog or catalog_module.running()).items():
         if not prop.never:
@@ -42,7 +46,7 @@ def list_rules(
                 name=property_rule(field),
                 check_str=f'rule:{CREATE}',
                 scope_types=['project'],
-                description=f'Override {prop.spelling} at create. Judged only '
-                            'where policy.yaml defines it, and beside '
+                description=f'Override {prop.spelling}. Judged only where '
+                            'policy.yaml defines it, and beside '
                             f'{CREATE}, which must pass too.',
                 operations=_OPERATIONS)

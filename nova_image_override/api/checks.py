@@ -30,8 +30,6 @@ Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
 #: Functions of nova.virt.hardware that judge (flavor, image_meta). Those that
 #: a supported release lacks are left out there.
 _FUNCTIONS = (
-    'get_ephemeral_encryption_constraint',
-    'get_ephemeral_encryption_format',
     'get_maxphysaddr_mode',
     'get_mem_encryption_constraint',
     'get_number_of_serial_ports',
@@ -56,9 +54,18 @@ def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
 def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> None:
     """As LibvirtDriver._add_video_driver and vmwareapi's vmops do it."""
     asked = image_meta.properties.get('hw_video_ram', 0)
-    limit = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
-    if asked > limit:
-        raise exception.RequestedVRamTooHigh(req_vram=asked, max_vram=limit)
+    if asked:
+        limit = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
+        if asked > limit:
+            raise exception.RequestedVRamTooHigh(
+                req_vram=asked, max_vram=limit)
+
+
+def _ephemeral_encryption(
+        flavor: typing.Any, image_meta: typing.Any) -> None:
+    """As API._update_ephemeral_encryption_bdms does it."""
+    if hardware.get_ephemeral_encryption_constraint(flavor, image_meta):
+        hardware.get_ephemeral_encryption_format(flavor, image_meta)
 
 
 @functools.cache
@@ -66,7 +73,7 @@ def _checks() -> tuple[Check, ...]:
     return (
         *(getattr(hardware, name) for name in _FUNCTIONS
           if hasattr(hardware, name)),
-        _stateless_firmware, _video_ram)
+        _ephemeral_encryption, _stateless_firmware, _video_ram)
 
 
 def check(

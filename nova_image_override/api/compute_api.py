@@ -185,6 +185,20 @@ class API(api.API):
             context, instance, *args, host_name=host_name, **kwargs)
 
 
+    def _allow_cross_cell_resize(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> bool:
+        # A move to another cell loses the NUMA topology of any server
+        # (MigrationContext.new_numa_topology arrives empty). Overrides let
+        # tenants make such servers: those stay in their cell.
+        if instance.numa_topology is not None and override.in_force(
+                instance.system_metadata):
+            return False
+        return bool(super()._allow_cross_cell_resize(
+            context, instance, *args, **kwargs))
+
+
 def _with_record(
         context: typing.Any, expected_attrs: list[str] | None,
 ) -> list[str] | None:

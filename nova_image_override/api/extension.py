@@ -97,4 +97,4 @@ class Extension:
         return judge.Caller(
             can=lambda rule: bool(
                 context.can(rule, target=target, fatal=False)),
-            policy_defined=enforcer.file_rules)
+            policy_defined=policy.FileRules(enforcer))

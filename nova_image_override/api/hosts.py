@@ -9,6 +9,7 @@ back.
 import collections.abc
 import typing
 
+from nova import exception
 from nova import objects
 
 from nova_image_override import errors
@@ -35,9 +36,13 @@ def require(
         # Not built yet, or shelved: no host to lose anything on; Nova itself
         # refuses these states.
         return
-    node = objects.ComputeNode.get_by_host_and_nodename(
-        context, instance.host, instance.node)
-    if not runs_compute_part(node):
+    try:
+        node = objects.ComputeNode.get_by_host_and_nodename(
+            context, instance.host, instance.node)
+        ready = runs_compute_part(node)
+    except exception.ComputeHostNotFound:
+        ready = False
+    if not ready:
         raise _not_ready(
             f'its host would lose them when the server is {done}: {_ASK}, '
             f'{way_out}')
@@ -56,7 +61,11 @@ def require_anywhere(context: typing.Any, host: str | None) -> None:
     """
     nodes: collections.abc.Iterable[objects.ComputeNode]
     if host:
-        nodes = objects.ComputeNodeList.get_all_by_host(context, host)
+        try:
+            nodes = objects.ComputeNodeList.get_all_by_host(context, host)
+        except exception.ComputeHostNotFound:
+            # Nova answers for a host that does not exist.
+            return
     else:
         nodes = objects.ComputeNodeList.get_all(context)
     if not all(runs_compute_part(node) for node in nodes):

@@ -26,6 +26,7 @@ SEAMS: tuple[seams.Seam, ...] = (
     (api.API, 'rebuild', ('self', 'context', 'instance', 'image_href')),
     (api.API, 'rescue', ('self', 'context', 'instance')),
     (api.API, 'resize', ('self', 'context', 'instance')),
+    (api.API, '_allow_cross_cell_resize', ('self', 'context', 'instance')),
     (servers.ServersController, '__init__', ('self',)),
     (servers.ServersController, 'create', ('self', 'req', 'body')),
     (servers.ServersController, 'show', ('self', 'req', 'id')),

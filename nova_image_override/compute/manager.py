@@ -81,6 +81,16 @@ class ComputeManager(manager.ComputeManager):
         return super()._prep_resize(
             context, stored.over(image, instance), instance, *args, **kwargs)
 
+    def _finish_snapshot_based_resize_at_dest_spawn(
+        self, ctxt: typing.Any, instance: typing.Any, migration: typing.Any,
+        image_meta: typing.Any, *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        # The other cell's image was a snapshot, see _unshelve_instance.
+        if stored.overridden(instance):
+            image_meta.properties = instance.image_meta.properties
+        return super()._finish_snapshot_based_resize_at_dest_spawn(
+            ctxt, instance, migration, image_meta, *args, **kwargs)
+
     def _unshelve_instance(
         self, context: typing.Any, instance: typing.Any,
         image: dict[str, typing.Any] | None, *args: typing.Any,

@@ -14,6 +14,8 @@ SEAMS: tuple[seams.Seam, ...] = (
      ('self', 'context', 'instance')),
     (manager.ComputeManager, '_prep_resize',
      ('self', 'context', 'image', 'instance')),
+    (manager.ComputeManager, '_finish_snapshot_based_resize_at_dest_spawn',
+     ('self', 'ctxt', 'instance', 'migration', 'image_meta')),
     (manager.ComputeManager, '_unshelve_instance',
      ('self', 'context', 'instance', 'image')),
     (resource_tracker.ResourceTracker, '__init__',

@@ -15,6 +15,20 @@ from nova_image_override import policies
 Can = collections.abc.Callable[[str], bool]
 
 
+class FileRules(collections.abc.Container[str]):
+    """Names of the rules that the policy files define at the moment.
+
+    The enforcer reads changed files at its next decision and puts another
+    dict into ``file_rules`` then.
+    """
+
+    def __init__(self, enforcer: oslo_policy.Enforcer) -> None:
+        self._enforcer = enforcer
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._enforcer.file_rules
+
+
 def register(
     enforcer: oslo_policy.Enforcer, catalog: catalog_module.Catalog,
 ) -> None:

@@ -106,6 +106,8 @@ class TestCase(base.ServersTestBase):
     HOSTS: tuple[str, ...] = ('compute1',)
     #: Those of them that run nova-compute-image-override.
     EXTENDED_HOSTS: tuple[str, ...] = ()
+    #: Cells of hosts that are not in the first.
+    CELLS: dict[str, str] = {}
     #: Compute microversion of requests; names nothing that a test is about.
     COMPUTE = '2.93'
 
@@ -128,7 +130,9 @@ class TestCase(base.ServersTestBase):
         managers = {'nova-compute': compute_command.MANAGER} \
             if host in self.EXTENDED_HOSTS else {}
         with mock.patch.dict(service.SERVICE_MANAGERS, managers):
-            self.start_compute(hostname=host, host_info=self.host_info())
+            self.start_compute(
+                hostname=host, host_info=self.host_info(),
+                cell_name=self.CELLS.get(host))
 
     def _keep_what_is_built(self, method: str) -> None:
         original = getattr(fakelibvirt.Connection, method)
