@@ -1,9 +1,12 @@
 """POST /servers with image_props_override: what reaches the guest."""
 
+import pytest
+
 from tests.functional import base
 
 
 class BootFromImage(base.TestCase):
+    @pytest.mark.smoke
     def test_overrides_reach_system_metadata_request_spec_and_guest(self):
         server = self.boot({'hw_numa_nodes': '2', 'hw_disk_bus': 'scsi',
                             'hw_boot_menu': 'true'},
@@ -135,6 +138,7 @@ class BootFromImage(base.TestCase):
 class Removal(base.TestCase):
     """A value of null, API 1.1."""
 
+    @pytest.mark.smoke
     def test_null_removes_the_images_property(self):
         image = self.image(hw_numa_nodes='2', hw_disk_bus='scsi')
         server = self.boot({'hw_numa_nodes': None}, image=image)
@@ -185,6 +189,7 @@ class BootFromVolume(base.TestCase):
             self.http('GET', f'/servers/{server}').body['server'][
                 base.PARAMETER])
 
+    @pytest.mark.smoke
     def test_over_the_volumes_image_metadata(self):
         volume = self.volume(hw_disk_bus='ide', hw_vif_model='e1000')
         server = self.boot({'hw_disk_bus': 'scsi'}, image=None,
@@ -260,6 +265,7 @@ class LegacyNames(base.TestCase):
         self.assertEqual('ubuntu', stored['vmware_ostype'])
         self.assertEqual({'img_hv_type': 'xen'}, self.record(server))
 
+    @pytest.mark.smoke
     def test_names_that_nova_reads_past_the_object_are_set_too(self):
         server = self.boot(
             {'hw_vm_mode': 'hvm', 'hw_architecture': 'x86_64',
@@ -289,6 +295,7 @@ class VolumesBoot(base.TestCase):
             'POST', '/os-volumes_boot',
             self.server_body({'hw_disk_bus': 'scsi'}), compute=compute)
 
+    @pytest.mark.smoke
     def test_takes_overrides_where_it_works(self):
         from nova.api.openstack.compute import routes
         answer = self.post('2.90')

@@ -3,6 +3,7 @@
 import re
 
 import jsonschema
+import pytest
 
 from tests.functional import base
 
@@ -30,6 +31,7 @@ class Discovery(base.TestCase):
         self.assertEqual('1.0', found['min_version'])
         self.assertEqual(base.LATEST, found['max_version'])
 
+    @pytest.mark.smoke
     def test_only_what_the_caller_may_send_is_on_offer(self):
         schema = self.discover()['schema']
         self.assertEqual(

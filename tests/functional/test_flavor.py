@@ -2,6 +2,7 @@
 
 from nova.objects import fields
 from nova.objects import image_meta
+import pytest
 
 from tests.functional import base
 
@@ -83,6 +84,7 @@ def _known(overrides):
 class Flavor(base.TestCase):
     BUILD = False
 
+    @pytest.mark.smoke
     def test_conflicts_are_400_and_name_the_overrides_that_make_them(self):
         for overrides, specs, blamed in filter(
                 lambda case: _known(case[0]), CONFLICTS):

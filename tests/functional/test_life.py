@@ -13,6 +13,7 @@ from nova.compute import manager as nova_manager
 from nova.compute import task_states
 from nova.policies import servers
 from nova.tests.functional.libvirt import base as libvirt_base
+import pytest
 
 from tests.functional import base
 
@@ -197,6 +198,7 @@ class Shelve(Case):
         self.do(server, {'unshelve': None})
         self.assert_kept(server)
 
+    @pytest.mark.smoke
     def test_even_what_snapshots_do_not_inherit(self):
         self.flags(shelved_offload_time=0,
                    non_inheritable_image_properties=['hw_machine_type'])
@@ -299,6 +301,7 @@ class Rescue(Case):
         self.do(server, {'unrescue': None})
         self.assert_kept(server)
 
+    @pytest.mark.smoke
     def test_stable_device_rescue(self):
         server = self.a_server()
         rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
@@ -340,6 +343,7 @@ class Moves(Case):
     def migrate(self, server):
         self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
 
+    @pytest.mark.smoke
     def test_cold_migration(self):
         for server in self.both():
             self.migrate(server)

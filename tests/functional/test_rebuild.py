@@ -1,5 +1,7 @@
 """Rebuild keeps, replaces or drops the overrides (API 1.1)."""
 
+import pytest
+
 from tests.functional import base
 
 
@@ -43,6 +45,7 @@ class Rebuild(Case):
                 self.assert_video(server, 'vga')
                 self.assertEqual({'hw_video_model': 'vga'}, self.shown(server))
 
+    @pytest.mark.smoke
     def test_they_stay_over_another_image_and_its_properties(self):
         server = self.boot({'hw_video_model': 'vga'},
                            image=self.image(hw_vif_model='e1000'))
@@ -219,6 +222,7 @@ class Refusals(Case):
 class OnAHostWithoutTheComputePart(Case):
     EXTENDED_HOSTS = ()
 
+    @pytest.mark.smoke
     def test_a_rebuild_that_would_lose_overrides_is_409(self):
         server = self.boot({'hw_video_model': 'vga'})
         for overrides in (None, {'hw_video_model': 'cirrus'}):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.functional import base
 
 
@@ -10,6 +12,7 @@ class Invalid(base.TestCase):
 
     BUILD = False
 
+    @pytest.mark.smoke
     def test_one_answer_names_every_offending_property(self):
         answer = self.create({
             'hw_disk_bus': 'scsi', 'hw_numa_node': '2',
@@ -156,6 +159,7 @@ class Forbidden(base.TestCase):
             'hw_disk_bus=s*'],
     }
 
+    @pytest.mark.smoke
     def test_one_answer_names_every_refused_property(self):
         answer = self.create({
             'hw_vif_model': 'e1000',
@@ -234,6 +238,7 @@ class Policy(base.TestCase):
         _CREATE + ':hw_numa_mem': '!',
     }
 
+    @pytest.mark.smoke
     def test_a_rule_of_policy_yaml_guards_one_property(self):
         asked = {'hw_numa_nodes': '1', 'hw_disk_bus': 'scsi'}
         answer = self.create(asked)

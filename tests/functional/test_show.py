@@ -2,6 +2,8 @@
 
 from unittest import mock
 
+import pytest
+
 from nova_image_override import catalog
 from tests.functional import base
 
@@ -11,6 +13,7 @@ class Show(base.TestCase):
         self.assertIn(answer.status, (200, 202), answer.text)
         return answer.body['server'][base.PARAMETER]
 
+    @pytest.mark.smoke
     def test_show_detail_and_update_in_every_kind_of_answer(self):
         # 2.1 has the oldest answer schema, 2.73 loads system metadata, 2.98
         # shows image properties; response_validation is "error" throughout.

@@ -9,6 +9,7 @@ from nova import test
 from nova.compute import api
 from nova.compute import manager as nova_manager
 from oslo_utils import importutils
+import pytest
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
@@ -32,6 +33,7 @@ class Start(test.NoDBTestCase):
                                return_value=None):
             return router.APIRouterV21.factory({})
 
+    @pytest.mark.smoke
     def test_every_seam_of_the_running_release_is_known(self):
         seams.verify()
 
@@ -88,6 +90,7 @@ class ComputeStart(test.NoDBTestCase):
         self.addCleanup(setattr, self, self._testMethodName, None)
         super().setUp()
 
+    @pytest.mark.smoke
     def test_every_seam_of_the_running_release_is_known(self):
         compute_seams.verify()
 

@@ -1,5 +1,7 @@
 """The version entry of the header, and requests that do not have it."""
 
+import pytest
+
 from nova_image_override import versions
 from tests.functional import base
 
@@ -13,6 +15,7 @@ class Negotiation(base.TestCase):
         return self.http('GET', path, compute=None, extension=None,
                          headers={versions.HEADER: value})
 
+    @pytest.mark.smoke
     def test_the_answer_names_the_version_used_beside_novas(self):
         for asked, used in (
                 ('1.0', '1.0'), ('1.1', '1.1'), ('latest', base.LATEST)):
@@ -75,6 +78,7 @@ class WithoutTheEntry(base.TestCase):
         self.assert_refused(self.create({}, extension=None), 400,
                             {base.PARAMETER: 'version_missing'})
 
+    @pytest.mark.smoke
     def test_the_legacy_api_would_drop_it_and_is_400(self):
         body = self.server_body({'hw_disk_bus': 'scsi'})
         del body['server']['networks']
