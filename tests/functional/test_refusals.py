@@ -52,7 +52,7 @@ class Invalid(base.TestCase):
                 ('hw_numa_cpus.-1', 'unknown', 'hw_numa_cpus.N'),
                 ('trait:hw_cpu', 'unknown', 'trait:NAME'),
                 ('trait:', 'unknown', 'trait:NAME'),
-                ('trait:' + 'A' * 231, 'unknown', 'trait:NAME')):
+                ('trait:' + 'A' * 223, 'unknown', 'trait:NAME')):
             with self.subTest(name=name[:40]):
                 answer = self.create({name: '1'})
                 self.assertEqual(400, answer.status, answer.text)
