@@ -280,10 +280,9 @@ def in_force(
     """
     result: Overrides = {}
     for key in system_metadata:
-        prefix, _, name = key.partition(':')
-        prefix += ':'
-        if prefix == catalog_module.RECORD_PREFIX:
+        if key.startswith(catalog_module.RECORD_PREFIX):
+            name = key.removeprefix(catalog_module.RECORD_PREFIX)
             result[name] = system_metadata.get(IMAGE_PREFIX + name)
-        elif prefix == catalog_module.REMOVED_PREFIX:
-            result[name] = None
+        elif key.startswith(catalog_module.REMOVED_PREFIX):
+            result[key.removeprefix(catalog_module.REMOVED_PREFIX)] = None
     return result
