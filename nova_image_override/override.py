@@ -239,8 +239,6 @@ def _gaps(
     index that is missing and ignore the rest in silence.
     """
     prefix = field + '.'
-    if not any(name.startswith(prefix) for name in overrides):
-        return
     held = {int(name[len(prefix):]) for name in merged
             if name.startswith(prefix)
             and re.fullmatch(catalog_module.INDEX, name[len(prefix):])}
