@@ -239,8 +239,6 @@ def _gaps(
     index that is missing and ignore the rest in silence.
     """
     prefix = field + '.'
-    if not any(name.startswith(prefix) for name in overrides):
-        return
     held = {int(name[len(prefix):]) for name in merged
             if name.startswith(prefix)
             and re.fullmatch(catalog_module.INDEX, name[len(prefix):])}
@@ -280,10 +278,9 @@ def in_force(
     """
     result: Overrides = {}
     for key in system_metadata:
-        prefix, _, name = key.partition(':')
-        prefix += ':'
-        if prefix == catalog_module.RECORD_PREFIX:
+        if key.startswith(catalog_module.RECORD_PREFIX):
+            name = key.removeprefix(catalog_module.RECORD_PREFIX)
             result[name] = system_metadata.get(IMAGE_PREFIX + name)
-        elif prefix == catalog_module.REMOVED_PREFIX:
-            result[name] = None
+        elif key.startswith(catalog_module.REMOVED_PREFIX):
+            result[key.removeprefix(catalog_module.REMOVED_PREFIX)] = None
     return result

@@ -20,6 +20,9 @@ OPEN = {field: prop for field, prop in CATALOG.items() if not prop.never}
 SINGLE = {field: prop for field, prop in OPEN.items() if not prop.name_pattern}
 FAMILIES = {field: prop for field, prop in OPEN.items() if prop.name_pattern}
 
+#: Characters of a trait's name that can be stored.
+LONGEST_TRAIT = catalog_module.NAME_LENGTH_MAX - len('trait:')
+
 #: Any text, lone surrogates included, as Nova's JSON parser makes it.
 any_text = st.text(st.characters(exclude_categories=()))
 
@@ -31,7 +34,7 @@ any_json = st.recursive(
 
 _indexes = st.integers(0, catalog_module.NUMA_NODES_MAX - 1)
 _traits = st.text('ABCXYZ019_', min_size=1, max_size=12) | st.sampled_from(
-    ['HW_CPU_X86_AVX', 'CUSTOM_GOLD', 'A' * 230])
+    ['HW_CPU_X86_AVX', 'CUSTOM_GOLD', 'A' * LONGEST_TRAIT])
 
 
 def names_of(field: str) -> st.SearchStrategy[str]:

@@ -99,7 +99,7 @@ def test_nothing_that_nova_does_not_store_can_be_overridden(catalog):
     ('hw_numa_mem.127', 'hw_numa_mem'),
     ('trait:A', 'traits_required'),
     ('trait:CUSTOM_0', 'traits_required'),
-    ('trait:' + 'A' * 230, 'traits_required'),
+    ('trait:' + 'A' * 222, 'traits_required'),
 ])
 def test_a_name_sets_a_field(catalog, name, field):
     assert catalog.field_of(name) == field
@@ -110,7 +110,7 @@ def test_a_name_sets_a_field(catalog, name, field):
     'hw_numa_cpus', 'hw_numa_mem', 'traits_required', 'hw_numa_cpus.128',
     'hw_numa_cpus.1000', 'hw_numa_cpus.01', 'hw_numa_cpus.0\n',
     'hw_numa_cpus.-0', 'hw_numa_cpus.', 'hw_numa_cpus0', 'xhw_numa_cpus.0',
-    'trait:', 'trait:a', 'trait:A-B', 'trait:A\n', 'trait:' + 'A' * 231,
+    'trait:', 'trait:a', 'trait:A-B', 'trait:A\n', 'trait:' + 'A' * 223,
     ' hw_disk_bus', 'Hw_disk_bus', 'architecture', '',
 ])
 def test_a_name_that_sets_no_field_is_refused(catalog, name):
@@ -121,7 +121,8 @@ def test_a_name_that_sets_no_field_is_refused(catalog, name):
 
 
 def test_the_longest_name_fits_into_a_key_of_system_metadata():
-    for prefix in (override.RECORD_PREFIX, override.IMAGE_PREFIX):
+    for prefix in (catalog_module.RECORD_PREFIX,
+                   catalog_module.REMOVED_PREFIX, override.IMAGE_PREFIX):
         assert len(prefix) + catalog_module.NAME_LENGTH_MAX <= 255
     assert override.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
 

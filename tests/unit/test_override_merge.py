@@ -4,6 +4,7 @@ import copy
 
 import hypothesis
 from nova import utils as nova_utils
+from nova.compute import utils as compute_utils
 import pytest
 
 from nova_image_override import catalog as catalog_module
@@ -133,8 +134,10 @@ def test_the_record_gives_back_the_images_own_value(
     record = merger.record(image, overrides)
     assert len(record) == len(overrides)
     own = strategies.read(image)
-    for name in overrides:
-        value = record[override.RECORD_PREFIX + name]
+    for name, asked in overrides.items():
+        value = record[(
+            catalog_module.REMOVED_PREFIX if asked is None
+            else catalog_module.RECORD_PREFIX) + name]
         field = strategies.CATALOG.field_of(name)
         if name.startswith(NUMA):
             assert value == image.get(name)
@@ -223,8 +226,10 @@ def test_legacy_names_follow_the_override(merger, image, overrides, merged):
     ({}, 'hw_disk_bus', None),
 ])
 def test_the_record_holds_the_images_own_value(merger, image, name, own):
-    assert merger.record(image, {name: None}) == {
+    assert merger.record(image, {name: 'x'}) == {
         f'os_glance_override:{name}': own}
+    assert merger.record(image, {name: None}) == {
+        f'os_glance_override_removed:{name}': own}
 
 
 # --- gaps in NUMA nodes -----------------------------------------------------
@@ -285,15 +290,41 @@ def test_an_operators_later_correction_is_what_is_in_force():
     }) == {'hw_disk_bus': 'sata'}
 
 
-def test_a_property_that_was_removed_is_in_force_as_null():
+@pytest.mark.parametrize('own', ['pc', None])
+@pytest.mark.parametrize('default', [{}, {'image_hw_machine_type': 'q35'}])
+def test_a_removed_property_stays_removed_whatever_default_nova_fills_in(
+        own, default):
     assert override.in_force({
-        'os_glance_override:hw_disk_bus': 'ide'}) == {'hw_disk_bus': None}
+        'os_glance_override_removed:hw_machine_type': own, **default,
+    }) == {'hw_machine_type': None}
+
+
+def test_names_with_a_colon_are_read_back():
+    assert override.in_force({
+        'os_glance_override:trait:A': None, 'image_trait:A': 'required',
+        'os_glance_override_removed:trait:B': 'required',
+    }) == {'trait:A': 'required', 'trait:B': None}
+
+
+def test_the_record_stays_out_of_snapshots(merger):
+    for key in merger.record({}, {'hw_disk_bus': 'ide', 'trait:A': None}):
+        assert override.is_record(key)
+        assert key.startswith(
+            tuple(compute_utils.NON_INHERITABLE_IMAGE_NAMESPACES))
+
+
+@pytest.mark.parametrize('key', [
+    'image_hw_disk_bus', 'os_glance_import_task', 'os_glance_overrides:x',
+    'os_glance_override', 'image_os_glance_override:x', ''])
+def test_what_is_no_record_is_told_apart(key):
+    assert not override.is_record(key)
 
 
 @pytest.mark.parametrize('rows', [
     {}, {'image_hw_disk_bus': 'ide'}, {'os_glance_overrides': 'x'},
     {'image_os_glance_override:hw_disk_bus': 'ide'},
-    {'OS_GLANCE_OVERRIDE:hw_disk_bus': 'ide'},
+    {'OS_GLANCE_OVERRIDE:hw_disk_bus': 'ide'}, {'os_glance_override': 'x'},
+    {'os_glance_override_remove:hw_disk_bus': 'ide'},
 ])
 def test_a_server_without_a_record_has_nothing_in_force(rows):
     assert override.in_force(rows) == {}

@@ -152,12 +152,12 @@ def test_more_than_128_properties_are_refused_whatever_they_are(parser):
     ('hw_numa_mem.0\n', errors.UNKNOWN, 'hw_numa_mem.N'),
     ('HW_NUMA_MEM.0', errors.UNKNOWN, 'hw_numa_mem.N'),
     ('hw_numa_mem.0.0', errors.UNKNOWN, 'hw_numa_mem.N'),
-    ('trait:', errors.UNKNOWN, 'trait:NAME with up to 230 of A-Z, 0-9 and _'),
+    ('trait:', errors.UNKNOWN, 'trait:NAME with up to 222 of A-Z, 0-9 and _'),
     ('trait:hw_cpu', errors.UNKNOWN, 'trait:NAME'),
     ('trait:HW CPU', errors.UNKNOWN, 'trait:NAME'),
     ('trait:HW_CPU\n', errors.UNKNOWN, 'trait:NAME'),
     ('Trait:HW_CPU', errors.UNKNOWN, 'trait:NAME'),
-    ('trait:' + 'A' * 231, errors.UNKNOWN, 'trait:NAME'),
+    ('trait:' + 'A' * 223, errors.UNKNOWN, 'trait:NAME'),
 ])
 @pytest.mark.parametrize('value', ['virtio', None, 7])
 def test_a_wrong_name_is_refused_whatever_its_value(
@@ -366,7 +366,8 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
 @hypothesis.given(strategies.requests())
 def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
     for name, value in parser.parse(raw, removals=True).items():
-        assert len(override.RECORD_PREFIX + name) <= 255
+        assert len(catalog_module.RECORD_PREFIX + name) <= 255
+        assert len(catalog_module.REMOVED_PREFIX + name) <= 255
         assert value is None or 0 < len(value.encode()) <= 255
 
 
