@@ -184,7 +184,6 @@ class API(api.API):
         return super().resize(
             context, instance, *args, host_name=host_name, **kwargs)
 
-
     def _allow_cross_cell_resize(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,

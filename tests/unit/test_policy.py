@@ -1,6 +1,7 @@
 """oslo.policy: which callers may override, in Nova's own enforcer."""
 
 import json
+import os
 
 from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
@@ -72,7 +73,8 @@ def test_the_sample_policy_file_is_made_for_the_running_nova(catalog):
 def test_every_rule_is_documented_for_the_sample_file(catalog):
     for rule in policies.list_rules(catalog):
         assert rule.description
-        assert rule.operations == [{'path': '/servers', 'method': 'POST'}]
+        assert [op['path'] for op in rule.operations] == [
+            '/servers', '/servers/{server_id}/action (rebuild)']
         assert rule.scope_types == ['project']
 
 
@@ -113,3 +115,15 @@ def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
         lambda rule: not asked.append(rule), made.file_rules,
         ['hw_pmu', 'hw_boot_menu', 'hw_disk_bus'])
     assert asked == [policies.CREATE, policies.property_rule('hw_pmu')]
+
+
+def test_a_rule_that_is_written_later_counts_from_the_next_decision(
+        enforcer, tmp_path):
+    made = enforcer()
+    defined = policy.FileRules(made)
+    assert policies.property_rule('hw_pmu') not in defined
+    path = tmp_path / 'policy.yaml'
+    path.write_text(json.dumps({policies.property_rule('hw_pmu'): '!'}))
+    os.utime(path, (1, 2 ** 31))
+    assert policy.refused_by(can(made, MEMBER), defined, ['hw_pmu']) == {
+        'hw_pmu': policies.property_rule('hw_pmu')}
