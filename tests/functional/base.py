@@ -18,6 +18,7 @@ from nova import context as nova_context
 from nova import objects
 from nova import service
 from nova.cmd import manage
+from nova.compute import task_states
 import nova.conf
 import nova.policy
 from nova.tests.fixtures import libvirt as fakelibvirt
@@ -88,6 +89,12 @@ class Answer:
         return self._fault['message']
 
 
+def _snapshot(driver, context, instance, image_id, update_task_state):
+    update_task_state(task_state=task_states.IMAGE_PENDING_UPLOAD)
+    update_task_state(task_state=task_states.IMAGE_UPLOADING,
+                      expected_state=task_states.IMAGE_PENDING_UPLOAD)
+
+
 class TestCase(base.ServersTestBase):
     """One compute host; requests come from a project member."""
 
@@ -122,6 +129,9 @@ class TestCase(base.ServersTestBase):
         for method in ('createXML', 'defineXML'):
             self._keep_what_is_built(method)
         self._describe_what_was_built()
+        # Reads and uploads the disk, of which there is none.
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.snapshot', _snapshot))
         for host in self.HOSTS:
             self.start_host(host)
         self.images: dict[str, dict[str, typing.Any]] = {}
