@@ -105,6 +105,8 @@ def test_only_permitted_values_are_on_offer(catalog):
     (['hw_numa_mem=1'], ['*'], 'hw_numa_mem.0', '1', False),
     (['hw_numa_mem=1'], ['*'], 'hw_numa_mem.0', '2', True),
     (['hw_numa_mem=1'], ['*'], 'hw_numa_mem.0', None, True),
+    (['hw_numa_mem.0=1'], ['*'], 'hw_numa_mem.0', '1', False),
+    (['hw_numa_mem.0=1'], ['*'], 'hw_numa_mem.0', '2', True),
 ])
 def test_families_are_offered_by_the_members_that_the_lists_name(
         catalog, denied, allowed, name, value, expected):
