@@ -6,7 +6,6 @@ from nova.compute import api
 from nova.compute import instance_actions
 from oslo_log import log as logging
 
-from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
@@ -63,10 +62,8 @@ class API(api.API):
         # reads the boot metadata.
         state = extension_module.state_of(context)
         if state is not None and state.asked:
-            try:
+            with faults.through_nova():
                 self._merge(context, state, state.asked, flavor, boot_meta)
-            except errors.OverrideError as exc:
-                raise faults.as_http(exc) from None
         return super()._validate_and_build_base_options(
             context, flavor, boot_meta, *args, **kwargs)
 
@@ -115,14 +112,12 @@ class API(api.API):
         if pending is None:
             return super().rebuild(
                 context, instance, image_href, *args, **kwargs)
-        try:
-            if pending.overrides:
+        if pending.overrides:
+            with faults.through_nova():
                 hosts.require(context, instance, 'rebuilt', pending.way_out)
-            with pending.carried_by(context):
-                return super().rebuild(
-                    context, instance, image_href, *args, **kwargs)
-        except errors.OverrideError as exc:
-            raise faults.as_http(exc) from None
+        with pending.carried_by(context):
+            return super().rebuild(
+                context, instance, image_href, *args, **kwargs)
 
     def _get_image(
         self, context: typing.Any, image_href: str,
@@ -133,12 +128,10 @@ class API(api.API):
         image_id, image = super()._get_image(context, image_href)
         pending = rebuild.Rebuild.carried(context)
         if pending is not None:
-            try:
+            with faults.through_nova():
                 pending.merge(
                     self._extension, context, image,
                     self._validate_numa_rebuild)
-            except errors.OverrideError as exc:
-                raise faults.as_http(exc) from None
         return image_id, image
 
     def _record_action_start(
@@ -161,12 +154,10 @@ class API(api.API):
     ) -> typing.Any:
         """Rescue a server where its overrides are kept."""
         if override.in_force(instance.system_metadata):
-            try:
+            with faults.through_nova():
                 hosts.require(
                     context, instance, 'rescued',
                     'or rebuild it with an empty image_props_override')
-            except errors.OverrideError as exc:
-                raise faults.as_http(exc) from None
         return super().rescue(context, instance, *args, **kwargs)
 
     def resize(
@@ -177,10 +168,8 @@ class API(api.API):
         overrides = override.in_force(instance.system_metadata)
         if any(name.startswith(('hw_numa_cpus.', 'hw_numa_mem.'))
                for name in overrides):
-            try:
+            with faults.through_nova():
                 hosts.require_anywhere(context, host_name)
-            except errors.OverrideError as exc:
-                raise faults.as_http(exc) from None
         return super().resize(
             context, instance, *args, host_name=host_name, **kwargs)
 

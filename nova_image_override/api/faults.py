@@ -1,6 +1,7 @@
 """Refusals as Nova faults, with the details that programs read."""
 
-import typing
+import collections.abc
+import contextlib
 
 from nova.api.openstack import wsgi
 from oslo_serialization import jsonutils
@@ -17,12 +18,22 @@ _STATUS = {
 }
 
 
-def as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
-    """Return ERROR as the exception that passes Nova's expected_errors.
+@contextlib.contextmanager
+def through_nova() -> collections.abc.Iterator[None]:
+    """Send refusals through Nova's methods.
 
     nova/api/openstack/wsgi.py expected_errors turns everything it does not
-    know into a 500, so refusals travel through Nova's methods as webob's.
+    know into a 500, so refusals travel as webob's exceptions.
+
+    :raises webob.exc.WSGIHTTPException: in place of an OverrideError
     """
+    try:
+        yield
+    except errors.OverrideError as exc:
+        raise _as_http(exc) from None
+
+
+def _as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
     result = _STATUS[error.status](explanation=str(error))
     result.image_props_override = error.details()
     return result
@@ -31,7 +42,7 @@ def as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
 class OverrideFault(wsgi.Fault):
     """A Nova fault that carries ``image_props_override`` beside its message.
 
-    :param exception: made by :func:`as_http`
+    :param exception: made of an OverrideError
     """
 
     @webob.dec.wsgify(RequestClass=wsgi.Request)
@@ -48,11 +59,21 @@ class OverrideFault(wsgi.Fault):
 
 def fault(error: errors.OverrideError) -> OverrideFault:
     """Return ERROR as the fault that answers the request."""
-    return OverrideFault(as_http(error))
+    return OverrideFault(_as_http(error))
 
 
-def detailed(exception: webob.exc.WSGIHTTPException) -> typing.Any:
-    """Return EXCEPTION as an OverrideFault when :func:`as_http` made it."""
-    if hasattr(exception, 'image_props_override'):
-        return OverrideFault(exception)
-    return exception
+@contextlib.contextmanager
+def detailed() -> collections.abc.Iterator[None]:
+    """Answer refusals with their details, whichever way they come.
+
+    :raises OverrideFault: in place of an OverrideError, and of what
+        through_nova made of one on its way through Nova's methods
+    """
+    try:
+        yield
+    except errors.OverrideError as exc:
+        raise fault(exc) from None
+    except webob.exc.WSGIHTTPException as exc:
+        if hasattr(exc, 'image_props_override'):
+            raise OverrideFault(exc) from None
+        raise

@@ -7,7 +7,6 @@ from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
-import webob.exc
 
 from nova_image_override import errors
 from nova_image_override import override
@@ -78,16 +77,9 @@ def extended(
                     errors.NOT_HERE,
                     'this release of Nova cannot create servers here, use '
                     'POST /servers')
-            state = _state(req)
-            try:
-                state.asked = extension.parser.parse(
-                    raw, removals=versions.takes_null(state.version))
-            except errors.OverrideError as exc:
-                raise faults.fault(exc) from None
-            try:
+            with faults.detailed():
+                _ask(_state(req), extension, raw)
                 return super().create(req=req, body=body)
-            except webob.exc.WSGIHTTPException as exc:
-                raise faults.detailed(exc) from None
 
         def show(self, req: wsgi.Request, id: str) -> typing.Any:
             return _showing(req, super().show, id=id)
@@ -113,18 +105,13 @@ def extended(
                         errors.NOT_HERE,
                         'rebuild takes it from version 1.1 on, send '
                         f'{versions.ENTRY}')
-                try:
-                    state.asked = extension.parser.parse(
-                        raw, removals=versions.takes_null(state.version))
-                except errors.OverrideError as exc:
-                    raise faults.fault(exc) from None
             # Without the parameter too: the overrides in force are kept, and
             # judged over a new image.
-            try:
+            with faults.detailed():
+                if raw is not _ABSENT:
+                    _ask(state, extension, raw)
                 return _showing(
                     req, getattr(super(), rebuild), id=id, body=body)
-            except webob.exc.WSGIHTTPException as exc:
-                raise faults.detailed(exc) from None
 
     return Controller
 
@@ -175,6 +162,18 @@ def _state(req: wsgi.Request) -> extension_module.RequestState:
             errors.VERSION_MISSING,
             f'the request must name the extension, send {versions.ENTRY}')
     return state
+
+
+def _ask(
+    state: extension_module.RequestState,
+    extension: extension_module.Extension, raw: typing.Any,
+) -> None:
+    """Put what a request asks for on its state.
+
+    :raises errors.Invalid: with every problem that needs no image
+    """
+    state.asked = extension.parser.parse(
+        raw, removals=versions.takes_null(state.version))
 
 
 def _showing(

@@ -272,61 +272,42 @@ class Rescue(Case):
         self.assertEqual('pc-q35-2.10', guest.find('os/type').get('machine'))
         self.assertEqual(2, len(guest.findall('cpu/numa/cell')))
 
-    def test_rescue_from_the_servers_own_image(self):
-        server = self.a_server()
-        self.make_folder(server)
-        self.do(server, {'rescue': {'adminPass': 'x'}}, 'RESCUE',
-                expected=200)
-        self.assert_rescue_guest(server)
+    def rescue_and_back(self, server, image=None, check=None):
+        # The server's folder, which _create_image would have made.
+        os.makedirs(os.path.join(base.CONF.instances_path, server))
+        self.do(server, {'rescue': {'rescue_image_ref': image}
+                         if image else {'adminPass': 'x'}},
+                'RESCUE', expected=200)
+        (check or self.assert_rescue_guest)(server)
         self.do(server, {'unrescue': None})
         self.assert_kept(server)
 
+    def stable(self):
+        return self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
+
+    def test_rescue_from_the_servers_own_image(self):
+        self.rescue_and_back(self.a_server())
+
     def test_rescue_from_another_image(self):
-        server = self.a_server()
-        self.make_folder(server)
-        self.do(server, {'rescue': {'rescue_image_ref': self.image()}},
-                'RESCUE', expected=200)
-        self.assertEqual('pc-q35-2.10', self.guest(server).find(
-            'os/type').get('machine'))
-        self.do(server, {'unrescue': None})
-        self.assert_kept(server)
+        # Which says how the rescue guest is built, but for its machine type.
+        self.rescue_and_back(
+            self.a_server(), self.image(),
+            lambda server: self.assertEqual(
+                'pc-q35-2.10',
+                self.guest(server).find('os/type').get('machine')))
 
     @pytest.mark.smoke
     def test_stable_device_rescue(self):
-        server = self.a_server()
-        rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
-        self.make_folder(server)
-        self.do(server, {'rescue': {'rescue_image_ref': rescue}},
-                'RESCUE', expected=200)
-        self.assert_rescue_guest(server)
-        self.do(server, {'unrescue': None})
-        self.assert_kept(server)
+        self.rescue_and_back(self.a_server(), self.stable())
 
     def test_stable_device_rescue_when_the_image_is_gone(self):
         image = self.image(hw_disk_bus='ide')
         server = self.a_server(image=image)
-        rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
         self.glance.delete(None, image)
-        self.make_folder(server)
-        self.do(server, {'rescue': {'rescue_image_ref': rescue}},
-                'RESCUE', expected=200)
-        self.assert_rescue_guest(server)
-        self.do(server, {'unrescue': None})
-        self.assert_kept(server)
+        self.rescue_and_back(server, self.stable())
 
     def test_stable_device_rescue_of_a_volume_backed_server(self):
-        server = self.a_volume_server()
-        rescue = self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
-        self.make_folder(server)
-        self.do(server, {'rescue': {'rescue_image_ref': rescue}},
-                'RESCUE', expected=200)
-        self.assert_rescue_guest(server)
-        self.do(server, {'unrescue': None})
-        self.assert_kept(server)
-
-    def make_folder(self, server):
-        """Make the server's folder, which _create_image would have made."""
-        os.makedirs(os.path.join(base.CONF.instances_path, server))
+        self.rescue_and_back(self.a_volume_server(), self.stable())
 
 
 class Moves(Case):
