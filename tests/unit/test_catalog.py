@@ -78,12 +78,14 @@ def test_twins_are_legacy_names_of_their_fields(catalog):
 
 def test_the_properties_that_are_never_overridden_are_those_of_the_contract(
         catalog):
-    assert {f for f, prop in catalog.items() if prop.never} == {
+    contract = {
         'hw_ephemeral_encryption_secret_uuid', 'img_bdm_v2',
         'img_block_device_mapping', 'img_mappings', 'img_owner_id',
         'img_root_device_name', 'img_signature',
         'img_signature_certificate_uuid', 'img_signature_hash_method',
         'img_signature_key_type'}
+    assert contract == catalog_module.NEVER
+    assert {f for f, prop in catalog.items() if prop.never} == contract
 
 
 def test_nothing_that_nova_does_not_store_can_be_overridden(catalog):

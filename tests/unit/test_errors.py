@@ -36,6 +36,7 @@ def test_no_text_can_forge_a_log_line_or_break_its_encoding(text):
 @pytest.mark.parametrize(('kind', 'status', 'summary'), [
     (errors.Invalid, 400, 'Invalid image property overrides.'),
     (errors.Forbidden, 403, 'Not permitted to override image properties.'),
+    (errors.Conflict, 409, 'The server has image property overrides.'),
 ])
 def test_a_refusal_names_every_property_sorted_with_code_and_reason(
         kind, status, summary):
@@ -62,9 +63,11 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'unknown', 'legacy_name', 'list_field', 'invalid_type',
         'invalid_value', 'too_long', 'too_many', 'numa_gap', 'unreadable',
         'flavor_conflict', 'version_missing', 'not_here', 'never', 'denied',
-        'not_allowed', 'value_not_allowed', 'policy'}
+        'not_allowed', 'value_not_allowed', 'policy', 'numa_change',
+        'host_not_ready'}
     # Later codes may join, none may leave.
     assert published <= set(codes.values())
+    assert errors.PARAMETER == 'image_props_override'
     for name, value in codes.items():
         assert value == name.lower()
 
