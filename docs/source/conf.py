@@ -23,4 +23,7 @@ openstackdocs_auto_name = False
 openstackdocs_auto_version = False
 html_theme_options = {'display_badge': False}
 
+html_static_path = ['_static']
+html_css_files = ['tables.css']
+
 nitpicky = True

@@ -120,7 +120,7 @@ def test_no_operation_of_the_map_loses_overrides():
 
 def test_every_test_of_the_map_is_in_the_map():
     named = {name for _, name in named_tests()}
-    for module in ('test_life', 'test_life_beyond'):
+    for module in ('test_life', 'test_life_devices'):
         for test in names_in(module):
             if '.test_' in test and not test.startswith(
                     'test_life.MixedCloud.'):

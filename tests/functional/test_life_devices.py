@@ -1,4 +1,4 @@
-"""More rows of the map: devices, the guest agent, another cell."""
+"""The rows of the map that build a device or talk to the guest."""
 
 from unittest import mock
 import xml.etree.ElementTree as ET
@@ -59,40 +59,3 @@ class Attached(test_life.Case):
             self.do(server, {'changePassword': {'adminPass': 'secret'}})
         set_password.assert_called_once_with('boss', 'secret')
         self.assert_kept(server, overrides)
-
-
-class CrossCell(test_life.Case):
-    """Resize to a host of another cell, which builds from a snapshot."""
-
-    NUMBER_OF_CELLS = 2
-    CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}
-    # Nova's default permits it to nobody.
-    POLICY = {'compute:servers:resize:cross_cell': '@'}
-
-    def start_compute(self, hostname, **kwargs):
-        return super().start_compute(
-            hostname, cell_name=self.CELLS[hostname], **kwargs)
-
-    def resized(self, server):
-        """Resize across cells; the host is another one afterwards."""
-        host = self.instance(server).host
-        answer = self.act(server, {'resize': {'flavorRef': self.flavor(
-            vcpus=4, hw_rng__allowed='true')}}, admin=True)
-        self.assertEqual(202, answer.status, answer.text)
-        for image in self.glance.images.values():
-            image['status'] = 'active'
-        self.wait(server, 'VERIFY_RESIZE')
-        self.assertNotEqual(host, self.instance(server).host)
-        self.assert_guest(server)
-
-    def test_resize(self):
-        for server in self.both():
-            self.resized(server)
-            self.do(server, {'confirmResize': None}, expected=204)
-            self.assert_kept(server)
-
-    def test_resize_and_back(self):
-        server = self.a_server()
-        self.resized(server)
-        self.do(server, {'revertResize': None})
-        self.assert_kept(server)
