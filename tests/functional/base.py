@@ -65,6 +65,7 @@ class Answer:
     """An HTTP answer: ``status``, ``headers``, ``text``, decoded ``body``."""
 
     def __init__(self, response: requests.Response) -> None:
+        self.response = response
         self.status = response.status_code
         self.headers = response.headers
         self.text = response.text

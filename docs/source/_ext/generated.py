@@ -1,0 +1,171 @@
+"""What the documentation takes from the code, so that it cannot drift.
+
+Directives ``property-table``, ``error-codes``, ``version-history``,
+``seam-table`` and ``exchange``, and the role ``test``.
+"""
+
+import importlib
+import pathlib
+import re
+import typing
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.parsers.rst import roles
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import docutils
+
+from nova_image_override import catalog
+from nova_image_override import errors
+from nova_image_override import versions
+
+_SECTION = re.compile(r'# --- (\d{3}): ')
+_CONSTANT = re.compile(r"([A-Z_]+) = '(\w+)'")
+
+
+class CodeDirective(docutils.SphinxDirective):
+    """Writes reStructuredText made from the code where it stands."""
+
+    def rst(self) -> list[str]:
+        """Return the lines to write."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        """Parse the lines in place."""
+        return self.parse_text_to_nodes('\n'.join(self.rst()))
+
+
+def table(head: list[str], rows: typing.Iterable[list[str]],
+          widths: str) -> list[str]:
+    """Return a list-table."""
+    lines = ['.. list-table::', '   :header-rows: 1', f'   :widths: {widths}',
+             '']
+    for row in [head, *rows]:
+        for place, cell in enumerate(row):
+            lines.append(f'   {" " if place else "*"} - {cell}')
+    return [*lines, '']
+
+
+class PropertyTable(CodeDirective):
+    """Every property that can be permitted, from the running Nova."""
+
+    def rst(self) -> list[str]:
+        """Return a table of the catalogue."""
+        return table(
+            ['Property', 'Value', 'Meaning'],
+            ([f'``{prop.spelling}``', _literal_values(prop), prop.row.text]
+             for prop in catalog.running().values() if not prop.never),
+            '28 34 38')
+
+
+def _literal_values(prop: catalog.Property) -> str:
+    if prop.kind == catalog.ENUM:
+        return ', '.join(f'``{value}``' for value in prop.values)
+    return prop.expects
+
+
+class NeverTable(CodeDirective):
+    """The properties that nobody may override."""
+
+    def rst(self) -> list[str]:
+        """Return a table of them."""
+        return table(
+            ['Property', 'Meaning'],
+            ([f'``{prop.field}``', prop.row.text]
+             for prop in catalog.running().values() if prop.never), '40 60')
+
+
+def error_codes() -> list[tuple[int, str, str]]:
+    """Return status, code and comment of each code, from errors.py itself."""
+    path = pathlib.Path(errors.__file__ or '')
+    found, status, comment = [], 0, ''
+    for line in path.read_text().splitlines():
+        if section := _SECTION.match(line):
+            status = int(section[1])
+        elif line.startswith('#: '):
+            comment = f'{comment} {line[3:]}'.strip()
+        elif constant := _CONSTANT.fullmatch(line):
+            # PARAMETER is a name, not a code.
+            if constant[1].lower() == constant[2]:
+                found.append((status, constant[2], comment))
+            comment = ''
+    if not found:
+        raise ExtensionError(f'no error codes found in {path}')
+    return found
+
+
+class ErrorCodes(CodeDirective):
+    """The codes of refusals of one status."""
+
+    required_arguments = 1
+
+    def rst(self) -> list[str]:
+        """Return a table of the codes of the status that is named."""
+        wanted = int(self.arguments[0])
+        return table(
+            ['Code', 'Meaning'],
+            ([f'``{code}``', comment]
+             for status, code, comment in error_codes() if status == wanted),
+            '25 75')
+
+
+class VersionHistory(CodeDirective):
+    """The extension's microversions."""
+
+    def rst(self) -> list[str]:
+        """Return a section-less list of versions."""
+        return table(['Version', 'What it brought'],
+                     ([version, text]
+                      for version, text in versions.HISTORY.items()), '15 85')
+
+
+class SeamTable(CodeDirective):
+    """The functions of Nova that are overridden or called."""
+
+    required_arguments = 1
+
+    def rst(self) -> list[str]:
+        """Return a table of the seams of the module that is named."""
+        module = importlib.import_module(self.arguments[0])
+        return table(
+            ['Function of Nova', 'Leading parameters'],
+            ([f'``{getattr(owner, "__module__", None) or owner.__name__}'
+              f'{"." + owner.__qualname__ if isinstance(owner, type) else ""}'
+              f'.{name}``', ', '.join(f'``{p}``' for p in parameters)]
+             for owner, name, parameters in module.SEAMS), '60 40')
+
+
+class Exchange(docutils.SphinxDirective):
+    """A request and its answer, as a test of the API received it.
+
+    The files are made and compared by tests/functional/test_samples.py.
+    """
+
+    required_arguments = 1
+    option_spec: typing.ClassVar = {'answer-only': directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """Show the files of the sample."""
+        parts = ['request', 'answer']
+        if 'answer-only' in self.options:
+            parts.remove('request')
+        lines: list[str] = []
+        for part in parts:
+            name = f'/samples/{self.arguments[0]}-{part}.http'
+            lines += [f'.. literalinclude:: {name}', '   :language: http',
+                      f'   :caption: {part.capitalize()}', '']
+        return self.parse_text_to_nodes('\n'.join(lines))
+
+
+def setup(app: Sphinx) -> dict[str, typing.Any]:
+    """Register the directives and the role."""
+    app.add_directive('property-table', PropertyTable)
+    app.add_directive('never-table', NeverTable)
+    app.add_directive('error-codes', ErrorCodes)
+    app.add_directive('version-history', VersionHistory)
+    app.add_directive('seam-table', SeamTable)
+    app.add_directive('exchange', Exchange)
+    # A test's name, checked by tests/unit/test_docs.py.
+    app.add_role('test', roles.GenericRole('test', nodes.literal))
+    return {'parallel_read_safe': True}

@@ -1,0 +1,61 @@
+"""The rows of the map that build a device or talk to the guest."""
+
+from unittest import mock
+import xml.etree.ElementTree as ET
+
+from nova.tests import fixtures as nova_fixtures
+from nova.tests.fixtures import libvirt as fakelibvirt
+
+from tests.functional import test_life
+
+
+class Attached(test_life.Case):
+    """What is attached later is built after the overrides too."""
+
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ()
+
+    def attached(self, server, path, body):
+        """Return the definition of the device that a request attaches."""
+        devices = []
+        original = fakelibvirt.Domain.attachDeviceFlags
+
+        def keep(domain, xml, flags):
+            devices.append(ET.fromstring(xml))
+            return original(domain, xml, flags)
+
+        with mock.patch.object(
+                fakelibvirt.Domain, 'attachDeviceFlags', keep):
+            answer = self.http('POST', f'/servers/{server}/{path}', body)
+        self.assertEqual(200, answer.status, answer.text)
+        (device,) = devices
+        return device
+
+    def test_a_volume(self):
+        server = self.a_server()
+        device = self.attached(server, 'os-volume_attachments', {
+            'volumeAttachment': {
+                'volumeId': nova_fixtures.CinderFixture.IMAGE_BACKED_VOL}})
+        self.assertEqual('scsi', device.find('target').get('bus'))
+        self.assert_kept(server, reboot=False)
+
+    def test_a_network_interface(self):
+        server = self.a_server({**test_life.OVERRIDES,
+                                'hw_vif_model': 'e1000'})
+        device = self.attached(server, 'os-interface', {
+            'interfaceAttachment': {
+                'net_id': nova_fixtures.NeutronFixture.network_1['id']}})
+        self.assertEqual('e1000', device.find('model').get('type'))
+        self.assert_kept(server, {**test_life.OVERRIDES,
+                                  'hw_vif_model': 'e1000'}, reboot=False)
+
+
+    def test_the_administrators_password(self):
+        overrides = {**test_life.OVERRIDES, 'os_admin_user': 'boss',
+                     'hw_qemu_guest_agent': 'true'}
+        server = self.a_server(overrides)
+        with mock.patch('nova.virt.libvirt.guest.Guest.set_user_password'
+                        ) as set_password:
+            self.do(server, {'changePassword': {'adminPass': 'secret'}})
+        set_password.assert_called_once_with('boss', 'secret')
+        self.assert_kept(server, overrides)

@@ -1,0 +1,280 @@
+"""The requests and answers that the documentation shows are real ones.
+
+They stand in docs/source/samples as this test received them; ids, links and
+Nova's own keys that no page speaks of are left out or made readable. Run with
+WRITE_SAMPLES=1 to write them anew.
+"""
+
+import json
+import os
+import pathlib
+import unittest
+from unittest import mock
+import xml.etree.ElementTree as ET
+
+import fixtures
+from nova import test
+from nova import version as nova_version
+from nova.compute import api
+
+from nova_image_override import conf as override_conf
+from nova_image_override import errors
+from nova_image_override import versions
+from nova_image_override.api import router
+from tests.functional import base
+
+SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
+
+#: What is left of a server, in this order.
+SERVER_KEYS = ('id', 'name', 'status', 'image', base.PARAMETER)
+
+IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b'
+SERVER_ID = '2c3f9a51-6f2b-4d1e-9c57-0d2f4be1a7c8'
+FLAVOR_ID = 'a1c0ffee-0e5b-4a86-a0c5-5b1f3b7a9d42'
+
+_RELEASE = int(nova_version.version_string().split('.')[0])
+
+
+def _shown(value):
+    """Return a body without what the documentation does not speak of."""
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if 'status' in value or 'adminPass' in value:
+        return {key: _shown(value[key]) for key in SERVER_KEYS if key in value}
+    return {key: _shown(item) for key, item in value.items()
+            if key != 'links'}
+
+
+def compare(test, name, text):
+    """Compare TEXT with the sample NAME, or write it."""
+    path = SAMPLES / name
+    if os.environ.get('WRITE_SAMPLES'):
+        path.write_text(text + '\n')
+    test.assertEqual(path.read_text(), text + '\n')
+
+
+# Nova 31 shows other image properties than later releases do.
+@unittest.skipUnless(_RELEASE == 34, 'the samples are of Nova 34')
+class Case(base.TestCase):
+    COMPUTE = '2.98'
+    EXTENDED_HOSTS = ('compute1',)
+    OPTIONS = {'allowed_properties': [
+        'hw_boot_menu', 'hw_disk_bus=virtio|scsi', 'hw_numa_*', 'hw_pmu',
+        'os_command_line', 'trait:CUSTOM_*']}
+
+    def setUp(self):
+        super().setUp()
+        self._readable = {}
+        self._flavor = self.flavor(vcpus=4, ram=4096)
+
+    def flavor(self, *args, **kwargs):
+        flavor = super().flavor(*args, **kwargs)
+        self._readable[flavor] = FLAVOR_ID
+        return flavor
+
+    def an_image(self, **properties):
+        image = self.image(**properties)
+        self._readable[image] = IMAGE_ID
+        return image
+
+    def a_server(self, overrides=None, host='compute1', **kwargs):
+        answer = self.http('POST', '/servers', self.server_body(
+            overrides, flavor=self._flavor, name='guest',
+            availability_zone=f'nova:{host}', **kwargs), admin=True)
+        self.assertEqual(202, answer.status, answer.text)
+        self._readable[answer.body['server']['id']] = SERVER_ID
+        return self.settled(answer)
+
+    def settled(self, answer):
+        server = answer.body['server']['id']
+        self.wait(server)
+        return server
+
+    def exchange(self, name, method, path, body=None, **kwargs):
+        """Send a request; compare it and its answer with the samples."""
+        answer = self.http(
+            method, path, body, **{'compute': self.COMPUTE, **kwargs})
+        if answer.status == 202 and answer.body:
+            self._readable[answer.body['server']['id']] = SERVER_ID
+        sent = answer.response.request
+        self.compare(f'{name}-request.http', self._message(
+            f'{method} {sent.path_url} HTTP/1.1', sent, body))
+        shown = answer.body if answer.status >= 400 else _shown(answer.body)
+        self.compare(f'{name}-answer.http', self._message(
+            f'HTTP/1.1 {answer.status} {answer.response.reason}',
+            answer.response, shown))
+        return answer
+
+    def _message(self, line, message, body):
+        lines = [line]
+        if versions.HEADER in message.headers:
+            lines.append(f'{versions.HEADER}: '
+                         f'{message.headers[versions.HEADER]}')
+        if body is not None:
+            lines += ['Content-Type: application/json', '',
+                      json.dumps(body, indent=2)]
+        return '\n'.join(lines)
+
+    def guest_part(self, name, server, *paths):
+        """Compare parts of a guest's definition with the samples."""
+        parts = []
+        for path in paths:
+            for element in self.guest(server).findall(path):
+                ET.indent(element)
+                parts.append(ET.tostring(
+                    element, encoding='unicode').strip())
+        self.compare(f'{name}-guest.xml', '\n'.join(parts))
+
+    def compare(self, name, text):
+        for real, readable in self._readable.items():
+            text = text.replace(real, readable)
+        compare(self, name, text)
+
+    def new(self, name, overrides, image, **kwargs):
+        """Create a server by a sample request."""
+        body = {'server': {
+            'name': 'guest', 'imageRef': image, 'flavorRef': self._flavor,
+            'networks': 'none', base.PARAMETER: overrides}}
+        return self.exchange(name, 'POST', '/servers', body, **kwargs)
+
+
+class Samples(Case):
+    def test_create_show_and_rebuild(self):
+        image = self.an_image(hw_disk_bus='virtio', os_distro='debian')
+        server = self.settled(self.new(
+            'create', {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}, image))
+        self.guest_part('create', server, 'os/bootmenu',
+                        'devices/disk/target')
+        path = f'/servers/{server}'
+        self.exchange('show', 'GET', path)
+        self.exchange('detail', 'GET', '/servers/detail')
+        self.exchange('update', 'PUT', path, {'server': {'name': 'renamed'}})
+        action = path + '/action'
+        self.exchange('rebuild-keep', 'POST', action, {
+            'rebuild': {'imageRef': image}})
+        self.wait(server)
+        self.exchange('rebuild', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {'hw_boot_menu': 'false'}}})
+        self.wait(server)
+        self.exchange('rebuild-numa', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {'hw_numa_nodes': '2'}}})
+        self.exchange('rebuild-drop', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {}}})
+        self.wait(server)
+
+    def test_resize_to_a_flavor_that_conflicts(self):
+        server = self.a_server({'hw_numa_nodes': '2'}, image=self.an_image())
+        self.exchange(
+            'resize-flavor', 'POST', f'/servers/{server}/action',
+            {'resize': {'flavorRef': self.flavor(
+                vcpus=4, ram=8192, hw__numa_nodes='2')}})
+
+    def test_kernel_arguments(self):
+        image = self.an_image(kernel_id=base.IMAGE, os_command_line='quiet')
+        server = self.settled(self.new('kernel', {
+            'os_command_line': 'console=ttyS0 inst.ks=http://192.0.2.7/a.ks'},
+            image))
+        self.guest_part('kernel', server, 'os/cmdline')
+
+    def test_numa(self):
+        server = self.settled(self.new('numa', {
+            'hw_numa_nodes': '2',
+            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
+            self.an_image()))
+        self.guest_part('numa', server, 'cpu/numa')
+
+    def test_removal(self):
+        server = self.settled(self.new(
+            'null', {'hw_numa_nodes': None},
+            self.an_image(hw_numa_nodes='2')))
+        self.exchange('null-show', 'GET', f'/servers/{server}')
+
+    def test_a_trait(self):
+        self._create_trait('CUSTOM_FAST_STORAGE')
+        provider = self.compute_rp_uuids['compute1']
+        self._set_provider_traits(provider, [
+            *self._get_provider_traits(provider), 'CUSTOM_FAST_STORAGE'])
+        self.settled(self.new(
+            'trait', {'trait:CUSTOM_FAST_STORAGE': 'required'},
+            self.an_image()))
+
+    def test_refusals(self):
+        image = self.an_image()
+        self.new('invalid', {
+            'hw_boot_menu': 'maybe', 'hw_numa_node': '2', 'vm_mode': 'hvm'},
+            image)
+        self.new('forbidden', {
+            'hw_disk_bus': 'sata', 'hw_machine_type': 'q35',
+            'img_signature': 'x'}, image)
+        self.new('version-missing', {'hw_boot_menu': 'true'}, image,
+                 extension=None)
+        self.exchange('not-acceptable', 'GET', '/servers', extension='7.0')
+        self.admin_api.post_extra_spec(
+            self._flavor, {'extra_specs': {'hw:pmu': 'false'}})
+        self.new('flavor', {'hw_pmu': 'true'}, image)
+
+    def test_discovery(self):
+        self.exchange('discovery', 'GET', '/image-props-override',
+                      compute=None, extension=None)
+
+
+class MixedCloud(Case):
+    HOSTS = ('compute1', 'compute2')
+
+    def test_a_host_without_the_compute_part(self):
+        server = self.a_server({'hw_disk_bus': 'scsi'}, host='compute2',
+                               image=(image := self.an_image()))
+        path = f'/servers/{server}/action'
+        self.exchange('conflict', 'POST', path, {
+            'rebuild': {'imageRef': image}})
+        self.exchange('conflict-rescue', 'POST', path, {'rescue': {}})
+
+    def test_a_move_to_a_host_without_the_compute_part(self):
+        server = self.a_server({
+            'hw_numa_nodes': '2',
+            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
+            image=self.an_image())
+        self.exchange(
+            'conflict-resize', 'POST', f'/servers/{server}/action',
+            {'resize': {'flavorRef': self.flavor(vcpus=4, ram=8192)}})
+
+
+@unittest.skipUnless(_RELEASE == 34, 'the samples are of Nova 34')
+class Start(test.NoDBTestCase):
+    """What nova-api logs at start."""
+
+    def setUp(self):
+        self.addCleanup(setattr, self, self._testMethodName, None)
+        super().setUp()
+        override_conf.register_opts(base.CONF)
+
+    def assert_logged(self, name, start, **options):
+        self.flags(group='image_override', **options)
+        logged = self.useFixture(fixtures.FakeLogger(
+            'nova_image_override', format='%(levelname)s %(name)s %(message)s'))
+        start()
+        compare(self, name, logged.output.strip())
+
+    def fail_to_start(self):
+        self.assertRaises(
+            errors.StartupError, router.APIRouterV21.factory, {})
+
+    def test_a_malformed_list(self):
+        self.assert_logged('start-list.txt', self.fail_to_start,
+                           allowed_properties=['hw_disk_bus=virtio||scsi'])
+
+    def test_another_nova(self):
+        def changed(self, context, instance, image):
+            pass
+
+        with mock.patch.object(api.API, '_get_image', changed):
+            self.assert_logged('start-nova.txt', self.fail_to_start)
+
+    def test_an_unknown_name(self):
+        self.assert_logged(
+            'start-warning.txt', lambda: router.APIRouterV21.factory({}),
+            allowed_properties=['hw_disk_bus', 'hw_tpm_colour'])

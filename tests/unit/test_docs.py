@@ -1,0 +1,155 @@
+"""The documentation keeps up with the code where it is written by hand.
+
+What it takes from the code (docs/source/_ext) needs no test.
+"""
+
+import ast
+import configparser
+import json
+import pathlib
+import re
+
+import pytest
+
+from nova_image_override import catalog
+from nova_image_override import conf
+from nova_image_override import errors
+from nova_image_override import versions
+from nova_image_override.api import seams as api_seams
+from nova_image_override.compute import seams as compute_seams
+
+ROOT = pathlib.Path(__file__).parents[2]
+SOURCE = ROOT / 'docs' / 'source'
+PAGES = sorted(SOURCE.rglob('*.rst'))
+SAMPLES = SOURCE / 'samples'
+
+
+def page(name):
+    return (SOURCE / name).read_text()
+
+
+def codes():
+    return {value for name, value in vars(errors).items()
+            if name.isupper() and name.lower() == value}
+
+
+def test_every_code_has_advice_and_no_other_code_has():
+    advised = set(re.findall(
+        r'^   \* - ``(\w+)``$', page('user/refusals.rst'), re.M))
+    assert advised == codes()
+
+
+def test_every_code_is_advised_under_a_status_of_refusals():
+    statuses = re.findall(r'^   \* - ``\w+``\n     - (\d+)$',
+                          page('user/refusals.rst'), re.M)
+    assert len(statuses) == len(codes())
+    assert set(statuses) == {
+        str(kind.status) for kind in (
+            errors.Invalid, errors.Forbidden, errors.Conflict)}
+
+
+@pytest.mark.parametrize('name', [option.name for option in conf.OPTS])
+@pytest.mark.parametrize('where', [
+    ROOT / 'README.md', SOURCE / 'install/nova-api.rst',
+    SOURCE / 'admin/rules.rst'], ids=lambda path: path.name)
+def test_every_option_is_explained(name, where):
+    assert name in where.read_text()
+
+
+@pytest.mark.parametrize('prefix', [
+    catalog.RECORD_PREFIX, catalog.REMOVED_PREFIX])
+def test_every_row_that_is_stored_is_explained(prefix):
+    assert f'``{prefix}<property>``' in page('admin/storage.rst')
+
+
+def test_every_command_that_is_installed_is_named():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / 'setup.cfg')
+    scripts = [line.partition('=')[0].strip() for line in
+               setup['options.entry_points']['console_scripts'].splitlines()
+               if line]
+    text = ''.join(path.read_text() for path in PAGES)
+    assert scripts
+    for script in scripts:
+        assert f'``{script}' in text
+
+
+@pytest.mark.parametrize('seam', [*api_seams.SEAMS, *compute_seams.SEAMS],
+                         ids=lambda seam: f'{seam[0].__name__}.{seam[1]}')
+def test_every_seam_has_its_reason(seam):
+    owner, name, _ = seam
+    owner = owner.__name__.rpartition('.')[2]
+    reasons = re.findall(r'^``(\w+)[.](.*)\n    ',
+                         page('contributor/seams.rst'), re.M)
+    assert any(owner == of and re.search(rf'\b{name}\b', names)
+               for of, names in reasons)
+
+
+def names_in(module):
+    path = ROOT / 'tests' / 'functional' / f'{module}.py'
+    return {
+        f'{module}.{node.name}.{method.name}'
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+        for method in node.body if isinstance(method, ast.FunctionDef)}
+
+
+def named_tests():
+    for path in PAGES:
+        for name in re.findall(':test:`([^`]*)`', path.read_text()):
+            yield path.name, name
+
+
+@pytest.mark.parametrize(('where', 'name'), named_tests())
+def test_every_test_that_a_page_names_exists(where, name):
+    assert name in names_in(name.partition('.')[0])
+
+
+def test_every_operation_of_the_map_names_its_test():
+    rows = page('admin/life.rst').split('\n   * - ')[2:]
+    assert len(rows) > 20
+    for row in rows:
+        assert len(re.findall('^     - ', row, re.M)) == 3, row
+        assert ':test:`' in row, row
+
+
+def test_no_operation_of_the_map_loses_overrides():
+    table = page('admin/life.rst').partition('Nova reads no image')[0]
+    assert not re.search(r'\blost\b', table)
+
+
+def test_every_test_of_the_map_is_in_the_map():
+    named = {name for _, name in named_tests()}
+    for module in ('test_life', 'test_life_devices'):
+        for test in names_in(module):
+            if '.test_' in test and not test.startswith(
+                    'test_life.MixedCloud.'):
+                assert test in named
+
+
+def test_every_sample_is_shown_and_every_shown_sample_exists():
+    text = ''.join(path.read_text() for path in PAGES)
+    shown = {f'{name}-answer.http' for name in re.findall(
+        r'^\.\. exchange:: (\S+)$', text, re.M)}
+    shown |= set(re.findall(r'/samples/(\S+)$', text, re.M))
+    there = {path.name for path in SAMPLES.iterdir()
+             if not path.name.endswith('-request.http')}
+    assert shown == there
+
+
+def test_the_readme_shows_what_is_a_sample_or_part_of_one():
+    samples = []
+    for path in SAMPLES.glob('*.http'):
+        _, _, body = path.read_text().partition('\n\n')
+        if body.strip():
+            samples.append(json.loads(body))
+    blocks = re.findall('```json\n(.*?)```', (ROOT / 'README.md').read_text(),
+                        re.S)
+    assert blocks
+    for block in blocks:
+        assert json.loads(block) in samples
+
+
+def test_the_readme_shows_the_newest_version():
+    text = (ROOT / 'README.md').read_text()
+    assert f'{versions.SERVICE_TYPE} {versions.MAX}' in text
