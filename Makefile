@@ -40,7 +40,7 @@ demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VA
 
 .PHONY: test
 test: $(READY) ## Unit and functional tests on Nova 34, with coverage
-	$(BIN)/python -m pytest tests/unit \
+	$(BIN)/python -m pytest -n 2 tests/unit \
 	    --cov --cov-report= --cov-fail-under=0
 	$(BIN)/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'

@@ -41,7 +41,7 @@ def main() -> int:
     # Takes seconds, and Nova warns and logs as soon as it is imported.
     from demo import cloud
     from demo import story
-    with cloud.running() as running:
+    with cloud.Cloud.running() as running:
         told = story.Story(running, page.Page(sys.stdout))
         if overrides:
             return 0 if told.boot(overrides) else 1

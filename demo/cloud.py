@@ -1,7 +1,5 @@
 """A cloud in this process: the functional tests' harness, run by hand."""
 
-import collections.abc
-import contextlib
 import time
 import typing
 import xml.etree.ElementTree as ET
@@ -71,15 +69,3 @@ class Cloud(base.TestCase):
                             (server_id, 'ID'), (name, 'instance')):
             text = text.replace(own, common)
         return text.splitlines()
-
-
-@contextlib.contextmanager
-def running() -> collections.abc.Iterator[Cloud]:
-    """Run a cloud for the time of the context."""
-    cloud = Cloud('setUp')
-    try:
-        cloud.setUp()
-        yield cloud
-        cloud.tearDown()
-    finally:
-        cloud.doCleanups()

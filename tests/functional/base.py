@@ -5,6 +5,8 @@ real LibvirtDriver over Nova's fake libvirt connection, in one process on
 SQLite. Requests go through HTTP (wsgi-intercept), past no part of Nova.
 """
 
+import collections.abc
+import contextlib
 import json
 import pathlib
 import sys
@@ -144,6 +146,18 @@ class TestCase(base.ServersTestBase):
             self.start_compute(
                 hostname=host, host_info=self.host_info(),
                 cell_name=self.CELLS.get(host))
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls) -> collections.abc.Iterator[typing.Self]:
+        """Run the services outside a test, for the time of the context."""
+        cloud = cls('setUp')
+        try:
+            cloud.setUp()
+            yield cloud
+            cloud.tearDown()
+        finally:
+            cloud.doCleanups()
 
     def _keep_what_is_built(self, method: str) -> None:
         original = getattr(fakelibvirt.Connection, method)
