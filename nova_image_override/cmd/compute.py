@@ -11,9 +11,10 @@ MANAGER = 'nova_image_override.compute.manager.ComputeManager'
 def main() -> None:
     """Run nova-compute with our compute manager."""
     # Chooses native threads or eventlet, and must be the first of Nova to be
-    # imported.
-    from nova import service
-    from nova.cmd import compute
+    # imported: in the order of the alphabet, nova.service imports eventlet
+    # and nova-compute gives up.
+    from nova.cmd import compute  # isort: skip
+    from nova import service  # isort: skip
 
     # oslo.config looks for <program>.conf: stay nova-compute for it.
     sys.argv[0] = 'nova-compute'
