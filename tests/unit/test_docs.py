@@ -15,8 +15,6 @@ from nova_image_override import catalog
 from nova_image_override import conf
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.api import seams as api_seams
-from nova_image_override.compute import seams as compute_seams
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
@@ -74,15 +72,28 @@ def test_every_command_that_is_installed_is_named():
         assert f'``{script}' in text
 
 
-@pytest.mark.parametrize('seam', [*api_seams.SEAMS, *compute_seams.SEAMS],
-                         ids=lambda seam: f'{seam[0].__name__}.{seam[1]}')
-def test_every_seam_has_its_reason(seam):
-    owner, name, _ = seam
-    owner = owner.__name__.rpartition('.')[2]
+def seams():
+    """Yield owner and name of each seam.
+
+    Read, not imported: Nova's harness wants to be the first to import what
+    they name.
+    """
+    for room in ('api', 'compute'):
+        text = (ROOT / 'nova_image_override' / room / 'seams.py').read_text()
+        yield from re.findall(r"^    \((?:\w+[.])?(\w+), '(\w+)',", text, re.M)
+
+
+@pytest.mark.parametrize(('owner', 'name'), seams())
+def test_every_seam_has_its_reason(owner, name):
     reasons = re.findall(r'^``(\w+)[.](.*)\n    ',
                          page('contributor/seams.rst'), re.M)
     assert any(owner == of and re.search(rf'\b{name}\b', names)
                for of, names in reasons)
+
+
+def test_the_seams_of_both_services_are_found():
+    owners = {owner for owner, _ in seams()}
+    assert {'API', 'ServersController', 'ComputeManager'} <= owners
 
 
 def names_in(module):
