@@ -131,6 +131,10 @@ class Conflict(OverrideError):
     summary = 'The server has image property overrides.'
 
 
+class NotFound(Exception):
+    """What an operator's command asks for does not exist."""
+
+
 class StartupError(Exception):
     """The service must not start; the message is one clear line."""
 

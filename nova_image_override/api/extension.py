@@ -61,10 +61,15 @@ class Extension:
         """
         override_conf.register_opts(conf)
         options = conf[override_conf.GROUP.name]
-        catalog = catalog_module.running()
-        return cls(
-            catalog, override.Parser(catalog), override.Merger(catalog),
-            judge.Rules.from_options(catalog, options))
+        return cls.with_rules(
+            judge.Rules.from_options(catalog_module.running(), options))
+
+    @classmethod
+    def with_rules(cls, rules: judge.Rules) -> 'Extension':
+        """Make the extension of RULES that somebody else has read."""
+        catalog = rules.catalog
+        return cls(catalog, override.Parser(catalog),
+                   override.Merger(catalog), rules)
 
     def record(
         self, base: override.ImageProperties, overrides: override.Overrides,

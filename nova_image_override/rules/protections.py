@@ -145,10 +145,11 @@ class Policies:
     def __init__(
         self, names: collections.abc.Iterable[str], rules: oslo_policy.Rules,
     ) -> None:
-        known = oslo_policy.Rules.from_dict(dict(GLANCE_RULES))
-        known.update(rules)
+        #: Every rule there is, Glance's own included.
+        self.rules = oslo_policy.Rules.from_dict(dict(GLANCE_RULES))
+        self.rules.update(rules)
         self._enforcer = oslo_policy.Enforcer(
-            cfg.ConfigOpts(), rules=known, use_conf=False)
+            cfg.ConfigOpts(), rules=self.rules, use_conf=False)
         # As PropertyRules._add_policy_rules makes them: what stands in the
         # file may be more than a name, such as "mine or role:admin".
         self._checks = oslo_policy.Rules.from_dict(
@@ -156,12 +157,19 @@ class Policies:
         #: What the sections name, and that refers to no rule there is.
         self.undefined = frozenset(
             name for name, check in self._checks.items()
-            if _refers_to_nothing(check, known))
+            if _refers_to_nothing(check, self.rules))
 
-    def permits(self, name: str, credentials: Credentials) -> bool:
-        """Judge the policy called NAME; with an empty target, as Glance."""
+    def permits(
+        self, name: str, credentials: Credentials,
+        target: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
+    ) -> bool:
+        """Judge the policy called NAME.
+
+        :param target: what it is about; Glance gives property protections
+            none
+        """
         return name not in self.undefined and bool(self._enforcer.enforce(
-            self._checks[name], {}, dict(credentials)))
+            self._checks[name], dict(target), dict(credentials)))
 
 
 def _refers_to_nothing(
