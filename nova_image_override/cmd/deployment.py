@@ -121,6 +121,11 @@ def ini_source(
     return f'{path}:{line}'
 
 
+def policy_rules() -> list[str]:
+    """Return the names of the rules that policy.yaml defines."""
+    return list(nova_policy._ENFORCER.file_rules)
+
+
 def policy_source(rule: str) -> str:
     """Return FILE:LINE of a rule in policy.yaml."""
     enforcer = nova_policy._ENFORCER
