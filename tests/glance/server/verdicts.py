@@ -17,6 +17,7 @@ import sys
 from glance.api import policy
 from glance.common import property_utils
 import glance.context
+from oslo_policy import opts
 
 OPERATIONS = ('create', 'read', 'update', 'delete')
 
@@ -24,7 +25,7 @@ CONF = property_utils.CONF
 
 
 def enforcer_for(path):
-    CONF.set_override('policy_file', path or 'nothing', group='oslo_policy')
+    opts.set_defaults(CONF, policy_file=path or 'nothing')
     return policy.Enforcer(suppress_deprecation_warnings=True)
 
 
