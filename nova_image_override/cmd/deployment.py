@@ -61,8 +61,10 @@ def read_nova_conf(
         for value in getattr(options, name):
             arguments += [f'--{name.replace("_", "-")}', value]
     try:
+        # Without RPC Nova cannot name the message queues of cells
+        # (nova.context.set_target_cell); nothing is sent to them.
         nova_config.parse_args(
-            arguments, configure_db=databases, init_rpc=False)
+            arguments, configure_db=databases, init_rpc=databases)
     except cfg.Error as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
     conf = nova.conf.CONF
