@@ -61,6 +61,16 @@ smoke-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional -m smoke
 
+# Glance's environment has nothing of Nova, and Nova's nothing of Glance.
+.venv/glance-33/.ready: constraints/glance-33.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+.PHONY: test-glance
+test-glance: $(READY) .venv/glance-33/.ready ## Nova with a real Glance 33
+	$(BIN)/python -m pytest tests/glance
+
 .PHONY: lint
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .

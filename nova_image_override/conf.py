@@ -39,6 +39,69 @@ a glob there, for example::
     allowed_properties = hw_*
     denied_properties = hw_machine_type, hw_mem_page_size=large|any
 """),
+    cfg.ListOpt(
+        'glance_image_import_files', default=[],
+        help="""
+Copies of Glance's configuration files that configure injection on import,
+in the order in which Glance reads them: an option in a later file wins.
+
+Glance's import plugin ``inject_image_metadata`` writes the properties of
+``[inject_metadata_properties] inject`` into each image that a user imports,
+unless one of the user's roles is in ``ignore_user_roles``. With these files
+set, whoever gets a property injected cannot override it at boot, in any of its
+names; without them an override silently undoes what you inject.
+
+Absolute paths, readable by the user that nova-api runs as. Where you inject,
+start with the two files that Glance reads::
+
+    glance_image_import_files = /etc/nova/glance/glance-image-import.conf, \
+/etc/nova/glance/glance-api.conf
+
+A file that is missing, unreadable, empty or malformed stops nova-api at start.
+Glance's files commonly hold passwords and are closed to Nova: copy the two
+groups ``[image_import_opts]`` and ``[inject_metadata_properties]``, and copy
+them again whenever they change. Changes need a restart of nova-api.
+"""),
+    cfg.StrOpt(
+        'property_protection_file',
+        help="""
+A copy of the file that Glance's ``property_protection_file`` names.
+
+With it set, overriding a property needs what Glance demands of the same user:
+``create`` where the image lacks the property, ``update`` where it has it,
+``delete`` to remove it, in each of the property's names; the user's own roles
+count, a service token's do not. Without it an override gets round Glance's
+protections: a tenant can change at boot what only an administrator may set on
+an image.
+
+An absolute path, readable by the user that nova-api runs as. A property that
+no section matches is closed to everybody, in Glance and here. A file that is
+missing, unreadable, empty or malformed, or an expression in it that could take
+too long to match, stops nova-api at start. Copy the file again whenever it
+changes; changes need a restart of nova-api, as they need one of glance-api.
+"""),
+    cfg.StrOpt(
+        'property_protection_rule_format', default='roles',
+        choices=[('roles', 'permissions are lists of roles'),
+                 ('policies', 'permissions are names of policies')],
+        help="""
+What Glance's ``property_protection_rule_format`` says.
+
+With the wrong one, role names are taken for policies, or policies for roles;
+either way nearly everything is refused.
+"""),
+    cfg.StrOpt(
+        'property_protection_policy_file',
+        help="""
+A copy of Glance's policy.yaml, which defines the policies that the protections
+file names. Only for ``property_protection_rule_format = policies``.
+
+A policy that is not defined in it denies everybody, and is logged as a warning
+at start. (In Glance itself such a policy permits everybody: check the file
+with ``nova-image-override check``.) Of the rules that Glance defines in code,
+only ``default``, ``context_is_admin`` and ``service_api`` are known. An
+absolute path; what is wrong with the file stops nova-api at start.
+"""),
 ]
 
 

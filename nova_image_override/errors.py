@@ -48,6 +48,10 @@ DENIED = 'denied'
 NOT_ALLOWED = 'not_allowed'
 #: ``[image_override] allowed_properties`` names it with other values.
 VALUE_NOT_ALLOWED = 'value_not_allowed'
+#: Glance injects the property into the images that this caller imports.
+INJECTED = 'injected'
+#: Glance's property protections do not let this caller do that.
+PROTECTED = 'protected'
 #: policy.yaml refuses it to this caller.
 POLICY = 'policy'
 
@@ -125,6 +129,10 @@ class Conflict(OverrideError):
 
     status = 409
     summary = 'The server has image property overrides.'
+
+
+class NotFound(Exception):
+    """What an operator's command asks for does not exist."""
 
 
 class StartupError(Exception):

@@ -75,7 +75,7 @@ class API(api.API):
         """Judge the request's overrides and merge them into BOOT_META."""
         extension = self._extension
         base = boot_meta.get('properties') or {}
-        extension.rules.check(extension.caller(context), asked)
+        extension.rules.check(extension.caller(context), asked, base)
         # A blank boot volume has no metadata at all and a volume's has no
         # name: what Nova reads once there is any (API._validate_flavor_image,
         # messages of nova.virt.hardware) must be there.

@@ -61,11 +61,15 @@ class Extension:
         """
         override_conf.register_opts(conf)
         options = conf[override_conf.GROUP.name]
-        catalog = catalog_module.running()
-        return cls(
-            catalog, override.Parser(catalog), override.Merger(catalog),
-            judge.Rules(catalog, denied=options.denied_properties,
-                        allowed=options.allowed_properties))
+        return cls.with_rules(
+            judge.Rules.from_options(catalog_module.running(), options))
+
+    @classmethod
+    def with_rules(cls, rules: judge.Rules) -> 'Extension':
+        """Make the extension of RULES that somebody else has read."""
+        catalog = rules.catalog
+        return cls(catalog, override.Parser(catalog),
+                   override.Merger(catalog), rules)
 
     def record(
         self, base: override.ImageProperties, overrides: override.Overrides,
@@ -97,4 +101,19 @@ class Extension:
         return judge.Caller(
             can=lambda rule: bool(
                 context.can(rule, target=target, fatal=False)),
-            policy_defined=policy.FileRules(enforcer))
+            policy_defined=policy.FileRules(enforcer),
+            credentials=_credentials(context))
+
+
+def _credentials(context: typing.Any) -> dict[str, typing.Any]:
+    """Return what Glance's oslo.policy would see of the user of CONTEXT.
+
+    Without what Nova adds (RequestContext.to_policy_values: is_admin) and
+    without the roles of a service token, which are not the user's.
+    """
+    values = context.to_policy_values()
+    return {
+        **{key: values[key] for key in (
+            'user_id', 'user_domain_id', 'project_id', 'project_domain_id',
+            'domain_id', 'system_scope', 'is_admin_project')},
+        'roles': [role.lower() for role in context.roles]}

@@ -99,7 +99,8 @@ class Rebuild:
         base = image.get('properties') or {}
         if self._changed:
             extension.rules.check(
-                extension.caller(context, self.instance), self._changed)
+                extension.caller(context, self.instance), self._changed,
+                base)
         properties = extension.merger.merge(base, self.overrides)
         flavor = self.instance.get_flavor()
         checks.check(

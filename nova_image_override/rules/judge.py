@@ -4,14 +4,19 @@ import collections.abc
 import dataclasses
 import functools
 import logging
+import typing
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override.rules import injection as injection_module
 from nova_image_override.rules import lists
 from nova_image_override.rules import policy
+from nova_image_override.rules import protections as protections_module
 
 LOG = logging.getLogger(__name__)
+
+_NOTHING_INJECTED = injection_module.Injection()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,10 +25,21 @@ class Caller:
 
     :ivar can: judges a policy rule for this caller
     :ivar policy_defined: names of the rules that policy.yaml defines
+    :ivar credentials: who that is in oslo.policy's terms, with the user's own
+        roles in lower case and without what a service token adds
     """
 
     can: policy.Can
     policy_defined: collections.abc.Container[str] = ()
+    credentials: protections_module.Credentials = dataclasses.field(
+        default_factory=dict)
+
+    @property
+    def roles(self) -> collections.abc.Collection[str]:
+        """The user's own roles, in lower case."""
+        roles: collections.abc.Collection[str] = self.credentials.get(
+            'roles', ())
+        return roles
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,12 +47,15 @@ class Stand:
     """How the rules stand to one property name, whatever its value.
 
     :ivar field: canonical field name
+    :ivar names: the property's name and the legacy names under which Nova
+        reads the same; Glance takes them for properties of their own
     :ivar never: no deployment can permit it
     :ivar denied: entries of ``denied_properties`` that name it
     :ivar allowed: entries of ``allowed_properties`` that name it
     """
 
     field: str
+    names: tuple[str, ...]
     never: bool
     denied: tuple[lists.Entry, ...]
     allowed: tuple[lists.Entry, ...]
@@ -81,6 +100,8 @@ class Rules:
     :param catalog: the running Nova's properties
     :param denied: entries of ``denied_properties``
     :param allowed: entries of ``allowed_properties``
+    :param injection: what Glance injects on import
+    :param protections: Glance's property protections, if it has any
     :raises errors.StartupError: a list is malformed
     """
 
@@ -91,8 +112,12 @@ class Rules:
         self, catalog: catalog_module.Catalog,
         denied: collections.abc.Iterable[str] = (),
         allowed: collections.abc.Iterable[str] = (),
+        injection: injection_module.Injection = _NOTHING_INJECTED,
+        protections: protections_module.Protections | None = None,
     ) -> None:
         self.catalog = catalog
+        self.injection = injection
+        self.protections = protections
         self.denied = lists.PropertyList('denied_properties', denied, catalog)
         self.allowed = lists.PropertyList(
             'allowed_properties', allowed, catalog)
@@ -106,27 +131,52 @@ class Rules:
         #: How the rules stand to the property called NAME.
         self.stand = functools.lru_cache(self.CACHE_SIZE)(self._stand)
 
+    @classmethod
+    def from_options(
+        cls, catalog: catalog_module.Catalog, options: typing.Any,
+    ) -> 'Rules':
+        """Read the rules that the group ``[image_override]`` names.
+
+        :param options: the group's options
+        :raises errors.StartupError: a list or a file of Glance's is wrong
+        """
+        return cls(
+            catalog, options.denied_properties, options.allowed_properties,
+            injection_module.load(options.glance_image_import_files),
+            protections_module.load(
+                options.property_protection_file,
+                options.property_protection_rule_format,
+                options.property_protection_policy_file)
+            if options.property_protection_file else None)
+
     def _stand(self, name: str) -> Stand:
         prop = self.catalog.resolve(name)
         return Stand(
-            prop.field, prop.never,
+            prop.field, (name, *prop.legacy_names), prop.never,
             self.denied.matching(name, prop.field),
             self.allowed.matching(name, prop.field))
 
     def check(
         self, caller: Caller, overrides: override.Overrides,
+        base: override.ImageProperties,
     ) -> None:
         """Permit OVERRIDES, or refuse them.
 
+        :param base: the properties of the image, or volume, itself
         :raises errors.Forbidden: naming every refused property
         """
         stands = {name: self.stand(name) for name in overrides}
         by_policy = policy.refused_by(
             caller.can, caller.policy_defined,
             {stand.field for stand in stands.values()})
+        injected = self.injection.names(caller.roles)
         problems = []
         for name, stand in stands.items():
-            problem = stand.refusal(name, overrides[name])
+            value = overrides[name]
+            problem = (
+                stand.refusal(name, value)
+                or injected_refusal(name, stand, injected)
+                or self._protected(name, stand, value, caller, base))
             if problem is None and stand.field in by_policy:
                 problem = errors.Problem(
                     name, errors.POLICY,
@@ -135,3 +185,69 @@ class Rules:
                 problems.append(problem)
         if problems:
             raise errors.Forbidden(problems)
+
+    def _protected(
+        self, name: str, stand: Stand, value: str | None, caller: Caller,
+        base: override.ImageProperties,
+    ) -> errors.Problem | None:
+        """Judge one override by rule 5, Glance's property protections.
+
+        Every name of the property is judged as if the override set or removed
+        it in the image: Nova reads them as one, Glance does not know that.
+        """
+        for each in self.names_for_glance(stand, base):
+            if value is None:
+                operation = protections_module.DELETE
+            elif base.get(each) is None:
+                operation = protections_module.CREATE
+            else:
+                operation = protections_module.UPDATE
+            if not self.permits(each, operation, caller):
+                also = '' if each == name else f', which is {name} too'
+                return errors.Problem(
+                    name, errors.PROTECTED,
+                    'Glance\'s property protections do not let you '
+                    f'{operation} {each}{also}')
+        return None
+
+    def names_for_glance(
+        self, stand: Stand, base: override.ImageProperties,
+    ) -> list[str]:
+        """Return the names of a property that its protections must permit.
+
+        A legacy name that the image lacks and no section matches is left out.
+        Glance closes it to everybody, but nobody meant to: the user may set
+        the property under its current name all the same.
+        """
+        if self.protections is None:
+            return []
+        return [
+            each for each in stand.names
+            if each == stand.names[0] or base.get(each) is not None
+            or self.protections.section(each) is not None]
+
+    def permits(self, name: str, operation: str, caller: Caller) -> bool:
+        """Say whether Glance lets CALLER do OPERATION to the property NAME.
+
+        :param name: as Glance knows it, legacy names included
+        """
+        return self.protections is None or self.protections.permits(
+            name, operation, caller.credentials)
+
+
+def injected_refusal(
+    name: str, stand: Stand, injected: collections.abc.Set[str],
+) -> errors.Problem | None:
+    """Judge one property by rule 4, Glance's injection on import.
+
+    :param injected: the names that Glance injects for the caller
+    :returns: why it is refused, or None
+    """
+    for each in stand.names:
+        if each in injected:
+            return errors.Problem(
+                name, errors.INJECTED,
+                'this cloud\'s image service sets '
+                + (name if each == name else f'{each}, which is {name} too,')
+                + ' on the images that you import')
+    return None

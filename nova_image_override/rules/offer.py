@@ -1,6 +1,16 @@
-"""What one caller may send, as JSON Schemas: the rules, told in advance."""
+"""What one caller may send, as JSON Schemas: the rules, told in advance.
 
+Glance's protections ask whether the image has the property, which is not known
+here: a property is on offer when the caller could be permitted to set it on
+some image, and create judges it for the image at hand.
+"""
+
+import collections.abc
+import functools
+import re
 import typing
+
+import os_traits
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import schema
@@ -8,6 +18,7 @@ from nova_image_override import versions
 from nova_image_override.rules import judge
 from nova_image_override.rules import lists
 from nova_image_override.rules import policy
+from nova_image_override.rules import protections
 
 
 def offered(
@@ -28,25 +39,57 @@ def offered(
         if prop.never or field in refused:
             continue
         if prop.name_pattern:
-            result.update(_family(rules, prop, removals))
-        else:
+            result.update(_family(rules, caller, prop, removals))
+        elif not injected(rules, caller, field):
             stand = rules.stand(field)
-            value = _value(prop, stand.allowed, stand.denied, removals)
+            value = _value(
+                prop, stand.allowed, stand.denied,
+                settable=settable(rules, caller, field),
+                removable=removals and removable(rules, caller, field))
             if value is not None:
                 result[field] = value
     return result
 
 
+def injected(rules: judge.Rules, caller: judge.Caller, name: str) -> bool:
+    """Say whether Glance injects the property called NAME for CALLER."""
+    return judge.injected_refusal(
+        name, rules.stand(name), rules.injection.names(caller.roles)
+    ) is not None
+
+
+def settable(rules: judge.Rules, caller: judge.Caller, name: str) -> bool:
+    """Say whether Glance lets CALLER set the property on some image."""
+    return all(
+        rules.permits(each, protections.CREATE, caller)
+        or rules.permits(each, protections.UPDATE, caller)
+        for each in rules.names_for_glance(rules.stand(name), {}))
+
+
+def removable(rules: judge.Rules, caller: judge.Caller, name: str) -> bool:
+    """Say whether Glance lets CALLER remove the property."""
+    return all(
+        rules.permits(each, protections.DELETE, caller)
+        for each in rules.names_for_glance(rules.stand(name), {}))
+
+
 def _value(
     prop: catalog_module.Property,
     allowed: tuple[lists.Entry, ...], denied: tuple[lists.Entry, ...],
-    removals: bool,
+    *, settable: bool, removable: bool,
 ) -> schema.Schema | None:
-    """Return the schema of the values that the entries leave, if any."""
+    """Return the schema of the values that the rules leave, if any.
+
+    :param settable: whether a value is taken
+    :param removable: whether null is taken, if the entries allow it
+    """
     if not allowed or any(not entry.values for entry in denied):
         return None
-    result = schema.property_schema(
-        prop, removal=removals and any(not entry.values for entry in allowed))
+    removal = removable and any(not entry.values for entry in allowed)
+    if not settable:
+        return {'type': 'null', 'description': prop.row.text} \
+            if removal else None
+    result = schema.property_schema(prop, removal=removal)
     if 'enum' in result:
         result['enum'] = [
             value for value in result['enum']
@@ -72,20 +115,32 @@ def _any_of(entries: tuple[lists.Entry, ...]) -> str:
 
 
 def _family(
-    rules: judge.Rules, prop: catalog_module.Property, removals: bool,
+    rules: judge.Rules, caller: judge.Caller, prop: catalog_module.Property,
+    removals: bool,
 ) -> dict[str, schema.Schema]:
     """Return the members of a family (hw_numa_mem.N, trait:NAME) on offer.
 
     Entries may name the field or single members. Limits on the values of
-    single members are shown together; create judges each for itself.
+    single members are shown together; create judges each for itself. Members
+    that Glance closes to CALLER are left out, but of traits, which are without
+    number, only with all the others.
     """
     pattern = prop.name_pattern or ''
     allowed = rules.allowed.reaching(prop)
     denied = rules.denied.reaching(prop)
+    closed = rules.injection.names(caller.roles)
+    members: list[str] = []
+    if rules.protections is not None:
+        members = [name for name in _members(rules, prop)
+                   if settable(rules, caller, name)]
+        if prop.field != 'traits_required':
+            closed = closed | ({*_members(rules, prop)} - {*members})
     value = _value(
         prop, tuple(entry for entry, _ in allowed),
         tuple(entry for entry, whole in denied if whole or entry.values),
-        removals)
+        settable=rules.protections is None or bool(members),
+        removable=removals and (rules.protections is None or any(
+            removable(rules, caller, name) for name in members)))
     if value is None:
         return {}
     names = [lists.glob_pattern(entry.name)
@@ -94,9 +149,32 @@ def _family(
         pattern = f'^(?=(?:{"|".join(names)})$){pattern[1:]}'
     barred = [lists.glob_pattern(entry.name)
               for entry, whole in denied if not whole and not entry.values]
+    barred += [re.escape(name) for name in sorted(closed)
+               if rules.catalog.field_of(name) == prop.field]
     if barred:
         pattern = f'^(?!(?:{"|".join(barred)})$){pattern[1:]}'
     return {pattern: value}
+
+
+@functools.lru_cache(maxsize=16)
+def _members(
+    rules: judge.Rules, prop: catalog_module.Property,
+) -> collections.abc.Sequence[str]:
+    """Return names of a family; of the traits those that can be known.
+
+    Those are os-traits', and what our lists and Glance's sections name.
+    """
+    prefix = prop.spelling.removesuffix('NAME').removesuffix('N')
+    if prop.field != 'traits_required':
+        return [f'{prefix}{index}'
+                for index in range(catalog_module.NUMA_NODES_MAX)]
+    named = [entry.name for entry in rules.allowed.entries]
+    if rules.protections is not None:
+        named += [section.name.strip('^$')
+                  for section in rules.protections.sections]
+    return [
+        *(f'{prefix}{name}' for name in ('CUSTOM_', *os_traits.get_traits())),
+        *(name for name in named if rules.catalog.field_of(name) == prop.field)]
 
 
 def request_schema(

@@ -1,0 +1,69 @@
+"""``nova-image-override-status upgrade check``: before an upgrade.
+
+Run it with the new Nova installed and the old services still running: it says
+whether this package goes with that Nova and with the rules as they are.
+"""
+
+import sys
+
+import nova.conf
+from oslo_upgradecheck import upgradecheck
+
+from nova_image_override import conf as override_conf
+from nova_image_override import errors
+from nova_image_override.api import extension as extension_module
+from nova_image_override.api import seams as api_seams
+
+
+class Checks(upgradecheck.UpgradeCommands):
+    """The checks, in the order in which they are reported."""
+
+    def _check_nova(self) -> upgradecheck.Result:
+        """Check that this Nova has the shape that nova-api leans on."""
+        try:
+            api_seams.verify()
+        except errors.UnsupportedNova as exc:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
+    def _check_compute(self) -> upgradecheck.Result:
+        """Check that this Nova has the shape that nova-compute leans on."""
+        from nova_image_override.compute import seams as compute_seams
+        try:
+            compute_seams.verify()
+        except errors.UnsupportedNova as exc:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
+    def _check_rules(self) -> upgradecheck.Result:
+        """Check that nova-api starts with these rules, and what they name."""
+        override_conf.register_opts(nova.conf.CONF)
+        try:
+            rules = extension_module.Extension.from_conf(
+                nova.conf.CONF).rules
+        except errors.StartupError as exc:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
+        unknown = [
+            f'{checked.option}: {entry.text}'
+            for checked in (rules.denied, rules.allowed)
+            for entry in checked.unknown_names()]
+        if unknown:
+            return upgradecheck.Result(
+                upgradecheck.Code.WARNING,
+                'This Nova has no such image property: ' + ', '.join(unknown))
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
+    _upgrade_checks = (
+        ('Nova API', _check_nova),
+        ('Nova compute', _check_compute),
+        ('Rules', _check_rules),
+    )
+
+
+def main() -> int:
+    """Run the checks.
+
+    :returns: 0 all is well, 1 there is a warning, 2 there is a failure
+    """
+    return int(upgradecheck.main(
+        nova.conf.CONF, 'nova', Checks(), sys.argv[1:]))

@@ -1,0 +1,87 @@
+"""Reading Glance's files: all of one, or one clear line why not."""
+
+import configparser
+import pathlib
+import re
+import stat
+
+from nova_image_override import errors
+
+#: Largest file that is read, in bytes: some 100,000 protected properties.
+BYTES_MAX = 16 * 2**20
+
+
+def failure(
+    option: str, path: str, why: object, line: int | None = None,
+) -> errors.StartupError:
+    """Return the error of a file, on one line.
+
+    :param option: the option of ``[image_override]`` that names the file
+    :param why: what is wrong; an exception's many lines are joined
+    :param line: number of the line that is wrong, from 1
+    """
+    where = path if line is None else f'{path}:{line}'
+    return errors.StartupError(
+        f'[image_override] {option}: {where}: {" ".join(str(why).split())}')
+
+
+def read(option: str, path: str) -> str:
+    """Return the text of the file at PATH.
+
+    :param option: the option of ``[image_override]`` that names the file
+    :raises errors.StartupError: the file is missing, unreadable, no regular
+        file, too large, not UTF-8, or says nothing
+    """
+    file = pathlib.Path(path)
+    if not file.is_absolute():
+        raise failure(option, path, 'must be an absolute path')
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise failure(option, path, 'is not a regular file')
+        if status.st_size > BYTES_MAX:
+            raise failure(
+                option, path, f'is larger than {BYTES_MAX // 2**20} MiB')
+        text = file.read_text(encoding='utf-8')
+    except OSError as exc:
+        raise failure(
+            option, path, f'cannot be read: {exc.strerror}') from None
+    except UnicodeDecodeError as exc:
+        raise failure(option, path, f'is not UTF-8: {exc.reason}') from None
+    if text.startswith('\ufeff'):
+        raise failure(
+            option, path, 'begins with a byte order mark (BOM), remove it')
+    if all(not line.strip() or line.lstrip()[0] in '#;'
+           for line in text.split('\n')):
+        raise failure(option, path, 'is empty')
+    return text
+
+
+def header_lines(text: str) -> dict[str, int]:
+    """Return where each section of the ini file TEXT begins.
+
+    For messages only: configparser and oslo.config do not tell.
+
+    :returns: section -> number of its header's line, from 1
+    """
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.split('\n'), 1):
+        header = configparser.ConfigParser.SECTCRE.match(line.strip())
+        if header:
+            lines.setdefault(header.group('header'), number)
+    return lines
+
+
+def key_line(text: str, header_line: int, key: str) -> int | None:
+    """Return where KEY stands in the section that begins at HEADER_LINE.
+
+    :returns: number of the line, from 1; None when it is not there
+    """
+    lines = text.split('\n')
+    for number, line in enumerate(lines[header_line:], header_line + 1):
+        if configparser.ConfigParser.SECTCRE.match(line.strip()):
+            return None
+        name = re.split('[=:]', line, maxsplit=1)[0]
+        if not name[:1].isspace() and name.strip().lower() == key:
+            return number
+    return None

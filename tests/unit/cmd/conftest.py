@@ -1,0 +1,51 @@
+"""A deployment's files, and the command line run on them."""
+
+import json
+import logging
+import textwrap
+
+from nova import policy as nova_policy
+import nova.conf
+import pytest
+
+from nova_image_override.cmd import shell
+
+
+class Deployment:
+    """Files of one deployment; :meth:`run` runs a command on them."""
+
+    def __init__(self, folder, capsys):
+        self.folder = folder
+        self._capsys = capsys
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+
+    def run(self, *arguments):
+        """Run a command; return exit status, standard output and errors."""
+        nova.conf.CONF.reset()
+        handlers = list(logging.root.handlers)
+        try:
+            status = shell.main([
+                *arguments, '--config-file', str(self.folder / 'nova.conf')])
+        finally:
+            # cliff's own, which would write to this test's output for ever.
+            logging.root.handlers[:] = handlers
+        captured = self._capsys.readouterr()
+        return status, captured.out, captured.err
+
+    def rows(self, *arguments):
+        """Run a command that prints a table; return status and rows."""
+        status, out, err = self.run(*arguments, '-f', 'json')
+        assert out, err
+        return status, json.loads(out)
+
+
+@pytest.fixture
+def deployment(tmp_path, capsys):
+    nova_policy.reset()
+    yield Deployment(tmp_path, capsys)
+    nova_policy.reset()
+    nova.conf.CONF.reset()

@@ -1,0 +1,298 @@
+"""``check`` finds each planted fault once, and nothing on a clean pair."""
+
+import pytest
+
+#: Files of a deployment with nothing wrong; faults are planted by replacing.
+CLEAN = {
+    'nova.conf': '''
+        [DEFAULT]
+        non_inheritable_image_properties = cache_in_nova,os_admin_user,x_billing
+        [service_user]
+        send_service_user_token = false
+        [image_override]
+        allowed_properties = hw_boot_menu,hw_disk_bus=virtio|scsi,os_*
+        denied_properties = os_distro
+        glance_image_import_files = {folder}/import.conf
+        property_protection_file = {folder}/protections.conf
+        property_protection_rule_format = roles
+        property_protection_policy_file = {folder}/glance-policy.yaml
+        [oslo_policy]
+        policy_file = {folder}/policy.yaml
+        ''',
+    'policy.yaml': '''
+        "os_compute_api:servers:create:image_props_override:os_type": "@"
+        ''',
+    'import.conf': '''
+        [DEFAULT]
+        image_property_quota = 128
+        [image_import_opts]
+        image_import_plugins = [inject_image_metadata]
+        [inject_metadata_properties]
+        ignore_user_roles = admin
+        inject = x_origin:tenant
+        ''',
+    'protections.conf': '''
+        [^(os_admin_user|x_billing)$]
+        create = admin
+        read = @
+        update = admin
+        delete = admin
+        [.*]
+        create = @
+        read = @
+        update = @
+        delete = @
+        ''',
+    'glance-policy.yaml': '''
+        "upload_image": "role:admin"
+        "members": "role:member"
+        ''',
+    'glance-api.conf': '''
+        [DEFAULT]
+        property_protection_file = {folder}/protections.conf
+        image_property_quota = 128
+        [oslo_policy]
+        policy_file = {folder}/glance-policy.yaml
+        [image_import_opts]
+        image_import_plugins = [inject_image_metadata]
+        [inject_metadata_properties]
+        inject = x_origin:tenant
+        ''',
+    'cinder.conf': '''
+        [DEFAULT]
+        reserved_image_namespaces = os_admin_user,x_
+        [oslo_policy]
+        policy_file = {folder}/cinder-policy.yaml
+        ''',
+    'cinder-policy.yaml': '''
+        "volume_extension:volume_image_metadata:set": "role:admin"
+        ''',
+}
+
+
+@pytest.fixture
+def check(deployment):
+    """Write the clean files with REPLACED text, and run the check."""
+    def check(*replaced, options=()):
+        for name, text in CLEAN.items():
+            for file, old, new in replaced:
+                if file == name:
+                    assert old in text
+                    text = text.replace(old, new)
+            deployment.write(
+                name, text.replace('{folder}', str(deployment.folder)))
+        status, rows = deployment.rows('check', *(
+            option.replace('{folder}', str(deployment.folder))
+            for option in options))
+        return status, [(row['Severity'], row['Code'], row['Subject'])
+                        for row in rows]
+    return check
+
+
+ALL = ('--glance-config-file', '{folder}/glance-api.conf',
+       '--cinder-config-file', '{folder}/cinder.conf')
+
+
+@pytest.mark.parametrize('options', [(), ALL])
+def test_is_silent_on_a_clean_pair(check, options):
+    assert check(options=options) == (0, [])
+
+
+ALLOW = ('nova.conf', 'allowed_properties = ', 'allowed_properties = {},')
+PROTECT = ('protections.conf', '[.*]', '''[{}]
+        create = @
+        read = @
+        update = @
+        delete = @
+        [.*]''')
+
+
+def plant(template, text):
+    file, old, new = template
+    return file, old, new.replace('{}', text)
+
+
+def section(name, **permissions):
+    lines = ''.join(
+        f'{operation} = {permissions.get(operation, "@")}\n        '
+        for operation in ('create', 'read', 'update', 'delete'))
+    return 'protections.conf', '[.*]', f'[{name}]\n        {lines}[.*]'
+
+
+POLICIES = ('nova.conf', 'rule_format = roles', 'rule_format = policies')
+BY_POLICY = ('protections.conf', '= admin', '= !')
+
+MATRIX = {
+    'unknown property': (
+        [plant(ALLOW, 'hw_nothing')], 'warning', 'L1', 'hw_nothing'),
+    'glob of no property': (
+        [plant(ALLOW, 'xx_*')], 'warning', 'L2', 'xx_*'),
+    'glob of nothing but what is never permitted': (
+        [plant(ALLOW, 'img_signature*')], 'warning', 'L2', 'img_signature*'),
+    'value that the property does not take': (
+        [plant(ALLOW, 'hw_cdrom_bus=floppy|ide')], 'warning', 'L2',
+        'hw_cdrom_bus=floppy|ide'),
+    'allowed and denied': (
+        [plant(ALLOW, 'os_distro')], 'warning', 'L3', 'os_distro'),
+    'twice in a list': (
+        [plant(ALLOW, 'hw_boot_menu')], 'warning', 'L4', 'hw_boot_menu'),
+    'policy for a spelling instead of a field': (
+        [('policy.yaml', ':os_type"', ':hw_numa_mem.0"')], 'error', 'P1',
+        'os_compute_api:servers:create:image_props_override:hw_numa_mem.0'),
+    'A1 allowed by name, closed by Glance': (
+        [plant(ALLOW, 'os_admin_user')], 'warning', 'A1', 'os_admin_user'),
+    'A2 allowed by name, injected by Glance': (
+        [('import.conf', 'x_origin', 'hw_boot_menu')], 'warning', 'A2',
+        'hw_boot_menu'),
+    'A3 nothing injects': (
+        [('import.conf', '[inject_image_metadata]', '[]')], 'warning', 'A3',
+        'x_origin'),
+    'A4 injected, and imports fail': (
+        [('import.conf', 'x_origin', 'x_billing')], 'error', 'A4',
+        'x_billing'),
+    'A5 snapshots of protected properties fail': (
+        [section('^x_other$', create='admin')], 'warning', 'A5', 'x_other'),
+    'A6 laundered by the service token': (
+        [('nova.conf', '_token = false', '_token = true'),
+         ('protections.conf', 'create = admin', 'create = admin,service')],
+        'warning', 'A6', 'os_admin_user'),
+    'A7 one name closed, another open': (
+        [('nova.conf', ',x_billing', ',x_billing,hw_vm_mode'),
+         section('^hw_vm_mode$', create='admin')],
+        'warning', 'A7', 'vm_mode'),
+    'A8 not anchored': (
+        [section('hw_mem_encryption')], 'warning', 'A8',
+        'hw_mem_encryption'),
+    'A8 shadowed': (
+        [('protections.conf', 'delete = @', '''delete = @
+        [^hw_pmu$]
+        create = @
+        read = @
+        update = @
+        delete = @''')], 'warning', 'A8', '^hw_pmu$'),
+    'A8 glob for a regular expression': (
+        [section('^x_*')], 'warning', 'A8', '^x_*'),
+    'A8 comment behind a value': (
+        [section('^x_new$', delete='admin # only')], 'warning', 'A8',
+        '^x_new$'),
+    'A8 reserved namespace': (
+        [section('os_glance_x')], 'warning', 'A8', 'os_glance_x'),
+    'A9 undefined policy': (
+        [POLICIES, BY_POLICY, section('^x_origin$', delete='nobody')],
+        'error', 'A9', 'nobody'),
+    'A9 policy that compares with the image': (
+        [POLICIES, BY_POLICY, section('^x_origin$', delete='mine'),
+         ('glance-policy.yaml', '"role:member"',
+          '"role:member"\n        "mine": "rule:owner"\n'
+          '        "owner": "project_id:%(owner)s"')],
+        'warning', 'A9', 'mine'),
+    'A10 quotes': (
+        [('import.conf', 'x_origin:tenant', '"x_origin":"tenant"')],
+        # oslo.config itself takes the outer ones away.
+        'error', 'A10', 'x_origin":"tenant'),
+    'A10 braces': (
+        [('import.conf', 'x_origin:tenant', '{x_origin:tenant}')],
+        'error', 'A10', '{x_origin:tenant}'),
+    'A10 trait': (
+        [('import.conf', 'x_origin:tenant', 'trait:HW_X:required')],
+        'error', 'A10', 'trait:HW_X:required'),
+    'A10 comma in a value': (
+        [('import.conf', 'x_origin:tenant', 'x_a:1,2,x_b:3')],
+        'error', 'A10', '2,x_b:3'),
+    'A11 upper case': (
+        [('import.conf', 'roles = admin', 'roles = admin,Builder')],
+        'error', 'A11', 'Builder'),
+    'A11 brackets': (
+        [('import.conf', 'roles = admin', 'roles = [admin]')],
+        'error', 'A11', '[admin]'),
+    'A12 no snapshot at all': (
+        [section('^hw_vif_model$', create='admin')], 'error', 'A12',
+        'hw_vif_model'),
+    'A13 unreadable': (
+        [section('^x_secret$', read='admin')], 'warning', 'A13', 'x_secret'),
+    'A16 quota': (
+        [('import.conf', '= 128', '= 20')], 'warning', 'A16',
+        'image_property_quota'),
+    'malformed list': (
+        [plant(ALLOW, 'vm_mode')], 'error', 'S1', None),
+    'missing file': (
+        [('nova.conf', '/import.conf', '/nowhere.conf')], 'error', 'S1',
+        None),
+    'malformed protections': (
+        [section('x_(')], 'error', 'S1', None),
+    'undecidable expression': (
+        [section('(x+)+$')], 'error', 'S1', None),
+}
+
+@pytest.mark.parametrize('fault', MATRIX)
+def test_finds_a_planted_fault_once(check, fault):
+    replaced, severity, code, subject = MATRIX[fault]
+    status, found = check(*replaced)
+    assert status == 1
+    assert len(found) == 1, found
+    assert found[0][:2] == (severity, code)
+    if subject is not None:
+        assert found[0][2] == subject
+
+
+def test_each_file_that_stops_the_start_is_named(check):
+    status, found = check(
+        plant(ALLOW, 'vm_mode'), section('x_('),
+        ('nova.conf', '/import.conf', '/nowhere.conf'))
+    assert status == 1
+    assert [code for _, code, _ in found] == ['S1'] * 3
+    for number, name in enumerate(
+            ('vm_mode', 'nowhere.conf', 'protections.conf')):
+        assert name in found[number][2]
+
+
+# --- against Glance's and Cinder's own files --------------------------------
+
+BEYOND = {
+    'A1 protections unknown to Nova': (
+        [('nova.conf', 'property_protection_file = {folder}/protections.conf',
+          '')], 'error', 'A1', 'os_admin_user'),
+    'A2 injection unknown to Nova': (
+        [('glance-api.conf', 'x_origin', 'os_type'),
+         ('cinder.conf', 'x_', 'x_,os_type')], 'error', 'A2', 'os_type'),
+    'A14 Cinder lets members write image metadata': (
+        [('cinder-policy.yaml', 'role:admin', 'role:member')], 'warning',
+        'A14', 'volume_extension:volume_image_metadata:set'),
+    'A14 by default': (
+        [('cinder.conf', 'cinder-policy.yaml', 'none.yaml')], 'warning',
+        'A14', 'volume_extension:volume_image_metadata:set'),
+    'A15 Cinder does not reserve it': (
+        [('cinder.conf', ',x_', '')], 'warning', 'A15', 'x_origin'),
+    'missing cinder.conf': (
+        [], 'error', 'S1', None),
+}
+
+
+@pytest.mark.parametrize('fault', BEYOND)
+def test_finds_what_only_the_other_services_files_tell(check, fault):
+    replaced, severity, code, subject = BEYOND[fault]
+    options = ALL if replaced else (*ALL[:3], '{folder}/nowhere.conf')
+    status, found = check(*replaced, options=options)
+    assert status == 1
+    assert len(found) == 1, found
+    assert found[0][:2] == (severity, code)
+    if subject is not None:
+        assert found[0][2] == subject
+
+
+def test_an_open_upload_is_a_note_that_the_exit_status_ignores(check):
+    assert check(('glance-policy.yaml', 'role:admin', 'role:member')) == (
+        0, [('note', 'A3', 'upload_image')])
+
+
+def test_what_is_wrong_depends_on_the_roles(check):
+    fault = plant(ALLOW, 'os_admin_user')
+    assert check(fault, options=('--role', 'admin', '--role', 'member')) == (
+        0, [])
+
+
+def test_without_nova_conf_nothing_is_checked(deployment):
+    status, out, err = deployment.run('check')
+    assert status == 1
+    assert not out
+    assert 'nova.conf' in err

@@ -1,0 +1,171 @@
+"""``explain`` and ``list`` tell what nova-api does, and where it stands."""
+
+from oslo_config import cfg
+import pytest
+
+from nova_image_override import conf as override_conf
+from nova_image_override import policies
+from nova_image_override.cmd import shell
+
+FILES = {
+    'nova.conf': '''\
+[image_override]
+allowed_properties = hw_boot_menu, hw_disk_bus=virtio|scsi,
+    hw_video_model, os_type,
+    hw_pmu, hw_numa_*
+denied_properties = hw_numa_mem.1, os_type=windows
+glance_image_import_files = {folder}/import.conf
+property_protection_file = {folder}/protections.conf
+[oslo_policy]
+policy_file = {folder}/policy.yaml
+''',
+    'policy.yaml': f'"{policies.property_rule("hw_pmu")}": "role:admin"\n',
+    'import.conf': '''\
+[image_import_opts]
+image_import_plugins = [inject_image_metadata]
+[inject_metadata_properties]
+inject = hw_video_model:qxl
+''',
+    'protections.conf': '''\
+[^hw_disk_bus$]
+create = member
+read = @
+update = admin
+delete = admin
+
+[.*]
+create = @
+read = @
+update = @
+delete = @
+''',
+}
+
+
+@pytest.fixture
+def run(deployment):
+    for name, text in FILES.items():
+        deployment.write(
+            name, text.replace('{folder}', str(deployment.folder)))
+    return deployment
+
+
+def explained(run, *arguments):
+    """Return exit status, verdict of all rules, and each rule's row."""
+    status, rows = run.rows('explain', *arguments)
+    found = {row['Rule']: (row['Verdict'], row['Source'].rsplit('/')[-1])
+             for row in rows}
+    assert list(found)[:4] == [
+        'never', 'denied_properties', 'allowed_properties', 'injection']
+    assert list(found)[-2:] == ['policy', 'all']
+    return status, found['all'][0], found
+
+
+def test_each_rule_names_the_line_it_comes_from(run):
+    status, verdict, rules = explained(run, 'hw_boot_menu=yes')
+    assert (status, verdict) == (0, 'permits')
+    assert rules == {
+        'never': ('permits', 'nova-image-override'),
+        'denied_properties': ('permits', 'nova.conf:5'),
+        'allowed_properties': ('permits', 'nova.conf:2'),
+        'injection': ('permits', 'import.conf:4'),
+        'protections: create hw_boot_menu': ('permits', 'protections.conf:8'),
+        'protections: update hw_boot_menu': ('permits', 'protections.conf:10'),
+        'protections: delete hw_boot_menu': ('permits', 'protections.conf:11'),
+        'policy': ('permits', 'default'),
+        'all': ('permits', ''),
+    }
+
+
+@pytest.mark.parametrize(('asked', 'rule', 'source'), [
+    ('os_type=windows', 'denied_properties', 'nova.conf:5'),
+    ('hw_numa_mem.1', 'denied_properties', 'nova.conf:5'),
+    ('hw_disk_bus=ide', 'allowed_properties', 'nova.conf:2'),
+    ('os_distro', 'allowed_properties', 'nova.conf:2'),
+    ('hw_video_model=vga', 'injection', 'import.conf:4'),
+    ('hw_pmu=true', 'policy', 'policy.yaml:1'),
+    ('img_owner_id=x', 'never', 'nova-image-override'),
+])
+def test_a_refusal_names_its_rule_and_line(run, asked, rule, source):
+    status, verdict, rules = explained(run, asked)
+    assert (status, verdict) == (1, 'refuses')
+    assert rules[rule] == ('refuses', source)
+
+
+@pytest.mark.parametrize(('asked', 'source'), [
+    ('os_type', 'nova.conf:5'), ('hw_disk_bus', 'nova.conf:2')])
+def test_without_a_value_what_depends_on_it_is_told(run, asked, source):
+    status, _, rules = explained(run, asked)
+    assert status == 0
+    assert ('permits', source) in rules.values()
+
+
+def test_what_depends_on_the_image_is_told(run):
+    status, verdict, rules = explained(run, 'hw_disk_bus=scsi')
+    assert (status, verdict) == (0, 'depends')
+    assert rules['protections: update hw_disk_bus'] == (
+        'refuses', 'protections.conf:4')
+    assert rules['protections: create vmware_adaptertype'] == (
+        'permits', 'protections.conf:8')
+
+
+def test_roles_change_the_verdict(run):
+    for asked in ('hw_video_model=vga', 'hw_pmu=true', 'hw_disk_bus=scsi'):
+        _, verdict, _ = explained(
+            run, asked, '--role', 'admin', '--role', 'member')
+        assert verdict == 'permits'
+
+
+@pytest.mark.parametrize(('asked', 'message'), [
+    ('hw_nothing', 'hw_nothing: unknown'),
+    ('vm_mode=hvm', 'vm_mode: legacy_name'),
+    ('hw_disk_bus=floppy', 'hw_disk_bus: invalid_value'),
+    ('hw_disk_bus=', 'hw_disk_bus: invalid_value'),
+])
+def test_what_no_request_may_say_is_refused(run, asked, message):
+    status, out, err = run.run('explain', asked)
+    assert status == 1
+    assert not out
+    assert message in err
+
+
+def test_list_tells_what_discovery_tells(run):
+    status, rows = run.rows('list')
+    assert status == 0
+    assert {row['Property'].split(' ')[0]: row['Values'] for row in rows} == {
+        'hw_boot_menu': 'true, false',
+        'hw_disk_bus': 'scsi, virtio',
+        'hw_numa_cpus.N': 'a CPU list such as 0-3,^2,5, without blanks, of '
+                          'ids up to 4095',
+        'hw_numa_mem.N': 'an integer from 1 to 2147483647',
+        'hw_numa_nodes': 'an integer from 1 to 128',
+        'os_type': 'linux',
+    }
+    assert {row['Property']: row['Removable'] for row in rows}[
+        'hw_disk_bus'] == 'no'
+
+
+def test_list_depends_on_the_roles(run):
+    _, rows = run.rows('list', '--role', 'admin', '--role', 'member')
+    assert {'hw_pmu', 'hw_video_model'} <= {row['Property'] for row in rows}
+
+
+def test_rules_that_stop_nova_api_stop_the_commands(run):
+    run.write('protections.conf', '[x_(]\n')
+    for command in (['list'], ['explain', 'hw_pmu']):
+        status, out, err = run.run(*command)
+        assert status == 1
+        assert not out
+        assert 'malformed regular expression' in err
+
+
+def test_sample_config_can_be_read_back(tmp_path, capsys):
+    assert shell.main(['sample-config']) == 0
+    text = capsys.readouterr().out
+    (tmp_path / 'nova.conf').write_text(text)
+    conf = cfg.ConfigOpts()
+    override_conf.register_opts(conf)
+    conf([], default_config_files=[str(tmp_path / 'nova.conf')])
+    assert conf.image_override.allowed_properties == []
+    for option in override_conf.OPTS:
+        assert f'\n#{option.name} =' in text

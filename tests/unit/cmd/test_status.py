@@ -1,0 +1,58 @@
+"""``nova-image-override-status upgrade check``."""
+
+import nova.conf
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.api import seams as api_seams
+from nova_image_override.cmd import status
+from nova_image_override.compute import seams as compute_seams
+
+
+@pytest.fixture
+def check(deployment, monkeypatch, capsys):
+    """Run the check on a nova.conf; return the exit status and the output."""
+    def check(text):
+        path = deployment.write('nova.conf', text)
+        nova.conf.CONF.reset()
+        monkeypatch.setattr('sys.argv', [
+            'nova-image-override-status', '--config-file', path,
+            'upgrade', 'check'])
+        result = status.main()
+        return result, capsys.readouterr().out
+    yield check
+    nova.conf.CONF.reset()
+    nova.conf.CONF.unregister_opts(
+        [opt['opt'] for name, opt in list(nova.conf.CONF._opts.items())
+         if name == 'command'])
+
+
+def test_all_is_well(check):
+    result, out = check(
+        '[image_override]\nallowed_properties = hw_disk_bus\n')
+    assert result == 0
+    assert out.count('Result: Success') == 3
+
+
+def test_a_name_that_the_new_nova_lacks_is_a_warning(check):
+    result, out = check('[image_override]\nallowed_properties = hw_gone\n')
+    assert result == 1
+    assert 'hw_gone' in out
+
+
+def test_rules_that_stop_nova_api_are_a_failure(check):
+    result, out = check(
+        '[image_override]\nproperty_protection_file = /nowhere\n')
+    assert result == 2
+    assert '/nowhere' in out
+
+
+@pytest.mark.parametrize('seams', [api_seams, compute_seams])
+def test_a_nova_of_another_shape_is_a_failure(check, monkeypatch, seams):
+    def verify():
+        raise errors.UnsupportedNova('another shape')
+
+    monkeypatch.setattr(seams, 'verify', verify)
+    result, out = check('[image_override]\n')
+    assert result == 2
+    assert 'another shape' in out

@@ -1,0 +1,113 @@
+"""What Glance injects on import, read with Glance's own option types."""
+
+import textwrap
+
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.rules import injection
+
+ON = '[image_import_opts]\nimage_import_plugins = [inject_image_metadata]\n'
+GROUP = '[inject_metadata_properties]\n'
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Read files with these texts, in this order."""
+    def load(*texts):
+        paths = []
+        for number, text in enumerate(texts):
+            path = tmp_path / f'{number}.conf'
+            path.write_text(textwrap.dedent(text))
+            paths.append(str(path))
+        return injection.load(paths)
+    return load
+
+
+def test_whoever_has_no_ignored_role_gets_the_properties(load):
+    found = load(ON + GROUP + 'inject = x_a:1,hw_vif_model:virtio\n')
+    assert found.names({'member'}) == {'x_a', 'hw_vif_model'}
+    assert found.properties == {'x_a': '1', 'hw_vif_model': 'virtio'}
+
+
+def test_admin_is_ignored_by_default(load):
+    found = load(ON + GROUP + 'inject = x_a:1\n')
+    assert found.names({'member', 'admin'}) == set()
+
+
+def test_the_deployer_names_the_ignored_roles(load):
+    found = load(
+        ON + GROUP + 'inject = x_a:1\nignore_user_roles = builder, other\n')
+    assert found.names({'admin'}) == {'x_a'}
+    assert found.names({'builder'}) == set()
+
+
+def test_a_role_in_upper_case_ignores_nobody_as_in_glance(load):
+    found = load(ON + GROUP + 'inject = x_a:1\nignore_user_roles = Admin\n')
+    assert found.names({'admin'}) == {'x_a'}
+
+
+def test_nothing_is_injected_when_the_plugin_is_off(load):
+    found = load(GROUP + 'inject = x_a:1\n')
+    assert not found.enabled
+    assert found.names({'member'}) == set()
+
+
+def test_nothing_is_injected_without_files():
+    assert injection.load([]).names({'member'}) == set()
+
+
+def test_the_later_file_wins(load):
+    found = load(
+        ON + GROUP + 'inject = x_a:1\n',
+        GROUP + 'inject = x_b:2\n')
+    assert found.names({'member'}) == {'x_b'}
+
+
+def test_the_plugin_may_be_one_of_several(load):
+    assert load(
+        '[image_import_opts]\n'
+        'image_import_plugins = ["image_conversion", inject_image_metadata]\n'
+        + GROUP + 'inject = x_a:1\n').names({'member'}) == {'x_a'}
+
+
+def test_a_trait_is_cut_where_glance_cuts_it(load):
+    found = load(ON + GROUP + 'inject = trait:HW_X:required\n')
+    assert found.properties == {'trait': 'HW_X:required'}
+
+
+def test_the_environment_is_novas_and_not_read(load, monkeypatch):
+    monkeypatch.setenv('OS_INJECT_METADATA_PROPERTIES__INJECT', 'x_b:1')
+    found = load(ON + GROUP + 'inject = x_a:1\n')
+    assert found.names({'member'}) == {'x_a'}
+
+
+@pytest.mark.parametrize('text', [
+    '',
+    '# only comments\n',
+    'inject = x_a:1 in no section\n[broken',
+    '\ufeff' + ON,
+    ON + GROUP + 'inject = x_a\n',
+    ON + GROUP + 'inject = x_a:1,\n',
+    ON + GROUP + 'inject = x_a:"1,2"\n',
+    ON + GROUP + 'inject = x_a:$nothing\n',
+    '[image_import_opts]\nimage_import_plugins = inject_image_metadata\n',
+])
+def test_a_bad_file_refuses_the_start_with_one_line(load, text):
+    with pytest.raises(errors.StartupError) as caught:
+        load(text)
+    assert '\n' not in str(caught.value)
+    assert 'glance_image_import_files' in str(caught.value)
+    assert '0.conf' in str(caught.value)
+
+
+def test_a_missing_file_refuses_the_start(tmp_path):
+    with pytest.raises(errors.StartupError, match='No such file'):
+        injection.load([str(tmp_path / 'nowhere.conf')])
+
+
+def test_a_missing_second_file_refuses_the_start(tmp_path, load):
+    (tmp_path / 'first.conf').write_text(ON)
+    with pytest.raises(errors.StartupError, match=r'second\.conf.*No such'):
+        injection.load([str(tmp_path / 'first.conf'),
+                        str(tmp_path / 'second.conf')])
