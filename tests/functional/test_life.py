@@ -10,7 +10,6 @@ from unittest import mock
 import fixtures
 from nova import exception
 from nova.compute import manager as nova_manager
-from nova.policies import servers
 from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
@@ -360,50 +359,6 @@ class Moves(Case):
         self.assert_kept(server)
 
 
-class CrossCell(Case):
-    NUMBER_OF_CELLS = 2
-    CELLS = {'compute2': 'cell2'}
-    POLICY = {servers.CROSS_CELL_RESIZE: 'role:admin'}
-
-
-class CrossCellMoves(CrossCell):
-    def test_cold_migration_to_another_cell(self):
-        # What snapshots do not inherit is in no image that is spawned from.
-        self.flags(non_inheritable_image_properties=['hw_machine_type'])
-        overrides = {'hw_machine_type': 'pc-q35-2.10', 'hw_disk_bus': 'scsi'}
-        for server in (self.a_server(overrides),
-                       self.a_volume_server(overrides)):
-            source = self.instance(server).host
-            self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
-            self.assertNotEqual(source, self.instance(server).host)
-            self.assert_machine(server)
-            self.do(server, {'confirmResize': None}, expected=204, admin=True)
-            for _ in range(2):
-                self.assertEqual(set(overrides), set(self.record(server)))
-                self.assertEqual('scsi', self.request_spec(server)[
-                    'hw_disk_bus'])
-                self.assert_machine(server)
-                self.hard_reboot(server)
-
-
-class CrossCellNuma(CrossCell):
-    # The answer is that of a real cloud, which does not wait for conductor.
-    CAST_AS_CALL = False
-
-    def test_a_server_with_numa_nodes_stays_in_its_cell(self):
-        # Nova loses the NUMA topology of any server that it moves to another
-        # cell; here no other host is left.
-        server = self.a_server()
-        source = self.instance(server).host
-        self.assertEqual(
-            202, self.act(server, {'migrate': None}, admin=True).status)
-        self._wait_for_action_fail_completion(
-            {'id': server}, 'migrate', 'cold_migrate')
-        self.wait(server)
-        self.assertEqual(source, self.instance(server).host)
-        self.assert_kept(server)
-
-
 class LiveMigration(Case, libvirt_base.LibvirtMigrationMixin):
     def setUp(self):
         super().setUp()
@@ -421,71 +376,3 @@ class LiveMigration(Case, libvirt_base.LibvirtMigrationMixin):
             'host': None, 'block_migration': 'auto'}}, admin=True)
         self.assertEqual(other, self.instance(self.server['id']).host)
         self.assert_kept(self.server['id'])
-
-
-class MixedCloud(Case):
-    """compute1 runs the compute part, compute2 is unmodified."""
-
-    EXTENDED_HOSTS = ('compute1',)
-
-    def on(self, host, overrides=OVERRIDES):
-        answer = self.http(
-            'POST', '/servers', self.server_body(
-                overrides, flavor=self.flavor(vcpus=4),
-                availability_zone=f'nova:{host}'), admin=True)
-        self.assertEqual(202, answer.status, answer.text)
-        self.wait(answer.body['server']['id'])
-        return answer.body['server']['id']
-
-    def assert_refused_409(self, server, action, **kwargs):
-        answer = self.act(server, action, admin=True, **kwargs)
-        self.assertEqual(409, answer.status, answer.text)
-        self.assertIn('host_not_ready', answer.message)
-        self.assertIn('nova-compute-image-override', answer.message)
-        self.wait(server)
-        self.assert_kept(server)
-
-    def test_rebuild_and_rescue_need_it_on_the_servers_host(self):
-        server = self.on('compute2')
-        self.assert_refused_409(server, {'rebuild': {'imageRef': base.IMAGE}})
-        self.assert_refused_409(server, {'rescue': {'adminPass': 'x'}})
-        server = self.on('compute1')
-        self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
-        self.assert_kept(server)
-
-    def test_a_move_that_could_lose_numa_nodes_needs_it_everywhere(self):
-        server = self.on('compute1')
-        self.assert_refused_409(server, {'migrate': None})
-        self.assert_refused_409(
-            server, {'resize': {'flavorRef': self.flavor(vcpus=4, ram=2048)}})
-        self.assert_refused_409(server, {'migrate': {'host': 'compute2'}})
-
-    def test_a_move_to_a_host_that_has_it_is_made(self):
-        server = self.on('compute2')
-        self.do(server, {'migrate': {'host': 'compute1'}}, 'VERIFY_RESIZE',
-                admin=True)
-        self.do(server, {'confirmResize': None}, expected=204, admin=True)
-        self.assert_kept(server)
-
-    def test_a_move_without_numa_nodes_of_their_own_is_made(self):
-        server = self.on('compute1', {'hw_disk_bus': 'scsi'})
-        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
-        self.do(server, {'confirmResize': None}, expected=204, admin=True)
-        self.hard_reboot(server)
-        self.assertEqual('scsi', self.guest(server).find(
-            'devices/disk/target').get('bus'))
-
-    def test_servers_without_overrides_go_where_they_like(self):
-        server = self.on('compute2', None)
-        self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
-        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
-
-    def test_a_host_that_gets_it_or_loses_it_is_known_at_its_start(self):
-        server = self.on('compute2')
-        with mock.patch.dict(base.service.SERVICE_MANAGERS,
-                             {'nova-compute': base.compute_command.MANAGER}):
-            self.restart_compute_service('compute2')
-        self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
-        self.assert_kept(server)
-        self.restart_compute_service('compute2')
-        self.assert_refused_409(server, {'rebuild': {'imageRef': base.IMAGE}})

@@ -134,7 +134,7 @@ def test_every_test_of_the_map_is_in_the_map():
     for module in ('test_life', 'test_life_devices'):
         for test in names_in(module):
             if '.test_' in test and not test.startswith(
-                    'test_life.MixedCloud.'):
+                    'test_life_mixed.MixedCloud.'):
                 assert test in named
 
 
