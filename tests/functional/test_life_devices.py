@@ -37,17 +37,16 @@ class Attached(test_life.Case):
             'volumeAttachment': {
                 'volumeId': nova_fixtures.CinderFixture.IMAGE_BACKED_VOL}})
         self.assertEqual('scsi', device.find('target').get('bus'))
-        self.assert_kept(server, reboot=False)
+        self.assert_kept(server)
 
     def test_a_network_interface(self):
-        server = self.a_server({**test_life.OVERRIDES,
-                                'hw_vif_model': 'e1000'})
+        overrides = {**test_life.OVERRIDES, 'hw_vif_model': 'e1000'}
+        server = self.a_server(overrides)
         device = self.attached(server, 'os-interface', {
             'interfaceAttachment': {
                 'net_id': nova_fixtures.NeutronFixture.network_1['id']}})
         self.assertEqual('e1000', device.find('model').get('type'))
-        self.assert_kept(server, {**test_life.OVERRIDES,
-                                  'hw_vif_model': 'e1000'}, reboot=False)
+        self.assert_kept(server, overrides)
 
 
     def test_the_administrators_password(self):
