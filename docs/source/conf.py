@@ -24,6 +24,6 @@ openstackdocs_auto_version = False
 html_theme_options = {'display_badge': False}
 
 html_static_path = ['_static']
-html_css_files = ['tables.css']
+html_css_files = ['pages.css']
 
 nitpicky = True
