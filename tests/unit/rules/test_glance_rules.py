@@ -138,6 +138,17 @@ def test_the_message_names_operation_and_legacy_name(catalog):
         found.check(MEMBER, {'hw_vm_mode': 'hvm'}, {})
 
 
+def test_what_is_kept_is_judged_by_protections_alone(catalog):
+    found = rules(catalog, injected=['hw_pmu'], allowed=(),
+                  protections=sections(hw_disk_bus={'update': ADMINS}))
+    kept = {'hw_disk_bus': 'ide', 'hw_pmu': 'true', 'hw_boot_menu': 'true'}
+    found.check(MEMBER, {}, {}, kept)
+    with pytest.raises(errors.Forbidden) as caught:
+        found.check(MEMBER, {'os_type': 'linux'}, {'hw_disk_bus': 'x'}, kept)
+    assert {p.name: p.code for p in caught.value.problems} == {
+        'hw_disk_bus': errors.PROTECTED, 'os_type': errors.NOT_ALLOWED}
+
+
 # --- what is told in advance ------------------------------------------------
 
 def test_what_could_be_set_on_some_image_is_on_offer(catalog):
