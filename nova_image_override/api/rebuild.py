@@ -9,6 +9,7 @@ from nova import exception
 from nova import objects
 from oslo_log import log as logging
 
+from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import checks
@@ -84,6 +85,22 @@ class Rebuild:
                 if name not in self.recorded
                 or self.recorded[name] != value}
 
+    def _moved(
+        self, extension: extension_module.Extension,
+        base: override.ImageProperties,
+    ) -> override.Overrides:
+        """What is kept, but now sets what the image has, or now lacks.
+
+        Glance may protect the one and not the other: it was permitted for
+        the image that the server has had.
+        """
+        metadata = self.instance.system_metadata
+        return {
+            name: value for name, value in self.overrides.items()
+            if name not in self._changed and value is not None
+            and (metadata.get(catalog_module.RECORD_PREFIX + name) is None)
+            != (extension.merger.own_value(base, name) is None)}
+
     def merge(
         self, extension: extension_module.Extension, context: typing.Any,
         image: dict[str, typing.Any], guard: Guard,
@@ -97,10 +114,11 @@ class Rebuild:
         :raises errors.OverrideError: the merged image cannot be rebuilt from
         """
         base = image.get('properties') or {}
-        if self._changed:
+        moved = self._moved(extension, base)
+        if self._changed or moved:
             extension.rules.check(
                 extension.caller(context, self.instance), self._changed,
-                base)
+                base, moved)
         properties = extension.merger.merge(base, self.overrides)
         flavor = self.instance.get_flavor()
         checks.check(

@@ -17,6 +17,7 @@ from nova_image_override.rules import protections as protections_module
 LOG = logging.getLogger(__name__)
 
 _NOTHING_INJECTED = injection_module.Injection()
+_NOTHING_KEPT: override.Overrides = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,10 +160,13 @@ class Rules:
     def check(
         self, caller: Caller, overrides: override.Overrides,
         base: override.ImageProperties,
+        kept: override.Overrides = _NOTHING_KEPT,
     ) -> None:
         """Permit OVERRIDES, or refuse them.
 
         :param base: the properties of the image, or volume, itself
+        :param kept: overrides that the other rules have permitted before, and
+            that only rule 5 judges anew, because the image is another one
         :raises errors.Forbidden: naming every refused property
         """
         stands = {name: self.stand(name) for name in overrides}
@@ -181,6 +185,11 @@ class Rules:
                 problem = errors.Problem(
                     name, errors.POLICY,
                     f'policy {by_policy[stand.field]} does not permit it')
+            if problem is not None:
+                problems.append(problem)
+        for name, value in kept.items():
+            problem = self._protected(
+                name, self.stand(name), value, caller, base)
             if problem is not None:
                 problems.append(problem)
         if problems:

@@ -168,10 +168,9 @@ def _members(
     if prop.field != 'traits_required':
         return [f'{prefix}{index}'
                 for index in range(catalog_module.NUMA_NODES_MAX)]
-    named = [entry.name for entry in rules.allowed.entries]
-    if rules.protections is not None:
-        named += [section.name.strip('^$')
-                  for section in rules.protections.sections]
+    sections = rules.protections.sections if rules.protections else ()
+    named = [*(entry.name for entry in rules.allowed.entries),
+             *(section.name.strip('^$') for section in sections)]
     return [
         *(f'{prefix}{name}' for name in ('CUSTOM_', *os_traits.get_traits())),
         *(name for name in named if rules.catalog.field_of(name) == prop.field)]

@@ -67,7 +67,7 @@ def file_with(test: base.TestCase, text: str) -> str:
     return str(path)
 
 
-class ProtectionsTest(base.TestCase):
+class ProtectionsCase(base.TestCase):
     """Protections by roles; requests come from a project member."""
 
     def _setup_services(self) -> None:
@@ -75,6 +75,10 @@ class ProtectionsTest(base.TestCase):
             'allowed_properties': ['*'],
             'property_protection_file': file_with(self, PROTECTIONS)}
         super()._setup_services()
+
+
+class ProtectionsTest(ProtectionsCase):
+    """Create, and discovery."""
 
     def test_member_may_set_what_glance_lets_members_create(self):
         server = self.boot({'hw_disk_bus': 'scsi'}, image=self.image())
@@ -214,6 +218,53 @@ class ProtectionsTest(base.TestCase):
         offered = self.offered(admin=True)['properties']
         self.assertIn('hw_architecture', offered)
         self.assertNotIn('os_distro', offered)
+
+
+class RebuildTest(ProtectionsCase):
+    """Rebuild, for which the server's host runs the compute part."""
+
+    EXTENDED_HOSTS = ('compute1',)
+
+    def rebuild(self, server, image, overrides=None, **kwargs):
+        body = {'imageRef': image}
+        if overrides is not None:
+            body[base.PARAMETER] = overrides
+        answer = self.http('POST', f'/servers/{server}/action',
+                           {'rebuild': body}, **kwargs)
+        if answer.status == 202:
+            self.wait(server)
+        return answer
+
+    def assert_protected(self, answer, *names):
+        self.assertEqual(403, answer.status, answer.text)
+        self.assertEqual(dict.fromkeys(names, errors.PROTECTED),
+                         answer.problems)
+
+    def test_what_a_rebuild_asks_for_is_judged_by_its_image(self):
+        server = self.boot({}, image=self.image())
+        self.assert_protected(self.rebuild(
+            server, self.image(hw_disk_bus='virtio'),
+            {'hw_disk_bus': 'scsi'}), 'hw_disk_bus')
+        self.assertEqual(202, self.rebuild(
+            server, self.image(), {'hw_disk_bus': 'scsi'}).status)
+
+    def test_what_is_kept_is_judged_where_another_image_protects_it(self):
+        server = self.boot({'hw_disk_bus': 'scsi'}, image=self.image())
+        protecting = self.image(hw_disk_bus='virtio')
+        self.assert_protected(
+            self.rebuild(server, protecting), 'hw_disk_bus')
+        self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
+        self.assertEqual(202, self.rebuild(server, protecting, {}).status)
+        self.assertEqual(
+            'virtio', self.system_metadata(server)['hw_disk_bus'])
+
+    def test_what_is_kept_stays_where_the_other_image_is_alike(self):
+        server = self.boot(
+            {'hw_disk_bus': 'scsi'}, admin=True,
+            image=self.image(hw_disk_bus='virtio'))
+        self.assertEqual(202, self.rebuild(
+            server, self.image(hw_disk_bus='ide')).status)
+        self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
 
 
 class PoliciesTest(base.TestCase):

@@ -179,11 +179,17 @@ class Glance:
                 'application/octet-stream')
         self.ok('POST', f'/images/{image}/import',
                 {'method': {'name': 'glance-direct'}}, token)
+        # The image is active before the import has saved it for the last time
+        # and given up its lock.
         for _ in range(300):
-            if self.show(image)['status'] == 'active':
+            shown = self.show(image)
+            tasks = self.ok('GET', f'/images/{image}/tasks', None, token)
+            if shown['status'] == 'active' and \
+                    'os_glance_import_task' not in shown and all(
+                        each['status'] == 'success' for each in tasks['tasks']):
                 return image
             time.sleep(0.1)
-        raise AssertionError(self.show(image))
+        raise AssertionError((shown, tasks))
 
     def show(self, image: str) -> dict[str, typing.Any]:
         """Return an image as its tenant sees it."""

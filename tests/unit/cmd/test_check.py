@@ -161,8 +161,7 @@ MATRIX = {
          section('^hw_vm_mode$', create='admin')],
         'warning', 'A7', 'vm_mode'),
     'A8 not anchored': (
-        [section('hw_mem_encryption')], 'warning', 'A8',
-        'hw_mem_encryption'),
+        [section('hw_video')], 'warning', 'A8', 'hw_video'),
     'A8 shadowed': (
         [('protections.conf', 'delete = @', '''delete = @
         [^hw_pmu$]

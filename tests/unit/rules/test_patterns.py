@@ -1,6 +1,7 @@
 """Expressions of a protections file are safe to match, or refused."""
 
 import re
+import sys
 
 import hypothesis
 from hypothesis import strategies as st
@@ -47,6 +48,19 @@ def test_takes_what_protections_files_use(expression):
 def test_refuses_what_could_take_too_long_to_match(expression):
     with pytest.raises(ValueError, match='could take too long'):
         patterns.compiled(expression)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason='new in Python 3.11')
+@pytest.mark.parametrize(('expression', 'taken'), [
+    ('x(?>a*)b', True), ('a*+b', True), ('(?>(a+)+)b', False),
+    ('(?>a*)*b', False), ('(a*+)*+b', False)])
+def test_expressions_that_do_not_go_back_are_counted_as_if_they_did(
+        expression, taken):
+    if taken:
+        assert patterns.compiled(expression) == re.compile(expression)
+    else:
+        with pytest.raises(ValueError, match='could take too long'):
+            patterns.compiled(expression)
 
 
 @pytest.mark.parametrize('expression', [

@@ -1,0 +1,216 @@
+"""Rules 4 and 5, and what discovery says of them."""
+
+import re
+
+import hypothesis
+from hypothesis import strategies as st
+import jsonschema
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import versions
+from nova_image_override.rules import injection as injection_module
+from nova_image_override.rules import judge
+from nova_image_override.rules import offer
+from nova_image_override.rules import protections as protections_module
+
+OPEN = dict.fromkeys(protections_module.OPERATIONS, ('@',))
+
+
+def caller(*roles):
+    return judge.Caller(can=lambda rule: True,
+                        credentials={'roles': list(roles)})
+
+
+MEMBER = caller('member')
+ADMIN = caller('member', 'admin')
+
+
+def sections(**permissions):
+    """Return a section for each name; '__' stands for ':', last is '.*'."""
+    return protections_module.Protections([
+        *(protections_module.Section(
+            f'^{re.escape(name)}$', re.compile(f'^{re.escape(name)}$'),
+            {**OPEN, **permission})
+          for name, permission in permissions.items()),
+        protections_module.Section('.*', re.compile('.*'), OPEN)])
+
+
+def rules(catalog, *, injected=(), protections=None, allowed=('*',)):
+    return judge.Rules(
+        catalog, allowed=allowed, protections=protections,
+        injection=injection_module.Injection(
+            dict.fromkeys(injected, 'x'), frozenset({'admin'}), bool(injected)))
+
+
+def refusals(rules, overrides, base=(), who=MEMBER):
+    try:
+        rules.check(who, overrides, dict(base))
+    except errors.Forbidden as exc:
+        return {p.name: p.code for p in exc.problems}
+    return {}
+
+
+ADMINS = ('admin',)
+
+
+# --- injection --------------------------------------------------------------
+
+@pytest.mark.parametrize('value', ['virtio', None])
+@pytest.mark.parametrize('base', [{}, {'hw_vif_model': 'e1000'}])
+def test_what_is_injected_is_refused(catalog, value, base):
+    assert refusals(
+        rules(catalog, injected=['hw_vif_model']), {'hw_vif_model': value},
+        base) == {'hw_vif_model': errors.INJECTED}
+
+
+def test_a_legacy_name_is_injected_under_all_that_it_feeds(catalog):
+    found = rules(catalog, injected=['vmware_adaptertype'])
+    assert refusals(found, {'hw_disk_bus': 'ide', 'hw_scsi_model': 'buslogic',
+                            'hw_cdrom_bus': 'ide'}) == {
+        'hw_disk_bus': errors.INJECTED, 'hw_scsi_model': errors.INJECTED}
+    assert 'hw_disk_bus' not in offer.offered(found, MEMBER, removals=True)
+
+
+def test_who_has_an_ignored_role_is_not_refused(catalog):
+    assert refusals(rules(catalog, injected=['hw_vif_model']),
+                    {'hw_vif_model': 'virtio'}, who=ADMIN) == {}
+
+
+def test_one_injected_member_of_a_family_closes_no_other(catalog):
+    found = rules(catalog, injected=['hw_numa_mem.1', 'trait:CUSTOM_A'])
+    assert refusals(found, {
+        'hw_numa_mem.0': '1', 'hw_numa_mem.1': '1',
+        'trait:CUSTOM_A': 'required', 'trait:CUSTOM_AB': 'required'}) == {
+        'hw_numa_mem.1': errors.INJECTED, 'trait:CUSTOM_A': errors.INJECTED}
+
+
+# --- protections ------------------------------------------------------------
+
+@pytest.mark.parametrize(('closed', 'value', 'base', 'expected'), [
+    ('create', 'ide', {}, True),
+    ('create', 'ide', {'hw_disk_bus': 'scsi'}, False),
+    ('update', 'ide', {}, False),
+    ('update', 'ide', {'hw_disk_bus': 'scsi'}, True),
+    ('delete', None, {'hw_disk_bus': 'scsi'}, True),
+    ('delete', None, {}, True),
+    ('delete', 'ide', {'hw_disk_bus': 'scsi'}, False),
+    ('read', 'ide', {'hw_disk_bus': 'scsi'}, False),
+])
+def test_each_override_needs_the_operation_that_it_stands_for(
+        catalog, closed, value, base, expected):
+    found = rules(catalog, protections=sections(hw_disk_bus={closed: ADMINS}))
+    assert refusals(found, {'hw_disk_bus': value}, base) == (
+        {'hw_disk_bus': errors.PROTECTED} if expected else {})
+    assert refusals(found, {'hw_disk_bus': value}, base, ADMIN) == {}
+
+
+@pytest.mark.parametrize(('protected', 'base', 'expected'), [
+    ({'vm_mode': {'create': ADMINS}}, {}, True),
+    ({'vm_mode': {'update': ADMINS}}, {}, False),
+    ({'vm_mode': {'update': ADMINS}}, {'vm_mode': 'xen'}, True),
+    ({'hw_vm_mode': {'create': ADMINS}}, {'vm_mode': 'xen'}, True),
+])
+def test_every_name_of_a_property_must_be_permitted(
+        catalog, protected, base, expected):
+    found = rules(catalog, protections=sections(**protected))
+    assert refusals(found, {'hw_vm_mode': 'hvm'}, base) == (
+        {'hw_vm_mode': errors.PROTECTED} if expected else {})
+
+
+def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
+        catalog):
+    only = protections_module.Protections([protections_module.Section(
+        '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
+    found = rules(catalog, protections=only)
+    assert refusals(found, {'hw_vm_mode': 'hvm'}) == {}
+    assert refusals(found, {'hw_vm_mode': 'hvm'}, {'vm_mode': 'xen'}) == {
+        'hw_vm_mode': errors.PROTECTED}
+    assert refusals(found, {'hw_pmu': 'true'}) == {
+        'hw_pmu': errors.PROTECTED}
+
+
+def test_the_message_names_operation_and_legacy_name(catalog):
+    found = rules(catalog, protections=sections(vm_mode={'create': ADMINS}))
+    with pytest.raises(
+            errors.Forbidden,
+            match='do not let you create vm_mode, which is hw_vm_mode too'):
+        found.check(MEMBER, {'hw_vm_mode': 'hvm'}, {})
+
+
+def test_what_is_kept_is_judged_by_protections_alone(catalog):
+    found = rules(catalog, injected=['hw_pmu'], allowed=(),
+                  protections=sections(hw_disk_bus={'update': ADMINS}))
+    kept = {'hw_disk_bus': 'ide', 'hw_pmu': 'true', 'hw_boot_menu': 'true'}
+    found.check(MEMBER, {}, {}, kept)
+    with pytest.raises(errors.Forbidden) as caught:
+        found.check(MEMBER, {'os_type': 'linux'}, {'hw_disk_bus': 'x'}, kept)
+    assert {p.name: p.code for p in caught.value.problems} == {
+        'hw_disk_bus': errors.PROTECTED, 'os_type': errors.NOT_ALLOWED}
+
+
+# --- what is told in advance ------------------------------------------------
+
+def test_what_could_be_set_on_some_image_is_on_offer(catalog):
+    offered = offer.offered(rules(catalog, protections=sections(
+        hw_disk_bus={'create': ADMINS}, hw_pmu={'update': ADMINS},
+        hw_vif_model={'create': ADMINS, 'update': ADMINS},
+        hw_boot_menu={'delete': ADMINS},
+        os_type={'create': ADMINS, 'update': ADMINS, 'delete': ADMINS})),
+        MEMBER, removals=True)
+    assert 'hw_disk_bus' in offered
+    assert 'hw_pmu' in offered
+    assert offered['hw_vif_model']['type'] == 'null'
+    assert offered['hw_boot_menu']['type'] == 'string'
+    assert 'os_type' not in offered
+
+
+def test_what_can_only_be_removed_is_not_on_offer_where_null_is_not_taken(
+        catalog):
+    assert 'hw_vif_model' not in offer.offered(
+        rules(catalog, protections=sections(
+            hw_vif_model={'create': ADMINS, 'update': ADMINS})),
+        MEMBER, removals=False)
+
+
+def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
+    closed = protections_module.Section(
+        'trait:', re.compile('trait:'), dict.fromkeys(OPEN, ADMINS))
+    gold = protections_module.Section(
+        '^trait:CUSTOM_GOLD$', re.compile('^trait:CUSTOM_GOLD$'), OPEN)
+
+    def offers(*sections, who=MEMBER):
+        return catalog['traits_required'].name_pattern in offer.offered(
+            rules(catalog, protections=protections_module.Protections(
+                sections)), who, removals=False)
+
+    assert not offers(closed)
+    assert offers(closed, who=ADMIN)
+    assert offers(gold, closed)
+
+
+_FIELDS = ('hw_disk_bus', 'hw_vm_mode', 'hw_numa_mem.0', 'hw_numa_mem.1',
+           'hw_boot_menu')
+_NAMES = (*_FIELDS, 'vm_mode', 'vmware_adaptertype')
+
+
+@hypothesis.given(
+    st.dictionaries(st.sampled_from(_NAMES), st.fixed_dictionaries({
+        operation: st.sampled_from([('@',), ('admin',), ('member',), ('!',)])
+        for operation in ('create', 'update', 'delete')})),
+    st.sets(st.sampled_from(_NAMES)), st.sets(st.sampled_from(_NAMES)),
+    st.sampled_from(_FIELDS), st.booleans(),
+    st.sampled_from([MEMBER, ADMIN, caller()]))
+def test_what_is_not_on_offer_is_permitted_on_no_image(
+        catalog, protected, injected, held, name, remove, who):
+    values = {'hw_disk_bus': 'ide', 'hw_vm_mode': 'hvm',
+              'hw_numa_mem.0': '1', 'hw_numa_mem.1': '1',
+              'hw_boot_menu': 'true'}
+    found = rules(catalog, injected=injected,
+                  protections=sections(**protected))
+    asked = {name: None if remove else values[name]}
+    offers = jsonschema.Draft202012Validator(offer.request_schema(
+        found, who, versions.MAX)).is_valid(asked)
+    refused = refusals(found, asked, dict.fromkeys(held, 'x'), who)
+    if not offers:
+        assert name in refused
