@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument(
         '--rst', action='store_true', help='print reStructuredText')
     parser.add_argument(
-        '--rounds', type=int, default=300, metavar='N',
+        '--rounds', type=int, default=100, metavar='N',
         help='how often to take each request (default: %(default)s)')
     arguments = parser.parse_args()
     # Logs are made as with Nova's defaults: from INFO on.
@@ -29,7 +29,6 @@ def main() -> None:
     write = table.rst if arguments.rst else table.plain
     for title, head, rows in report.tables(arguments.rounds):
         write(sys.stdout, title, head, rows)
-    logging.disable()
 
 
 if __name__ == '__main__':
