@@ -1,0 +1,1 @@
+"""``make bench``: what the extension costs, as ratios to Nova itself."""

@@ -1,0 +1,35 @@
+"""``python -m benchmarks [--rst] [--rounds N]``."""
+
+import argparse
+import logging
+import sys
+import warnings
+
+from benchmarks import table
+
+
+def main() -> None:
+    """Measure, and print tables."""
+    parser = argparse.ArgumentParser(
+        prog='benchmarks',
+        description='Measure what the extension costs beside Nova itself.')
+    parser.add_argument(
+        '--rst', action='store_true', help='print reStructuredText')
+    parser.add_argument(
+        '--rounds', type=int, default=100, metavar='N',
+        help='how often to take each request (default: %(default)s)')
+    arguments = parser.parse_args()
+    # Logs are made as with Nova's defaults: from INFO on.
+    logging.disable(logging.DEBUG)
+    warnings.showwarning = lambda *args, **kwargs: None
+    # Takes seconds, and Nova warns as soon as it is imported. The harness
+    # wants to be the first to import it.
+    import tests.functional  # noqa: F401 I001
+    from benchmarks import report
+    write = table.rst if arguments.rst else table.plain
+    for title, head, rows in report.tables(arguments.rounds):
+        write(sys.stdout, title, head, rows)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,152 @@
+"""A nova-api with both applications: Nova's own, and the one extended."""
+
+import collections.abc
+import contextlib
+import functools
+import inspect
+import json
+import pathlib
+import tempfile
+import typing
+from unittest import mock
+
+import fixtures
+from nova.image import glance
+from nova.network import neutron
+from nova.scheduler.client import report
+from nova.volume import cinder
+from paste import deploy
+import sqlalchemy
+import sqlalchemy.event
+import webob
+
+from benchmarks import overrides
+from nova_image_override import versions
+from tests.functional import base
+
+#: Where nova-api asks other services.
+_CLIENTS = (cinder.API, glance.API, neutron.API, report.SchedulerReportClient)
+
+
+def expect(status: int, wanted: int, text: str) -> None:
+    """Stop when an answer is not the one that is to be measured."""
+    if status != wanted:
+        raise RuntimeError(f'{status} instead of {wanted}: {text}')
+
+
+class Cloud(base.TestCase):
+    """Two applications on the same databases, side by side.
+
+    Once :meth:`stop` is done nobody builds what is accepted: POST /servers is
+    measured to its 202, without the message to the conductor. Databases are
+    SQLite in memory, services other than Nova are the fakes of Nova's tests:
+    whatever the extension adds weighs more here than behind a network.
+    """
+
+    #: Servers that GET /servers/detail lists.
+    SERVERS = 100
+
+    def setUp(self) -> None:
+        """Start the services and load the applications."""
+        # Room for all servers on one host.
+        self.flags(initial_cpu_allocation_ratio=64.0,
+                   initial_disk_allocation_ratio=64.0)
+        super().setUp()
+        self.applications = {
+            base.NOVA_APP: self._application(base.NOVA_APP),
+            base.APP: self._application(base.APP)}
+
+    def _application(self, app: str) -> typing.Any:
+        with tempfile.TemporaryDirectory() as folder:
+            ini = base.paste_ini(pathlib.Path(folder), app)
+            # As nova/api/wsgi.py Loader.load_app does it.
+            return deploy.loadapp(f'config:{ini}', name='osapi_compute')
+
+    def add_servers(self) -> None:
+        """Make the servers to list.
+
+        The conductor puts them into their cell as ever; no guests are built
+        for them, which would take minutes.
+        """
+        with mock.patch(
+                'nova.compute.rpcapi.ComputeAPI.build_and_run_instance'):
+            answer = self.create(
+                overrides.TEN, flavor=self.flavor(vcpus=4, ram=64),
+                server={'min_count': self.SERVERS})
+        expect(answer.status, 202, answer.text)
+        for server in self.http('GET', '/servers').body['servers']:
+            self.act(server['id'], {'os-resetState': {'state': 'active'}},
+                     admin=True)
+
+    def stop(self) -> None:
+        """Stop all that is not nova-api."""
+        self.useFixture(fixtures.MockPatch(base.BUILDS))
+        for service in (self.scheduler, self.conductor,
+                        *self.computes.values()):
+            service.stop()
+
+    def call(
+        self, app: str, method: str, path: str, body: typing.Any = None, *,
+        compute: str = base.TestCase.COMPUTE, named: bool = False,
+    ) -> collections.abc.Callable[[], webob.Response]:
+        """Return a request of a project member, ready to be sent.
+
+        :param app: the application to send it to, a key of ``applications``
+        :param compute: Nova's microversion
+        :param named: whether it names the extension
+        """
+        version = f'compute {compute}'
+        if named:
+            version += f', {versions.SERVICE_TYPE} {versions.MAX}'
+        request = webob.Request.blank(
+            f'/v2.1{path}', method=method,
+            content_type='application/json',
+            body=b'' if body is None else json.dumps(body).encode(),
+            headers={
+                'X-Auth-User': 'fake', 'X-Roles': 'member,reader',
+                'X-Auth-Project-Id': self.api.project_id,
+                versions.HEADER: version})
+        return lambda: request.get_response(self.applications[app])
+
+
+class Counter:
+    """Counts what requests cost others.
+
+    :ivar queries: statements that databases executed
+    :ivar calls: calls of Nova's clients of other services
+    """
+
+    def __init__(self) -> None:
+        self.queries = 0
+        self.calls = 0
+
+    @contextlib.contextmanager
+    def counting(self) -> collections.abc.Iterator[None]:
+        """Count for the time of the context."""
+        def executed(*args: typing.Any) -> None:
+            self.queries += 1
+
+        event = (sqlalchemy.Engine, 'before_cursor_execute', executed)
+        sqlalchemy.event.listen(*event)
+        try:
+            with contextlib.ExitStack() as stack:
+                for client in _CLIENTS:
+                    stack.enter_context(self._watched(client))
+                yield
+        finally:
+            sqlalchemy.event.remove(*event)
+
+    @contextlib.contextmanager
+    def _watched(self, client: type) -> collections.abc.Iterator[None]:
+        """Count the calls of CLIENT's public methods."""
+        def watch(method: typing.Any) -> typing.Any:
+            @functools.wraps(method)
+            def call(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+                self.calls += 1
+                return method(*args, **kwargs)
+            return call
+
+        with mock.patch.multiple(client, **{
+                name: watch(method) for name, method in vars(client).items()
+                if inspect.isfunction(method) and name[0] != '_'}):
+            yield

@@ -1,0 +1,119 @@
+"""The extension's own work, beside Nova's reading of the same properties."""
+
+import collections.abc
+import typing
+
+from nova import context as nova_context
+from nova import objects
+
+from benchmarks import measure
+from benchmarks import overrides
+from nova_image_override import catalog as catalog_module
+from nova_image_override import override
+from nova_image_override.api import extension as extension_module
+from nova_image_override.rules import judge
+from nova_image_override.rules import policy
+
+#: Nova's reading of the properties, with which the rest is compared.
+FROM_DICT = 'from_dict'
+
+SETS = {1: overrides.ONE, 10: overrides.TEN, 128: overrides.MOST}
+
+#: Entries of allowed_properties: all but the last one are globs that match
+#: nothing that is asked for, and have to be tried nevertheless.
+LISTS = {
+    length: [f'hw_none_{n}_*' for n in range(length - 1)] + ['*']
+    for length in (1, 100, 10_000)}
+
+
+class Work:
+    """What the extension does with the overrides of one create request.
+
+    :param entries: allowed_properties
+    """
+
+    def __init__(self, entries: list[str]) -> None:
+        catalog = catalog_module.running()
+        self._extension = extension_module.Extension.with_rules(
+            judge.Rules(catalog, allowed=entries))
+        self._parser = self._extension.parser
+        self._context = nova_context.RequestContext(
+            'user', 'project', roles=['member', 'reader'])
+
+    def forget(self) -> None:
+        """Return to the state of a service that has just started."""
+        self._extension.rules.stand.cache_clear()
+        self._parser = override.Parser(self._extension.catalog)
+
+    def parse(self, raw: dict[str, str]) -> override.Overrides:
+        """Parse, as the servers controller does."""
+        return self._parser.parse(raw, removals=True)
+
+    def authorise(self, asked: override.Overrides) -> None:
+        """Ask the deployer's lists, as the compute API does."""
+        self._extension.rules.check(_ANYBODY, asked, overrides.IMAGE)
+
+    def ask_policy(self, asked: override.Overrides) -> None:
+        """Ask oslo.policy, which the compute API does in the same breath."""
+        caller = self._extension.caller(self._context)
+        policy.refused_by(
+            caller.can, caller.policy_defined,
+            {self._extension.rules.stand(name).field for name in asked})
+
+    def merge(self, asked: override.Overrides) -> object:
+        """Merge, as the compute API does."""
+        return self._extension.merger.merge(overrides.IMAGE, asked)
+
+
+#: Passes policy without being asked.
+_ANYBODY = judge.Caller(can=lambda rule: True)
+
+#: Calls that are timed together, for the clock's sake.
+_TIMES = 20
+
+
+def _repeated(
+    work: collections.abc.Callable[[typing.Any], object],
+    argument: typing.Any,
+) -> measure.Prepare:
+    def run() -> None:
+        for _ in range(_TIMES):
+            work(argument)
+    return lambda: run
+
+
+def again(
+    work: Work, raw: dict[str, str], rounds: int,
+) -> dict[str, float]:
+    """Measure overrides that were seen before.
+
+    :returns: the median times, in seconds, of FROM_DICT and of each part of
+        the work
+    """
+    asked = work.parse(raw)
+    taken = measure.medians({
+        FROM_DICT: _repeated(objects.ImageMeta.from_dict,
+                             {'properties': overrides.IMAGE | raw}),
+        'parse': _repeated(work.parse, raw),
+        'lists': _repeated(work.authorise, asked),
+        'merge': _repeated(work.merge, asked),
+        'policy': _repeated(work.ask_policy, asked),
+    }, rounds)
+    return {part: time / _TIMES for part, time in taken.items()}
+
+
+def first(work: Work, raw: dict[str, str], rounds: int) -> float:
+    """Measure overrides that are the first ones ever, in seconds.
+
+    All of the work but policy, which remembers nothing.
+    """
+    def prepare() -> collections.abc.Callable[[], object]:
+        work.forget()
+
+        def run() -> None:
+            asked = work.parse(raw)
+            work.authorise(asked)
+            work.merge(asked)
+        return run
+
+    return measure.medians({'': prepare}, rounds)['']

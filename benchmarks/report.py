@@ -1,0 +1,81 @@
+"""What is measured, and in which tables it is told."""
+
+import collections.abc
+import logging
+
+from benchmarks import api
+from benchmarks import cloud as cloud_module
+from benchmarks import functions
+from benchmarks import measure
+
+Table = tuple[str, list[str], list[list[str]]]
+
+
+def tables(rounds: int) -> collections.abc.Iterator[Table]:
+    """Measure.
+
+    :param rounds: how often each request is taken
+    :returns: title, head and rows of each table, as soon as it is measured
+    """
+    with cloud_module.Cloud.running() as cloud:
+        cloud.add_servers()
+        cloud.stop()
+        yield _requests(
+            'POST /servers, to the 202', api.create(cloud), rounds,
+            api.forget(cloud))
+        # Below 2.73 Nova loads no system metadata for a list.
+        for compute in ('2.93', '2.1'):
+            yield _requests(
+                f'GET /servers/detail, {cloud.SERVERS} servers, '
+                f'compute {compute}', api.detail(cloud, compute),
+                max(rounds // 3, 1), api.check(cloud))
+        yield from _functions(max(rounds // 3, 1))
+        # Nova tells about its end.
+        logging.disable()
+
+
+def _requests(
+    title: str, variants: api.Variants, rounds: int,
+    after: api.After,
+) -> Table:
+    costs = api.costs(variants, after)
+    times = measure.medians(variants, rounds, after=after)
+    return (
+        f'{title}: medians of {rounds}',
+        ['', 'ms', 'ratio', 'queries', 'calls of services'],
+        [[name, f'{times[name] * 1e3:.2f}',
+          f'{times[name] / times[api.NOVA]:.3f}',
+          str(costs[name].queries), str(costs[name].calls)]
+         for name in variants])
+
+
+def _functions(rounds: int) -> collections.abc.Iterator[Table]:
+    """Measure each number of overrides with each length of the lists."""
+    works = {length: functions.Work(entries)
+             for length, entries in functions.LISTS.items()}
+    again, first = [], []
+    for count, raw in functions.SETS.items():
+        for length, work in works.items():
+            times = functions.again(work, raw, rounds)
+            read = times.pop(functions.FROM_DICT)
+            policy = times.pop('policy')
+            own = sum(times.values())
+            began = functions.first(work, raw, max(rounds // 10, 1))
+            again.append([
+                str(count), str(length), _us(read), *map(_us, times.values()),
+                f'{own / read:.2f}', _us(policy),
+                f'{(own + policy) / read:.2f}'])
+            first.append([
+                str(count), str(length), _us(began), f'{began / read:.2f}'])
+    yield (
+        'Own work beside ImageMeta.from_dict, in microseconds: overrides '
+        'that were seen before',
+        ['overrides', 'rules', functions.FROM_DICT, *times, 'ratio',
+         'oslo.policy', 'ratio with it'], again)
+    yield (
+        'The same as the first request of a service: parse, lists and merge',
+        ['overrides', 'rules', 'us', 'ratio'], first)
+
+
+def _us(seconds: float) -> str:
+    return f'{seconds * 1e6:.1f}'
