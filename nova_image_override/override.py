@@ -263,6 +263,17 @@ def is_record(key: str) -> bool:
         (catalog_module.RECORD_PREFIX, catalog_module.REMOVED_PREFIX))
 
 
+def image_values(
+    system_metadata: collections.abc.Mapping[str, str | None],
+) -> Overrides:
+    """Return the image's own value of each property that is overridden.
+
+    :param system_metadata: the instance's system metadata
+    """
+    return {key.partition(':')[2]: value
+            for key, value in system_metadata.items() if is_record(key)}
+
+
 def in_force(
     system_metadata: collections.abc.Mapping[str, str | None],
 ) -> Overrides:

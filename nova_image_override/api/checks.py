@@ -8,22 +8,25 @@ overrides that cause it.
 """
 
 import collections.abc
+import dataclasses
 import functools
 import typing
 
 from nova import exception
 from nova import objects
+from nova import utils as nova_utils
 from nova.virt import hardware
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import stored
 from nova_image_override.api import extension as extension_module
 
 #: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
 #: the others for what images hold.
-_REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
+REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
 
 Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
 
@@ -90,7 +93,70 @@ def check(
     :raises errors.Invalid: naming every override that flavor and image
         properties exclude
     """
+    base = bounded(extension, base, overrides)
     _Judge(extension, flavor, image, base, overrides).check()
+
+
+def bounded(
+    extension: extension_module.Extension, base: override.ImageProperties,
+    overrides: override.Overrides,
+) -> override.ImageProperties:
+    """Return BASE without CPU lists that must not be expanded.
+
+    :raises errors.Invalid: naming those that no override takes the place of
+    """
+    catalog = extension.catalog
+    names = {
+        name for name, value in base.items()
+        if (field := catalog.field_of(name)) is not None
+        and catalog[field].row.cpu_list
+        and not catalog_module.bounded(str(value))}
+    if names - set(overrides):
+        raise errors.Invalid([
+            errors.Problem(
+                name, errors.UNREADABLE, "the image's own value names CPUs "
+                f'beyond {descriptions.CPU_ID_MAX}')
+            for name in names - set(overrides)])
+    return {name: base[name] for name in base if name not in names}
+
+
+def check_resize(
+    extension: extension_module.Extension, flavor: typing.Any,
+    instance: typing.Any,
+) -> None:
+    """Judge a server's overrides in force beside another flavor.
+
+    Where image and flavor conflict by themselves, Nova answers.
+
+    :param flavor: ``nova.objects.Flavor`` that the server is to have
+    :raises errors.Invalid: naming every override that FLAVOR excludes
+    """
+    overrides = override.in_force(instance.system_metadata)
+    image = nova_utils.get_image_from_system_metadata(
+        instance.system_metadata)
+    try:
+        check(extension, flavor, judged(image, stored.properties(instance)),
+              stored.image_properties(instance), overrides)
+    except errors.Invalid as exc:
+        problems = [
+            dataclasses.replace(problem, reason=(
+                f'{problem.reason}; choose a flavor that agrees with it'))
+            for problem in exc.problems if problem.name in overrides]
+        if problems:
+            raise errors.Invalid(problems) from None
+
+
+def judged(
+    image: dict[str, typing.Any], properties: override.ImageProperties,
+) -> dict[str, typing.Any]:
+    """Return IMAGE with PROPERTIES and all that Nova's functions read of it.
+
+    A volume's metadata has no name and a blank volume has none at all: what
+    messages of nova.virt.hardware and API._validate_flavor_image want must
+    be there.
+    """
+    return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
+            'min_disk': 0, **image, 'properties': dict(properties)}
 
 
 class _Judge:
@@ -106,12 +172,9 @@ class _Judge:
         self._overrides = overrides
 
     def check(self) -> None:
-        unbounded = list(self._unbounded())
-        if unbounded:
-            raise errors.Invalid(unbounded)
         try:
             merged = objects.ImageMeta.from_dict(self._image)
-        except _REFUSALS as exc:
+        except REFUSALS as exc:
             raise errors.Invalid(self._unreadable(exc)) from None
         checks = _checks()
         if any(name.startswith('hw_cpu_') for name in self._overrides):
@@ -125,25 +188,13 @@ class _Judge:
         if problems:
             raise errors.Invalid(problems.values())
 
-    def _unbounded(self) -> collections.abc.Iterator[errors.Problem]:
-        """Name the image's own CPU lists that must not be expanded."""
-        catalog = self._extension.catalog
-        for name, value in self._base.items():
-            field = catalog.field_of(name)
-            if (field is not None and catalog[field].row.cpu_list
-                    and not catalog_module.bounded(str(value))):
-                yield errors.Problem(
-                    name, errors.UNREADABLE,
-                    "the image's own value names CPUs beyond "
-                    f'{descriptions.CPU_ID_MAX}')
-
     def _refusal(
             self, function: Check, image_meta: typing.Any) -> str | None:
         try:
             function(self._flavor, image_meta)
         except exception.NovaException as exc:
             return str(exc.format_message())
-        except _REFUSALS as exc:
+        except REFUSALS as exc:
             return str(exc)
         return None
 
@@ -186,7 +237,7 @@ class _Judge:
         try:
             image_meta = objects.ImageMeta.from_dict(
                 {**self._image, 'properties': properties})
-        except _REFUSALS:
+        except REFUSALS:
             return None
         return self._refusal(function, image_meta)
 
@@ -197,7 +248,7 @@ class _Judge:
         for name, value in self._base.items():
             try:
                 objects.ImageMetaProps.from_dict({name: value})
-            except _REFUSALS as exc:
+            except REFUSALS as exc:
                 found = True
                 yield errors.Problem(
                     name, errors.UNREADABLE,

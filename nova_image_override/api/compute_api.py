@@ -7,6 +7,7 @@ from nova.compute import instance_actions
 from oslo_log import log as logging
 
 from nova_image_override import override
+from nova_image_override import stored
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import faults
@@ -76,12 +77,7 @@ class API(api.API):
         extension = self._extension
         base = boot_meta.get('properties') or {}
         extension.rules.check(extension.caller(context), asked, base)
-        # A blank boot volume has no metadata at all and a volume's has no
-        # name: what Nova reads once there is any (API._validate_flavor_image,
-        # messages of nova.virt.hardware) must be there.
-        image = {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
-                 'min_disk': 0, **boot_meta,
-                 'properties': extension.merger.merge(base, asked)}
+        image = checks.judged(boot_meta, extension.merger.merge(base, asked))
         checks.check(extension, flavor, image, base, asked)
         boot_meta.update(image)
         state.record = extension.record(base, asked)
@@ -172,6 +168,20 @@ class API(api.API):
                 hosts.require_anywhere(context, host_name)
         return super().resize(
             context, instance, *args, host_name=host_name, **kwargs)
+
+    def _check_quota_for_upsize(
+        self, context: typing.Any, instance: typing.Any,
+        current_flavor: typing.Any, new_flavor: typing.Any, is_bfv: bool,
+        is_revert: bool,
+    ) -> None:
+        # Nova's resize calls this (a static method) when the server may be
+        # resized and nothing is changed yet. What Nova then says of flavor
+        # and image knows nothing of overrides, and is a 500 for some.
+        super()._check_quota_for_upsize(
+            context, instance, current_flavor, new_flavor, is_bfv, is_revert)
+        if not is_revert and stored.overridden(instance):
+            with faults.through_nova():
+                checks.check_resize(self._extension, new_flavor, instance)
 
     def _allow_cross_cell_resize(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,

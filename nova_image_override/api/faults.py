@@ -2,6 +2,7 @@
 
 import collections.abc
 import contextlib
+import typing
 
 from nova.api.openstack import wsgi
 from oslo_serialization import jsonutils
@@ -20,7 +21,7 @@ _STATUS = {
 
 @contextlib.contextmanager
 def through_nova() -> collections.abc.Iterator[None]:
-    """Send refusals through Nova's methods.
+    """Send refusals through Nova's methods, to Resource.
 
     nova/api/openstack/wsgi.py expected_errors turns everything it does not
     know into a 500, so refusals travel as webob's exceptions.
@@ -57,23 +58,23 @@ class OverrideFault(wsgi.Fault):
         return response
 
 
-def fault(error: errors.OverrideError) -> OverrideFault:
-    """Return ERROR as the fault that answers the request."""
-    return OverrideFault(_as_http(error))
+class Resource(wsgi.Resource):
+    """Nova's resource, which answers our refusals with their details."""
 
+    def dispatch(
+        self, method: collections.abc.Callable[..., typing.Any],
+        request: wsgi.Request, action_args: dict[str, typing.Any],
+    ) -> typing.Any:
+        """Call a controller's METHOD.
 
-@contextlib.contextmanager
-def detailed() -> collections.abc.Iterator[None]:
-    """Answer refusals with their details, whichever way they come.
-
-    :raises OverrideFault: in place of an OverrideError, and of what
-        through_nova made of one on its way through Nova's methods
-    """
-    try:
-        yield
-    except errors.OverrideError as exc:
-        raise fault(exc) from None
-    except webob.exc.WSGIHTTPException as exc:
-        if hasattr(exc, 'image_props_override'):
-            raise OverrideFault(exc) from None
-        raise
+        :raises OverrideFault: in place of an OverrideError, and of what
+            through_nova made of one
+        """
+        try:
+            return super().dispatch(method, request, action_args)
+        except errors.OverrideError as exc:
+            raise OverrideFault(_as_http(exc)) from None
+        except webob.exc.WSGIHTTPException as exc:
+            if hasattr(exc, 'image_props_override'):
+                raise OverrideFault(exc) from None
+            raise

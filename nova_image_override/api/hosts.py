@@ -71,8 +71,8 @@ def require_anywhere(context: typing.Any, host: str | None) -> None:
     if not all(runs_compute_part(node) for node in nodes):
         raise _not_ready(
             'its NUMA nodes (hw_numa_cpus.N, hw_numa_mem.N) could be lost on '
-            f'a host that it is moved to: {_ASK}, or rebuild the server '
-            'without these overrides first')
+            f'a host that it is moved to: {_ASK}, or boot another server '
+            'without these overrides')
 
 
 def _not_ready(reason: str) -> errors.Conflict:

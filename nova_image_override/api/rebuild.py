@@ -5,7 +5,6 @@ import contextlib
 import dataclasses
 import typing
 
-from nova import exception
 from nova import objects
 from oslo_log import log as logging
 
@@ -30,13 +29,13 @@ class Rebuild:
 
     :ivar instance: the server
     :ivar recorded: its overrides in force
-    :ivar overrides: what is to be in force after the rebuild
+    :ivar asked: the request's; None when it does not say
     :ivar image: the merged image, once Nova has fetched it
     """
 
     instance: typing.Any
     recorded: override.Overrides
-    overrides: override.Overrides
+    asked: override.Overrides | None
     image: dict[str, typing.Any] | None = None
 
     @classmethod
@@ -48,10 +47,14 @@ class Rebuild:
         :param asked: the parameter; None when the request does not have it
         """
         recorded = override.in_force(instance.system_metadata)
-        overrides = recorded if asked is None else asked
-        if not recorded and not overrides:
+        if not recorded and not asked:
             return None
-        return cls(instance, recorded, overrides)
+        return cls(instance, recorded, asked)
+
+    @property
+    def overrides(self) -> override.Overrides:
+        """What is to be in force after the rebuild."""
+        return self.recorded if self.asked is None else self.asked
 
     @property
     def way_out(self) -> str:
@@ -84,6 +87,21 @@ class Rebuild:
         return {name: value for name, value in self.overrides.items()
                 if name not in self.recorded
                 or self.recorded[name] != value}
+
+    @property
+    def _set_since(self) -> dict[str, str | None]:
+        """What was removed with null and has a value all the same.
+
+        By nova-compute's default (override.in_force), which is as good as the
+        one it would choose now, or because an operator set it, who wins.
+        """
+        if self.asked is not None:
+            return {}
+        metadata = self.instance.system_metadata
+        return {
+            name: metadata[override.IMAGE_PREFIX + name]
+            for name, value in self.recorded.items()
+            if value is None and override.IMAGE_PREFIX + name in metadata}
 
     def _moved(
         self, extension: extension_module.Extension,
@@ -119,12 +137,15 @@ class Rebuild:
             extension.rules.check(
                 extension.caller(context, self.instance), self._changed,
                 base, moved)
-        properties = extension.merger.merge(base, self.overrides)
+        properties = {
+            **extension.merger.merge(base, self.overrides), **self._set_since}
         flavor = self.instance.get_flavor()
         checks.check(
             extension, flavor, {**image, 'properties': properties}, base,
             self.overrides)
-        self._guard_numa(extension, image, base, flavor, guard)
+        self._guard_numa(
+            extension, image,
+            checks.bounded(extension, base, self.overrides), flavor, guard)
         image['properties'] = properties
         self.image = image
         metadata = self.instance.system_metadata
@@ -152,8 +173,8 @@ class Rebuild:
                     **image,
                     'properties': extension.merger.merge(base, overrides)},
                     flavor)
-            except (exception.ImageNUMATopologyRebuildConflict,
-                    errors.Invalid):
+            except (*checks.REFUSALS, errors.Invalid):
+                # Parts of a set may exclude each other as well.
                 return True
             return False
 
@@ -168,8 +189,8 @@ class Rebuild:
                 **{k: v for k, v in self.overrides.items() if k == name}})}
         raise errors.Invalid([errors.Problem(
             name, errors.NUMA_CHANGE,
-            'a rebuild cannot change the NUMA topology of a server; resize '
-            'it, or boot another one')
+            'a rebuild cannot change the NUMA topology of a server, boot '
+            'another one')
             for name in blamed or names or [errors.PARAMETER]])
 
     def save_request_spec(self, context: typing.Any) -> None:

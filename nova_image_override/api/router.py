@@ -1,5 +1,6 @@
 """The application that api-paste.ini names: Nova's routes, servers extended."""
 
+import collections.abc
 import functools
 import typing
 
@@ -18,6 +19,7 @@ from nova_image_override import versions
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import extension as extension_module
+from nova_image_override.api import faults
 from nova_image_override.api import seams
 from nova_image_override.api import servers
 
@@ -91,11 +93,20 @@ def _replacements(
         # Nova 31 and 32 serve /os-volumes_boot by server_controller itself.
         original = getattr(routes, name, None)
         if original is not None:
-            base, actions = original.args
             result[id(original)] = functools.partial(
-                original.func, servers.extended(base, extension),
-                [functools.partial(_with_our_api, action, extension)
-                 for action in actions])
+                _resource, extension, *original.args)
+    return result
+
+
+def _resource(
+    extension: extension_module.Extension, controller: type[wsgi.Controller],
+    actions: collections.abc.Iterable[type[wsgi.Controller]],
+) -> wsgi.Resource:
+    """Make a servers resource as routes._create_controller does."""
+    result = faults.Resource(servers.extended(controller, extension)())
+    for action in actions:
+        result.register_subcontroller_actions(
+            _with_our_api(action, extension))
     return result
 
 

@@ -13,7 +13,6 @@ from nova_image_override import override
 from nova_image_override import versions
 from nova_image_override.api import compute_api
 from nova_image_override.api import extension as extension_module
-from nova_image_override.api import faults
 
 #: Key of the request environment with the version that the request uses.
 VERSION = 'nova_image_override.version'
@@ -77,9 +76,8 @@ def extended(
                     errors.NOT_HERE,
                     'this release of Nova cannot create servers here, use '
                     'POST /servers')
-            with faults.detailed():
-                _ask(_state(req), extension, raw)
-                return super().create(req=req, body=body)
+            _ask(_state(req), extension, raw)
+            return super().create(req=req, body=body)
 
         def show(self, req: wsgi.Request, id: str) -> typing.Any:
             return _showing(req, super().show, id=id)
@@ -105,13 +103,8 @@ def extended(
                         errors.NOT_HERE,
                         'rebuild takes it from version 1.1 on, send '
                         f'{versions.ENTRY}')
-            # Without the parameter too: the overrides in force are kept, and
-            # judged over a new image.
-            with faults.detailed():
-                if raw is not _ABSENT:
-                    _ask(state, extension, raw)
-                return _showing(
-                    req, getattr(super(), rebuild), id=id, body=body)
+                _ask(state, extension, raw)
+            return _showing(req, getattr(super(), rebuild), id=id, body=body)
 
     return Controller
 
@@ -119,9 +112,8 @@ def extended(
 _ABSENT = object()
 
 
-def _refused(code: str, reason: str) -> faults.OverrideFault:
-    return faults.fault(errors.Invalid(
-        [errors.Problem(errors.PARAMETER, code, reason)]))
+def _refused(code: str, reason: str) -> errors.Invalid:
+    return errors.Invalid([errors.Problem(errors.PARAMETER, code, reason)])
 
 
 def _taken(
@@ -130,7 +122,7 @@ def _taken(
     """Take our parameter out of a body that Nova has parsed.
 
     :returns: its value or _ABSENT, and the body without it
-    :raises faults.OverrideFault: the legacy API got it, which would drop it
+    :raises errors.Invalid: the legacy API got it, which would drop it
         in silence (nova/api/validation/validators.py
         _soft_validate_additional_properties)
     """
@@ -154,7 +146,7 @@ def _taken(
 def _state(req: wsgi.Request) -> extension_module.RequestState:
     """Return the state of a request that must name the extension.
 
-    :raises faults.OverrideFault: it does not
+    :raises errors.Invalid: it does not
     """
     state = extension_module.state_of(req.environ['nova.context'])
     if state is None:

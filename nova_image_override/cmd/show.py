@@ -7,7 +7,6 @@ from nova import context as nova_context
 from nova import exception
 from nova import objects
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.cmd import deployment
@@ -58,9 +57,6 @@ def rows(server: str) -> list[tuple[str, str | None, str | None]]:
             ).system_metadata
     except (exception.InstanceNotFound, exception.InstanceMappingNotFound):
         raise errors.NotFound(f'there is no server {server}') from None
-    own = {
-        key.partition(':')[2]: value for key, value in metadata.items()
-        if key.startswith((catalog_module.RECORD_PREFIX,
-                           catalog_module.REMOVED_PREFIX))}
+    own = override.image_values(metadata)
     return [(name, own[name], value)
             for name, value in sorted(override.in_force(metadata).items())]

@@ -8,7 +8,7 @@ and is otherwise the API itself.
 
 import typing
 
-from nova_image_override.compute import stored
+from nova_image_override import stored
 
 _RESCUED = 'image_props_override_rescued'
 

@@ -12,9 +12,9 @@ import typing
 
 from nova.compute import manager
 
+from nova_image_override import stored
 from nova_image_override.compute import images
 from nova_image_override.compute import seams
-from nova_image_override.compute import stored
 from nova_image_override.compute import tracker
 
 

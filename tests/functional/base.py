@@ -83,9 +83,9 @@ class Answer:
 
     @property
     def problems(self) -> dict[str, str]:
-        """The codes of a refusal, by property."""
+        """The codes of a refusal, by property; none when it is Nova's."""
         return {name: detail['code']
-                for name, detail in self._fault[PARAMETER].items()}
+                for name, detail in self._fault.get(PARAMETER, {}).items()}
 
     @property
     def message(self) -> str:

@@ -10,6 +10,7 @@ from unittest import mock
 import fixtures
 from nova import exception
 from nova.compute import manager as nova_manager
+from nova.objects import image_meta
 from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
@@ -335,13 +336,53 @@ class Moves(Case):
         self.do(server, {'confirmResize': None}, expected=204)
         self.assert_kept(server)
 
-    def test_a_flavor_that_conflicts_is_novas_400(self):
-        server = self.a_server()
-        answer = self.act(server, {'resize': {'flavorRef': self.flavor(
-            vcpus=4, hw__numa_nodes='2')}})
+    def test_a_flavor_that_conflicts_is_400_and_names_the_overrides(self):
+        # The last four are a 500 in Nova, whose messages want the image's
+        # name there.
+        others = {'hw_pmu': 'true', 'hw_vif_multiqueue_enabled': 'true',
+                  'hw_virtio_packed_ring': 'true', 'hw_sound_model': 'ich9'}
+        overrides = {
+            **OVERRIDES,
+            **{name: value for name, value in others.items()
+               if name in image_meta.ImageMetaProps.fields}}
+        server = self.a_server(overrides)
+        for specs, blamed in (
+                ({'hw__numa_nodes': '2'}, ('hw_numa_nodes',)),
+                ({'hw__pmu': 'false'}, ('hw_pmu',)),
+                ({'hw__vif_multiqueue_enabled': 'false'},
+                 ('hw_vif_multiqueue_enabled',)),
+                ({'hw__virtio_packed_ring': 'false'},
+                 ('hw_virtio_packed_ring',)),
+                ({'hw__sound_model': 'ac97'}, ('hw_sound_model',)),
+                ({'hw__pmu': 'false', 'hw__numa_nodes': '2'},
+                 ('hw_numa_nodes', 'hw_pmu'))):
+            if not set(blamed) <= set(overrides):
+                continue
+            with self.subTest(str(specs)):
+                answer = self.act(server, {'resize': {
+                    'flavorRef': self.flavor(vcpus=4, **specs)}})
+                self.assertEqual(400, answer.status, answer.text)
+                self.assertEqual(dict.fromkeys(blamed, 'flavor_conflict'),
+                                 answer.problems)
+                self.assertIn('choose a flavor', answer.message)
+        self.assert_kept(server, overrides)
+
+    def test_what_flavor_and_image_say_is_left_to_nova(self):
+        server = self.a_server(
+            {'hw_boot_menu': 'true'}, image=self.image(hw_numa_nodes='2'))
+        answer = self.act(server, {'resize': {
+            'flavorRef': self.flavor(vcpus=4, hw__numa_nodes='2')}})
         self.assertEqual(400, answer.status, answer.text)
+        self.assertEqual({}, answer.problems)
         self.assertIn('hw_numa_nodes', answer.message)
-        self.assert_kept(server)
+
+    def test_a_resize_that_nova_refuses_is_refused_as_ever(self):
+        server = self.a_server()
+        flavor = self.instance(server).flavor.flavorid
+        for target in (flavor, 'nowhere'):
+            answer = self.act(server, {'resize': {'flavorRef': target}})
+            self.assertEqual(400, answer.status, answer.text)
+            self.assertEqual({}, answer.problems)
 
     def test_evacuation(self):
         server = self.a_server()

@@ -23,7 +23,7 @@ class MixedCloud(test_life.Case):
     def assert_refused_409(self, server, action, **kwargs):
         answer = self.act(server, action, admin=True, **kwargs)
         self.assertEqual(409, answer.status, answer.text)
-        self.assertIn('host_not_ready', answer.message)
+        self.assertEqual({base.PARAMETER: 'host_not_ready'}, answer.problems)
         self.assertIn('nova-compute-image-override', answer.message)
         self.wait(server)
         self.assert_kept(server)

@@ -105,6 +105,22 @@ class Rebuild(Case):
         self.assertEqual(202, self.rebuild(server).status)
         self.assert_video(server, 'cirrus')
 
+    def test_what_an_operator_set_survives_where_null_removed(self):
+        image = self.image(hw_video_model='vga', hw_boot_menu='true')
+        removed = {'hw_video_model': None, 'hw_boot_menu': None}
+        server = self.boot(removed, image=image)
+        self.set_property(server, 'hw_video_model', 'cirrus')
+        self.assertEqual(202, self.rebuild(server, image=image).status)
+        self.assert_video(server, 'cirrus')
+        self.assertIsNone(self.guest(server).find('os/bootmenu'))
+        self.assertEqual(removed, self.shown(server))
+        # Asked for once more, it is removed once more.
+        self.assertEqual(
+            202, self.rebuild(server, removed, image=image).status)
+        self.hard_reboot(server)
+        self.assertEqual('virtio', self.guest(server).find(
+            'devices/video/model').get('type'))
+
     def test_the_machine_type_is_kept(self):
         server = self.boot({'hw_machine_type': 'pc-q35-2.10'})
         self.rebuild(server)
@@ -179,6 +195,17 @@ class Refusals(Case):
         self.assertEqual(400, answer.status, answer.text)
         self.assertEqual({'hw_numa_nodes': 'numa_change'}, answer.problems)
         self.assertEqual({'hw_numa_nodes': '2'}, self.shown(server))
+
+    def test_dropping_nodes_of_different_sizes_names_those_that_matter(self):
+        nodes = {'hw_numa_nodes': '2',
+                 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1',
+                 'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768'}
+        server = self.boot({**nodes, 'hw_video_model': 'vga'})
+        answer = self.rebuild(server, {})
+        self.assertEqual(400, answer.status, answer.text)
+        self.assertEqual(dict.fromkeys(nodes, 'numa_change'), answer.problems)
+        self.assertEqual(
+            202, self.rebuild(server, nodes).status)
 
     def test_a_new_image_that_changes_numa_is_refused_as_ever(self):
         server = self.boot({'hw_video_model': 'vga'})

@@ -144,6 +144,15 @@ class Invalid(base.TestCase):
                 self.assert_refused(answer, 400, problems)
                 self.assertIn('image', answer.message)
 
+    def test_what_the_image_gets_wrong_can_be_overridden(self):
+        image = self.image(hw_numa_cpus__0='0-99999999999')
+        nodes = {'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1',
+                 'hw_numa_mem.0': '1024'}
+        self.assertEqual(202, self.create(nodes, image=image).status)
+        answer = self.create({**nodes, 'hw_numa_nodes': '3'}, image=image)
+        self.assertEqual(400, answer.status, answer.text)
+        self.assertEqual({'flavor_conflict'}, set(answer.problems.values()))
+
 
 class Forbidden(base.TestCase):
     """403: rules 1 to 3."""

@@ -5,6 +5,7 @@ import typing
 from nova import objects
 from nova import utils as nova_utils
 
+from nova_image_override import catalog
 from nova_image_override import override
 
 
@@ -19,6 +20,17 @@ def properties(instance: objects.Instance) -> dict[str, typing.Any]:
         nova_utils.instance_sys_meta(instance))
     return {name: value for name, value in image['properties'].items()
             if not override.is_record(name)}
+
+
+def image_properties(instance: objects.Instance) -> dict[str, typing.Any]:
+    """Return the properties without the overrides: what the image said."""
+    result = properties(instance)
+    for name, own in override.image_values(instance.system_metadata).items():
+        for each in (name, catalog.TWINS.get(name, name)):
+            result.pop(each, None)
+        if own is not None:
+            result[name] = own
+    return result
 
 
 def over(
