@@ -63,7 +63,7 @@ class Parser:
             raise errors.Invalid([errors.Problem(
                 errors.PARAMETER, errors.INVALID_TYPE,
                 'must be an object of strings, not '
-                + _JSON_TYPES.get(type(raw), 'that'))])
+                + _JSON_TYPES[type(raw)])])
         if len(raw) > schema.PROPERTIES_MAX:
             raise errors.Invalid([errors.Problem(
                 errors.PARAMETER, errors.TOO_MANY,
@@ -100,7 +100,7 @@ class Parser:
             return errors.Problem(
                 name, errors.INVALID_TYPE,
                 f'must be a string ({prop.expects}), not '
-                + _JSON_TYPES.get(type(value), 'that'))
+                + _JSON_TYPES[type(value)])
         value = prop.canonical(value)
         for fault in self._validators[prop.field].iter_errors(value):
             return _explain(name, prop, value, fault)
