@@ -9,6 +9,7 @@ import collections.abc
 import re
 import typing
 
+from cliff import lister
 from nova import config as nova_config
 from nova import context as nova_context
 from nova import policy as nova_policy
@@ -23,6 +24,27 @@ from nova_image_override.rules import judge
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
+
+
+class Lister(lister.Lister):
+    """A table of what the rules say to a user.
+
+    :ivar status: the exit status, once the table is made
+    """
+
+    status = 0
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options: which files to read, and whom to ask for."""
+        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        add_config_options(parser)
+        add_role_options(parser)
+        return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the table; return the exit status."""
+        super().run(parsed_args)
+        return self.status
 
 
 def add_config_options(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,6 @@ import argparse
 import collections.abc
 import typing
 
-from cliff import lister
 from oslo_config import cfg
 
 from nova_image_override import policies
@@ -23,7 +22,7 @@ REFUSES = 'refuses'
 Row = tuple[str, str, str, str]
 
 
-class Explain(lister.Lister):
+class Explain(deployment.Lister):
     """Say what each rule says of overriding a property, and where.
 
     Rules come in the order in which nova-api judges them; the first refusal
@@ -37,14 +36,7 @@ class Explain(lister.Lister):
         parser.add_argument(
             'property', metavar='PROPERTY[=VALUE]',
             help='what to override; without a value, any value')
-        deployment.add_config_options(parser)
-        deployment.add_role_options(parser)
         return parser
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the table; return the exit status."""
-        super().run(parsed_args)
-        return self._status
 
     def take_action(
         self, parsed_args: argparse.Namespace,
@@ -65,7 +57,7 @@ class Explain(lister.Lister):
             deployment.caller(
                 extension, parsed_args.roles or deployment.MEMBER,
                 parsed_args.project), name, value))
-        self._status = 1 if rows[-1][1] == REFUSES else 0
+        self.status = 1 if rows[-1][1] == REFUSES else 0
         return ('Rule', 'Verdict', 'Reason', 'Source'), rows
 
 

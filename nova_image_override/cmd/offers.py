@@ -3,8 +3,6 @@
 import argparse
 import typing
 
-from cliff import lister
-
 from nova_image_override import catalog as catalog_module
 from nova_image_override import schema
 from nova_image_override.api import extension as extension_module
@@ -12,18 +10,11 @@ from nova_image_override.cmd import deployment
 from nova_image_override.rules import offer
 
 
-class List(lister.Lister):
+class List(deployment.Lister):
     """List what a user may override, with type, values and description.
 
     The answer of discovery to such a user, as a table.
     """
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options."""
-        parser = super().get_parser(prog_name)
-        deployment.add_config_options(parser)
-        deployment.add_role_options(parser)
-        return parser
 
     def take_action(
         self, parsed_args: argparse.Namespace,

@@ -4,6 +4,7 @@ Run it with the new Nova installed and the old services still running: it says
 whether this package goes with that Nova and with the rules as they are.
 """
 
+import collections.abc
 import sys
 
 import nova.conf
@@ -20,20 +21,12 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def _check_nova(self) -> upgradecheck.Result:
         """Check that this Nova has the shape that nova-api leans on."""
-        try:
-            api_seams.verify()
-        except errors.UnsupportedNova as exc:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+        return _result(api_seams.verify)
 
     def _check_compute(self) -> upgradecheck.Result:
         """Check that this Nova has the shape that nova-compute leans on."""
         from nova_image_override.compute import seams as compute_seams
-        try:
-            compute_seams.verify()
-        except errors.UnsupportedNova as exc:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+        return _result(compute_seams.verify)
 
     def _check_rules(self) -> upgradecheck.Result:
         """Check that nova-api starts with these rules, and what they name."""
@@ -58,6 +51,15 @@ class Checks(upgradecheck.UpgradeCommands):
         ('Nova compute', _check_compute),
         ('Rules', _check_rules),
     )
+
+
+def _result(
+        verify: collections.abc.Callable[[], None]) -> upgradecheck.Result:
+    try:
+        verify()
+    except errors.UnsupportedNova as exc:
+        return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
+    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
 
 def main() -> int:

@@ -271,6 +271,22 @@ class TestCase(base.ServersTestBase):
     def wait(self, server_id: str, status: str = 'ACTIVE') -> None:
         self._wait_for_state_change({'id': server_id}, status)
 
+    def rebuild(
+        self, server_id: str, overrides: object = None, image: str = IMAGE,
+        **kwargs: typing.Any,
+    ) -> Answer:
+        """Rebuild a server, and wait for it if that is accepted.
+
+        :param overrides: None to leave the parameter out
+        """
+        body: dict[str, object] = {'imageRef': image}
+        if overrides is not None:
+            body[PARAMETER] = overrides
+        answer = self.act(server_id, {'rebuild': body}, **kwargs)
+        if answer.status == 202:
+            self.wait(server_id)
+        return answer
+
     def act(self, server_id: str, action: dict[str, typing.Any],
             **kwargs: typing.Any) -> Answer:
         """POST /servers/{id}/action."""

@@ -225,16 +225,6 @@ class RebuildTest(ProtectionsCase):
 
     EXTENDED_HOSTS = ('compute1',)
 
-    def rebuild(self, server, image, overrides=None, **kwargs):
-        body = {'imageRef': image}
-        if overrides is not None:
-            body[base.PARAMETER] = overrides
-        answer = self.http('POST', f'/servers/{server}/action',
-                           {'rebuild': body}, **kwargs)
-        if answer.status == 202:
-            self.wait(server)
-        return answer
-
     def assert_protected(self, answer, *names):
         self.assertEqual(403, answer.status, answer.text)
         self.assertEqual(dict.fromkeys(names, errors.PROTECTED),
@@ -243,18 +233,18 @@ class RebuildTest(ProtectionsCase):
     def test_what_a_rebuild_asks_for_is_judged_by_its_image(self):
         server = self.boot({}, image=self.image())
         self.assert_protected(self.rebuild(
-            server, self.image(hw_disk_bus='virtio'),
-            {'hw_disk_bus': 'scsi'}), 'hw_disk_bus')
+            server, {'hw_disk_bus': 'scsi'},
+            self.image(hw_disk_bus='virtio')), 'hw_disk_bus')
         self.assertEqual(202, self.rebuild(
-            server, self.image(), {'hw_disk_bus': 'scsi'}).status)
+            server, {'hw_disk_bus': 'scsi'}, self.image()).status)
 
     def test_what_is_kept_is_judged_where_another_image_protects_it(self):
         server = self.boot({'hw_disk_bus': 'scsi'}, image=self.image())
         protecting = self.image(hw_disk_bus='virtio')
         self.assert_protected(
-            self.rebuild(server, protecting), 'hw_disk_bus')
+            self.rebuild(server, image=protecting), 'hw_disk_bus')
         self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
-        self.assertEqual(202, self.rebuild(server, protecting, {}).status)
+        self.assertEqual(202, self.rebuild(server, {}, protecting).status)
         self.assertEqual(
             'virtio', self.system_metadata(server)['hw_disk_bus'])
 
@@ -263,7 +253,7 @@ class RebuildTest(ProtectionsCase):
             {'hw_disk_bus': 'scsi'}, admin=True,
             image=self.image(hw_disk_bus='virtio'))
         self.assertEqual(202, self.rebuild(
-            server, self.image(hw_disk_bus='ide')).status)
+            server, image=self.image(hw_disk_bus='ide')).status)
         self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
 
 

@@ -8,16 +8,6 @@ from tests.functional import base
 class Case(base.TestCase):
     EXTENDED_HOSTS = ('compute1',)
 
-    def rebuild(self, server, overrides=None, image=base.IMAGE, **kwargs):
-        body = {'imageRef': image}
-        if overrides is not None:
-            body[base.PARAMETER] = overrides
-        answer = self.http('POST', f'/servers/{server}/action',
-                           {'rebuild': body}, **kwargs)
-        if answer.status == 202:
-            self.wait(server)
-        return answer
-
     def assert_video(self, server, model):
         """Assert the video model in all places, and after a hard reboot."""
         for _ in range(2):

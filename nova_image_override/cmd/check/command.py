@@ -4,7 +4,6 @@ import argparse
 import collections.abc
 import typing
 
-from cliff import lister
 from oslo_config import cfg
 
 from nova_image_override import catalog as catalog_module
@@ -28,7 +27,7 @@ CHECKS = (*lists.CHECKS, *protections.CHECKS, *injection.CHECKS,
 T = typing.TypeVar('T')
 
 
-class Check(lister.Lister):
+class Check(deployment.Lister):
     """Find what is wrong with the rules of this deployment.
 
     Reads nova.conf, policy.yaml and Glance's files; asks no service. The exit
@@ -38,8 +37,6 @@ class Check(lister.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        deployment.add_config_options(parser)
-        deployment.add_role_options(parser)
         parser.add_argument(
             '--glance-config-file', metavar='PATH', action='append',
             default=[],
@@ -53,11 +50,6 @@ class Check(lister.Lister):
                  'Cinder decides is not checked')
         return parser
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the table; return the exit status."""
-        super().run(parsed_args)
-        return self._status
-
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -70,7 +62,7 @@ class Check(lister.Lister):
             conf, parsed_args.roles or deployment.MEMBER,
             parsed_args.project, parsed_args.glance_config_file,
             parsed_args.cinder_config_file))
-        self._status = int(any(
+        self.status = int(any(
             each.severity != cloud_module.NOTE for each in found))
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), [
             (each.severity, each.code, ', '.join(each.subjects), each.why,
