@@ -12,10 +12,7 @@ from wsgiref import simple_server
 from demo import cloud as cloud_module
 from demo import page as page_module
 from demo import site
-
-_CLOUDS = '''\
-clouds:
-{clouds}'''
+from demo import story
 
 _CLOUD = '''\
   {user}:
@@ -27,6 +24,7 @@ _CLOUD = '''\
       project_name: demo
       user_domain_name: Default
       project_domain_name: Default
+    vendor_hook: nova_image_override.client.sdk:load
 '''
 
 
@@ -53,17 +51,44 @@ def serving(application: typing.Any) -> collections.abc.Iterator[str]:
         server.server_close()
 
 
-def clouds_yaml(folder: pathlib.Path, url: str, extra: str = '') -> pathlib.Path:
+def clouds_yaml(folder: pathlib.Path, url: str) -> pathlib.Path:
     """Write the clouds.yaml that clients of the site need.
 
     :param url: of the site
-    :param extra: further lines of each cloud
     """
     path = folder / 'clouds.yaml'
-    path.write_text(_CLOUDS.format(clouds=''.join(
-        _CLOUD.format(user=user, url=url) + extra for user in site.USERS)))
+    path.write_text('clouds:\n' + ''.join(
+        _CLOUD.format(user=user, url=url) for user in site.USERS))
     return path
 
 
-def main() -> int:
-    pass
+def furnish(cloud: cloud_module.Cloud) -> None:
+    """Give the cloud the image and the flavor that the README names."""
+    cloud.image('debian', **cloud_module.IMAGE)
+    cloud.flavor(2, 1024, name='two-cpus')
+
+
+def until_stopped(
+    page: page_module.Page, clients: str | None,
+) -> typing.NoReturn:
+    """Keep a cloud up until a signal ends the process.
+
+    :param clients: folder that has the clients' commands, if known
+    """
+    # Before the cloud, whose harness nests folders for temporary files.
+    with (tempfile.TemporaryDirectory(prefix='nova-image-override-') as folder,
+          cloud_module.Cloud.running() as cloud,
+          serving(site.Site(cloud)) as url):
+        furnish(cloud)
+        path = clouds_yaml(pathlib.Path(folder), url)
+        story.introduce(page)
+        page.heading(f'Up at {url}')
+        page.line('In another terminal:')
+        page.line()
+        page.line(f'export OS_CLOUD=demo OS_CLIENT_CONFIG_FILE={path}')
+        if clients:
+            page.line(f'export PATH={pathlib.Path(clients).resolve()}:$PATH')
+        page.line()
+        page.line('Ctrl-C ends it, and leaves nothing behind.')
+        while True:
+            signal.pause()

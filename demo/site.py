@@ -91,7 +91,7 @@ class Site:
         for role in USERS[user].split(','):
             token.add_role(role)
         for service, path in (('identity', '/identity/v3'),
-                              ('image', '/image/v2'),
+                              ('image', '/image'),
                               ('compute', '/compute/v2.1')):
             token.add_service(service, name=service).add_standard_endpoints(
                 public=url + path, region='demo')

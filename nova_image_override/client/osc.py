@@ -135,18 +135,26 @@ class Show(_Hook):
         """Add the row, if the cloud has the extension."""
         columns, values = return_code
         shown = dict(zip(columns, values, strict=True))
-        if 'id' not in shown or errors.PARAMETER in shown:
+        if 'id' not in shown:
             return return_code
+        # There already where clouds.yaml has our vendor_hook.
+        in_force = shown.pop(errors.PARAMETER, None)
+        if in_force is None:
+            in_force = self._ask(shown['id'])
+        if in_force is not None:
+            shown[errors.PARAMETER] = format_columns.DictColumn(in_force)
+        return tuple(shown), tuple(shown.values())
+
+    def _ask(self, server_id: str) -> dict[str, str | None] | None:
         carrier = wire.attach(self.cmd.app.client_manager.compute)
         try:
-            in_force = carrier.overrides_of(shown['id'])
+            return carrier.overrides_of(server_id)
         except wire.NotOffered:
-            return return_code
+            return None
         except wire.Error as exc:
+            # The server itself has been found, and is shown.
             self.cmd.log.warning('%s', exc)
-            return return_code
-        return ((*columns, errors.PARAMETER),
-                (*values, format_columns.DictColumn(in_force)))
+            return None
 
 
 class List(command.Lister):
