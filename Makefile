@@ -54,19 +54,19 @@ demo-serve: $(READY) $(CLIENTS) ## Keep the demo's nova-api up, for openstack an
 	@$(BIN)/python -m demo --serve --clients $(dir $(CLIENTS))bin
 
 .PHONY: test
-test: $(READY) $(CLIENTS) ## Unit and functional tests on Nova 34, with coverage
+test: $(READY) $(CLIENTS) ## Unit, functional and client tests on Nova 34, with coverage
 	$(BIN)/python -m pytest -n 2 tests/unit \
 	    --cov --cov-report= --cov-fail-under=0
 	$(BIN)/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
 	$(BIN)/python -m pytest -n 2 tests/functional
-	$(BIN)/python -m pytest tests/clients
+	$(BIN)/python -m pytest -n 2 tests/clients
 
 .PHONY: test-clients
 test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every supported client against nova-api
 
 test-clients-%: $(READY) .venv/clients-%/.ready
-	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest tests/clients
+	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
 .PHONY: test-all
 test-all: test $(OLDER:%=test-%) ## The same tests on every supported Nova release

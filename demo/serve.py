@@ -14,6 +14,9 @@ from demo import page as page_module
 from demo import site
 from demo import story
 
+#: Of openstacksdk's clouds.yaml: where our part of it is found.
+VENDOR_HOOK = 'nova_image_override.client.sdk:load'
+
 _CLOUD = '''\
   {user}:
     region_name: demo
@@ -24,7 +27,6 @@ _CLOUD = '''\
       project_name: demo
       user_domain_name: Default
       project_domain_name: Default
-    vendor_hook: nova_image_override.client.sdk:load
 '''
 
 
@@ -51,14 +53,17 @@ def serving(application: typing.Any) -> collections.abc.Iterator[str]:
         server.server_close()
 
 
-def clouds_yaml(folder: pathlib.Path, url: str) -> pathlib.Path:
+def clouds_yaml(folder: pathlib.Path, url: str, **keys: str) -> pathlib.Path:
     """Write the clouds.yaml that clients of the site need.
 
     :param url: of the site
+    :param keys: more of each cloud
     """
     path = folder / 'clouds.yaml'
     path.write_text('clouds:\n' + ''.join(
-        _CLOUD.format(user=user, url=url) for user in site.USERS))
+        _CLOUD.format(user=user, url=url)
+        + ''.join(f'    {key}: {value}\n' for key, value in keys.items())
+        for user in site.USERS))
     return path
 
 
@@ -78,9 +83,10 @@ def until_stopped(
     # Before the cloud, whose harness nests folders for temporary files.
     with (tempfile.TemporaryDirectory(prefix='nova-image-override-') as folder,
           cloud_module.Cloud.running() as cloud,
-          serving(site.Site(cloud)) as url):
+          serving(site.Site(cloud, cloud.api_fixture.app())) as url):
         furnish(cloud)
-        path = clouds_yaml(pathlib.Path(folder), url)
+        path = clouds_yaml(
+            pathlib.Path(folder), url, vendor_hook=VENDOR_HOOK)
         story.introduce(page)
         page.heading(f'Up at {url}')
         page.line('In another terminal:')

@@ -27,11 +27,12 @@ class Site:
     """WSGI application: ``/identity``, ``/image`` and ``/compute``.
 
     :param cloud: a running cloud
+    :param compute: its nova-api
     """
 
-    def __init__(self, cloud: cloud_module.Cloud) -> None:
+    def __init__(self, cloud: cloud_module.Cloud, compute: typing.Any) -> None:
         self._cloud = cloud
-        self._compute = cloud.api_fixture.app()
+        self._compute = compute
 
     @webob.dec.wsgify
     def __call__(self, request: webob.Request) -> typing.Any:
