@@ -71,18 +71,14 @@ class Offer:
         """
         if response.status_code == 404:
             return None
-        try:
-            if response.status_code != 200:
-                raise ValueError(f'status {response.status_code}')
+        with _readable(
+                response, 'Cannot find out whether this cloud takes image '
+                          f'property overrides: GET {versions.PATH}'):
             said = response.json()[errors.PARAMETER]
             low, high = (
                 microversion_parse.parse_version_string(said[bound])
                 for bound in ('min_version', 'max_version'))
             schema = dict(said['schema'])
-        except (KeyError, TypeError, ValueError) as exc:
-            raise Error(
-                'Cannot find out whether this cloud takes image property '
-                f'overrides: GET {versions.PATH} answered {exc!r}.') from exc
         known = [version for version in versions.VERSIONS
                  if low <= version <= high]
         if not known:
@@ -107,9 +103,8 @@ class Offer:
             needs.append(f'removing image properties ({", ".join(removed)})')
         if needs:
             raise VersionUnsupported(
-                f'{" and ".join(needs).capitalize()} needs a newer version '
-                f'of {versions.SERVICE_TYPE} than {self.version}, the newest '
-                'that this cloud has.')
+                f'This cloud has {versions.SERVICE_TYPE} {self.version}, '
+                f'which is too old for {" and for ".join(needs)}.')
 
 
 @dataclasses.dataclass
@@ -226,14 +221,10 @@ class Carrier(ksa_adapter.Adapter):
         path = f'/servers/{server_id}'
         with self._showing():
             response = _response(self._adapter.get(path, raise_exc=False))
-        try:
-            if response.status_code != 200:
-                raise ValueError(f'status {response.status_code}')
+        with _readable(
+                response, 'Cannot see the image property overrides of the '
+                          f'server: GET {path}'):
             return dict(response.json()[CREATE][errors.PARAMETER])
-        except (KeyError, TypeError, ValueError) as exc:
-            raise Error(
-                'Cannot see the image property overrides of the server: '
-                f'GET {path} answered {exc!r}.') from exc
 
     def request(
         self, url: str, method: str, **kwargs: typing.Any,
@@ -279,6 +270,23 @@ def _response(answer: typing.Any) -> requests.Response:
     LegacyJsonAdapter, which python-novaclient's is, answers (response, body).
     """
     return answer[0] if isinstance(answer, tuple) else answer
+
+
+@contextlib.contextmanager
+def _readable(
+    response: requests.Response, trouble: str,
+) -> collections.abc.Iterator[None]:
+    """Read a response in the context.
+
+    :param trouble: what cannot be done without it, and which request it was
+    :raises Error: it is a failure, or does not hold what is read
+    """
+    if response.status_code != 200:
+        raise Error(f'{trouble} answered {response.status_code}.')
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as exc:
+        raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
 
 
 def _naming(

@@ -1,6 +1,7 @@
-"""One cloud for all tests of the folder, and its two nova-api.
+"""One cloud for all tests of the folder, and its nova-api.
 
-They share the services behind them; one is Nova's own, without the extension.
+There are several before the same services: ours, Nova's own without the
+extension, and one whose discovery fails.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import pytest
 from demo import cloud as cloud_module
 from demo import serve
 from demo import site
+from nova_image_override import versions
 from tests.clients import tools
 from tests.functional import base
 
@@ -57,6 +59,21 @@ def _plain(_cloud, tmp_path_factory):
         yield client
 
 
+@pytest.fixture(scope='session')
+def _troubled(_cloud, tmp_path_factory):
+    nova_api = _cloud.api_fixture.app()
+
+    def troubled(environ, start_response):
+        if environ['PATH_INFO'].endswith(versions.PATH):
+            start_response('503 Service Unavailable', [])
+            return []
+        return nova_api(environ, start_response)
+
+    with _client(_cloud, tmp_path_factory.mktemp('troubled'),
+                 troubled) as client:
+        yield client
+
+
 @pytest.fixture
 def client(_extended, cloud):
     """Clients of the cloud that has the extension."""
@@ -69,6 +86,12 @@ def plain_client(_plain, cloud):
     return _plain
 
 
+@pytest.fixture
+def troubled_client(_troubled, cloud):
+    """Clients of a cloud whose discovery is out of order."""
+    return _troubled
+
+
 def _hooked(client, folder):
     return serve.clouds_yaml(
         folder, client.url, vendor_hook=serve.VENDOR_HOOK)
@@ -78,6 +101,12 @@ def _hooked(client, folder):
 def hooked_clouds(_extended, tmp_path):
     """A clouds.yaml with openstacksdk's vendor hook, of the same cloud."""
     return _hooked(_extended, tmp_path)
+
+
+@pytest.fixture
+def hooked_troubled_clouds(_troubled, tmp_path):
+    """The same of the cloud whose discovery is out of order."""
+    return _hooked(_troubled, tmp_path)
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ import pytest
 
 from tests.clients import tools
 
+pytestmark = pytest.mark.skipif(
+    not tools.NEWEST, reason='whose clients they are changes nothing')
+
 
 @pytest.fixture
 def folder(tmp_path):

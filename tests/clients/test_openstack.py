@@ -6,7 +6,6 @@ import re
 import pytest
 
 from nova_image_override import versions
-from tests.clients import tools
 
 ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
 CREATE = ('server', 'create', '--image', 'debian', '--flavor', 'two-cpus')
@@ -140,6 +139,28 @@ def test_unmodified_nova_shows_no_row(plain_client, cloud):
 def test_unmodified_nova_lists_nothing(plain_client):
     assert 'This cloud does not take image property overrides' in (
         plain_client.refused('image', 'override', 'list'))
+
+
+# --- a cloud in trouble ------------------------------------------------------
+
+
+def test_show_shows_the_server_and_warns_of_what_it_cannot_know(
+        troubled_client, cloud):
+    created(troubled_client)
+    done = troubled_client.run('openstack', 'server', 'show', 'guest',
+                               '-f', 'json')
+    assert json.loads(done.stdout)['name'] == 'guest'
+    assert 'image_props_override' not in json.loads(done.stdout)
+    assert 'Cannot find out whether this cloud takes' in done.stderr
+    assert f'GET {versions.PATH} answered 503' in done.stderr
+
+
+def test_overrides_are_not_sent_to_a_cloud_that_does_not_say_it_takes_them(
+        troubled_client):
+    message = troubled_client.refused(
+        *CREATE, *overriding('hw_disk_bus=scsi'), 'guest')
+    assert 'Cannot find out whether this cloud takes' in message
+    assert troubled_client.seen.compute('POST') == []
 
 
 # --- rebuild -----------------------------------------------------------------
@@ -287,4 +308,4 @@ import importlib.util
 for name in ('nova', 'oslo_policy', 'oslo_versionedobjects', 'jsonschema'):
     assert importlib.util.find_spec(name) is None, name
 ''')
-    assert tools.CLIENTS.is_dir()
+

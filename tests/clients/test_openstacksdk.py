@@ -6,7 +6,6 @@ import textwrap
 import pytest
 
 from nova_image_override import versions
-from tests.clients import tools
 
 START = '''
 import json, logging, sys
@@ -180,6 +179,14 @@ def test_a_cloud_without_the_extension_serves_everything_else(
                 if versions.SERVICE_TYPE in (request.version or '')]
 
 
+def test_a_cloud_in_trouble_serves_everything_else(
+        troubled_client, hooked_troubled_clouds):
+    assert json.loads(troubled_client.python(
+        START + 'print(json.dumps([each.name for each in '
+        'conn.compute.servers()]))',
+        OS_CLIENT_CONFIG_FILE=str(hooked_troubled_clouds))) == []
+
+
 def test_a_hook_that_does_not_fit_stops_the_connection(client, hooked_clouds):
     done = client.run(
         'python', '-c',
@@ -189,7 +196,3 @@ def test_a_hook_that_does_not_fit_stops_the_connection(client, hooked_clouds):
     assert done.returncode != 0
     assert 'HookFailed: nova-image-override does not fit' in done.stderr
     assert client.seen.compute() == []
-
-
-def test_the_environment_is_the_one_that_the_matrix_names(client):
-    assert tools.CLIENTS.name.startswith('clients-')

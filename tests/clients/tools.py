@@ -14,6 +14,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 #: The environment that has the clients.
 CLIENTS = ROOT / os.environ.get('CLIENTS', '.venv/clients-10')
 
+#: Whether it is the one that demo-serve and the pages use.
+NEWEST = CLIENTS.name == 'clients-10'
+
 
 @dataclasses.dataclass(frozen=True)
 class Request:

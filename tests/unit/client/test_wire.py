@@ -182,15 +182,19 @@ def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
     assert [request.method for request in cloud.request_history] == ['GET']
 
 
-@pytest.mark.parametrize('answer', [
-    {'status_code': 500}, {'status_code': 403}, {'text': 'no JSON'},
-    {'json': []}, {'json': {}}, {'json': {'image_props_override': {}}},
-    discovery(low='one'), discovery(low=None), discovery(schema=None),
+@pytest.mark.parametrize(('answer', 'reason'), [
+    ({'status_code': 500}, 'answered 500'),
+    ({'status_code': 403}, 'answered 403'),
+    *((answer, 'cannot be read: ') for answer in (
+        {'text': 'no JSON'}, {'json': []}, {'json': {}},
+        {'json': {'image_props_override': {}}},
+        discovery(low='one'), discovery(low=None), discovery(schema=None))),
 ])
 def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
-        cloud, compute, answer):
+        cloud, compute, answer, reason):
     cloud.get(URL + versions.PATH, **answer)
-    with pytest.raises(wire.Error, match='Cannot find out whether'):
+    with pytest.raises(wire.Error, match=(
+            f'Cannot find out whether .*GET {versions.PATH} {reason}')):
         create(compute)
     assert {request.method for request in cloud.request_history} == {'GET'}
 
@@ -230,15 +234,19 @@ def test_removal_needs_a_newer_version_and_says_which_properties(
         cloud, compute):
     cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
     with pytest.raises(wire.VersionUnsupported, match=(
-            r'Removing image properties \(b, c\) needs a newer version')):
-        create(compute, {'c': None, 'a': '1', 'b': None})
+            r'has image-props-override 1\.0, which is too old for '
+            r'removing image properties \(hw_pmu, trait:CUSTOM_X\)\.')):
+        create(compute, {
+            'trait:CUSTOM_X': None, 'hw_boot_menu': 'true', 'hw_pmu': None})
     assert not [r for r in cloud.request_history if r.method == 'POST']
 
 
 def test_rebuild_needs_a_newer_version(cloud, compute):
     cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
-    with (pytest.raises(wire.VersionUnsupported, match='on rebuild needs'),
-          wire.attach(compute).asking(wire.REBUILD, {})):
+    with (pytest.raises(wire.VersionUnsupported, match=(
+            'too old for overriding image properties on rebuild and for '
+            r'removing image properties \(hw_pmu\)')),
+          wire.attach(compute).asking(wire.REBUILD, {'hw_pmu': None})):
         pytest.fail('the context was entered')
 
 
