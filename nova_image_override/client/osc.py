@@ -88,8 +88,6 @@ class _Asking(_Hook):
 
         The command is made anew each time it is called, in an interactive
         session too: nothing stays behind.
-
-        :raises wire.Error: the cloud cannot take them; nothing is requested
         """
         overrides = (
             getattr(parsed_args, arguments.DEST) if self._ours else None)
@@ -102,6 +100,7 @@ class _Asking(_Hook):
         self, take_action: typing.Callable[..., Shown],
         overrides: wire.Overrides, parsed_args: argparse.Namespace,
     ) -> Shown:
+        """Run the command; wire.Error, and no request, if it cannot be."""
         carrier = wire.attach(self.cmd.app.client_manager.compute)
         with carrier.asking(self.action, overrides):
             return take_action(parsed_args)
