@@ -12,6 +12,13 @@ NOVA_34 := 34.0.0
 OLDER := 31 32 33
 RELEASES := $(OLDER) 34
 
+# Releases of python-openstackclient, the oldest with the oldest openstacksdk.
+CLIENTS_7 := python-openstackclient==7.1.0\nopenstacksdk==4.0.0
+CLIENTS_8 := python-openstackclient==8.2.0\nopenstacksdk==4.7.2
+CLIENTS_10 := python-openstackclient==10.5.0\nopenstacksdk==4.22.0
+OLDER_CLIENTS := 7 8
+CLIENTS := .venv/clients-10/.ready
+
 # The release that development happens on.
 BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
@@ -30,21 +37,36 @@ help: ## List these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 .venv/nova-%/.ready: constraints/nova-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh $*
+	@tools/environment.sh nova-$* nova,test,docs
 
-.PRECIOUS: .venv/nova-%/.ready
+# Clients live apart from Nova, as they do on laptops.
+.venv/clients-%/.ready: constraints/clients-%.txt setup.cfg tools/environment.sh
+	@tools/environment.sh clients-$* clients
+
+.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready
 
 .PHONY: demo
 demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VALUE ...")
 	@$(BIN)/python -m demo $(ARGS)
 
+.PHONY: demo-serve
+demo-serve: $(READY) $(CLIENTS) ## Keep the demo's nova-api up, for openstack and others
+	@$(BIN)/python -m demo --serve --clients $(dir $(CLIENTS))bin
+
 .PHONY: test
-test: $(READY) ## Unit and functional tests on Nova 34, with coverage
+test: $(READY) $(CLIENTS) ## Unit, functional and client tests on Nova 34, with coverage
 	$(BIN)/python -m pytest -n 2 tests/unit \
 	    --cov --cov-report= --cov-fail-under=0
 	$(BIN)/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
 	$(BIN)/python -m pytest -n 2 tests/functional
+	$(BIN)/python -m pytest -n 2 tests/clients
+
+.PHONY: test-clients
+test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every supported client against nova-api
+
+test-clients-%: $(READY) .venv/clients-%/.ready
+	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
 .PHONY: test-all
 test-all: test $(OLDER:%=test-%) ## The same tests on every supported Nova release
@@ -91,15 +113,21 @@ schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 ## Pin the newest packages that go with each release
+
+PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
+    --no-annotate --custom-compile-command 'make constraints' \
+    --python-version 3.11
 
 # uv and setuptools make the environments themselves: pinned like the rest.
 constraints-%: $(READY)
-	printf 'nova==$(NOVA_$*)\nsetuptools\nuv\n' | \
-	UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
-	    --no-annotate --custom-compile-command 'make constraints' \
-	    --python-version 3.11 --all-extras \
+	printf 'nova==$(NOVA_$*)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra nova --extra test --extra docs \
 	    --output-file constraints/nova-$*.txt setup.cfg -
+
+constraints-clients-%: $(READY)
+	printf '$(CLIENTS_$*)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra clients --output-file constraints/clients-$*.txt setup.cfg -
 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built

@@ -1,8 +1,10 @@
-"""``python -m demo [NAME=VALUE ...]``."""
+"""``python -m demo [NAME=VALUE ...]`` and ``python -m demo --serve``."""
 
 import argparse
 import logging
+import signal
 import sys
+import types
 import warnings
 
 from demo import page
@@ -23,6 +25,13 @@ def silence() -> None:
     warnings.showwarning = lambda *args, **kwargs: None
 
 
+def stop(number: int, frame: types.FrameType | None) -> None:
+    """Leave, tidying up; once, however often the signal comes."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    raise SystemExit(0)
+
+
 def main() -> int:
     """Run the demo.
 
@@ -36,15 +45,27 @@ def main() -> int:
         'overrides', nargs='*', type=override, metavar='NAME=VALUE',
         help='image property to override; without any, the demo chooses, '
              'and shows a refusal too')
-    overrides = dict(parser.parse_args().overrides)
+    parser.add_argument(
+        '--serve', action='store_true',
+        help='keep the cloud up on loopback, for any client, until Ctrl-C')
+    parser.add_argument(
+        '--clients', metavar='FOLDER',
+        help='where openstack is, for the lines that --serve prints')
+    args = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     silence()
     # Takes seconds, and Nova warns and logs as soon as it is imported.
     from demo import cloud
+    from demo import serve
     from demo import story
+    sheet = page.Page(sys.stdout)
+    if args.serve:
+        serve.until_stopped(sheet, args.clients)
     with cloud.Cloud.running() as running:
-        told = story.Story(running, page.Page(sys.stdout))
-        if overrides:
-            return 0 if told.boot(overrides) else 1
+        told = story.Story(running, sheet)
+        if args.overrides:
+            return 0 if told.boot(dict(args.overrides)) else 1
         told.boot(story.OVERRIDES)
         told.refuse(story.WRONG)
     return 0

@@ -35,6 +35,7 @@ class Cloud(base.TestCase):
     """
 
     OPTIONS = OPTIONS
+    EXTENDED_HOSTS = ('compute1',)
 
     def request(
         self, method: str, path: str, body: typing.Any = None,

@@ -27,6 +27,24 @@ WRONG = {
 _AS_IS, _OVERRIDDEN = 'as it is', 'with overrides'
 
 
+def introduce(page: page_module.Page) -> None:
+    """Say what runs here, and what its rules and its image are."""
+    versions_of = importlib.metadata.version
+    page.line(f'nova-image-override {versions_of("nova-image-override")} '
+              f'beside unmodified Nova {versions_of("nova")}: nova-api, '
+              'conductor,')
+    page.line('scheduler, placement and a compute with the real libvirt '
+              'driver, in one process.')
+    page.line('Hypervisor and image service are Nova\'s own fakes.')
+    page.line()
+    page.line('nova.conf       [image_override]')
+    for option, value in cloud_module.OPTIONS.items():
+        page.line(f'                {option} = {", ".join(value)}')
+    page.line('the image       ' + '\n                '.join(
+        f'{name} = {value}'
+        for name, value in cloud_module.IMAGE.items()))
+
+
 class Story:
     """Makes requests to a cloud and tells how they went.
 
@@ -41,24 +59,7 @@ class Story:
         self._page = page
         self._image = cloud.image(**cloud_module.IMAGE)
         self._flavor = cloud.flavor(vcpus=4, ram=2048)
-        self._introduce()
-
-    def _introduce(self) -> None:
-        line = self._page.line
-        versions_of = importlib.metadata.version
-        line(f'nova-image-override {versions_of("nova-image-override")} '
-             f'beside unmodified Nova {versions_of("nova")}: nova-api, '
-             'conductor,')
-        line('scheduler, placement and a compute with the real libvirt '
-             'driver, in one process.')
-        line('Hypervisor and image service are Nova\'s own fakes.')
-        line()
-        line('nova.conf       [image_override]')
-        for option, value in cloud_module.OPTIONS.items():
-            line(f'                {option} = {", ".join(value)}')
-        line('the image       ' + '\n                '.join(
-            f'{name} = {value}'
-            for name, value in cloud_module.IMAGE.items()))
+        introduce(page)
 
     def _create(self, overrides: dict[str, str] | None) -> base.Answer:
         """POST /servers; shows the request and its status when it overrides."""

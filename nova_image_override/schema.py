@@ -34,6 +34,12 @@ def property_schema(
     :param removal: whether null is taken, which removes the image's property
     """
     result: Schema = {'type': 'string', 'description': prop.row.text}
+    if prop.name_pattern:
+        # The names of a family are a regular expression, which says little.
+        result['title'] = prop.spelling
+    if prop.name_pattern:
+        # The names of a family are a regular expression, which says little.
+        result['title'] = prop.spelling
     if prop.kind == catalog_module.INTEGER:
         maximum = prop.row.maximum or 0
         result['pattern'] = f'^(0|[1-9][0-9]{{0,{len(str(maximum)) - 1}}})$'

@@ -20,6 +20,9 @@ SERVICE_TYPE = 'image-props-override'
 #: The standard header.
 HEADER = 'OpenStack-API-Version'
 
+#: Where a cloud says what the caller may send, below Nova's ``/v2.1``.
+PATH = f'/{SERVICE_TYPE}'
+
 #: Every version, oldest first, with what it brought.
 HISTORY: dict[str, str] = {
     '1.0': 'image_props_override on create and in answers; discovery.',

@@ -1,18 +1,19 @@
 #!/bin/sh
-# Build the private environment of one Nova release, from nothing.
+# Build a private environment, from nothing.
 #
-# usage: tools/environment.sh RELEASE     (31, 32, 33 or 34)
+# usage: tools/environment.sh NAME EXTRAS     (nova-34 nova,test,docs)
 #
-# Leaves .venv/nova-RELEASE with the packages of constraints/nova-RELEASE.txt
-# and this checkout, editable. The stamp file .ready is written last: whatever
+# Leaves .venv/NAME with the packages of constraints/NAME.txt and this
+# checkout, editable, with EXTRAS of setup.cfg. The stamp file .ready is written last: whatever
 # interrupts this, the next run begins again. make runs it only when the stamp
 # is older than what it was made from.
 set -eu
 
-release=$1
+name=$1
+extras=$2
 python=${PYTHON:-python3}
-venv=.venv/nova-$release
-pins=constraints/nova-$release.txt
+venv=.venv/$name
+pins=constraints/$name.txt
 
 fail() {
     echo "environment.sh: $*" >&2
@@ -38,6 +39,6 @@ export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
 export UV_SYSTEM_CERTS=1
 "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
     --constraint "$pins" --build-constraint "$pins" \
-    --editable '.[nova,test,docs]'
+    --editable ".[$extras]"
 
 touch "$venv/.ready"

@@ -10,8 +10,6 @@ from nova_image_override.api import extension as extension_module
 from nova_image_override.api import servers
 from nova_image_override.rules import offer
 
-PATH = '/image-props-override'
-
 
 def resource(extension: extension_module.Extension) -> wsgi.Resource:
     """Return the discovery resource."""

@@ -45,7 +45,7 @@ class APIRouterV21(routes.APIRouterV21):
                 controller = replaced.get(id(controller), controller)
                 self.map.create_route(path, method, controller(), action)
         self.map.create_route(
-            discovery.PATH, 'GET', discovery.resource(extension), 'show')
+            versions.PATH, 'GET', discovery.resource(extension), 'show')
 
     @classmethod
     def factory(

@@ -316,9 +316,15 @@ class TestCase(base.ServersTestBase):
 
     # --- what there is ------------------------------------------------------
 
-    def flavor(self, vcpus: int = 2, ram: int = 1024, **specs: str) -> str:
-        """Make a flavor; extra specs have '__' for ':'."""
-        name = str(uuid.uuid4())
+    def flavor(
+        self, vcpus: int = 2, ram: int = 1024, *, name: str | None = None,
+        **specs: str,
+    ) -> str:
+        """Make a flavor; extra specs have '__' for ':'.
+
+        :returns: its id, which is its name
+        """
+        name = name or str(uuid.uuid4())
         self.admin_api.post_flavor({'flavor': {
             'id': name, 'name': name, 'vcpus': vcpus, 'ram': ram,
             'disk': 10}})
@@ -328,10 +334,10 @@ class TestCase(base.ServersTestBase):
                 for key, value in specs.items()}})
         return name
 
-    def image(self, **properties: typing.Any) -> str:
+    def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
         """Make an image with PROPERTIES; '__' stands for '.'."""
         return self.glance.create(None, {
-            'name': 'test', 'status': 'active', 'container_format': 'bare',
+            'name': name, 'status': 'active', 'container_format': 'bare',
             'disk_format': 'qcow2', 'size': 1, 'min_ram': 0, 'min_disk': 0,
             'visibility': 'public',
             'properties': {key.replace('__', '.'): value

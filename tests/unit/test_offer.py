@@ -53,6 +53,15 @@ def test_everything_that_can_be_permitted_is_on_offer_where_all_is(catalog):
         for field, prop in catalog.items() if not prop.never}
 
 
+def test_families_and_only_they_say_their_names_in_words(catalog):
+    spelled = {prop.name_pattern: prop.spelling for prop in catalog.values()
+               if prop.name_pattern}
+    assert {
+        name: value['title']
+        for name, value in offered(catalog, allowed=['*']).items()
+        if 'title' in value} == spelled
+
+
 @pytest.mark.parametrize('field', sorted(catalog_module.NEVER))
 def test_what_describes_the_image_is_never_on_offer(catalog, field):
     assert offered(catalog, allowed=[field]) == {}

@@ -1,0 +1,1 @@
+"""Inside the tenant's tools; imports neither Nova nor oslo.config."""

@@ -1,0 +1,33 @@
+"""``KEY=VALUE`` of a command line, as all our clients read it."""
+
+import argparse
+import typing
+
+#: The options, and where the parsed arguments have what they say.
+SET = '--image-prop-override'
+DROP = '--no-image-prop-override'
+DEST = 'nova_image_override'
+
+
+class Override(argparse.Action):
+    """Collects ``KEY=VALUE`` into name -> value; ``KEY=`` is name -> None."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace, values: typing.Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Take one more ``KEY=VALUE``, split at the first ``=``."""
+        name, equals, value = values.partition('=')
+        if not (name and equals):
+            raise argparse.ArgumentError(
+                self, f'write {values!r} as KEY=VALUE')
+        overrides = getattr(namespace, self.dest) or {}
+        if name in overrides:
+            raise argparse.ArgumentError(self, f'{name} is given twice')
+        setattr(namespace, self.dest, {**overrides, name: value or None})
+
+
+#: Of the option, in whichever tool.
+HELP = ('Override an image property for this server (repeat to override '
+        'several); KEY= with nothing removes the image\'s property')

@@ -1,0 +1,40 @@
+"""``nova boot --image-prop-override``, as an extension of python-novaclient.
+
+Found by entry point (``novaclient.extension``); the functions with underscores
+are called by novaclient/shell.py OpenStackComputeShell.main.
+"""
+
+import argparse
+import functools
+import typing
+
+from novaclient import utils
+from novaclient.v2 import shell
+
+from nova_image_override.client import arguments
+from nova_image_override.client import wire
+
+
+def __pre_parse_args__() -> None:
+    """Add the option, unless ``nova boot`` has it itself."""
+    if not any(arguments.SET in args
+               for args, _ in getattr(shell.do_boot, 'arguments', ())):
+        utils.add_arg(
+            shell.do_boot, arguments.SET, metavar='<key=value>',
+            dest=arguments.DEST, action=arguments.Override, default=None,
+            help=arguments.HELP)
+
+
+def __post_parse_args__(args: argparse.Namespace) -> None:
+    """Let the command run in the context of what is asked."""
+    overrides = getattr(args, arguments.DEST, None)
+    if overrides is not None:
+        args.func = functools.partial(_boot, args.func, overrides)
+
+
+def _boot(
+    do_boot: typing.Callable[..., typing.Any], overrides: wire.Overrides,
+    nova: typing.Any, args: argparse.Namespace,
+) -> None:
+    with wire.attach(nova.client).asking(wire.CREATE, overrides):
+        do_boot(nova, args)

@@ -1,0 +1,181 @@
+"""python-openstackclient: options of its commands, and one of our own.
+
+cliff finds the hooks by entry point, one group for each command
+(``openstack.cli.server_create``), and runs them beside the command's own code.
+"""
+
+import argparse
+import functools
+import typing
+
+from cliff import hooks
+from osc_lib.cli import format_columns
+from osc_lib.command import command
+
+from nova_image_override import errors
+from nova_image_override.client import arguments
+from nova_image_override.client import listing
+from nova_image_override.client import wire
+
+#: Columns and values that a display command shows.
+Shown = tuple[tuple[str, ...], tuple[typing.Any, ...]]
+
+
+class _Hook(hooks.CommandHook):
+    """What the three hooks share: what cliff wants to be there.
+
+    Display commands pass columns and values where other commands pass a
+    return code (cliff/display.py DisplayCommandBase._run_after_hooks).
+    """
+
+    cmd: typing.Any
+
+    def get_parser(
+        self, parser: argparse.ArgumentParser,
+    ) -> argparse.ArgumentParser:
+        """Add no option."""
+        return parser
+
+    def get_epilog(self) -> str:
+        """Add no text to the help."""
+        return ''
+
+    def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
+        """Change nothing."""
+        return parsed_args
+
+    def after(
+        self, parsed_args: argparse.Namespace, return_code: typing.Any,
+    ) -> typing.Any:
+        """Change nothing."""
+        return return_code
+
+
+class _Asking(_Hook):
+    """Lets a command ask for overrides."""
+
+    action: str
+    _ours = False
+
+    def get_parser(
+        self, parser: argparse.ArgumentParser,
+    ) -> argparse.ArgumentParser:
+        """Add the options, unless the command has them itself."""
+        if not self._command_has_them():
+            self._ours = True
+            self._add_options(parser)
+        return parser
+
+    def _command_has_them(self) -> bool:
+        """Say whether a future python-openstackclient has the option itself.
+
+        Hooks add to the parser before the command does, and the same option
+        twice would end every use of the command (cliff/command.py
+        Command.get_parser). Without a name a command has no hooks.
+        """
+        command_alone = type(self.cmd)(self.cmd.app, self.cmd.app_args)
+        parser = command_alone.get_parser('')
+        return any(arguments.SET in action.option_strings
+                   for action in parser._actions)
+
+    def _add_options(self, parser: typing.Any) -> None:
+        parser.add_argument(
+            arguments.SET, metavar='<key=value>', dest=arguments.DEST,
+            action=arguments.Override, default=None, help=arguments.HELP)
+
+    def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
+        """Let the command run in the context of what is asked.
+
+        The command is made anew each time it is called, in an interactive
+        session too: nothing stays behind.
+        """
+        overrides = (
+            getattr(parsed_args, arguments.DEST) if self._ours else None)
+        if overrides is not None:
+            self.cmd.take_action = functools.partial(
+                self._take_action, self.cmd.take_action, overrides)
+        return parsed_args
+
+    def _take_action(
+        self, take_action: typing.Callable[..., Shown],
+        overrides: wire.Overrides, parsed_args: argparse.Namespace,
+    ) -> Shown:
+        """Run the command; wire.Error, and no request, if it cannot be."""
+        carrier = wire.attach(self.cmd.app.client_manager.compute)
+        with carrier.asking(self.action, overrides):
+            return take_action(parsed_args)
+
+
+class Create(_Asking):
+    """``openstack server create --image-prop-override``."""
+
+    action = wire.CREATE
+
+
+class Rebuild(_Asking):
+    """``openstack server rebuild --[no-]image-prop-override``."""
+
+    action = wire.REBUILD
+
+    def _add_options(self, parser: typing.Any) -> None:
+        group = parser.add_mutually_exclusive_group()
+        super()._add_options(group)
+        group.add_argument(
+            arguments.DROP, dest=arguments.DEST, action='store_const',
+            const={}, help='Drop the overrides of the server')
+
+
+class Show(_Hook):
+    """``openstack server show``: a row with the overrides in force."""
+
+    def after(
+        self, parsed_args: argparse.Namespace, return_code: typing.Any,
+    ) -> typing.Any:
+        """Add the row, if the cloud has the extension."""
+        columns, values = return_code
+        shown = dict(zip(columns, values, strict=True))
+        if 'id' not in shown:
+            return return_code
+        # There already where clouds.yaml has our vendor_hook.
+        in_force = shown.pop(errors.PARAMETER, None)
+        if in_force is None:
+            in_force = self._ask(shown['id'])
+        if in_force is not None:
+            shown[errors.PARAMETER] = format_columns.DictColumn(in_force)
+        return tuple(shown), tuple(shown.values())
+
+    def _ask(self, server_id: str) -> dict[str, str | None] | None:
+        carrier = wire.attach(self.cmd.app.client_manager.compute)
+        try:
+            return carrier.overrides_of(server_id)
+        except wire.NotOffered:
+            return None
+        except wire.Error as exc:
+            # The server itself has been found, and is shown.
+            self.cmd.log.warning('%s', exc)
+            return None
+
+
+class List(command.Lister):
+    """List the image properties that may be overridden."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the option."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--long', action='store_true',
+            help='List limits and descriptions too')
+        return parser
+
+    def take_action(
+        self, parsed_args: argparse.Namespace,
+    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Ask the cloud.
+
+        :raises wire.Error: it does not have the extension, or does not answer
+        """
+        manager: typing.Any = self.app.client_manager
+        carrier = wire.attach(manager.compute)
+        head = listing.HEAD_LONG if parsed_args.long else listing.HEAD
+        return head, listing.rows(
+            carrier.offer().schema, long=parsed_args.long)

@@ -1,0 +1,58 @@
+"""openstacksdk's vendor hook, ``nova_image_override.client.sdk:load``.
+
+openstacksdk only warns when a hook cannot be imported or fails with one of
+the usual errors (openstack/connection.py Connection.__init__), and a call
+that names overrides would then create a server without them. So this module
+imports nothing that could be missing, and what fails stops the connection.
+"""
+
+import functools
+import typing
+
+
+class HookFailed(RuntimeError):
+    """The hook does not fit this openstacksdk."""
+
+
+def load(conn: typing.Any) -> None:
+    """Teach a connection image property overrides.
+
+    ``conn.compute`` becomes
+    :class:`nova_image_override.client.sdk_compute.Proxy`; openstacksdk adds
+    services to the class, so other connections of the process get it too,
+    which does nothing where a cloud lacks the extension. The cloud layer's
+    ``conn.create_server`` and ``conn.rebuild_server`` take
+    ``image_props_override`` as well.
+
+    :param conn: an ``openstack.connection.Connection``
+    :raises HookFailed: openstacksdk has another shape
+    """
+    try:
+        from nova_image_override.client import sdk_compute
+        conn.add_service(sdk_compute.Service(service_type='compute'))
+        for name, action in sdk_compute.ACTIONS.items():
+            setattr(conn, name, _cloud_layer(
+                conn, getattr(conn, name), action))
+    except (AttributeError, ImportError, TypeError) as exc:
+        raise HookFailed(
+            'nova-image-override does not fit this openstacksdk, take '
+            f'vendor_hook out of clouds.yaml to go without: {exc}') from exc
+
+
+def _cloud_layer(
+    conn: typing.Any, original: typing.Callable[..., typing.Any], action: str,
+) -> typing.Callable[..., typing.Any]:
+    """Let a method of the cloud layer take overrides.
+
+    Its decorators refuse unknown arguments
+    (openstack/cloud/_utils.py valid_kwargs).
+    """
+    @functools.wraps(original)
+    def method(
+        *args: typing.Any, image_props_override: typing.Any = None,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        with conn.compute.image_props_asking(action, image_props_override):
+            return original(*args, **kwargs)
+
+    return method

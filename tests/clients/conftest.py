@@ -1,0 +1,115 @@
+"""One cloud for all tests of the folder, and its nova-api.
+
+There are several before the same services: ours, Nova's own without the
+extension, and one whose discovery fails.
+"""
+
+import contextlib
+
+import nova.api.wsgi
+import pytest
+
+from demo import cloud as cloud_module
+from demo import serve
+from demo import site
+from nova_image_override import versions
+from tests.clients import tools
+from tests.functional import base
+
+
+@pytest.fixture(scope='session')
+def _cloud():
+    with cloud_module.Cloud.running() as running:
+        serve.furnish(running)
+        yield running
+
+
+@pytest.fixture
+def cloud(_cloud):
+    """The cloud; servers of a test are gone after it."""
+    yield _cloud
+    for server in _cloud.http('GET', '/servers').body['servers']:
+        _cloud.http('DELETE', f'/servers/{server["id"]}')
+        _cloud._wait_until_deleted(server)
+
+
+@contextlib.contextmanager
+def _client(cloud, folder, nova_api):
+    seen = tools.Recorder(site.Site(cloud, nova_api))
+    with serve.serving(seen) as url:
+        client = tools.Client(folder, url, seen)
+        serve.clouds_yaml(folder, url)
+        yield client
+
+
+@pytest.fixture(scope='session')
+def _extended(_cloud, tmp_path_factory):
+    with _client(_cloud, tmp_path_factory.mktemp('extended'),
+                 _cloud.api_fixture.app()) as client:
+        yield client
+
+
+@pytest.fixture(scope='session')
+def _plain(_cloud, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('plain')
+    paste_ini = base.paste_ini(folder, base.NOVA_APP)
+    with _client(_cloud, folder,
+                 nova.api.wsgi.Loader(paste_ini).load_app('osapi_compute')
+                 ) as client:
+        yield client
+
+
+@pytest.fixture(scope='session')
+def _troubled(_cloud, tmp_path_factory):
+    nova_api = _cloud.api_fixture.app()
+
+    def troubled(environ, start_response):
+        if environ['PATH_INFO'].endswith(versions.PATH):
+            start_response('503 Service Unavailable', [])
+            return []
+        return nova_api(environ, start_response)
+
+    with _client(_cloud, tmp_path_factory.mktemp('troubled'),
+                 troubled) as client:
+        yield client
+
+
+@pytest.fixture
+def client(_extended, cloud):
+    """Clients of the cloud that has the extension."""
+    return _extended
+
+
+@pytest.fixture
+def plain_client(_plain, cloud):
+    """Clients of unmodified Nova."""
+    return _plain
+
+
+@pytest.fixture
+def troubled_client(_troubled, cloud):
+    """Clients of a cloud whose discovery is out of order."""
+    return _troubled
+
+
+def _hooked(client, folder):
+    return serve.clouds_yaml(
+        folder, client.url, vendor_hook=serve.VENDOR_HOOK)
+
+
+@pytest.fixture
+def hooked_clouds(_extended, tmp_path):
+    """A clouds.yaml with openstacksdk's vendor hook, of the same cloud."""
+    return _hooked(_extended, tmp_path)
+
+
+@pytest.fixture
+def hooked_troubled_clouds(_troubled, tmp_path):
+    """The same of the cloud whose discovery is out of order."""
+    return _hooked(_troubled, tmp_path)
+
+
+@pytest.fixture
+def hooked_plain_clouds(_plain, tmp_path):
+    """The same of unmodified Nova."""
+    return _hooked(_plain, tmp_path)

@@ -1,0 +1,75 @@
+"""``make demo-serve`` serves what it says, until it is told to end."""
+
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.clients import tools
+
+pytestmark = pytest.mark.skipif(
+    not tools.NEWEST, reason='whose clients they are changes nothing')
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where everything temporary goes."""
+    return tmp_path
+
+
+@pytest.fixture
+def served(folder):
+    """The running process, and what it printed before it waited."""
+    with subprocess.Popen(
+            [sys.executable, '-m', 'demo', '--serve', '--clients',
+             str(tools.CLIENTS / 'bin')],
+            cwd=tools.ROOT, env={'TMPDIR': str(folder), 'PATH': '/usr/bin'},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            ) as process:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith('Ctrl-C'):
+                break
+        try:
+            yield process, ''.join(lines)
+        finally:
+            process.kill()
+
+
+def openstack(printed, command):
+    """Run a command in a shell that did what was printed."""
+    exports = '\n'.join(re.findall('^export .*$', printed, re.M))
+    return subprocess.run(
+        ['/bin/sh', '-c', f'{exports}\n{command}'], capture_output=True,
+        text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])
+def test_a_client_works_until_a_signal_and_nothing_is_left(
+        served, folder, number):
+    process, printed = served
+    done = openstack(
+        printed, 'openstack server create --image debian --flavor two-cpus '
+        '--image-prop-override hw_disk_bus=scsi --wait guest >/dev/null && '
+        'openstack server show guest -f json -c image_props_override')
+    assert done.returncode == 0, done.stderr
+    assert '"hw_disk_bus": "scsi"' in done.stdout
+    assert list(folder.iterdir())
+    process.send_signal(number)
+    rest, errors = process.communicate(timeout=120)
+    assert (process.returncode, rest, errors) == (0, '', '')
+    assert list(folder.iterdir()) == []
+    done = openstack(printed, 'openstack --os-cloud demo flavor list')
+    assert 'Cloud demo was not found' in done.stderr
+
+
+def test_it_says_only_what_is_needed(served):
+    _, printed = served
+    assert 'nova-image-override' in printed
+    assert '\033' not in printed
+    assert re.search('^export OS_CLOUD=demo OS_CLIENT_CONFIG_FILE=/',
+                     printed, re.M)
+    assert not re.search('Warning|DEBUG|INFO|Traceback', printed)

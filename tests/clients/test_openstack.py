@@ -1,0 +1,311 @@
+"""python-openstackclient with overrides."""
+
+import json
+import re
+
+import pytest
+
+from nova_image_override import versions
+
+ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
+CREATE = ('server', 'create', '--image', 'debian', '--flavor', 'two-cpus')
+
+
+def overriding(*overrides):
+    return [word for override in overrides
+            for word in ('--image-prop-override', override)]
+
+
+def created(client, *arguments):
+    """Create a server and return its id once it is ACTIVE."""
+    return client.openstack(
+        *CREATE, '--wait', '-f', 'value', '-c', 'id', *arguments,
+        'guest').split()[-1]
+
+
+def create_request(client):
+    (request,) = client.seen.compute('POST')
+    assert request.path == '/compute/v2.1/servers'
+    return request
+
+
+def compute_version(request):
+    """Return Nova's entry of the header, whose neighbour must be ours."""
+    nova, ours = request.version.split(', ')
+    assert ours == ENTRY
+    return nova
+
+
+# --- create ------------------------------------------------------------------
+
+
+def test_overrides_are_in_the_body_and_their_version_beside_nova_s(client):
+    created(client, *overriding('hw_disk_bus=scsi', 'hw_boot_menu=true'))
+    request = create_request(client)
+    assert request.body['server']['image_props_override'] == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+    assert re.fullmatch('compute 2[.][0-9]+', compute_version(request))
+    assert f'compute {request.legacy_version}' == compute_version(request)
+
+
+def test_the_guest_is_built_with_them(client, cloud):
+    server = created(client, *overriding('hw_disk_bus=scsi'))
+    assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
+    assert cloud.record(server) == {'hw_disk_bus': 'virtio'}
+    assert cloud.guest(server).find('devices/disk/target').get('bus') == 'scsi'
+
+
+def test_a_value_may_hold_equals_signs(client, cloud):
+    server = created(client, *overriding('os_command_line=a=b=c'))
+    assert cloud.system_metadata(server)['os_command_line'] == 'a=b=c'
+
+
+def test_nothing_behind_the_equals_sign_removes_the_property(client, cloud):
+    server = created(client, *overriding('hw_rng_model='))
+    assert create_request(client).body['server']['image_props_override'] == {
+        'hw_rng_model': None}
+    assert 'hw_rng_model' not in cloud.system_metadata(server)
+
+
+@pytest.mark.parametrize('version', ['2.1', '2.90'])
+def test_the_compute_version_stays_the_user_s_choice(client, cloud, version):
+    server = created(client, '--os-compute-api-version', version,
+                     *overriding('hw_disk_bus=scsi'))
+    assert compute_version(create_request(client)) == f'compute {version}'
+    assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
+
+
+def test_without_the_option_requests_are_as_they_ever_were(client, cloud):
+    server = created(client)
+    assert versions.SERVICE_TYPE not in create_request(client).version
+    assert 'image_props_override' not in create_request(client).body['server']
+    assert not [request for request in client.seen.compute()
+                if request.path.endswith(versions.PATH)]
+    assert cloud.record(server) == {}
+
+
+def test_a_refusal_names_everything_and_creates_nothing(client, cloud):
+    message = client.refused(
+        *CREATE, *overriding('hw_disk_bus=floppy', 'vm_mode=hvm'), 'guest')
+    assert 'hw_disk_bus: invalid_value: must be one of ' in message
+    assert 'vm_mode: legacy_name: legacy name, use hw_vm_mode' in message
+    assert client.openstack('server', 'list', '-f', 'json').strip() == '[]'
+
+
+@pytest.mark.parametrize(('overrides', 'reason'), [
+    (['hw_disk_bus=scsi', 'hw_disk_bus=ide'], 'hw_disk_bus is given twice'),
+    (['hw_disk_bus=', 'hw_disk_bus=ide'], 'hw_disk_bus is given twice'),
+    (['hw_disk_bus'], "write 'hw_disk_bus' as KEY=VALUE"),
+    (['=scsi'], "write '=scsi' as KEY=VALUE"),
+])
+def test_a_wrong_option_is_refused_before_nova_is_asked(
+        client, overrides, reason):
+    message = client.refused(*CREATE, *overriding(*overrides), 'guest')
+    assert f'argument --image-prop-override: {reason}' in message
+    assert client.seen.compute() == []
+
+
+def test_an_abbreviated_command_does_not_drop_the_option_in_silence(client):
+    message = client.refused(
+        'server', 'crea', *CREATE[2:], *overriding('hw_disk_bus=scsi'),
+        'guest')
+    assert 'unrecognized arguments: --image-prop-override' in message
+
+
+def test_help_shows_the_option(client):
+    assert client.openstack('help', 'server', 'create').count(
+        '--image-prop-override <key=value>') == 2
+
+
+# --- a cloud without the extension -------------------------------------------
+
+
+def test_unmodified_nova_is_asked_for_nothing_that_it_does_not_know(
+        plain_client, cloud):
+    message = plain_client.refused(
+        *CREATE, *overriding('hw_disk_bus=scsi'), 'guest')
+    assert 'This cloud does not take image property overrides' in message
+    assert plain_client.seen.compute('POST') == []
+
+
+def test_unmodified_nova_shows_no_row(plain_client, cloud):
+    created(plain_client)
+    shown = json.loads(plain_client.openstack(
+        'server', 'show', 'guest', '-f', 'json'))
+    assert shown['name'] == 'guest'
+    assert 'image_props_override' not in shown
+
+
+def test_unmodified_nova_lists_nothing(plain_client):
+    assert 'This cloud does not take image property overrides' in (
+        plain_client.refused('image', 'override', 'list'))
+
+
+# --- a cloud in trouble ------------------------------------------------------
+
+
+def test_show_shows_the_server_and_warns_of_what_it_cannot_know(
+        troubled_client, cloud):
+    created(troubled_client)
+    done = troubled_client.run('openstack', 'server', 'show', 'guest',
+                               '-f', 'json')
+    assert json.loads(done.stdout)['name'] == 'guest'
+    assert 'image_props_override' not in json.loads(done.stdout)
+    assert 'Cannot find out whether this cloud takes' in done.stderr
+    assert f'GET {versions.PATH} answered 503' in done.stderr
+
+
+def test_overrides_are_not_sent_to_a_cloud_that_does_not_say_it_takes_them(
+        troubled_client):
+    message = troubled_client.refused(
+        *CREATE, *overriding('hw_disk_bus=scsi'), 'guest')
+    assert 'Cannot find out whether this cloud takes' in message
+    assert troubled_client.seen.compute('POST') == []
+
+
+# --- rebuild -----------------------------------------------------------------
+
+
+@pytest.fixture
+def server(client, cloud):
+    return created(client, *overriding('hw_boot_menu=true'))
+
+
+def rebuilt(client, cloud, server, *arguments):
+    client.openstack('server', 'rebuild', '--wait', *arguments, server)
+    return cloud.record(server)
+
+
+def test_rebuild_keeps_the_overrides(client, cloud, server):
+    assert rebuilt(client, cloud, server) == {'hw_boot_menu': None}
+    (request,) = client.seen.compute('POST')
+    assert 'image_props_override' not in request.body['rebuild']
+
+
+def test_rebuild_replaces_the_overrides(client, cloud, server):
+    assert rebuilt(client, cloud, server,
+                   *overriding('hw_video_model=vga')) == {
+        'hw_video_model': None}
+    (request,) = client.seen.compute('POST')
+    assert request.body['rebuild']['image_props_override'] == {
+        'hw_video_model': 'vga'}
+    assert compute_version(request).startswith('compute 2.')
+
+
+def test_rebuild_drops_the_overrides(client, cloud, server):
+    assert rebuilt(client, cloud, server, '--no-image-prop-override') == {}
+    (request,) = client.seen.compute('POST')
+    assert request.body['rebuild']['image_props_override'] == {}
+
+
+def test_rebuild_cannot_both_set_and_drop(client):
+    message = client.refused(
+        'server', 'rebuild', '--no-image-prop-override',
+        *overriding('hw_boot_menu=true'), 'guest')
+    assert 'not allowed with argument' in message
+    assert client.seen.compute() == []
+
+
+# --- show and list -----------------------------------------------------------
+
+
+def shown(client, *arguments, **environment):
+    return client.openstack(
+        'server', 'show', 'guest', '-c', 'image_props_override', *arguments,
+        **environment)
+
+
+def test_show_has_a_row_with_the_overrides(client, cloud):
+    created(client, *overriding('hw_disk_bus=scsi', 'hw_rng_model='))
+    assert " hw_disk_bus='scsi', hw_rng_model= " in shown(client)
+    assert json.loads(shown(client, '-f', 'json')) == {
+        'image_props_override': {'hw_disk_bus': 'scsi', 'hw_rng_model': None}}
+
+
+def test_show_has_the_same_row_with_the_vendor_hook(
+        client, cloud, hooked_clouds):
+    created(client, *overriding('hw_disk_bus=scsi'))
+    assert " hw_disk_bus='scsi' " in shown(
+        client, OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
+
+
+def test_a_server_without_overrides_has_an_empty_row(client, cloud):
+    created(client)
+    assert json.loads(shown(client, '-f', 'json')) == {
+        'image_props_override': {}}
+
+
+def test_the_list_has_what_the_caller_may_override(client):
+    rows = {row['Property']: row for row in json.loads(client.openstack(
+        'image', 'override', 'list', '-f', 'json'))}
+    assert rows['hw_boot_menu'] == {
+        'Property': 'hw_boot_menu', 'Type': 'boolean', 'Values': 'true, false'}
+    assert rows['hw_numa_nodes']['Values'] == '1 to 128'
+    assert {'hw_numa_mem.N', 'trait:NAME'} <= rows.keys()
+    # The demo's rules deny it.
+    assert 'hw_machine_type' not in rows
+    assert 'img_signature' not in rows
+
+
+def test_the_long_list_describes_each(client):
+    rows = {row['Property']: row for row in json.loads(client.openstack(
+        'image', 'override', 'list', '--long', '-f', 'json'))}
+    assert rows['hw_boot_menu']['Removable'] == 'yes'
+    assert rows['hw_boot_menu']['Description'].startswith('Show the firmware')
+    assert re.search(rows['hw_numa_mem.N']['Names'], 'hw_numa_mem.7')
+
+
+# --- an interactive session, and other releases ------------------------------
+
+
+def test_a_failed_create_leaves_nothing_behind_in_a_session(client, cloud):
+    create = ' '.join(CREATE)
+    client.run('openstack', text='\n'.join([
+        f'{create} --image-prop-override hw_disk_bus=floppy refused',
+        f'{create} --image-prop-override hw_disk_bus=scsi --image no never',
+        f'{create} --wait plain',
+        f'{create} --wait --image-prop-override hw_boot_menu=true other',
+        'quit']) + '\n')
+    refused, plain, other = client.seen.compute('POST')
+    assert refused.body['server']['image_props_override'] == {
+        'hw_disk_bus': 'floppy'}
+    assert plain.body['server']['name'] == 'plain'
+    assert 'image_props_override' not in plain.body['server']
+    assert versions.SERVICE_TYPE not in plain.version
+    assert other.body['server']['image_props_override'] == {
+        'hw_boot_menu': 'true'}
+
+
+#: A python-openstackclient that has the option itself, and sends it its way.
+FUTURE = '''
+import sys
+from openstackclient import shell
+from openstackclient.compute.v2 import server
+
+class Future(server.CreateServer):
+    def get_parser(self, prog_name):
+        parser = super().get_parser(prog_name)
+        parser.add_argument('--image-prop-override', action='append')
+        return parser
+
+    def take_action(self, parsed_args):
+        return ('overrides',), (parsed_args.image_prop_override,)
+
+server.CreateServer = Future
+sys.exit(shell.main(sys.argv[1:]))
+'''
+
+
+def test_the_hook_steps_back_when_the_command_has_the_option(client):
+    said = client.python(
+        FUTURE, *CREATE, *overriding('a=1', 'a=2'), '-f', 'json', 'guest')
+    assert json.loads(said) == {'overrides': ['a=1', 'a=2']}
+
+
+def test_the_environment_has_neither_nova_nor_its_libraries(client):
+    client.python('''
+import importlib.util
+for name in ('nova', 'oslo_policy', 'oslo_versionedobjects', 'jsonschema'):
+    assert importlib.util.find_spec(name) is None, name
+''')
+

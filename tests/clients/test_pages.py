@@ -1,0 +1,68 @@
+"""What the documentation shows of clients is what they do.
+
+Run with WRITE_SAMPLES=1 to write the output of the commands anew.
+"""
+
+import os
+import subprocess
+
+import pytest
+
+from tests.clients import pages
+from tests.clients import tools
+
+USER = tools.ROOT / 'docs' / 'source' / 'user'
+
+PAGES = [tools.ROOT / 'README.md', USER / 'openstack.rst', USER / 'nova.rst']
+
+# Other releases show other rows and wrap other lines.
+pytestmark = pytest.mark.skipif(
+    not tools.NEWEST, reason='the pages are of release 10')
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_print_what_it_shows(client, page):
+    def run(command):
+        done = client.run(
+            'bash', '-c', command, OS_AUTH_URL=f'{client.url}/identity/v3',
+            **{f'OS_{name}': 'demo' for name in (
+                'USERNAME', 'PASSWORD', 'PROJECT_NAME')},
+            **{f'OS_{kind}_DOMAIN_NAME': 'Default'
+               for kind in ('USER', 'PROJECT')})
+        return done.stdout + done.stderr
+
+    text = page.read_text()
+    assert list(pages.blocks(text))
+    real = text
+    for block in pages.blocks(text):
+        real = real.replace(block[0], pages.replayed(block, run))
+    if os.environ.get('WRITE_SAMPLES'):
+        page.write_text(real)
+    assert page.read_text() == real
+
+
+def test_the_programs_of_openstacksdk_s_page_print_what_it_shows(
+        client, hooked_clouds):
+    done = client.run(
+        'python', '-m', 'doctest', '-o', 'ELLIPSIS', '-o',
+        'NORMALIZE_WHITESPACE', str(USER / 'openstacksdk.rst'),
+        OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
+    assert done.returncode == 0, done.stdout
+    assert client.seen.compute('POST')
+
+
+@pytest.mark.parametrize('text', [
+    '$ openstack server list\n', '$ nova list\nout\n'])
+def test_a_page_whose_output_is_not_the_real_one_is_noticed(text):
+    block = next(pages.blocks(f'```console\n{text}```\n'))
+    assert pages.replayed(block, lambda command: 'real') != block[0]
+    again = pages.replayed(block, lambda command: 'real')
+    assert pages.replayed(
+        next(pages.blocks(again)), lambda command: 'real') == again
+
+
+def test_programs_are_found_in_the_clients_environment():
+    done = subprocess.run(
+        [tools.CLIENTS / 'bin' / 'openstack', '--version'],
+        capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith('openstack 10.')

@@ -1,0 +1,58 @@
+"""``KEY=VALUE`` on command lines."""
+
+import argparse
+import string
+
+import hypothesis
+from hypothesis import strategies
+import pytest
+
+from nova_image_override.client import arguments
+
+NAMES = strategies.text(
+    string.ascii_lowercase + string.digits + '_.:', min_size=1)
+
+
+def parsed(*words):
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    parser.add_argument(arguments.SET, dest=arguments.DEST,
+                        action=arguments.Override, default=None)
+    given = [f'{arguments.SET}={word}' for word in words]
+    return getattr(parser.parse_args(given), arguments.DEST)
+
+
+@hypothesis.given(strategies.dictionaries(
+    NAMES, strategies.none() | strategies.text(min_size=1)))
+def test_every_set_of_overrides_can_be_written(overrides):
+    words = [f'{name}={value or ""}' for name, value in overrides.items()]
+    assert parsed(*words) == (overrides or None)
+
+
+def test_it_is_split_at_the_first_equals_sign():
+    assert parsed('os_command_line=console=ttyS0 a=b') == {
+        'os_command_line': 'console=ttyS0 a=b'}
+
+
+def test_nothing_behind_the_equals_sign_is_a_removal():
+    assert parsed('hw_rng_model=') == {'hw_rng_model': None}
+
+
+def test_no_option_is_no_override_and_not_an_empty_set():
+    assert parsed() is None
+
+
+def test_two_command_lines_share_nothing():
+    assert parsed('a=1') == {'a': '1'}
+    assert parsed('a=2') == {'a': '2'}
+
+
+@pytest.mark.parametrize('word', ['', 'hw_disk_bus', '=', '=scsi'])
+def test_what_names_nothing_is_refused(word):
+    with pytest.raises(argparse.ArgumentError, match='as KEY=VALUE'):
+        parsed(word)
+
+
+@pytest.mark.parametrize('second', ['a=1', 'a=2', 'a='])
+def test_a_name_given_twice_is_refused(second):
+    with pytest.raises(argparse.ArgumentError, match='a is given twice'):
+        parsed('a=1', 'b=2', second)
