@@ -4,6 +4,7 @@ import argparse
 import logging
 import signal
 import sys
+import traceback
 import types
 import warnings
 
@@ -55,6 +56,16 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
     silence()
+    try:
+        return run(args)
+    except Exception:
+        # Not left to sys.excepthook, which oslo.log makes a log message.
+        traceback.print_exc()
+        return 1
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the command line says; return the exit status."""
     # Takes seconds, and Nova warns and logs as soon as it is imported.
     from demo import cloud
     from demo import serve
