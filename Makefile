@@ -21,6 +21,10 @@ CLIENTS := .venv/clients-10/.ready
 
 HEAT_27 := 27.0.1
 
+# openstack.cloud 2.5.0, which Ansible 12 has, does not run on openstacksdk
+# 4.22: "module 'openstack' has no attribute 'version'".
+ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
+
 # The release that development happens on.
 BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
@@ -49,7 +53,10 @@ help: ## List these targets
 .venv/heat-%/.ready: constraints/heat-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh heat-$* heat
 
-.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready
+.venv/ansible-%/.ready: constraints/ansible-%.txt setup.cfg tools/environment.sh
+	@tools/environment.sh ansible-$* ansible
+
+.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready
 
 .PHONY: demo
 demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VALUE ...")
@@ -103,6 +110,10 @@ test-glance: $(READY) .venv/glance-33/.ready ## Nova with a real Glance 33
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
 	$(BIN)/python -m pytest tests/heat
 
+.PHONY: test-ansible
+test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api
+	$(BIN)/python -m pytest tests/ansible
+
 .PHONY: lint
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .
@@ -123,7 +134,7 @@ schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -142,6 +153,10 @@ constraints-clients-%: $(READY)
 constraints-heat-%: $(READY)
 	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra heat --output-file constraints/heat-$*.txt setup.cfg -
+
+constraints-ansible-%: $(READY)
+	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra ansible --output-file constraints/ansible-$*.txt setup.cfg -
 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built
