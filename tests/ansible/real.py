@@ -12,7 +12,7 @@ import yaml
 ROOT = pathlib.Path(__file__).parents[2]
 
 #: What the documentation shows.
-PLAYBOOK = ROOT / 'docs' / 'source' / 'clients' / 'ansible.yaml'
+PLAYBOOK = ROOT / 'docs' / 'source' / 'user' / 'ansible.yaml'
 
 #: ``vendor_hook`` of clouds.yaml.
 HOOK = 'nova_image_override.client.sdk:load'

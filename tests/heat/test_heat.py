@@ -114,7 +114,7 @@ def test_a_rebuild_keeps_overrides(cloud, sent, stack, template):
 
 def test_the_template_of_the_documentation_is_valid(cloud, heat):
     flavor = cloud.flavor()
-    template = (real.ROOT / 'docs/source/clients/heat.yaml').read_text()
+    template = (real.ROOT / 'docs/source/user/heat.yaml').read_text()
     assert heat('validate', name='docs', template=template,
                 parameters={'flavor': flavor}) == {}
     wrong = template.replace('hw_boot_menu: true', 'hw_boot_menu: maybe')
