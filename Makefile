@@ -30,7 +30,7 @@ BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
 
 # What must be covered completely, every branch, by the unit tests alone.
-COVERED := catalog.py override.py schema.py versions.py rules/*.py
+COVERED := catalog.py hints.py override.py schema.py versions.py rules/*.py
 comma := ,
 empty :=
 space := $(empty) $(empty)

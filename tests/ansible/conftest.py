@@ -14,7 +14,8 @@ def together(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp('ansible')
     with request.module.Cloud.running() as cloud:
         serve.furnish(cloud)
-        with serve.serving(site.Site(cloud)) as url:
+        with serve.serving(
+                site.Site(cloud, cloud.api_fixture.app())) as url:
             yield cloud, real.Ansible(folder, url)
 
 

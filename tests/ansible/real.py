@@ -7,7 +7,8 @@ import subprocess
 import typing
 
 import pytest
-import yaml
+
+from demo import serve
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -51,14 +52,8 @@ class Ansible:
         :param hook: ``vendor_hook`` of clouds.yaml
         :returns: whether it succeeded, and each task's result by its name
         """
-        cloud = {'region_name': 'demo', 'auth': {
-            'auth_url': f'{self._url}/identity/v3', 'username': 'demo',
-            'password': 'demo', 'project_name': 'demo',
-            'user_domain_name': 'Default', 'project_domain_name': 'Default'}}
-        if hook:
-            cloud['vendor_hook'] = hook
-        clouds = self._folder / 'clouds.yaml'
-        clouds.write_text(yaml.safe_dump({'clouds': {'demo': cloud}}))
+        clouds = serve.clouds_yaml(
+            self._folder, self._url, **({'vendor_hook': hook} if hook else {}))
         path = self._folder / 'playbook.yaml'
         path.write_text(playbook)
         done = subprocess.run(

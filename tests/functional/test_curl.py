@@ -19,7 +19,8 @@ SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
 class Curl(cloud_module.Cloud):
     def setUp(self):
         super().setUp()
-        self.url = self.enterContext(serve.serving(site.Site(self)))
+        self.url = self.enterContext(serve.serving(
+            site.Site(self, self.api_fixture.app())))
 
     def run_script(self, **environment):
         done = subprocess.run(

@@ -8,6 +8,7 @@ import yaml
 from demo import cloud as cloud_module
 from demo import serve
 from demo import site
+from tests.clients import tools
 from tests.functional import base
 from tests.heat import real
 
@@ -18,12 +19,12 @@ def together(request, tmp_path_factory):
     # Before the cloud, whose harness nests folders for temporary files.
     folder = tmp_path_factory.mktemp('heat')
     with request.module.Cloud.running() as cloud:
-        wire = real.Wire(site.Site(cloud))
-        with serve.serving(wire) as url:
+        seen = tools.Recorder(site.Site(cloud, cloud.api_fixture.app()))
+        with serve.serving(seen) as url:
             heat = real.Heat(
                 folder, f'{url}/identity/v3', cloud.api.project_id)
             try:
-                yield cloud, heat, wire
+                yield cloud, heat, seen
             finally:
                 heat.stop()
 
@@ -40,9 +41,9 @@ def heat(together):
 
 @pytest.fixture
 def sent(together):
-    """What this test has sent to nova-api by POST: (request, body)."""
-    together[2].sent.clear()
-    return together[2].sent
+    """Return a function: what this test has sent to nova-api by POST."""
+    together[2].requests.clear()
+    return lambda: together[2].compute('POST')
 
 
 @pytest.fixture

@@ -32,13 +32,12 @@ def test_overrides_reach_the_guest(cloud, sent, stack, template):
         'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
     assert cloud.guest(server).find(
         'devices/disk/target').get('bus') == 'scsi'
-    ((request, body),) = sent
-    assert body['server'][base.PARAMETER] == {
+    (request,) = sent()
+    assert request.body['server'][base.PARAMETER] == {
         'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
     # The compute version stays what Heat has chosen.
-    compute, entry = request.headers[versions.HEADER].split(', ')
-    assert compute == 'compute ' + request.headers[
-        'X-OpenStack-Nova-API-Version']
+    compute, entry = request.version.split(', ')
+    assert compute == f'compute {request.legacy_version}'
     assert entry == f'{versions.SERVICE_TYPE} {versions.MAX}'
 
 
@@ -46,7 +45,7 @@ def test_numbers_and_booleans_become_canonical_strings(
         cloud, sent, stack, template):
     created(stack('create', template(
         {'hw_boot_menu': True, 'hw_pmu': False, 'hw_cpu_sockets': 2})))
-    assert sent[0][1]['server'][base.PARAMETER] == {
+    assert sent()[0].body['server'][base.PARAMETER] == {
         'hw_boot_menu': 'true', 'hw_pmu': 'false', 'hw_cpu_sockets': '2'}
 
 
@@ -75,9 +74,9 @@ def test_a_server_without_overrides_is_created_as_heat_does(
         cloud, sent, stack, template, overrides):
     server = created(stack('create', template(overrides)))
     assert in_force(cloud, server) == {}
-    ((request, body),) = sent
-    assert base.PARAMETER not in body['server']
-    assert versions.SERVICE_TYPE not in request.headers[versions.HEADER]
+    (request,) = sent()
+    assert base.PARAMETER not in request.body['server']
+    assert versions.SERVICE_TYPE not in request.version
 
 
 def test_a_change_replaces_the_server(cloud, stack, template):
@@ -108,8 +107,7 @@ def test_a_rebuild_keeps_overrides(cloud, sent, stack, template):
     assert answer['state'] == 'UPDATE_COMPLETE', answer
     assert answer['resources']['guest'] == first
     assert in_force(cloud, first) == {'hw_boot_menu': 'true'}
-    rebuild = sent[-1][1]['rebuild']
-    assert base.PARAMETER not in rebuild
+    assert base.PARAMETER not in sent()[-1].body['rebuild']
 
 
 def test_the_template_of_the_documentation_is_valid(cloud, heat):
@@ -135,7 +133,7 @@ def test_validation_names_every_override_that_is_wrong(sent, stack, template):
                  'hw_cpu_cores: two', 'hw_bot_menu: not', 'hw_machine_type: '
                  'not', 'img_signature: not', 'vm_mode: not'):
         assert name in error
-    assert not sent
+    assert not sent()
 
 
 @pytest.mark.parametrize(('value', 'says'), [
@@ -155,7 +153,7 @@ def test_a_property_that_is_no_map_is_refused(stack, template):
 def test_a_stack_that_is_not_valid_makes_no_server(sent, stack, template):
     assert 'hw_boot_menu' in refused(
         stack('create', template({'hw_boot_menu': 'maybe'})))
-    assert not sent
+    assert not sent()
 
 
 def test_what_only_nova_can_judge_fails_the_resource_and_says_why(

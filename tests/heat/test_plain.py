@@ -13,7 +13,7 @@ class Cloud(cloud_module.Cloud):
 def test_overrides_are_refused_before_any_request(sent, stack, template):
     error = refused(stack('create', template({'hw_disk_bus': 'scsi'})))
     assert 'does not have nova-image-override' in error
-    assert not sent
+    assert not sent()
 
 
 def test_a_server_without_overrides_is_created(stack, template):
