@@ -19,12 +19,18 @@ CLIENTS_10 := python-openstackclient==10.5.0\nopenstacksdk==4.22.0
 OLDER_CLIENTS := 7 8
 CLIENTS := .venv/clients-10/.ready
 
+HEAT_27 := 27.0.1
+
+# openstack.cloud 2.5.0, which Ansible 12 has, does not run on openstacksdk
+# 4.22: "module 'openstack' has no attribute 'version'".
+ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
+
 # The release that development happens on.
 BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
 
 # What must be covered completely, every branch, by the unit tests alone.
-COVERED := catalog.py override.py schema.py versions.py rules/*.py
+COVERED := catalog.py hints.py override.py schema.py versions.py rules/*.py
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -43,7 +49,14 @@ help: ## List these targets
 .venv/clients-%/.ready: constraints/clients-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh clients-$* clients
 
-.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready
+# Heat's environment has nothing of Nova but its client.
+.venv/heat-%/.ready: constraints/heat-%.txt setup.cfg tools/environment.sh
+	@tools/environment.sh heat-$* heat
+
+.venv/ansible-%/.ready: constraints/ansible-%.txt setup.cfg tools/environment.sh
+	@tools/environment.sh ansible-$* ansible
+
+.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready
 
 .PHONY: demo
 demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VALUE ...")
@@ -93,6 +106,14 @@ smoke-%: .venv/nova-%/.ready
 test-glance: $(READY) .venv/glance-33/.ready ## Nova with a real Glance 33
 	$(BIN)/python -m pytest tests/glance
 
+.PHONY: test-heat
+test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
+	$(BIN)/python -m pytest tests/heat
+
+.PHONY: test-ansible
+test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api
+	$(BIN)/python -m pytest tests/ansible
+
 .PHONY: lint
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .
@@ -113,7 +134,7 @@ schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -128,6 +149,14 @@ constraints-%: $(READY)
 constraints-clients-%: $(READY)
 	printf '$(CLIENTS_$*)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra clients --output-file constraints/clients-$*.txt setup.cfg -
+
+constraints-heat-%: $(READY)
+	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra heat --output-file constraints/heat-$*.txt setup.cfg -
+
+constraints-ansible-%: $(READY)
+	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra ansible --output-file constraints/ansible-$*.txt setup.cfg -
 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built

@@ -107,6 +107,9 @@ class Site:
             return {'versions': listed['versions']['values']}
         images = {image['id']: _image(image)
                   for image in self._cloud.glance.detail(None)}
+        if path == ['v2', 'schemas', 'image']:
+            # python-glanceclient, which Heat has, asks what an image is.
+            return {'name': 'image', 'properties': {}}
         if path == ['v2', 'images']:
             name = request.GET.get('name')
             return {'images': [image for image in images.values()

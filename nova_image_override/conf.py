@@ -102,6 +102,35 @@ with ``nova-image-override check``.) Of the rules that Glance defines in code,
 only ``default``, ``context_is_admin`` and ``service_api`` are known. An
 absolute path; what is wrong with the file stops nova-api at start.
 """),
+    cfg.BoolOpt(
+        'accept_scheduler_hint', default=False,
+        help="""
+Whether a create request may carry overrides as scheduler hints.
+
+For clients that can send neither the parameter nor the header entry
+(Terraform, Horizon, the ``server`` module of Ansible): every client can send
+hints. Taken are ``image_props_override``, an object or one string of JSON, and
+``image_props_override:<property>`` with one value each; also by the legacy
+``/v2``. They are judged exactly as the parameter is, in the version that the
+header names or else in the newest, and neither the scheduler nor Nova's
+database sees them. When this is off, hints of these names are refused.
+"""),
+    cfg.StrOpt(
+        'compute_microversion', sample_default='2.96',
+        help="""
+The compute microversion from which the header entry is not needed.
+
+A request in this compute microversion, or a newer one, that does not name
+``image-props-override`` in its header is taken as if it named its newest
+version: create and rebuild take the parameter, and answers show it. For
+clients that can send a parameter but only the compute microversion in the
+header.
+
+Other clients that ask for that microversion see the key
+``image_props_override`` in servers too, which a client that forbids keys that
+it does not know (Tempest) refuses. Unset, the entry is always needed. A
+microversion that this Nova does not have stops nova-api at start.
+"""),
 ]
 
 

@@ -35,6 +35,8 @@ FLAVOR_CONFLICT = 'flavor_conflict'
 VERSION_MISSING = 'version_missing'
 #: The parameter came where it is not taken.
 NOT_HERE = 'not_here'
+#: The parameter, or a property in it, came more than once.
+DUPLICATE = 'duplicate'
 
 #: A rebuild would change the server's NUMA topology.
 NUMA_CHANGE = 'numa_change'

@@ -11,6 +11,7 @@ from nova_image_override import catalog as catalog_module
 from nova_image_override import conf as override_conf
 from nova_image_override import override
 from nova_image_override import versions
+from nova_image_override.api import doors as doors_module
 from nova_image_override.rules import judge
 from nova_image_override.rules import policy
 
@@ -52,24 +53,30 @@ class Extension:
     parser: override.Parser
     merger: override.Merger
     rules: judge.Rules
+    doors: doors_module.Doors
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> 'Extension':
-        """Read the deployer's rules.
+        """Read the deployer's rules, and which doors are open.
 
-        :raises nova_image_override.errors.StartupError: a rule is malformed
+        :raises nova_image_override.errors.StartupError: a rule, or another
+            option, is malformed
         """
         override_conf.register_opts(conf)
         options = conf[override_conf.GROUP.name]
         return cls.with_rules(
-            judge.Rules.from_options(catalog_module.running(), options))
+            judge.Rules.from_options(catalog_module.running(), options),
+            doors_module.Doors.from_options(options))
 
     @classmethod
-    def with_rules(cls, rules: judge.Rules) -> 'Extension':
+    def with_rules(
+        cls, rules: judge.Rules,
+        doors: doors_module.Doors = doors_module.CLOSED,
+    ) -> 'Extension':
         """Make the extension of RULES that somebody else has read."""
         catalog = rules.catalog
         return cls(catalog, override.Parser(catalog),
-                   override.Merger(catalog), rules)
+                   override.Merger(catalog), rules, doors)
 
     def record(
         self, base: override.ImageProperties, overrides: override.Overrides,

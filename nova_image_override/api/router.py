@@ -36,6 +36,7 @@ class APIRouterV21(routes.APIRouterV21):
         # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
         # first route that matches wins.
         base_wsgi.Router.__init__(self, ProjectMapper())
+        self._doors = extension.doors
         replaced = _replacements(extension)
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
@@ -67,7 +68,8 @@ class APIRouterV21(routes.APIRouterV21):
     def __call__(self, req: webob.Request) -> typing.Any:
         """Route a request; one that names the service, in its version."""
         try:
-            version = versions.negotiate(req.headers)
+            version = (versions.negotiate(req.headers)
+                       or self._doors.version_of(req.environ))
         except versions.NotAcceptable as exc:
             return _refused(webob.exc.HTTPNotAcceptable(explanation=str(exc)))
         except versions.Malformed as exc:

@@ -40,6 +40,8 @@ SEAMS: tuple[seams.Seam, ...] = (
     (wsgi.Resource, 'dispatch', ('self', 'method', 'request', 'action_args')),
     (wsgi.Resource, 'register_subcontroller_actions',
      ('self', 'sub_controller')),
+    (wsgi.Request, 'is_legacy_v2', ('self',)),
+    (wsgi.Request, 'set_api_version_request', ('self',)),
     (hardware, 'numa_get_constraints', ('flavor', 'image_meta')),
     (hardware, 'get_best_cpu_topology', ('flavor', 'image_meta')),
 )

@@ -9,6 +9,7 @@ from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
+from nova_image_override import hints
 from nova_image_override import override
 from nova_image_override import versions
 from nova_image_override.api import compute_api
@@ -66,7 +67,8 @@ def extended(
         @wsgi.response(202)
         def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
             raw, body = _taken(req, body, 'server')
-            if raw is _ABSENT or (
+            hinted, body = hints.take(body)
+            if (raw is _ABSENT and not hinted) or (
                     clone and api_version_request.is_supported(req, '2.103')):
                 return super().create(req=req, body=body)
             if clone:
@@ -76,6 +78,8 @@ def extended(
                     errors.NOT_HERE,
                     'this release of Nova cannot create servers here, use '
                     'POST /servers')
+            if hinted:
+                raw = _hint(req, extension, hinted, raw)
             _ask(_state(req), extension, raw)
             return super().create(req=req, body=body)
 
@@ -154,6 +158,27 @@ def _state(req: wsgi.Request) -> extension_module.RequestState:
             errors.VERSION_MISSING,
             f'the request must name the extension, send {versions.ENTRY}')
     return state
+
+
+def _hint(
+    req: wsgi.Request, extension: extension_module.Extension,
+    hinted: dict[str, typing.Any], raw: typing.Any,
+) -> typing.Any:
+    """Return what hints ask for, and let the request name the extension.
+
+    :param hinted: the hints, by where they stood
+    :param raw: the value of the parameter, or _ABSENT
+    :raises errors.Invalid: this cloud does not take hints, they cannot be
+        read, or the parameter came too
+    """
+    extension.doors.require_hints()
+    if raw is not _ABSENT:
+        hinted = {f'server.{errors.PARAMETER}': raw, **hinted}
+    context = req.environ['nova.context']
+    if extension_module.state_of(context) is None:
+        extension_module.set_state(
+            context, extension_module.RequestState(versions.MAX))
+    return hints.one(hinted)
 
 
 def _ask(

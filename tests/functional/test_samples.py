@@ -216,9 +216,31 @@ class Samples(Case):
             self._flavor, {'extra_specs': {'hw:pmu': 'false'}})
         self.new('flavor', {'hw_pmu': 'true'}, image)
 
+    def by_hint(self, name, hint=base.PARAMETER,
+                value='{"hw_disk_bus":"scsi"}'):
+        return self.exchange(name, 'POST', '/servers', {
+            'server': {
+                'name': 'guest', 'imageRef': self.an_image(),
+                'flavorRef': self._flavor, 'networks': 'none'},
+            'os:scheduler_hints': {hint: value}}, extension=None)
+
+    def test_a_hint_where_the_door_is_closed(self):
+        self.by_hint('hint-closed')
+
     def test_discovery(self):
         self.exchange('discovery', 'GET', '/image-props-override',
                       compute=None, extension=None)
+
+
+class OpenDoor(Case):
+    OPTIONS = {**Case.OPTIONS, 'accept_scheduler_hint': True}
+
+    by_hint = Samples.by_hint
+
+    def test_a_hint(self):
+        self.settled(self.by_hint('hint'))
+        self.settled(self.by_hint(
+            'hint-horizon', f'{base.PARAMETER}:hw_disk_bus', 'scsi'))
 
 
 class MixedCloud(Case):

@@ -44,6 +44,16 @@ def test_a_malformed_list_is_not_started_with(options, catalog, text):
         judge.Rules(catalog, denied=read.denied_properties)
 
 
+def test_both_doors_are_closed_by_default(options):
+    assert options().accept_scheduler_hint is False
+    assert options().compute_microversion is None
+
+
+def test_a_door_that_is_neither_open_nor_closed_is_refused(options):
+    with pytest.raises(ValueError, match='accept_scheduler_hint'):
+        bool(options('accept_scheduler_hint = perhaps').accept_scheduler_hint)
+
+
 def test_registering_twice_changes_nothing():
     conf = cfg.ConfigOpts()
     override_conf.register_opts(conf)

@@ -9,6 +9,7 @@ from oslo_config import cfg
 from nova_image_override import catalog as catalog_module
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
+from nova_image_override.api import doors
 from nova_image_override.api import extension as extension_module
 from nova_image_override.cmd import deployment
 from nova_image_override.cmd.check import beyond
@@ -99,6 +100,7 @@ def findings(
             lambda option=option: [  # type: ignore[misc]
                 entry.text for entry in lists_rule.PropertyList(
                     option, options[option], catalog).entries], [])
+    tried(lambda: doors.Doors.from_options(options), doors.CLOSED)
     copied = tried(lambda: injection_rule.load(
         options.glance_image_import_files), injection_rule.Injection())
     copy_path = options.property_protection_file

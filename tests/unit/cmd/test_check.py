@@ -217,6 +217,10 @@ MATRIX = {
     'missing file': (
         [('nova.conf', '/import.conf', '/nowhere.conf')], 'error', 'S1',
         None),
+    'compute microversion unknown to Nova': (
+        [('nova.conf', 'denied_properties',
+          'compute_microversion = 2.9999\n        denied_properties')],
+        'error', 'S1', None),
     'malformed protections': (
         [section('x_(')], 'error', 'S1', None),
     'undecidable expression': (

@@ -1,0 +1,1 @@
+"""A folder for ``plugin_dirs`` of heat.conf."""

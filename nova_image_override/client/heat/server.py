@@ -1,0 +1,151 @@
+"""``OS::Nova::Server`` with the property ``image_props_override``.
+
+Heat loads each module of the folders in ``plugin_dirs`` after its own
+resources (heat/engine/plugin_manager.py), and the last type of a name wins.
+"""
+
+import collections.abc
+import json
+import typing
+
+from heat.common import exception
+from heat.engine import properties
+from heat.engine.resources.openstack.nova import server
+import jsonschema
+
+from nova_image_override import errors
+from nova_image_override.client import wire
+
+
+class Server(server.Server):
+    """Heat's server, created with overrides.
+
+    A change of the property replaces the server, as Heat has no other way to
+    change what a server was created with. Heat's rebuild sends no overrides,
+    which keeps those of the server.
+    """
+
+    IMAGE_PROPS_OVERRIDE = errors.PARAMETER
+
+    PROPERTIES = (*server.Server.PROPERTIES, IMAGE_PROPS_OVERRIDE)
+
+    properties_schema = {
+        **server.Server.properties_schema,
+        IMAGE_PROPS_OVERRIDE: properties.Schema(
+            properties.Schema.MAP,
+            'Image properties to override for this server: name to value. '
+            'null removes the property of the image.',
+            default={}),
+    }
+
+    def validate(self) -> None:
+        """Validate the properties; the overrides as the cloud says.
+
+        :raises exception.StackValidationFailed: naming every override that
+            is wrong or not permitted, or why there can be none
+        """
+        super().validate()
+        overrides = self._overrides()
+        if not overrides:
+            return
+        try:
+            offer = self._carrier().offer()
+            offer.require(wire.CREATE, overrides)
+        except wire.Error as exc:
+            raise exception.StackValidationFailed(message=str(exc)) from exc
+        self._refuse(_wrong(offer.schema, overrides))
+
+    def handle_create(self) -> str:
+        """Create the server.
+
+        :raises wire.Error: the overrides cannot be sent, or were not
+        """
+        overrides = self._overrides()
+        if not overrides:
+            return str(super().handle_create())
+        with self._carrier().asking(wire.CREATE, overrides):
+            return str(super().handle_create())
+
+    def _carrier(self) -> wire.Carrier:
+        # The plugin of Nova's client makes one client of each version, which
+        # Heat's handle_create uses too (MicroversionMixin.client).
+        return wire.attach(self.client().client)
+
+    def _overrides(self) -> dict[str, str | None]:
+        """Return the overrides as Nova spells them.
+
+        :raises exception.StackValidationFailed: a value is not one thing
+        """
+        given = self.properties[self.IMAGE_PROPS_OVERRIDE] or {}
+        self._refuse({
+            name: 'write it in quotes, YAML has read it as '
+            f'{value!r}' if isinstance(value, float)
+            else 'must be a string, a number, true, false or null'
+            for name, value in given.items()
+            if not isinstance(value, bool | int | str | None)})
+        return {
+            name: str(value).lower() if isinstance(value, bool)
+            else str(value) if isinstance(value, int) else value
+            for name, value in given.items()}
+
+    def _refuse(self, wrong: collections.abc.Mapping[str, str]) -> None:
+        if wrong:
+            raise exception.StackValidationFailed(
+                message=f'{self.IMAGE_PROPS_OVERRIDE}: ' + '; '.join(
+                    f'{errors.printable(name)}: {reason}'
+                    for name, reason in sorted(wrong.items())))
+
+
+def _content(
+    validator: typing.Any, schema: dict[str, typing.Any],
+    instance: typing.Any, _: dict[str, typing.Any],
+) -> collections.abc.Iterator[jsonschema.ValidationError]:
+    """Judge what a string spells; jsonschema leaves that to the caller."""
+    try:
+        value = json.loads(instance)
+    except (TypeError, ValueError):
+        # No string, or one that its pattern refuses.
+        return
+    yield from validator.descend(value, schema)
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator, {'contentSchema': _content})
+
+
+def _wrong(
+    schema: dict[str, typing.Any],
+    overrides: collections.abc.Mapping[str, str | None],
+) -> dict[str, str]:
+    """Return what SCHEMA has against overrides, by name.
+
+    None may also stand for what another resource has yet to tell
+    (``get_attr``): only its name is judged here, the rest by Nova.
+    """
+    validator = _Validator(schema)
+    wrong: dict[str, str] = {}
+    for name, value in overrides.items():
+        for error in validator.iter_errors({name: value}):
+            if error.validator in ('additionalProperties', 'propertyNames'):
+                wrong[name] = ('not an image property that may be overridden '
+                               'in this cloud')
+            elif value is not None:
+                wrong.setdefault(name, _reason(value, error))
+    return wrong
+
+
+def _reason(value: str, error: jsonschema.ValidationError) -> str:
+    allowed = [each for each in error.schema.get('enum', ())
+               if each is not None]
+    if allowed:
+        return (f'must be one of {", ".join(allowed)}, not '
+                f'{errors.printable(value)}')
+    if error.validator in ('minimum', 'maximum'):
+        return str(error.message)
+    return (f'{errors.printable(value)} is not a value of it '
+            f'({error.schema.get("description")})')
+
+
+def resource_mapping() -> dict[str, type[Server]]:
+    """Return the types of this module, as Heat's plugin manager asks."""
+    return {'OS::Nova::Server': Server}

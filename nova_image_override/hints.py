@@ -1,0 +1,95 @@
+"""Overrides that a create request carries among its scheduler hints.
+
+Every client can send hints, in every microversion, and Nova takes any key
+(nova/api/openstack/compute/schemas/servers.py _hints): a way in for clients
+that can send neither the parameter nor the header entry. It may say
+
+* ``image_props_override``: an object, or the text of one in JSON, for clients
+  that can only send text;
+* ``image_props_override:<property>``: one property.
+"""
+
+import collections
+import collections.abc
+import json
+import typing
+
+from nova_image_override import errors
+
+#: Where Nova takes hints, in the order in which it looks
+#: (ServersController.create); it ignores the second when there is the first.
+KEYS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
+
+#: What the name of a hint begins with that carries one property.
+PREFIX = f'{errors.PARAMETER}:'
+
+
+def take(body: typing.Any) -> tuple[dict[str, typing.Any], typing.Any]:
+    """Take overrides out of the hints of a body that Nova has parsed.
+
+    :param body: the body of a create request; left unchanged
+    :returns: each form in which overrides came, by where it stood, and the
+        body without them: the scheduler must not see them, nor Nova store them
+    """
+    found: dict[str, typing.Any] = {}
+    if not isinstance(body, dict):
+        return found, body
+    rest = body
+    for key in KEYS:
+        held = body.get(key)
+        if not isinstance(held, dict):
+            continue
+        single = {name.removeprefix(PREFIX): value
+                  for name, value in held.items() if name.startswith(PREFIX)}
+        if errors.PARAMETER in held:
+            found[f'{key}.{errors.PARAMETER}'] = held[errors.PARAMETER]
+        if single:
+            found[f'{key}.{PREFIX}<property>'] = single
+        rest = {**rest, key: {
+            name: value for name, value in held.items()
+            if name != errors.PARAMETER and not name.startswith(PREFIX)}}
+    return (found, rest) if found else (found, body)
+
+
+def one(found: collections.abc.Mapping[str, typing.Any]) -> typing.Any:
+    """Return what the one form says, as the parameter itself would.
+
+    :param found: each form in which overrides came, by where it stood
+    :raises errors.Invalid: there is more than one, or its text cannot be read
+    """
+    if len(found) > 1:
+        raise errors.Invalid([errors.Problem(
+            errors.PARAMETER, errors.DUPLICATE,
+            f'send it in one place only, not in {" and ".join(found)}')])
+    (value,) = found.values()
+    return _decoded(value) if isinstance(value, str) else value
+
+
+def _decoded(text: str) -> typing.Any:
+    """Return what the text of a hint says.
+
+    :raises errors.Invalid: it is not JSON, or an object with a name twice, of
+        which Python's parser, like most, would believe the last
+    """
+    twice: set[str] = set()
+
+    def keep(pairs: list[tuple[str, typing.Any]]) -> dict[str, typing.Any]:
+        # Called for the outermost object last.
+        counted = collections.Counter(name for name, _ in pairs)
+        twice.clear()
+        twice.update(name for name, times in counted.items() if times > 1)
+        return dict(pairs)
+
+    try:
+        value = json.loads(text, object_pairs_hook=keep)
+    # Nested too deep, or a number of too many digits.
+    except (RecursionError, ValueError):
+        raise errors.Invalid([errors.Problem(
+            errors.PARAMETER, errors.INVALID_VALUE,
+            'must be an object, or a string of JSON with one, not '
+            + errors.printable(text))]) from None
+    if isinstance(value, dict) and twice:
+        raise errors.Invalid([errors.Problem(
+            name, errors.DUPLICATE, 'the hint names it more than once')
+            for name in twice])
+    return value

@@ -1,0 +1,34 @@
+"""One cloud for all tests of a module."""
+
+import pytest
+
+from demo import serve
+from demo import site
+from tests.ansible import real
+
+
+@pytest.fixture(scope='module')
+def together(request, tmp_path_factory):
+    """The module's Cloud, and Ansible."""
+    # Before the cloud, whose harness nests folders for temporary files.
+    folder = tmp_path_factory.mktemp('ansible')
+    with request.module.Cloud.running() as cloud:
+        serve.furnish(cloud)
+        with serve.serving(
+                site.Site(cloud, cloud.api_fixture.app())) as url:
+            yield cloud, real.Ansible(folder, url)
+
+
+@pytest.fixture
+def cloud(together):
+    """The cloud; servers of a test are gone after it."""
+    cloud = together[0]
+    yield cloud
+    for server in cloud.request('GET', '/servers').body['servers']:
+        cloud.request('DELETE', f'/servers/{server["id"]}')
+        cloud._wait_until_deleted(server)
+
+
+@pytest.fixture
+def ansible(together):
+    return together[1]

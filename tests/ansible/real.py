@@ -1,0 +1,72 @@
+"""Ansible with its openstack.cloud collection, run as users run it."""
+
+import json
+import os
+import pathlib
+import subprocess
+import typing
+
+import pytest
+
+from demo import serve
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+#: What the documentation shows.
+PLAYBOOK = ROOT / 'docs' / 'source' / 'user' / 'ansible.yaml'
+
+#: ``vendor_hook`` of clouds.yaml.
+HOOK = 'nova_image_override.client.sdk:load'
+
+
+def environment() -> pathlib.Path:
+    """Return Ansible's environment.
+
+    Fails the test that asks: what cannot run must not pass.
+    """
+    path = pathlib.Path(os.environ.get('ANSIBLE', ROOT / '.venv/ansible-12'))
+    if not (path / 'bin' / 'ansible-playbook').exists():
+        pytest.fail('there is no environment of Ansible: run "make '
+                    'test-ansible", or set ANSIBLE', pytrace=False)
+    return path
+
+
+class Ansible:
+    """Runs playbooks against one cloud.
+
+    :param folder: for its files
+    :param url: of the site
+    """
+
+    def __init__(self, folder: pathlib.Path, url: str) -> None:
+        self._folder = folder
+        self._url = url
+        self._bin = environment() / 'bin'
+
+    def run(
+        self, playbook: str, hook: str | None = HOOK,
+    ) -> tuple[bool, dict[str, dict[str, typing.Any]]]:
+        """Run a playbook.
+
+        :param playbook: its text
+        :param hook: ``vendor_hook`` of clouds.yaml
+        :returns: whether it succeeded, and each task's result by its name
+        """
+        clouds = serve.clouds_yaml(
+            self._folder, self._url, **({'vendor_hook': hook} if hook else {}))
+        path = self._folder / 'playbook.yaml'
+        path.write_text(playbook)
+        done = subprocess.run(
+            [self._bin / 'ansible-playbook', path], capture_output=True,
+            text=True, cwd=self._folder, timeout=300, env={
+                'PATH': f'{self._bin}:{os.environ["PATH"]}',
+                'HOME': str(self._folder), 'LC_ALL': 'C.UTF-8',
+                'OS_CLIENT_CONFIG_FILE': str(clouds),
+                'ANSIBLE_STDOUT_CALLBACK': 'ansible.posix.json',
+                'ANSIBLE_LOCALHOST_WARNING': 'False'})
+        start = done.stdout.find('{')
+        assert start >= 0, done.stdout + done.stderr
+        (play,) = json.loads(done.stdout[start:])['plays']
+        return done.returncode == 0, {
+            task['task']['name']: task['hosts']['localhost']
+            for task in play['tasks']}

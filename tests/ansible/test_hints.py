@@ -1,0 +1,55 @@
+"""The ``server`` module, which nothing can extend: by scheduler hints."""
+
+from nova.tests.fixtures import neutron
+import pytest
+
+from demo import cloud as cloud_module
+from tests.functional import base
+
+PLAYBOOK = '''
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Boot the server
+      openstack.cloud.server:
+        cloud: demo
+        name: guest
+        image: debian
+        flavor: two-cpus
+        auto_ip: false
+        # By id, and without waiting: the module needs no Neutron of its own.
+        nics:
+          - net-id: NETWORK
+        wait: false
+        scheduler_hints:
+          image_props_override:hw_disk_bus: scsi
+          image_props_override:hw_boot_menu: "true"
+'''.replace('NETWORK', neutron.NeutronFixture.network_1['id'])
+
+
+class Cloud(cloud_module.Cloud):
+    OPTIONS = {**cloud_module.OPTIONS, 'accept_scheduler_hint': True}
+
+
+def servers(cloud):
+    return cloud.request('GET', '/servers/detail').body['servers']
+
+
+def test_hints_of_the_server_module_reach_the_guest(cloud, ansible):
+    succeeded, tasks = ansible.run(PLAYBOOK, hook=None)
+    assert succeeded, str(tasks)
+    (server,) = servers(cloud)
+    cloud.wait(server['id'])
+    assert server[base.PARAMETER] == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+
+
+@pytest.mark.parametrize(('written', 'says'), [
+    ('hw_boot_menu: maybe', 'hw_boot_menu: invalid_value'),
+    ('hw_machine_type: q35', 'hw_machine_type: denied')])
+def test_a_refusal_fails_the_task_and_says_why(cloud, ansible, written, says):
+    succeeded, tasks = ansible.run(PLAYBOOK.replace(
+        'hw_boot_menu: "true"', written), hook=None)
+    assert not succeeded
+    assert says in str(tasks['Boot the server'])
+    assert not servers(cloud)

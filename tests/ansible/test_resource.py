@@ -1,0 +1,72 @@
+"""The playbook of the documentation, and what goes wrong with others."""
+
+import pytest
+
+from demo import cloud as cloud_module
+from tests.ansible import real
+from tests.functional import base
+
+PLAYBOOK = real.PLAYBOOK.read_text()
+BOOT = 'Boot the server'
+
+
+class Cloud(cloud_module.Cloud):
+    pass
+
+
+def servers(cloud):
+    return cloud.request('GET', '/servers/detail').body['servers']
+
+
+def test_the_documented_playbook_boots_a_server_with_overrides(
+        cloud, ansible):
+    succeeded, tasks = ansible.run(PLAYBOOK)
+    assert succeeded, str(tasks)
+    assert tasks[BOOT]['changed']
+    (server,) = servers(cloud)
+    assert server[base.PARAMETER] == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+    assert cloud.guest(server['id']).find(
+        'devices/disk/target').get('bus') == 'scsi'
+
+
+def test_a_second_run_changes_nothing(cloud, ansible):
+    assert ansible.run(PLAYBOOK)[0]
+    succeeded, tasks = ansible.run(PLAYBOOK)
+    assert succeeded, str(tasks)
+    assert not tasks[BOOT]['changed']
+    assert len(servers(cloud)) == 1
+
+
+def test_null_removes_the_images_property(cloud, ansible):
+    succeeded, tasks = ansible.run(PLAYBOOK.replace(
+        'hw_boot_menu: "true"', 'hw_rng_model: null'))
+    assert succeeded, str(tasks)
+    (server,) = servers(cloud)
+    assert server[base.PARAMETER] == {
+        'hw_disk_bus': 'scsi', 'hw_rng_model': None}
+
+
+# --- refusals ---------------------------------------------------------------
+
+@pytest.mark.parametrize(('written', 'says'), [
+    ('hw_boot_menu: maybe', 'hw_boot_menu: invalid_value'),
+    ('hw_boot_menu: true', 'hw_boot_menu: invalid_type'),
+    ('hw_machine_type: q35', 'hw_machine_type: denied'),
+    ('hw_bot_menu: "true"', 'hw_bot_menu: unknown')])
+def test_a_refusal_fails_the_task_and_says_why(cloud, ansible, written, says):
+    succeeded, tasks = ansible.run(
+        PLAYBOOK.replace('hw_boot_menu: "true"', written))
+    assert not succeeded
+    assert tasks[BOOT]['failed']
+    assert says in str(tasks[BOOT])
+    assert not servers(cloud)
+
+
+def test_without_the_hook_the_playbook_notices(cloud, ansible):
+    succeeded, tasks = ansible.run(PLAYBOOK, hook=None)
+    assert not succeeded
+    assert 'Be sure of it' in tasks
+    assert tasks['Be sure of it']['failed']
+    (server,) = servers(cloud)
+    assert server[base.PARAMETER] == {}

@@ -1,0 +1,106 @@
+"""Do with stacks what heat-engine does, on demand.
+
+Runs in Heat's environment: ``drive.py FOLDER IDENTITY_URL PROJECT``, where
+FOLDER has heat.conf. Each line of standard input is a JSON object: ``do``, the
+``stack``'s name and, where it matters, ``template`` and ``parameters``. Each
+gets one line of JSON: the stack's state, or what Heat says is wrong.
+"""
+
+import json
+import sys
+
+from heat.common import config
+from heat.common import context
+from heat.common import exception
+from heat.common import messaging
+from heat.common import template_format
+from heat.db import api as db_api
+from heat.db import models
+from heat.engine import environment
+from heat.engine import resources
+from heat.engine import stack as stack_module
+from heat.engine import stack_lock
+from heat.engine import template as template_module
+from oslo_config import cfg
+
+
+class Driver:
+    def __init__(self, identity, project):
+        self._identity = identity
+        self._project = project
+        self._names = {}
+
+    def context(self):
+        return context.RequestContext(
+            username='demo', password='demo', project_id=self._project,
+            user_id='fake', user_domain_id='default', roles=['member'],
+            auth_url=self._identity, is_admin=False)
+
+    def stack(self, name, template, parameters=None, **_):
+        made = stack_module.Stack(
+            self.context(), name, template_module.Template(
+                template_format.parse(template),
+                env=environment.Environment({'parameters': parameters or {}})),
+            convergence=False)
+        return made
+
+    def validate(self, **request):
+        self.stack(**request).validate()
+        return {}
+
+    def create(self, **request):
+        # heat/engine/service.py EngineService.create_stack
+        stack = self.stack(**request)
+        stack.validate()
+        self._names[request['name']] = stack.store()
+        return self._act(stack, stack.create)
+
+    def update(self, name, **request):
+        stack = self.load(name)
+        new = self.stack(name, **request)
+        new.validate()
+        return self._act(stack, stack.update, new)
+
+    def load(self, name):
+        return stack_module.Stack.load(
+            self.context(), stack_id=self._names[name])
+
+    def _act(self, stack, method, *args):
+        # heat/engine/service.py ThreadGroupManager.start_with_lock
+        lock = stack_lock.StackLock(stack.context, stack.id, 'engine')
+        lock.acquire()
+        method(*args)
+        stack.persist_state_and_release_lock('engine')
+        return {
+            'state': '_'.join(stack.state), 'reason': stack.status_reason,
+            'resources': {key: resource.resource_id
+                          for key, resource in stack.items()}}
+
+    def types(self):
+        found = resources.global_env().get_class('OS::Nova::Server')
+        return {'module': found.__module__,
+                'properties': sorted(found.properties_schema)}
+
+    def answer(self, do, **request):
+        try:
+            return getattr(self, do)(**request)
+        except exception.HeatException as exc:
+            return {'error': str(exc), 'kind': type(exc).__name__}
+
+
+def main(folder, identity, project):
+    cfg.CONF(['--config-file', f'{folder}/heat.conf'], project='heat',
+             prog='heat-engine')
+    config.set_config_defaults()
+    messaging.setup('fake://', optional=True)
+    models.BASE.metadata.create_all(db_api.context_manager.writer.get_engine())
+    resources.initialise()
+    driver = Driver(identity, project)
+    print('ready', flush=True)
+    for line in sys.stdin:
+        print('answer ' + json.dumps(driver.answer(**json.loads(line))),
+              flush=True)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

@@ -1,0 +1,165 @@
+"""Servers of stacks are built with their overrides."""
+
+import pytest
+
+from demo import cloud as cloud_module
+from nova_image_override import versions
+from tests.functional import base
+from tests.heat import real
+from tests.heat.real import created
+from tests.heat.real import refused
+
+
+class Cloud(cloud_module.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+
+
+def in_force(cloud, server):
+    return cloud.request('GET', f'/servers/{server}').body['server'][
+        base.PARAMETER]
+
+
+def test_the_plugin_takes_the_place_of_heats_server(heat):
+    found = heat('types')
+    assert found['module'].startswith('heat.engine.plugins')
+    assert base.PARAMETER in found['properties']
+
+
+def test_overrides_reach_the_guest(cloud, sent, stack, template):
+    server = created(stack('create', template(
+        {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'})))
+    assert in_force(cloud, server) == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+    assert cloud.guest(server).find(
+        'devices/disk/target').get('bus') == 'scsi'
+    (request,) = sent()
+    assert request.body['server'][base.PARAMETER] == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+    # The compute version stays what Heat has chosen.
+    compute, entry = request.version.split(', ')
+    assert compute == f'compute {request.legacy_version}'
+    assert entry == f'{versions.SERVICE_TYPE} {versions.MAX}'
+
+
+def test_numbers_and_booleans_become_canonical_strings(
+        cloud, sent, stack, template):
+    created(stack('create', template(
+        {'hw_boot_menu': True, 'hw_pmu': False, 'hw_cpu_sockets': 2})))
+    assert sent()[0].body['server'][base.PARAMETER] == {
+        'hw_boot_menu': 'true', 'hw_pmu': 'false', 'hw_cpu_sockets': '2'}
+
+
+def test_parameters_may_be_values(cloud, stack, template):
+    made = template({'hw_cpu_sockets': {'get_param': 'sockets'},
+                     'hw_boot_menu': {'get_param': 'menu'}})
+    made['parameters'] = {'sockets': {'type': 'number'},
+                          'menu': {'type': 'boolean'}}
+    server = created(stack('create', made, parameters={
+        'sockets': 2, 'menu': 'yes'}))
+    assert in_force(cloud, server) == {
+        'hw_cpu_sockets': '2', 'hw_boot_menu': 'true'}
+
+
+def test_null_removes_the_images_property(cloud, stack, template):
+    image = cloud.image(hw_disk_bus='scsi')
+    server = created(stack('create', template(
+        {'hw_disk_bus': None}, image=image)))
+    assert in_force(cloud, server) == {'hw_disk_bus': None}
+    assert cloud.guest(server).find(
+        'devices/disk/target').get('bus') == 'virtio'
+
+
+@pytest.mark.parametrize('overrides', [None, {}])
+def test_a_server_without_overrides_is_created_as_heat_does(
+        cloud, sent, stack, template, overrides):
+    server = created(stack('create', template(overrides)))
+    assert in_force(cloud, server) == {}
+    (request,) = sent()
+    assert base.PARAMETER not in request.body['server']
+    assert versions.SERVICE_TYPE not in request.version
+
+
+def test_a_change_replaces_the_server(cloud, stack, template):
+    first = created(stack('create', template({'hw_disk_bus': 'scsi'})))
+    answer = stack('update', template({'hw_disk_bus': 'sata'}))
+    assert answer['state'] == 'UPDATE_COMPLETE', answer
+    second = answer['resources']['guest']
+    assert second != first
+    assert in_force(cloud, second) == {'hw_disk_bus': 'sata'}
+    assert cloud.request('GET', f'/servers/{first}').status == 404
+
+
+def test_an_update_of_something_else_keeps_the_server(cloud, stack, template):
+    first = created(stack('create', template({'hw_disk_bus': 'scsi'})))
+    answer = stack('update', template(
+        {'hw_disk_bus': 'scsi'}, metadata={'a': 'b'}))
+    assert answer['state'] == 'UPDATE_COMPLETE', answer
+    assert answer['resources']['guest'] == first
+    assert in_force(cloud, first) == {'hw_disk_bus': 'scsi'}
+
+
+def test_a_rebuild_keeps_overrides(cloud, sent, stack, template):
+    properties = {'image_update_policy': 'REBUILD'}
+    first = created(stack('create', template(
+        {'hw_boot_menu': 'true'}, **properties)))
+    answer = stack('update', template(
+        {'hw_boot_menu': 'true'}, image=cloud.image(), **properties))
+    assert answer['state'] == 'UPDATE_COMPLETE', answer
+    assert answer['resources']['guest'] == first
+    assert in_force(cloud, first) == {'hw_boot_menu': 'true'}
+    assert base.PARAMETER not in sent()[-1].body['rebuild']
+
+
+def test_the_template_of_the_documentation_is_valid(cloud, heat):
+    flavor = cloud.flavor()
+    template = (real.ROOT / 'docs/source/user/heat.yaml').read_text()
+    assert heat('validate', name='docs', template=template,
+                parameters={'flavor': flavor}) == {}
+    wrong = template.replace('hw_boot_menu: true', 'hw_boot_menu: maybe')
+    assert 'hw_boot_menu: must be one of' in refused(heat(
+        'validate', name='docs', template=wrong,
+        parameters={'flavor': flavor}))
+
+
+# --- refusals ---------------------------------------------------------------
+
+def test_validation_names_every_override_that_is_wrong(sent, stack, template):
+    error = refused(stack('validate', template({
+        'hw_disk_bus': 'floppy', 'hw_boot_menu': 'maybe',
+        'hw_cpu_sockets': 0, 'hw_cpu_cores': 'two', 'hw_bot_menu': '1',
+        'hw_machine_type': 'q35', 'img_signature': 'x', 'vm_mode': 'hvm'})))
+    for name in ('hw_disk_bus: must be one of', 'hw_boot_menu: must be one of '
+                 'true, false', 'hw_cpu_sockets: 0 is less than',
+                 'hw_cpu_cores: two', 'hw_bot_menu: not', 'hw_machine_type: '
+                 'not', 'img_signature: not', 'vm_mode: not'):
+        assert name in error
+    assert not sent()
+
+
+@pytest.mark.parametrize(('value', 'says'), [
+    (20.1, 'in quotes'), ([], 'must be a string'), ({}, 'must be a string')])
+def test_values_that_are_not_one_thing_are_refused(stack, template, value,
+                                                   says):
+    error = refused(stack('validate', template({'hw_boot_menu': value})))
+    assert 'hw_boot_menu: ' in error
+    assert says in error
+
+
+def test_a_property_that_is_no_map_is_refused(stack, template):
+    assert base.PARAMETER in refused(
+        stack('validate', template(['hw_boot_menu'])))
+
+
+def test_a_stack_that_is_not_valid_makes_no_server(sent, stack, template):
+    assert 'hw_boot_menu' in refused(
+        stack('create', template({'hw_boot_menu': 'maybe'})))
+    assert not sent()
+
+
+def test_what_only_nova_can_judge_fails_the_resource_and_says_why(
+        cloud, stack, template):
+    flavor = cloud.flavor(hw__pmu='false')
+    answer = stack('create', template({'hw_pmu': True}, flavor=flavor))
+    assert answer['state'] == 'CREATE_FAILED', answer
+    assert 'hw_pmu: flavor_conflict' in answer['reason']
+    assert answer['resources']['guest'] is None

@@ -1,0 +1,20 @@
+"""A Heat with the plugin beside a cloud without the extension."""
+
+from demo import cloud as cloud_module
+from tests.functional import base
+from tests.heat.real import created
+from tests.heat.real import refused
+
+
+class Cloud(cloud_module.Cloud):
+    APP = base.NOVA_APP
+
+
+def test_overrides_are_refused_before_any_request(sent, stack, template):
+    error = refused(stack('create', template({'hw_disk_bus': 'scsi'})))
+    assert 'does not have nova-image-override' in error
+    assert not sent()
+
+
+def test_a_server_without_overrides_is_created(stack, template):
+    created(stack('create', template()))
