@@ -190,8 +190,7 @@ class API(api.API):
         # A move to another cell loses the NUMA topology of any server
         # (MigrationContext.new_numa_topology arrives empty). Overrides let
         # tenants make such servers: those stay in their cell.
-        if instance.numa_topology is not None and override.in_force(
-                instance.system_metadata):
+        if stored.overridden(instance) and instance.numa_topology is not None:
             return False
         return bool(super()._allow_cross_cell_resize(
             context, instance, *args, **kwargs))
