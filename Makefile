@@ -131,7 +131,7 @@ mutation: $(READY) ## How many planted faults the unit tests find
 	UV_SYSTEM_CERTS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python \
 	    --constraint constraints/nova-34.txt --editable '.[mutation]'
 	HYPOTHESIS_PROFILE=mutation $(BIN)/mutmut run --max-children 2
-	$(BIN)/python -m tests.proof.mutation
+	PROOF=full $(BIN)/python -m tests.proof.mutation
 
 .PHONY: bench
 bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)

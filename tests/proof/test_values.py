@@ -21,7 +21,7 @@ from tests.proof import figures
 from tests.proof import values
 
 #: One property in so many is tried in the short form.
-_SHARE = 1 if figures.FULL else 9
+_SHARE = 1 if figures.FULL else 15
 
 
 @dataclasses.dataclass(frozen=True)

@@ -167,7 +167,8 @@ def test_undefined_policies_are_named_at_start(load, monkeypatch):
     told = []
     monkeypatch.setattr(
         protections.LOG, 'warning', lambda *args: told.append(args))
-    load(section('x_a', create='nowhere', update='never'), 'policies', '')
+    load(section('x_a', create='nowhere', update='never'), 'policies',
+         '"default": ""')
     ((message, *args),) = told
     assert message % tuple(args) == (
         '[image_override] property_protection_file: these policies are not '
