@@ -94,7 +94,7 @@ smoke: $(OLDER:%=smoke-%) ## Unit and smoke tests on the other Nova releases
 
 smoke-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/unit
-	.venv/nova-$*/bin/python -m pytest tests/functional -m smoke
+	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
 # Glance's environment has nothing of Nova, and Nova's nothing of Glance.
 .venv/glance-33/.ready: constraints/glance-33.txt
@@ -118,6 +118,41 @@ test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible ag
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+.PHONY: proof
+proof: $(READY) ## The short form of all proofs, on Nova 34
+	$(BIN)/python -m pytest -n 2 tests/proof
+
+# The whole of each, on every release, with its figures for the documentation.
+PROOFS := neutrality doors values concurrency
+.PHONY: $(PROOFS:%=proof-%)
+proof-neutrality: ## Who does not use it: compared with unmodified Nova
+proof-doors: ## Every property by every door against every rule
+proof-values: ## Every value of every property, built
+proof-concurrency: ## Fifty requests at once
+$(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
+	for release in $(RELEASES); do PROOF=full \
+	    .venv/nova-$$release/bin/python -m pytest tests/proof/test_$*.py \
+	    || exit 1; done
+
+.PHONY: proof-laws
+proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
+	for release in $(RELEASES); do HYPOTHESIS_PROFILE=fuzz \
+	    .venv/nova-$$release/bin/python -m pytest \
+	    tests/unit/test_override_merge.py || exit 1; done
+
+N ?= 100000
+.PHONY: fuzz
+fuzz: $(READY) ## Requests at random, N=100000 of them
+	PROOF=full FUZZ=$(N) $(BIN)/python -m pytest -n 2 \
+	    tests/proof/test_generated.py
+
+.PHONY: mutation
+mutation: $(READY) ## How many planted faults the unit tests find
+	UV_SYSTEM_CERTS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python \
+	    --constraint constraints/nova-34.txt --editable '.[mutation]'
+	HYPOTHESIS_PROFILE=mutation $(BIN)/mutmut run --max-children 2
+	PROOF=full $(BIN)/python -m tests.proof.mutation
 
 .PHONY: bench
 bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)
@@ -161,5 +196,5 @@ constraints-ansible-%: $(READY)
 .PHONY: clean
 clean: ## Remove environments, caches and what was built
 	rm -rf .venv docs/build build *.egg-info .coverage .hypothesis \
-	    .mypy_cache .pytest_cache .ruff_cache
+	    .mypy_cache .pytest_cache .ruff_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

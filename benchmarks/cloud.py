@@ -4,9 +4,6 @@ import collections.abc
 import contextlib
 import functools
 import inspect
-import json
-import pathlib
-import tempfile
 import typing
 from unittest import mock
 
@@ -15,13 +12,12 @@ from nova.image import glance
 from nova.network import neutron
 from nova.scheduler.client import report
 from nova.volume import cinder
-from paste import deploy
 import sqlalchemy
 import sqlalchemy.event
 import webob
 
 from benchmarks import overrides
-from nova_image_override import versions
+from tests.functional import applications
 from tests.functional import base
 
 #: Where nova-api asks other services.
@@ -53,14 +49,7 @@ class Cloud(base.TestCase):
                    initial_disk_allocation_ratio=64.0)
         super().setUp()
         self.applications = {
-            base.NOVA_APP: self._application(base.NOVA_APP),
-            base.APP: self._application(base.APP)}
-
-    def _application(self, app: str) -> typing.Any:
-        with tempfile.TemporaryDirectory() as folder:
-            ini = base.paste_ini(pathlib.Path(folder), app)
-            # As nova/api/wsgi.py Loader.load_app does it.
-            return deploy.loadapp(f'config:{ini}', name='osapi_compute')
+            app: applications.load(app) for app in (base.NOVA_APP, base.APP)}
 
     def add_servers(self) -> None:
         """Make the servers to list.
@@ -95,17 +84,10 @@ class Cloud(base.TestCase):
         :param compute: Nova's microversion
         :param named: whether it names the extension
         """
-        version = f'compute {compute}'
-        if named:
-            version += f', {versions.SERVICE_TYPE} {versions.MAX}'
-        request = webob.Request.blank(
-            f'/v2.1{path}', method=method,
-            content_type='application/json',
-            body=b'' if body is None else json.dumps(body).encode(),
-            headers={
-                'X-Auth-User': 'fake', 'X-Roles': 'member,reader',
-                'X-Auth-Project-Id': self.api.project_id,
-                versions.HEADER: version})
+        request = applications.request(method, f'/v2.1{path}', body, headers={
+            **applications.MEMBER,
+            'X-Auth-Project-Id': self.api.project_id,
+            **applications.version_header(compute, named)})
         return lambda: request.get_response(self.applications[app])
 
 

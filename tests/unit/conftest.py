@@ -17,13 +17,20 @@ hypothesis.settings.register_profile(
     'ci', derandomize=True, deadline=None, database=None)
 hypothesis.settings.register_profile(
     'fuzz', deadline=None, max_examples=5000, print_blob=True)
+# Whether a mutant lives, not the smallest request that kills it.
+hypothesis.settings.register_profile(
+    'mutation', parent=hypothesis.settings.get_profile('ci'),
+    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))
 hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'ci'))
 
 
 @pytest.fixture(scope='session')
 def catalog() -> catalog_module.Catalog:
-    """The catalogue of the running Nova."""
-    return catalog_module.running()
+    """The catalogue of the running Nova, made here rather than on import.
+
+    Mutation testing changes the code between import and test.
+    """
+    return catalog_module.Catalog()
 
 
 @pytest.fixture(scope='session')

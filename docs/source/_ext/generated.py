@@ -1,10 +1,11 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``property-table``, ``error-codes``, ``version-history``,
-``seam-table`` and ``exchange``, and the role ``test``.
+``seam-table``, ``proof-figures`` and ``exchange``, and the role ``test``.
 """
 
 import importlib
+import json
 import pathlib
 import re
 import typing
@@ -47,16 +48,74 @@ def table(head: list[str], rows: typing.Iterable[list[str]],
     return [*lines, '']
 
 
+#: What full runs of the proofs have counted (tests/proof/figures.py).
+FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
+
+
+def figures(item: str) -> dict[str, dict[str, typing.Any]]:
+    """Return the figures of one proof, by the name of the run: the release.
+    """
+    return {path.stem.removeprefix(f'{item}-'): json.loads(path.read_text())
+            for path in sorted(FIGURES.glob(f'{item}-*.json'))}
+
+
 class PropertyTable(CodeDirective):
     """Every property that can be permitted, from the running Nova."""
 
     def rst(self) -> list[str]:
-        """Return a table of the catalogue."""
+        """Return a table of the catalogue, and of what was built."""
+        runs = figures('values')
         return table(
-            ['Property', 'Value', 'Meaning'],
-            ([f'``{prop.spelling}``', _literal_values(prop), prop.row.text]
+            ['Property', 'Value', 'Meaning', 'Checked'],
+            ([f'``{prop.spelling}``', _literal_values(prop), prop.row.text,
+              _checked(prop.field, runs)]
              for prop in catalog.running().values() if not prop.never),
-            '28 34 38')
+            '24 28 28 20')
+
+
+def _checked(field: str, runs: dict[str, dict[str, typing.Any]]) -> str:
+    """Say what came of the values of one property, in each release."""
+    said: dict[str, list[str]] = {}
+    for release, run in runs.items():
+        outcomes: dict[str, list[str]] = {}
+        for value, outcome in run['table'].get(field, {}).items():
+            word = outcome.partition(':')[0]
+            if word.startswith('400 flavor_conflict'):
+                word = 'flavor'
+            if not word.startswith('400'):
+                outcomes.setdefault(word, []).append(value)
+        if outcomes:
+            said.setdefault('; '.join(
+                word if len(outcomes) == 1
+                else f'{word}: {", ".join(map(_short, values))}'
+                for word, values in outcomes.items()), []).append(release)
+    return ' / '.join(f'{text} ({", ".join(releases)})'
+                      for text, releases in said.items()) or '\u2013'
+
+
+def _short(value: str) -> str:
+    return f'``{value if len(value) <= 24 else value[:21] + "..."}``'
+
+
+class ProofFigures(CodeDirective):
+    """What full runs of one proof have counted, a row for each run."""
+
+    required_arguments = 1
+
+    def rst(self) -> list[str]:
+        """Return a table of the figures that are numbers or words."""
+        runs = figures(self.arguments[0])
+        if not runs:
+            return ['No full run has been recorded.', '']
+        names = list(dict.fromkeys(
+            name for run in runs.values() for name, value in run.items()
+            if isinstance(value, int | float | str)))
+        return table(
+            [name.replace('_', ' ') for name in names],
+            ([f'``{run[name]}``' if name == 'command'
+              else str(run.get(name, ''))
+              for name in names] for run in runs.values()),
+            ' '.join(str(100 // len(names)) for _ in names))
 
 
 def _literal_values(prop: catalog.Property) -> str:
@@ -165,6 +224,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('error-codes', ErrorCodes)
     app.add_directive('version-history', VersionHistory)
     app.add_directive('seam-table', SeamTable)
+    app.add_directive('proof-figures', ProofFigures)
     app.add_directive('exchange', Exchange)
     # A test's name, checked by tests/unit/test_docs.py.
     app.add_role('test', roles.GenericRole('test', nodes.literal))

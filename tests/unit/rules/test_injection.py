@@ -6,6 +6,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.rules import injection
+from nova_image_override.rules import judge
 
 ON = '[image_import_opts]\nimage_import_plugins = [inject_image_metadata]\n'
 GROUP = '[inject_metadata_properties]\n'
@@ -111,3 +112,21 @@ def test_a_missing_second_file_refuses_the_start(tmp_path, load):
     with pytest.raises(errors.StartupError, match=r'second\.conf.*No such'):
         injection.load([str(tmp_path / 'first.conf'),
                         str(tmp_path / 'second.conf')])
+
+
+@pytest.mark.parametrize(('injected', 'said'), [
+    ('hw_disk_bus', 'hw_disk_bus'),
+    ('vmware_adaptertype', 'vmware_adaptertype, which is hw_disk_bus too,')])
+def test_a_refusal_says_which_name_is_injected(injected, said):
+    stand = judge.Stand(
+        'hw_disk_bus', ('hw_disk_bus', 'vmware_adaptertype'), False, (), ())
+    problem = judge.injected_refusal('hw_disk_bus', stand, {injected})
+    assert problem == errors.Problem(
+        'hw_disk_bus', errors.INJECTED,
+        f"this cloud's image service sets {said} on the images that you "
+        'import')
+
+
+def test_what_is_not_injected_is_not_refused():
+    stand = judge.Stand('hw_disk_bus', ('hw_disk_bus',), False, (), ())
+    assert judge.injected_refusal('hw_disk_bus', stand, {'os_type'}) is None

@@ -163,6 +163,19 @@ def test_an_undefined_policy_refuses_everybody(load, name):
     assert not rules.permits('x_a', 'create', ADMIN)
 
 
+def test_undefined_policies_are_named_at_start(load, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        protections.LOG, 'warning', lambda *args: told.append(args))
+    load(section('x_a', create='nowhere', update='never'), 'policies',
+         '"default": ""')
+    ((message, *args),) = told
+    assert message % tuple(args) == (
+        '[image_override] property_protection_file: these policies are not '
+        'defined and deny everybody (in Glance they permit everybody): '
+        'never, nowhere')
+
+
 @pytest.mark.parametrize('name', ['maker and nowhere', 'not nowhere'])
 def test_a_policy_that_cannot_be_parsed_refuses_everybody(load, name):
     rules = load(section('x_a', create=name), 'policies',

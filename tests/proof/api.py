@@ -1,0 +1,101 @@
+"""nova-api alone: requests to its application, nobody builds what it takes."""
+
+import collections.abc
+import contextlib
+import logging
+import typing
+
+import fixtures
+from nova import context as nova_context
+from nova import objects
+import sqlalchemy
+import sqlalchemy.event
+import webob
+
+from nova_image_override import override
+from tests.functional import applications
+from tests.functional import base
+
+
+class Api(base.TestCase):
+    """nova-api, with scheduler, conductor and compute stopped.
+
+    The compute has been there: what Nova takes depends on the oldest one.
+
+    :ivar writes: statements that changed a database since the test began
+    """
+
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.stop()
+        logging.disable(logging.CRITICAL)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        self.application = applications.load(base.APP)
+        self.unmodified = applications.load(base.NOVA_APP)
+        self.writes = 0
+        event = (sqlalchemy.Engine, 'before_cursor_execute', self._executed)
+        sqlalchemy.event.listen(*event)
+        self.addCleanup(sqlalchemy.event.remove, *event)
+
+    def stop(self) -> None:
+        """Stop all that is not nova-api."""
+        for service in (self.scheduler, self.conductor,
+                        *self.computes.values()):
+            service.stop()
+        # What goes to them: nobody listens.
+        self.useFixture(fixtures.MockPatch(
+            'oslo_messaging.transport.RPCTransport._send', return_value=None))
+
+    def _executed(
+        self, connection: typing.Any, cursor: typing.Any, statement: str,
+        *args: typing.Any,
+    ) -> None:
+        if not statement.startswith(('SELECT', 'BEGIN')):
+            self.writes += 1
+
+    @contextlib.contextmanager
+    def options(
+        self, **options: typing.Any,
+    ) -> collections.abc.Iterator[typing.Any]:
+        """Give an application with other rules, for the time of the context.
+        """
+        # The application reads its rules once, when it is made.
+        with contextlib.ExitStack() as stack:
+            for name, value in options.items():
+                base.CONF.set_override(name, value, group='image_override')
+                stack.callback(base.CONF.clear_override, name,
+                               group='image_override')
+            yield applications.load(base.APP)
+
+    def ask(
+        self, method: str, path: str, body: typing.Any = None, *,
+        app: typing.Any = None, version: str | None = None,
+        compute: str = '2.93', content_type: str | None = 'application/json',
+    ) -> webob.Response:
+        """Send a request of a project member.
+
+        :param app: an application; the extended one by default
+        :param version: the whole version header, when not the usual one
+        """
+        headers = {
+            **applications.MEMBER, 'X-Auth-Project-Id': self.api.project_id,
+            **applications.version_header(compute, named=True)}
+        if version is not None:
+            headers[applications.versions.HEADER] = version
+        request = applications.request(
+            method, path, body, headers=headers, content_type=content_type)
+        return request.get_response(app or self.application)
+
+    def accepted(self, server_id: str) -> dict[str, typing.Any]:
+        """Return system metadata of a server that nobody builds."""
+        return dict(objects.BuildRequest.get_by_instance_uuid(
+            nova_context.get_admin_context(),
+            server_id).instance.system_metadata)
+
+    @staticmethod
+    def properties(metadata: dict[str, typing.Any]) -> dict[str, typing.Any]:
+        """Return the image properties of system metadata."""
+        return {key[len(override.IMAGE_PREFIX):]: value
+                for key, value in metadata.items()
+                if key.startswith(override.IMAGE_PREFIX)}

@@ -1,0 +1,33 @@
+"""Figures of a full run, for docs/source/contributor/proof.rst."""
+
+import datetime
+import json
+import os
+import pathlib
+import typing
+
+from nova import version
+
+#: Whether the whole is asked for, rather than the short form.
+FULL = os.environ.get('PROOF') == 'full'
+
+#: Of the running Nova, such as 34.
+RELEASE = int(version.version_string().split('.')[0])
+
+FOLDER = (pathlib.Path(__file__).parents[2]
+          / 'docs' / 'source' / 'contributor' / 'figures')
+
+
+def record(item: str, figures: dict[str, typing.Any]) -> None:
+    """Write what a full run counted; the short form writes nothing.
+
+    :param item: what was proven, a word
+    """
+    if not FULL:
+        return
+    FOLDER.mkdir(exist_ok=True)
+    path = FOLDER / f'{item}-{RELEASE}.json'
+    path.write_text(json.dumps({
+        'nova': version.version_string(),
+        'date': datetime.date.today().isoformat(),
+        'command': f'make proof-{item}', **figures}, indent=1) + '\n')

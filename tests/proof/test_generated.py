@@ -1,0 +1,151 @@
+"""Whatever is sent: no 5xx, no silence, nothing past the rules."""
+
+import collections
+import collections.abc
+import os
+import resource
+import time
+import typing
+
+import hypothesis
+import pytest
+
+from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
+from tests.functional import base
+from tests.proof import api
+from tests.proof import bodies
+from tests.proof import figures
+from tests.unit import strategies
+
+#: Requests in all; those of the short form are the same each time.
+EXAMPLES = int(os.environ.get('FUZZ', 100_000 if figures.FULL else 10_000))
+
+#: They are drawn in parts, which pytest's workers share.
+SHARDS = 4
+
+
+class Cloud(api.Api):
+    OPTIONS = bodies.OPTIONS
+
+
+@pytest.fixture(scope='module')
+def cloud() -> collections.abc.Iterator[Cloud]:
+    with Cloud.running() as running:
+        running.flavor_id = running.flavor()
+        yield running
+
+
+class Judge:
+    """Sends requests and says what is wrong with what comes of them."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self._cloud = cloud
+        self.statuses: collections.Counter[str] = collections.Counter()
+        self.slowest = 0.0
+
+    def judge(self, case: bodies.Case) -> None:
+        cloud, writes = self._cloud, self._cloud.writes
+        began = time.process_time()
+        response = self._send(case, cloud.application)
+        self.slowest = max(self.slowest, time.process_time() - began)
+        status = response.status_int
+        self.statuses[str(status)] += 1
+        raw = bodies.asked(case)
+        if status == 202:
+            metadata = cloud.accepted(response.json['server']['id'])
+            self._check_accepted(case, raw or {}, metadata)
+        else:
+            assert cloud.writes == writes, 'a refusal has left something'
+        if status >= 500:
+            self._check_nova_fails_alike(case, response)
+        if base.PARAMETER in response.text and status in (400, 403):
+            self._check_refusal(case, raw, response)
+
+    def _send(self, case: bodies.Case, app: typing.Any) -> typing.Any:
+        return self._cloud.ask(
+            'POST', case.path, case.body, app=app, version=case.version,
+            content_type=case.content_type)
+
+    def _check_accepted(
+        self, case: bodies.Case, raw: dict[str, str | None],
+        metadata: dict[str, str],
+    ) -> None:
+        assert not case.wrong, 'wrong overrides were taken'
+        held = self._cloud.properties(metadata)
+        for name, value in raw.items():
+            assert not bodies.refused(name, value)
+            if value is None:
+                assert name not in held
+            elif name == 'hw_mem_page_size':
+                assert held[name]
+            else:
+                assert (strategies.read({name: held[name]})
+                        == strategies.read({name: value})), name
+        recorded = {key.partition(':')[2] for key in metadata if key.startswith(
+            (catalog_module.RECORD_PREFIX, catalog_module.REMOVED_PREFIX))}
+        assert recorded == set(raw)
+        for name in bodies.OPTIONS['denied_properties']:
+            assert name not in held
+
+    def _check_nova_fails_alike(
+            self, case: bodies.Case, response: typing.Any) -> None:
+        """A body that is no text is a 500 of Nova's, before anything."""
+        assert bodies.asked(case) is None
+        unmodified = self._send(case, self._cloud.unmodified)
+        assert (unmodified.status, unmodified.body) == (
+            response.status, response.body)
+        self.statuses[f'{response.status_int} of unmodified Nova'] += 1
+
+    def _check_refusal(
+        self, case: bodies.Case, raw: typing.Any, response: typing.Any,
+    ) -> None:
+        (fault,) = response.json.values()
+        if base.PARAMETER not in fault:
+            return
+        problems = fault[base.PARAMETER]
+        for name, problem in problems.items():
+            assert problem['code'] in vars(errors).values()
+            assert f': {problem["code"]}: {problem["reason"]}' \
+                in fault['message']
+            assert errors.printable(name) in fault['message']
+        if case.wrong:
+            assert response.status_int == 400
+            assert set(problems) == case.wrong
+        elif response.status_int == 403:
+            assert set(problems) == {
+                name for name, value in raw.items()
+                if bodies.refused(name, value)}
+        elif case.wrong is not None:
+            assert {problem['code'] for problem in problems.values()} <= {
+                errors.FLAVOR_CONFLICT, errors.NUMA_GAP}
+            assert not any(bodies.refused(name, value)
+                           for name, value in raw.items())
+
+
+@pytest.mark.parametrize('shard', range(SHARDS))
+def test_generated_requests(cloud, shard):
+    judge = Judge(cloud)
+    resident = _resident()
+
+    @hypothesis.seed(shard if not figures.FULL else os.urandom(8))
+    @hypothesis.settings(
+        max_examples=max(EXAMPLES // SHARDS, 1), deadline=None,
+        database=None, print_blob=True,
+        suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(bodies.requests(cloud.flavor_id))
+    def run(case: bodies.Case) -> None:
+        judge.judge(case)
+
+    run()
+    assert judge.statuses['202'] and judge.statuses['403']
+    figures.record(f'fuzz-{shard}', {
+        'requests': judge.statuses.total(),
+        'statuses': dict(sorted(judge.statuses.items())),
+        'slowest_ms': round(judge.slowest * 1e3),
+        'grown_mib': _resident() - resident})
+
+
+def _resident() -> int:
+    """Return the most memory that this process has had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

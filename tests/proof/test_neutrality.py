@@ -1,0 +1,196 @@
+"""Who does not name the extension gets what unmodified Nova answers.
+
+Two applications are asked the same of the same state: :mod:`.twins`.
+"""
+
+import collections
+import collections.abc
+import json
+import os
+
+from nova.api.openstack import api_version_request
+import pytest
+
+from nova_image_override import versions
+from tests.functional import applications
+from tests.functional import base
+from tests.proof import figures
+from tests.proof import requests
+from tests.proof import twins
+
+#: One in so many of Nova's microversions is what each route, action and create
+#: is sent in: other ones for each, so that all of them are asked.
+EVERY = int(os.environ.get('EVERY', 1 if figures.FULL else 52))
+
+#: The same for whatever else there is to ask.
+EVERY_OTHER = max(52, 16 * EVERY)
+
+#: What the extension reads although the server has no overrides: whether it
+#: has a NUMA topology (compute_api.API._allow_cross_cell_resize). Nova reads
+#: it later, in the conductor. Their answers are compared as all others are.
+_READS_MORE = frozenset({'migrate', 'resize'})
+
+
+def _microversions() -> list[str]:
+    newest = api_version_request.max_api_version()
+    return [f'2.{minor}' for minor in range(1, newest.ver_minor + 1)]
+
+
+@pytest.fixture(scope='module')
+def cloud() -> collections.abc.Iterator[twins.Twins]:
+    with twins.Twins.running() as running:
+        yield running
+
+
+class Counts:
+    """How many pairs were compared, and what differed.
+
+    :ivar pairs: kind of request -> status -> number
+    """
+
+    def __init__(self, cloud: twins.Twins) -> None:
+        self._cloud = cloud
+        self.pairs: dict[str, collections.Counter[int]] = (
+            collections.defaultdict(collections.Counter))
+        self.different = 0
+        self._found: list[str] = []
+        self.versions: set[str] = set()
+        self.succeeded: set[str] = set()
+
+    def compare(
+        self, request: requests.Request, compute: str | None = None,
+        root: str = '/v2.1',
+    ) -> None:
+        nova, extended = self._cloud.both(
+            self._cloud.made(request, compute, root))
+        self.pairs[request.kind][nova.code] += 1
+        if compute:
+            self.versions.add(compute)
+        if request.kind == 'action':
+            action = next(iter(json.loads(request.body)))
+            if nova.code < 300:
+                self.succeeded.add(action)
+            if action in _READS_MORE:
+                nova.statements = extended.statements
+                nova.messages = extended.messages
+        differences = nova.differences(extended)
+        if differences:
+            self._found.append(
+                f'{request} {compute} {root}: ' + '; '.join(differences))
+
+    @property
+    def total(self) -> int:
+        return sum(counter.total() for counter in self.pairs.values())
+
+    def check(self) -> None:
+        found, self._found = self._found, []
+        self.different += len(found)
+        assert not found, f'{len(found)} differ:\n' + '\n'.join(found[:5])
+
+
+@pytest.fixture(scope='module')
+def counts(cloud: twins.Twins) -> collections.abc.Iterator[Counts]:
+    """Counts of the whole module, written at its end."""
+    found = Counts(cloud)
+    yield found
+    figures.record('neutrality', {
+        'pairs': found.total,
+        'different': found.different,
+        'microversions': len(found.versions),
+        **({'each_in_one_of': EVERY} if EVERY > 1 else {}),
+        'kinds': {kind: dict(sorted(counter.items()))
+                  for kind, counter in sorted(found.pairs.items())},
+        'actions': sorted(found.succeeded)})
+
+
+@pytest.mark.smoke
+def test_routes_actions_and_creates_are_the_same_in_every_microversion(counts):
+    for place, request in enumerate(requests.in_every_version()):
+        for turn, compute in enumerate(_microversions()):
+            if (place * 7 + turn) % EVERY == 0:
+                counts.compare(request, compute)
+    counts.check()
+
+
+def test_whatever_else_is_asked_is_the_same(counts):
+    for place, request in enumerate(requests.everything()):
+        for turn, compute in enumerate(_microversions()):
+            if (place + turn) % EVERY_OTHER == 0:
+                counts.compare(request, compute)
+    counts.check()
+
+
+def test_the_project_in_the_path_makes_no_difference(cloud, counts):
+    newest = _microversions()[-1]
+    step = 1 if figures.FULL else 5
+    for request in requests.in_every_version()[::step]:
+        counts.compare(
+            request, newest, f'/v2.1/{cloud.api.project_id}')
+        counts.compare(request, newest, '/v2.1/other')
+    counts.check()
+
+
+def test_the_legacy_api_is_the_same(cloud, counts):
+    step = 1 if figures.FULL else 9
+    for request in requests.everything()[::step]:
+        counts.compare(request, None, '/v2')
+    for request in requests.in_every_version()[::step]:
+        counts.compare(request, None, f'/v2/{cloud.api.project_id}')
+    counts.check()
+
+
+@pytest.mark.smoke
+def test_version_documents_are_the_same(counts):
+    for request in requests.ROOTS:
+        counts.compare(request, None, root='')
+    counts.check()
+
+
+def test_headers_that_name_others_are_answered_the_same(counts):
+    for request in requests.bad_versions():
+        for root in ('/v2.1', '/v2'):
+            counts.compare(request, None, root)
+    counts.check()
+
+
+def test_every_action_of_servers_is_among_the_requests():
+    sent = {next(iter(json.loads(request.body)))
+            for request in requests.in_every_version()
+            if request.kind == 'action'}
+    assert requests.actions() <= sent
+
+
+def test_the_comparison_finds_what_differs(cloud):
+    """The parameter and the version entry: what the extension adds."""
+    server = cloud.servers[requests.OVERRIDDEN]
+    for named, parts in ((True, {'headers', 'body'}), (False, set())):
+        nova, extended = cloud.both(applications.request(
+            'GET', f'/v2.1/servers/{server}', headers={
+                **applications.MEMBER,
+                'X-Auth-Project-Id': cloud.api.project_id,
+                **applications.version_header('2.73', named)}))
+        found = {line.partition(':')[0]
+                 for line in nova.differences(extended)}
+        assert found == parts
+    body = {'server': {'name': 'x', 'imageRef': base.IMAGE, 'flavorRef': '1',
+                       'networks': 'none', base.PARAMETER: {}}}
+    nova, extended = cloud.both(applications.request(
+        'POST', '/v2.1/servers', body, headers={
+            **applications.MEMBER,
+            'X-Auth-Project-Id': cloud.api.project_id,
+            **applications.version_header('2.73', named=True)}))
+    assert (nova.code, extended.code) == (400, 202)
+    assert versions.HEADER in dict(extended.headers)
+    assert extended.statements != nova.statements
+
+
+def test_a_request_finds_the_state_that_the_one_before_found(cloud):
+    request = requests.Request(
+        'action', 'POST', f'/servers/{requests.PLAIN}/action',
+        b'{"lock": null}')
+    first, second = (
+        cloud.send(base.NOVA_APP, cloud.made(request, '2.96'))
+        for _ in range(2))
+    assert first.code == 202
+    assert first.messages == second.messages
+    assert first.statements == second.statements
