@@ -25,11 +25,6 @@ EVERY = int(os.environ.get('EVERY', 1 if figures.FULL else 52))
 #: The same for whatever else there is to ask.
 EVERY_OTHER = max(52, 16 * EVERY)
 
-#: What the extension reads although the server has no overrides: whether it
-#: has a NUMA topology (compute_api.API._allow_cross_cell_resize). Nova reads
-#: it later, in the conductor. Their answers are compared as all others are.
-_READS_MORE = frozenset({'migrate', 'resize'})
-
 
 def _microversions() -> list[str]:
     newest = api_version_request.max_api_version()
@@ -70,9 +65,6 @@ class Counts:
             action = next(iter(json.loads(request.body)))
             if nova.code < 300:
                 self.succeeded.add(action)
-            if action in _READS_MORE:
-                nova.statements = extended.statements
-                nova.messages = extended.messages
         differences = nova.differences(extended)
         if differences:
             self._found.append(
