@@ -20,8 +20,6 @@ class Keystone(web.Application):
             'token': {'expiration': '86400'},
             'fernet_tokens': {'key_repository': str(
                 self.state.subfolder('keystone', 'fernet-keys'))},
-            'credential': {'key_repository': str(
-                self.state.subfolder('keystone', 'credential-keys'))},
         })
 
     def setup(self, database: mariadb.MariaDB) -> None:
@@ -29,11 +27,10 @@ class Keystone(web.Application):
         manage = [web.BIN / 'keystone-manage', '--config-file',
                   self.folder / 'keystone.conf']
         address = state_module.url('keystone', '/v3')
-        as_root = ['--keystone-user', 'root', '--keystone-group', 'root']
         database.fill(['keystone'], [
             [*manage, 'db_sync'],
-            [*manage, 'fernet_setup', *as_root],
-            [*manage, 'credential_setup', *as_root],
+            [*manage, 'fernet_setup', '--keystone-user', 'root',
+             '--keystone-group', 'root'],
             [*manage, 'bootstrap', '--bootstrap-password',
              self.state.secret('operator'), '--bootstrap-region-id',
              'RegionOne', '--bootstrap-public-url', address,
