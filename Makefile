@@ -114,6 +114,31 @@ test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin again
 test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api
 	$(BIN)/python -m pytest tests/ansible
 
+# In Debian's own Python, for which Debian has the binding of libvirt.
+.venv/cloud/.ready: constraints/cloud.txt setup.cfg tools/environment.sh
+	@$(PYTHON) -m tests.integration.rig.machine install
+	@PYTHON=/usr/bin/python3 tools/environment.sh cloud cloud
+
+CLOUD := .venv/cloud/bin/python -W ignore -m
+
+.PHONY: cloud-up
+cloud-up: .venv/cloud/.ready ## A real cloud on this machine (root, Debian)
+	@$(CLOUD) tests.integration.rig up
+
+.PHONY: cloud-down
+cloud-down: ## End every process of the cloud; what it wrote stays in .cloud
+	@test ! -e .venv/cloud/.ready || $(CLOUD) tests.integration.rig down
+
+.PHONY: cloud-clean
+cloud-clean: cloud-down ## And remove what it wrote
+	rm -rf .cloud
+
+.PHONY: cloud-test
+cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-m short")
+	@$(CLOUD) tests.integration.rig up && \
+	    $(CLOUD) pytest tests/integration $(ARGS); \
+	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
+
 .PHONY: lint
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .
@@ -169,7 +194,7 @@ schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -192,6 +217,10 @@ constraints-heat-%: $(READY)
 constraints-ansible-%: $(READY)
 	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra ansible --output-file constraints/ansible-$*.txt setup.cfg -
+
+constraints-cloud: $(READY)
+	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built

@@ -1,0 +1,38 @@
+"""Keystone."""
+
+from tests.integration.rig import mariadb
+from tests.integration.rig import settings
+from tests.integration.rig import state as state_module
+from tests.integration.rig import web
+
+
+class Keystone(web.Application):
+    """The identity service."""
+
+    NAME = 'keystone'
+    MODULE = 'keystone.wsgi.api'
+
+    def configure(self) -> None:
+        """Write keystone.conf."""
+        settings.write(self.folder / 'keystone.conf', {
+            'database': {
+                'connection': settings.database(self.state, 'keystone')},
+            'token': {'expiration': '86400'},
+            'fernet_tokens': {'key_repository': str(
+                self.state.subfolder('keystone', 'fernet-keys'))},
+        })
+
+    def setup(self, database: mariadb.MariaDB) -> None:
+        """Make its tables, keys, the operator and its own endpoint."""
+        manage = [web.BIN / 'keystone-manage', '--config-file',
+                  self.folder / 'keystone.conf']
+        address = state_module.url('keystone', '/v3')
+        database.fill(['keystone'], [
+            [*manage, 'db_sync'],
+            [*manage, 'fernet_setup', '--keystone-user', 'root',
+             '--keystone-group', 'root'],
+            [*manage, 'bootstrap', '--bootstrap-password',
+             self.state.secret('operator'), '--bootstrap-region-id',
+             'RegionOne', '--bootstrap-public-url', address,
+             '--bootstrap-internal-url', address, '--bootstrap-admin-url',
+             address]], self.NAME)

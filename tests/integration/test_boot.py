@@ -1,0 +1,76 @@
+"""Overrides at create reach the API, the XML and the guest itself."""
+
+import pytest
+
+from tests.integration import places
+
+
+@pytest.mark.short
+def test_two_servers_of_one_image_have_two_command_lines(boot):
+    lines = ['console=ttyS0 first=1', 'console=ttyS0 second=2 quiet']
+    servers = [boot({'os_command_line': line}) for line in lines]
+    for server, line in zip(servers, lines, strict=True):
+        assert server.api == {'os_command_line': line}
+        assert server.domain.findtext('os/cmdline') == line
+        assert server.told.cmdline == line
+
+
+@pytest.mark.short
+def test_four_vcpus_are_in_two_nodes_of_different_size(boot):
+    overrides = {
+        'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
+        'hw_numa_mem.0': '128', 'hw_numa_mem.1': '384'}
+    server = boot(overrides, who='nfv', flavor='four')
+    assert server.api == overrides
+    cells = [dict(cell.attrib) for cell in
+             server.domain.findall('cpu/numa/cell')]
+    assert [(cell['cpus'], cell['memory']) for cell in cells] == [
+        ('0', str(128 << 10)), ('1-3', str(384 << 10))]
+    # To host CPUs of one node each.
+    pins = {int(pin.get('vcpu')): pin.get('cpuset') for pin in
+            server.domain.findall('cputune/vcpupin')}
+    assert len({pins[0], pins[1]}) == 2
+    assert pins[1] == pins[2] == pins[3]
+    told = server.told
+    assert told.cpus == 4
+    assert [cpus for cpus, _ in told.nodes.values()] == ['0', '1-3']
+    small, large = (memory for _, memory in told.nodes.values())
+    # The kernel keeps some of it for itself.
+    assert small < 128 << 10 < large < 384 << 10
+
+
+@pytest.mark.short
+def test_devices_are_those_of_the_overrides(boot):
+    overrides = {
+        'hw_machine_type': 'q35', 'hw_video_model': 'virtio',
+        'hw_boot_menu': 'true', **places.SCSI}
+    server = boot(overrides)
+    assert server.api == overrides
+    domain, told = server.domain, server.told
+    assert 'q35' in domain.find('os/type').get('machine')
+    assert 'q35' in told.machine
+    assert domain.find('devices/disk/target').get('bus') == 'scsi'
+    assert told.disks == ['sda']
+    assert domain.find('devices/video/model').get('type') == 'virtio'
+    assert told.display == '0x1af4 0x1050'
+    # The firmware's; no guest can see it.
+    assert domain.find('os/bootmenu').get('enable') == 'yes'
+
+
+def test_without_overrides_the_guest_is_as_the_image_says(boot):
+    server = boot({})
+    assert server.api == {}
+    domain, told = server.domain, server.told
+    assert 'i440fx' in domain.find('os/type').get('machine')
+    assert 'i440fx' in told.machine
+    assert told.disks == ['vda']
+    assert told.sound == ''
+    assert list(told.nodes) == [0]
+    assert domain.find('os/bootmenu') is None
+    assert domain.find('cpu/numa') is None
+
+
+def test_a_disk_can_be_where_old_guests_expect_it(boot):
+    server = boot({'hw_disk_bus': 'ide'})
+    assert server.domain.find('devices/disk/target').get('bus') == 'ide'
+    assert server.told.disks == ['sda']

@@ -1,0 +1,124 @@
+"""No crash leaves a server without the overrides that it was asked for.
+
+Servers are asked for while a service is killed. Afterwards each is ACTIVE with
+exactly its overrides in all three places, or in a state that Nova explains.
+"""
+
+import concurrent.futures
+import time
+
+import pytest
+
+from tests.integration import command
+from tests.integration import places
+
+#: How many servers are asked for, each with a command line of its own.
+SERVERS = 4
+
+
+def asked(number):
+    return {'os_command_line': f'console=ttyS0 fault={number}', **places.SCSI}
+
+
+def judge(rig, server, overrides, deadline=None):
+    """Say how a server ended, and hold it to what was asked.
+
+    :param deadline: until when it may be built
+    :returns: its status
+    """
+    deadline = deadline or time.monotonic() + 300
+    while True:
+        shown = rig.operator.compute.get_server(server.id)
+        if shown.status != 'BUILD' or time.monotonic() > deadline:
+            break
+        time.sleep(2)
+    # Also of one that was never built.
+    assert server.api == overrides
+    if shown.status == 'ACTIVE':
+        domain = server.domain
+        assert domain.findtext('os/cmdline') == overrides['os_command_line']
+        assert domain.find('devices/disk/target').get('bus') == 'scsi'
+        told = server.told
+        assert told.cmdline == overrides['os_command_line']
+        assert told.disks == ['sda']
+    elif shown.status == 'ERROR':
+        assert shown.fault['message']
+    else:
+        # A message was lost on its way: Nova does nothing with it any more,
+        # and its user can delete it.
+        assert shown.status == 'BUILD'
+    return shown.status
+
+
+def faults():
+    def nova_api(rig):
+        rig.nova_api.restart()
+
+    def conductor(rig):
+        rig.conductor.restart()
+
+    def broker(rig):
+        rig.rabbitmq.restart()
+
+    def database(rig):
+        rig.mariadb.kill()
+        rig.mariadb.up()
+
+    def compute(rig):
+        for host in rig.hosts.values():
+            host.restart_compute()
+
+    def images(rig):
+        rig.glance.kill()
+        time.sleep(5)
+        rig.glance.up()
+
+    return [nova_api, conductor, broker, database, compute, images]
+
+
+@pytest.mark.parametrize('fault', faults(), ids=lambda fault: fault.__name__)
+def test_boots_under_a_fault_have_their_overrides_or_explain(
+        rig, tenant, boot, fault):
+    def create(number):
+        try:
+            boot(asked(number), wait=False)
+        except command.Refused as exc:
+            # The service that the command talked to was away.
+            return str(exc).partition(':')[0]
+        return 'accepted'
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = [pool.submit(create, number) for number in range(SERVERS)]
+        next(iter(concurrent.futures.as_completed(answers)))
+        fault(rig)
+    rig.wait_for_hosts()
+    told = [answer.result() for answer in answers]
+    # A server whose answer was lost is one all the same.
+    servers = [places.Server(rig, tenant, shown.id)
+               for shown in places.created(rig)]
+    assert len(servers) >= told.count('accepted') > 0
+    possible = [asked(number) for number in range(SERVERS)]
+    statuses = []
+    # What is not built by then is not being built: its message was lost.
+    deadline = time.monotonic() + 90
+    for server in servers:
+        overrides = server.api
+        # Two servers never share what was asked for one.
+        possible.remove(overrides)
+        statuses.append(judge(rig, server, overrides, deadline))
+    print(fault.__name__, told, statuses)
+    # And the next one is as if nothing had been.
+    server = boot(asked(99))
+    assert judge(rig, server, asked(99)) == 'ACTIVE'
+
+
+def test_a_rebuild_without_glance_leaves_the_server_its_overrides(rig, boot):
+    server = boot(asked(0))
+    rig.glance.kill()
+    try:
+        with pytest.raises(command.Refused):
+            server.run('rebuild', '--image', 'guest')
+    finally:
+        rig.glance.up()
+    server.settled('ACTIVE')
+    assert judge(rig, server, asked(0)) == 'ACTIVE'

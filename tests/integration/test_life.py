@@ -1,0 +1,134 @@
+"""Overrides last as long as the server, whatever is done to it."""
+
+import itertools
+
+from tests.integration import places
+from tests.integration.rig import processes
+
+#: What every server here is booted with: something for each place.
+OVERRIDES = {
+    'os_command_line': 'console=ttyS0 life=1', 'hw_machine_type': 'q35',
+    **places.SCSI}
+
+
+def check(server, overrides=OVERRIDES):
+    """Look at all three places."""
+    assert server.domain.findtext('os/cmdline') == overrides['os_command_line']
+    assert server.told.cmdline == overrides['os_command_line']
+    check_devices(server, overrides, ['sda'])
+
+
+def check_devices(server, overrides, disks):
+    """Look at all three places, but not at the command line."""
+    assert server.api == overrides
+    domain = server.domain
+    assert {target.get('bus') for target in
+            domain.findall('devices/disk/target')} == {'scsi'}
+    assert 'q35' in domain.find('os/type').get('machine')
+    told = server.told
+    assert told.disks == disks
+    assert 'q35' in told.machine
+
+
+def test_stop_start_and_hard_reboot_keep_them(boot):
+    server = boot(OVERRIDES)
+    server.run('stop')
+    server.settled('SHUTOFF')
+    server.run('start')
+    server.settled('ACTIVE')
+    check(server)
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    check(server)
+
+
+def test_rebuild_keeps_replaces_and_drops_them(boot):
+    server = boot(OVERRIDES)
+    server.run('rebuild', '--image', 'guest')
+    server.settled('ACTIVE')
+    check(server)
+    others = {**OVERRIDES, 'os_command_line': 'console=ttyS0 rebuilt=1'}
+    words = itertools.chain.from_iterable(
+        ('--image-prop-override', f'{name}={value}')
+        for name, value in others.items())
+    server.run('rebuild', '--image', 'guest', *words)
+    server.settled('ACTIVE')
+    check(server, others)
+    server.run('rebuild', '--image', 'guest', '--no-image-prop-override')
+    server.settled('ACTIVE')
+    assert server.api == {}
+    assert 'q35' not in server.domain.find('os/type').get('machine')
+    told = server.told
+    assert 'q35' not in told.machine
+    assert 'rebuilt' not in told.cmdline
+    # With or without the extension, Nova keeps the bus of the root disk in its
+    # block device mapping, and no rebuild changes it.
+    assert server.domain.find('devices/disk/target').get('bus') == 'scsi'
+
+
+def test_shelve_and_unshelve_keep_them(boot):
+    server = boot(OVERRIDES)
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    assert server.api == OVERRIDES
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    check(server)
+
+
+def test_rescue_has_them_and_unrescue_keeps_them(boot):
+    server = boot(OVERRIDES)
+    server.run('rescue')
+    server.settled('RESCUE')
+    # A rescue guest has no command line but Nova's own
+    # (LibvirtDriver._set_guest_for_rescue).
+    check_devices(server, OVERRIDES, ['sda', 'sdb'])
+    server.run('unrescue')
+    server.settled('ACTIVE')
+    check(server)
+
+
+def test_a_snapshot_is_an_image_with_what_was_in_force(boot, tenant, operator):
+    server = boot(OVERRIDES)
+    image = tenant.json(
+        'server', 'image', 'create', '--name', 'snapshot', '--wait',
+        server.id)['id']
+    try:
+        copy = boot({}, image=image)
+        assert copy.api == {}
+        told = copy.told
+        assert told.cmdline == OVERRIDES['os_command_line']
+        assert told.disks == ['sda']
+        assert 'q35' in told.machine
+        again = boot({'hw_disk_bus': 'virtio'}, image=image)
+        assert again.api == {'hw_disk_bus': 'virtio'}
+        assert again.told.disks == ['vda']
+    finally:
+        operator('image', 'delete', image)
+
+
+def test_cold_migration_takes_them_to_the_other_host(rig, boot, operator):
+    overrides = {
+        **OVERRIDES, 'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
+        'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '128',
+        'hw_numa_mem.1': '384'}
+    server = boot(overrides, who='nfv', flavor='four')
+    before = server.host
+    operator('server', 'migrate', server.id)
+    server.settled('VERIFY_RESIZE')
+    operator('server', 'migration', 'confirm', server.id)
+    server.settled('ACTIVE')
+    assert server.host != before
+    check(server, overrides)
+    assert [cpus for cpus, _ in server.told.nodes.values()] == ['0', '1-3']
+
+
+def test_a_cold_start_of_everything_keeps_them(rig, boot):
+    server = boot(OVERRIDES)
+    rig.up()
+    # Both nova-computes start the guests that ran.
+    processes.wait_for(
+        lambda: 'running' in rig.hosts[server.host].virsh(
+            'domstate', server.id), 'the guest', 120, pause=1)
+    server.settled('ACTIVE')
+    check(server)

@@ -1,0 +1,121 @@
+"""What is closed to a tenant stays closed, by whichever rule."""
+
+import pytest
+
+from tests.integration import command
+from tests.integration import places
+from tests.integration.rig import nova
+from tests.integration.rig import processes
+
+#: How a guest finds Intel's 82801AA, which is hw_sound_model=ac97.
+AC97 = '0x8086 0x2415'
+
+
+@pytest.fixture
+def imported(rig, tenant, operator):
+    """An image that the tenant has imported, without any volume."""
+    def found(name):
+        return operator.json('image', 'show', name)['id']
+
+    image = tenant.json(
+        'image', 'create', '--import', '--disk-format', 'raw',
+        '--container-format', 'bare', '--file',
+        str(rig.state.file('guest', 'disk')), '--property',
+        f'kernel_id={found("guest-kernel")}', '--property',
+        f'ramdisk_id={found("guest-initrd")}', 'imported')['id']
+
+    def done():
+        shown = rig.operator.image.get_image(image)
+        assert shown.status != 'killed'
+        return shown.status == 'active' and \
+            'os_glance_import_task' not in shown.properties
+
+    processes.wait_for(done, 'the import', 120, pause=1)
+    yield image
+    operator('image', 'delete', image)
+
+
+def refused(boot, overrides, **where):
+    """Return what the tenant is told who may not do this."""
+    with pytest.raises(command.Refused) as caught:
+        boot(overrides, **where)
+    assert '403' in str(caught.value)
+    return str(caught.value)
+
+
+def test_an_imported_image_keeps_what_is_injected_and_takes_overrides(
+        boot, imported, tenant):
+    properties = tenant.json('image', 'show', imported)['properties']
+    assert properties['hw_sound_model'] == 'ac97'
+    overrides = {'os_command_line': 'console=ttyS0 imported=1', **places.SCSI}
+    server = boot(overrides, image=imported)
+    assert server.api == overrides
+    assert server.domain.find('devices/sound').get('model') == 'ac97'
+    told = server.told
+    assert told.cmdline == 'console=ttyS0 imported=1'
+    assert told.disks == ['sda']
+    assert told.sound == AC97
+
+
+def test_a_tenant_cannot_override_what_glance_injects(boot, imported):
+    assert 'hw_sound_model: injected:' in refused(
+        boot, {'hw_sound_model': 'ich6'}, image=imported)
+
+
+def test_whom_glance_trusts_removes_what_it_injects(boot, imported):
+    server = boot({'hw_sound_model': ''}, image=imported, who='nfv')
+    assert server.api == {'hw_sound_model': None}
+    assert server.domain.find('devices/sound') is None
+    assert server.told.sound == ''
+
+
+def test_every_refused_property_is_named_with_its_rule(boot):
+    told = refused(boot, {
+        'hw_watchdog_action': 'reset', 'hw_numa_nodes': '2',
+        'hw_pmu': 'true', 'hw_video_model': 'qxl', 'img_owner_id': 'me',
+        'os_command_line': 'console=ttyS0'})
+    for reason in ('hw_watchdog_action: protected:', 'hw_numa_nodes: policy:',
+                   'hw_pmu: not_allowed:', 'hw_video_model: value_not_allowed:',
+                   'img_owner_id: never:'):
+        assert reason in told
+    assert 'os_command_line:' not in told
+
+
+def test_the_operator_may_what_protections_permit_him(boot):
+    server = boot({'hw_watchdog_action': 'reset'}, who='operator')
+    assert server.domain.find('devices/watchdog').get('action') == 'reset'
+
+
+def test_a_value_that_is_wrong_is_refused_before_anything_is_made(
+        boot, tenant):
+    with pytest.raises(command.Refused, match='hw_disk_bus: invalid_value'):
+        boot({'hw_disk_bus': 'scssi'})
+    assert tenant.json('server', 'list') == []
+
+
+def test_a_tenant_cannot_upload_past_injection(rig, tenant, operator):
+    with pytest.raises(command.Refused, match='403'):
+        tenant('image', 'create', '--disk-format', 'raw',
+               '--container-format', 'bare', '--file',
+               str(rig.state.file('guest', 'disk')), 'direct')
+    for image in operator.json('image', 'list', '--name', 'direct'):
+        operator('image', 'delete', image['ID'])
+
+
+def test_the_answer_changes_when_the_deployer_edits_the_list(rig, boot):
+    told = refused(boot, {'hw_time_hpet': 'true'})
+    assert 'hw_time_hpet: not_allowed:' in told
+    rules = dict(rig.nova_api.rules)
+    rig.nova_api.rules['allowed_properties'] = ', '.join(
+        [*nova.ALLOWED, 'hw_time_hpet'])
+    rig.nova_api.rules['denied_properties'] = 'os_command_line'
+    try:
+        rig.nova_api.restart()
+        server = boot({'hw_time_hpet': 'true'})
+        assert server.domain.find(
+            "clock/timer[@name='hpet']").get('present') == 'yes'
+        assert 'os_command_line: denied:' in refused(
+            boot, {'os_command_line': 'console=ttyS0'})
+    finally:
+        rig.nova_api.rules = rules
+        rig.nova_api.restart()
