@@ -41,12 +41,12 @@ def judge(rig, server, overrides, deadline=None):
         told = server.told
         assert told.cmdline == overrides['os_command_line']
         assert told.disks == ['sda']
-    elif shown.status == 'ERROR':
-        assert shown.fault['message']
     else:
-        # A message was lost on its way: Nova does nothing with it any more,
-        # and its user can delete it.
-        assert shown.status == 'BUILD'
+        # ERROR: given up; nova-compute that finds a server half built at its
+        # start says so in its log only (ComputeManager._init_instance). BUILD:
+        # the message was lost with the service that had taken it from the
+        # broker. Its user sees both, and can delete the server.
+        assert shown.status in ('ERROR', 'BUILD')
     return shown.status
 
 
