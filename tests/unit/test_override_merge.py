@@ -230,6 +230,10 @@ def test_the_record_holds_the_images_own_value(merger, image, name, own):
         f'os_glance_override:{name}': own}
     assert merger.record(image, {name: None}) == {
         f'os_glance_override_removed:{name}': own}
+    for asked in ('x', None):
+        assert override.image_values({
+            'image_hw_disk_bus': 'ide', **merger.record(image, {name: asked}),
+        }) == {name: own}
 
 
 # --- gaps in NUMA nodes -----------------------------------------------------
