@@ -6,6 +6,7 @@ killed; what is not in there is a gap in the tests.
 
 import collections
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -17,6 +18,9 @@ REASONS = pathlib.Path(__file__).with_name('survivors.json')
 
 #: Share of the mutants that must be killed.
 KILLED_MIN = 0.9
+
+#: What runs when tests are collected.
+_ON_IMPORT = 'nova_image_override.catalog.'
 
 #: How a mutant dies.
 _KILLED = frozenset({'killed', 'timeout', 'segfault'})
@@ -31,9 +35,27 @@ def results() -> dict[str, str]:
                 for line in text.splitlines() if ': ' in line)
 
 
+def dies_in_a_process_of_its_own(mutant: str) -> bool:
+    """Say whether tests find a mutant of what is made on import.
+
+    mutmut forks its workers when all is imported: the catalogue that most
+    tests use has been made by then, of the code without a fault.
+    """
+    return subprocess.run(
+        [sys.executable, '-W', 'ignore', '-m', 'pytest', '-q', '-x',
+         'tests/unit/test_catalog.py', 'tests/unit/test_override_parse.py',
+         'tests/unit/test_schema.py'],
+        cwd='mutants', capture_output=True,
+        env={**os.environ, 'MUTANT_UNDER_TEST': mutant}).returncode != 0
+
+
 def main() -> int:
     """Print and record the result; fail when too few are killed."""
     found = results()
+    for name, how in found.items():
+        if how == 'survived' and name.startswith(_ON_IMPORT) \
+                and dies_in_a_process_of_its_own(name):
+            found[name] = 'killed'
     counted = collections.Counter(found.values())
     killed = sum(counted[how] for how in _KILLED)
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}

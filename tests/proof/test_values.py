@@ -70,7 +70,7 @@ _NO_HOST = 'No valid host'
 #: devices support, or how it is configured.
 HOST_DECIDES = frozenset({
     'hw_architecture', 'hw_emulation_architecture', 'hw_machine_type',
-    'hw_viommu_model',
+    'hw_viommu_model', 'os_secure_boot',
     # Buses of another hypervisor than the host's.
     'hw_cdrom_bus', 'hw_disk_bus',
     # Nova 31 to 34 fail in ImagePropertiesFilter (see descriptions.py).
@@ -101,8 +101,9 @@ class Cloud(base.TestCase):
                              flavor=self.flavor_for(company))
         if answer.status != 202:
             assert answer.status < 500, answer.text
-            assert name in answer.problems, answer.text
-            return f'{answer.status} {answer.problems[name]}'
+            # Which of several overrides is blamed is not what is tried here.
+            (code,) = {*answer.problems.values()}
+            return f'{answer.status} {code}'
         server_id = answer.body['server']['id']
         server = self._settled(server_id)
         fault = server.get('fault', {}).get('message', '')
@@ -144,7 +145,7 @@ def table() -> collections.abc.Iterator[dict[str, dict[str, str]]]:
 
 def fields() -> list[str]:
     return [field for field, prop in values.CATALOG.items()
-            if not prop.never][::_SHARE]
+            if not prop.never][_SHARE // 2::_SHARE]
 
 
 @pytest.mark.parametrize('field', fields())

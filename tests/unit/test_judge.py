@@ -1,5 +1,6 @@
 """Who may override what: NEVER, denied, allowed, policy, in this order."""
 
+import types
 
 import hypothesis
 from hypothesis import strategies as st
@@ -247,3 +248,34 @@ def test_denying_more_never_permits_more_nor_allowing_more_less(
     now = permitted(denied, allowed)
     assert permitted([*denied, more], allowed) <= now
     assert permitted(denied, [*allowed, more]) >= now
+
+
+PROTECTIONS = '[.*]\ncreate = maker\nread = @\nupdate = !\ndelete = !\n'
+IMPORT = ('[image_import_opts]\n'
+          'image_import_plugins = [inject_image_metadata]\n'
+          '[inject_metadata_properties]\ninject = os_type:linux\n')
+
+
+def test_the_rules_are_those_that_the_options_name(catalog, tmp_path):
+    for name, text in (('protections', PROTECTIONS), ('import', IMPORT),
+                       ('policy', '"maker": "role:member"\n')):
+        (tmp_path / name).write_text(text)
+    options = types.SimpleNamespace(
+        denied_properties=['hw_pmu'], allowed_properties=['hw_*', 'os_*'],
+        glance_image_import_files=[str(tmp_path / 'import')],
+        property_protection_file=str(tmp_path / 'protections'),
+        property_protection_rule_format='policies',
+        property_protection_policy_file=str(tmp_path / 'policy'))
+    rules = judge.Rules.from_options(catalog, options)
+    member = judge.Caller(
+        can=lambda rule: True, credentials={'roles': ['member']})
+    other = judge.Caller(
+        can=lambda rule: True, credentials={'roles': ['reader']})
+    assert code(rules, 'hw_pmu', 'true', member) == errors.DENIED
+    assert code(rules, 'img_hv_type', 'kvm', member) == errors.NOT_ALLOWED
+    assert code(rules, 'os_type', 'linux', member) == errors.INJECTED
+    assert code(rules, 'hw_boot_menu', 'true', member) is None
+    assert code(rules, 'hw_boot_menu', 'true', other) == errors.PROTECTED
+    options.property_protection_file = None
+    rules = judge.Rules.from_options(catalog, options)
+    assert code(rules, 'hw_boot_menu', 'true', other) is None
