@@ -39,7 +39,7 @@ def refused(boot, overrides, **where):
     """Return what the tenant is told who may not do this."""
     with pytest.raises(command.Refused) as caught:
         boot(overrides, **where)
-    assert '403' in str(caught.value)
+    assert 'HTTP 403' in str(caught.value)
     return str(caught.value)
 
 
