@@ -41,6 +41,8 @@ class Cloud:
         self.placement = placement.Placement(state)
         self.neutron = neutron.Neutron(state)
         self.nova_api = nova.NovaAPI(state)
+        # Not started with the rest.
+        self.plain_api = nova.PlainNovaAPI(state)
         self.conductor = nova.Daemon(state, 'nova-conductor')
         self.scheduler = nova.Daemon(state, 'nova-scheduler')
         self.topology = topology.Topology(state) if topology.needed() else None

@@ -1,4 +1,7 @@
-"""Nova: its API, extended by one line, its conductor and its scheduler."""
+"""Nova: its API, extended by one line, its conductor and its scheduler.
+
+And, for who compares, an unmodified nova-api beside the extended one.
+"""
 
 import sys
 
@@ -6,6 +9,7 @@ from tests.integration.rig import mariadb
 from tests.integration.rig import processes
 from tests.integration.rig import settings
 from tests.integration.rig import state as state_module
+from tests.integration.rig import tenants
 from tests.integration.rig import web
 
 #: The line of api-paste.ini, as Nova ships it and as the extension wants it.
@@ -69,11 +73,16 @@ class NovaAPI(web.Application):
 
     def configure(self) -> None:
         """Write nova.conf, api-paste.ini and policy.yaml."""
+        self._write(EXTENDED, _POLICY, {'image_override': self.rules})
+
+    def _write(
+        self, router: str, policy: str, extension: settings.Settings,
+    ) -> None:
         paste = (web.ETC / 'nova' / 'api-paste.ini').read_text()
         assert PLAIN in paste
         (self.folder / 'api-paste.ini').write_text(
-            paste.replace(PLAIN, EXTENDED))
-        (self.folder / 'policy.yaml').write_text(_POLICY)
+            paste.replace(PLAIN, router))
+        (self.folder / 'policy.yaml').write_text(policy)
         settings.write(
             self.folder / 'nova.conf', common(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
@@ -87,8 +96,8 @@ class NovaAPI(web.Application):
                     self.folder / 'policy.yaml')},
                 'scheduler': {'workers': '1',
                               'discover_hosts_in_cells_interval': '5'},
-                'conductor': {'workers': '1'},
-                'image_override': self.rules})
+                'conductor': {'workers': '1'}},
+            extension)
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make Nova's tables and its one cell."""
@@ -100,6 +109,30 @@ class NovaAPI(web.Application):
              settings.database(self.state, 'nova_cell0')],
             [*manage, 'cell_v2', 'create_cell', '--name', 'cell1'],
             [*manage, 'db', 'sync']], self.NAME)
+
+
+class PlainNovaAPI(NovaAPI):
+    """nova-api as Nova ships it, of the same cloud, beside the extended one.
+
+    Not a part of the cloud: who needs it starts it. In the catalogue it is
+    the one service of its region, and ``compute_region_name``, or
+    ``[compute] region`` of Tempest, chooses it.
+    """
+
+    NAME = 'nova-api-plain'
+    REGION = 'RegionPlain'
+
+    def configure(self) -> None:
+        """Write the same without what the extension needs."""
+        self._write(PLAIN, '', {})
+
+    def up(self) -> None:
+        """Configure it, enter it in the catalogue, start it."""
+        self.configure()
+        tenants.enter(
+            tenants.connect(self.state, 'operator').identity, 'compute',
+            state_module.url(self.NAME, '/v2.1'), self.REGION)
+        super().up()
 
 
 class Daemon(processes.Process):

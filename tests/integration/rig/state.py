@@ -13,8 +13,8 @@ ROOT = pathlib.Path(__file__).parents[3]
 #: Ports of loopback.
 PORTS = {
     'keystone': 18500, 'glance': 18292, 'placement': 18778,
-    'neutron': 18696, 'nova-api': 18774, 'rabbitmq': 18567,
-    'rabbitmq-dist': 18568, 'epmd': 18436,
+    'neutron': 18696, 'nova-api': 18774, 'nova-api-plain': 18775,
+    'rabbitmq': 18567, 'rabbitmq-dist': 18568, 'epmd': 18436,
 }
 
 # sun_path of unix(7), less the ending zero and MariaDB's file name.

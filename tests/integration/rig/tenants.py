@@ -74,15 +74,26 @@ def register(state: state_module.State) -> None:
         for role in roles:
             identity.assign_project_role_to_user(
                 project, user, identity.find_role(role))
-    known = {service.type: service for service in identity.services()}
-    addresses = {endpoint.url for endpoint in identity.endpoints()}
     for kind, address in _ENDPOINTS.items():
-        service = known.get(kind) or identity.create_service(
-            type=kind, name=kind)
-        if address not in addresses:
-            identity.create_endpoint(
-                service_id=service.id, interface='public', url=address,
-                region_id='RegionOne')
+        enter(identity, kind, address)
+
+
+def enter(
+    identity: openstack.proxy.Proxy, kind: str, address: str,
+    region: str = 'RegionOne',
+) -> None:
+    """Enter a service in the catalogue, unless it is there.
+
+    :param kind: the service type
+    """
+    if not any(each.id == region for each in identity.regions()):
+        identity.create_region(id=region)
+    service = next(identity.services(type=kind), None) or (
+        identity.create_service(type=kind, name=kind))
+    if not any(identity.endpoints(service_id=service.id, region_id=region)):
+        identity.create_endpoint(
+            service_id=service.id, interface='public', url=address,
+            region_id=region)
 
 
 def furnish(state: state_module.State) -> None:
