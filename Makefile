@@ -139,6 +139,15 @@ cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-
 	    $(CLOUD) pytest tests/integration $(ARGS); \
 	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
 
+# What is measured on it; ARGS=--docs writes the figures of the documentation.
+.PHONY: cloud-load cloud-saves
+cloud-load: ## nova-api under load, beside an unmodified one
+cloud-saves: ## What overrides save beside images and flavors
+cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
+	@$(CLOUD) tests.integration.rig up && \
+	    $(CLOUD) benchmarks.rig $* $(ARGS); \
+	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
+
 .PHONY: lint
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .

@@ -46,6 +46,11 @@ class Glance(web.Application):
     NAME = 'glance'
     MODULE = 'glance.wsgi.api'
 
+    def __init__(self, state: state_module.State) -> None:
+        super().__init__(state)
+        #: What else is in glance-api.conf; written at each start.
+        self.more: settings.Settings = {}
+
     def configure(self) -> None:
         """Write glance-api.conf and the files that it names."""
         folder, data = self.folder, self.state.subfolder
@@ -79,7 +84,8 @@ class Glance(web.Application):
              'oslo_policy': {'policy_file': str(folder / 'policy.yaml')},
              'paste_deploy': {
                  'flavor': 'keystone',
-                 'config_file': str(folder / 'glance-api-paste.ini')}})
+                 'config_file': str(folder / 'glance-api-paste.ini')}},
+            self.more)
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables."""

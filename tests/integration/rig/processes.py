@@ -82,6 +82,12 @@ class Process:
         group = self._group()
         return group if group is not None and _alive(group) else None
 
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the processes of the group that are alive."""
+        group = self._group()
+        return [] if group is None else _members(group)
+
     def _group(self) -> int | None:
         """Return the id of the process's group, None when that is over.
 
@@ -118,14 +124,14 @@ class Process:
     ) -> None:
         """End the process and its group; after SECONDS without asking."""
         group = self._group()
-        if group is not None and _members(group):
+        if group is not None and self.pids:
             os.killpg(group, number)
             with contextlib.suppress(NotReady):
-                wait_for(lambda: not _members(group), self.name, seconds)
-            for member in _members(group):
+                wait_for(lambda: not self.pids, self.name, seconds)
+            for pid in self.pids:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(member, signal.SIGKILL)
-            wait_for(lambda: not _members(group), self.name, 20)
+                    os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: not self.pids, self.name, 20)
         self._record.unlink(missing_ok=True)
 
     def wait_until(

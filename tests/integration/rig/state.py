@@ -15,6 +15,7 @@ PORTS = {
     'keystone': 18500, 'glance': 18292, 'placement': 18778,
     'neutron': 18696, 'nova-api': 18774, 'nova-api-plain': 18775,
     'rabbitmq': 18567, 'rabbitmq-dist': 18568, 'epmd': 18436,
+    'web': 18080,
 }
 
 # sun_path of unix(7), less the ending zero and MariaDB's file name.

@@ -1,0 +1,117 @@
+"""Twenty shapes of one image: what each way to have them takes."""
+
+import collections.abc
+import pathlib
+import time
+
+from benchmarks.rig import counting
+from benchmarks.rig import shapes
+from benchmarks.rig import ways
+from tests.integration import command
+from tests.integration import places
+from tests.integration.rig import cloud
+from tests.integration.rig import processes
+
+# Where Glance has images, and where nova-compute has copies of them.
+_FOLDERS = (('glance-data',), ('nova', 'instances', '_base'))
+
+#: What is measured, after the title of the way and who may.
+MEASURES = ('seconds', 'API calls', 'MiB sent', 'MiB in Glance',
+            'MiB in the image cache')
+
+
+class Clock:
+    """Adds up the time that passes inside of it, in seconds."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *args: object) -> None:
+        self.seconds += time.monotonic() - self._began
+
+
+def stored(rig: cloud.Cloud, *folder: str) -> int:
+    """Return what the files of a folder take, in bytes."""
+    return sum(path.stat().st_blocks * 512
+               for path in rig.state.subfolder(*folder).rglob('*')
+               if path.is_file())
+
+
+def measure(
+    rig: cloud.Cloud, kind: type[ways.Way], disk: pathlib.Path,
+) -> list[int]:
+    """Have all shapes in one way, and return the :data:`MEASURES` of that.
+
+    What is waited for and looked at is asked for by another connection, which
+    is not counted. Each server is gone before the next one is made.
+    """
+    way = kind(rig, disk)
+    clock = Clock()
+    try:
+        way.open()
+        before = [stored(rig, *folder) for folder in _FOLDERS]
+        counters = [counting.Counter.of(way.tenant),
+                    counting.Counter.of(way.operator)]
+        with clock:
+            way.prepare()
+        for shape in shapes.SHAPES:
+            _boot(way, shape, clock)
+        return [
+            round(clock.seconds), sum(each.calls for each in counters),
+            sum(each.sent for each in counters) >> 20,
+            *(stored(rig, *folder) - had >> 20
+              for folder, had in zip(_FOLDERS, before, strict=True))]
+    finally:
+        way.close()
+
+
+def _boot(way: ways.Way, shape: shapes.Shape, clock: Clock) -> None:
+    """Make one server, look whether it has the shape, and remove it."""
+    compute = way.rig.operator.compute
+
+    def settled() -> bool:
+        return compute.get_server(made.id).status in ('ACTIVE', 'ERROR')
+
+    with clock:
+        made = way.tenant.compute.create_server(
+            name=f'test-{shape.name}', networks='none', **way.server(shape))
+        processes.wait_for(settled, made.id, 300)
+    try:
+        server = places.Server(
+            way.rig, command.Openstack(way.rig.state, 'tenant'), made.id)
+        server.settled('ACTIVE')
+        shape.check(server.domain)
+    finally:
+        compute.delete_server(made.id)
+        compute.wait_for_delete(made, interval=1)
+
+
+def rows(rig: cloud.Cloud) -> collections.abc.Iterator[list[str]]:
+    """Measure every way; yield its title, who may, and the measures."""
+    disk = ways.make_disk(rig.state)
+    for kind in ways.WAYS:
+        yield [kind.TITLE, kind.WHO, *map(str, measure(rig, kind, disk))]
+
+
+def plot(measured: list[list[str]], path: pathlib.Path) -> None:
+    """Draw what :func:`rows` has measured."""
+    # Takes seconds.
+    import matplotlib as mpl
+    mpl.use('svg')
+    from matplotlib import pyplot
+    # The same file for the same figures.
+    mpl.rcParams['svg.hashsalt'] = 'saves'
+    titles = [row[0] for row in measured]
+    figure, axes = pyplot.subplots(
+        len(MEASURES), figsize=(7, 7), sharey=True, layout='constrained')
+    for place, (name, axis) in enumerate(zip(MEASURES, axes, strict=True)):
+        bars = axis.barh(titles, [int(row[2 + place]) for row in measured])
+        axis.bar_label(bars, padding=3)
+        axis.set_title(name, loc='left', fontsize='medium')
+        axis.invert_yaxis()
+        axis.margins(x=0.1)
+        axis.spines[['top', 'right']].set_visible(False)
+    figure.savefig(path, metadata={'Date': None})

@@ -1,0 +1,224 @@
+"""Ways to have twenty shapes of one image."""
+
+import os
+import pathlib
+import sys
+import typing
+import urllib.error
+import urllib.request
+
+import openstack
+
+from benchmarks.rig import shapes
+from nova_image_override.client import sdk
+from tests.integration.rig import cloud
+from tests.integration.rig import processes
+from tests.integration.rig import state as state_module
+from tests.integration.rig import tenants
+
+#: Size of the image, in bytes.
+SIZE = 256 << 20
+
+_PORT = state_module.PORTS['web']
+
+
+class Way:
+    """One way: what is made once, and what is made for each shape.
+
+    :cvar NAME: of the way
+    :cvar TITLE: what it does
+    :cvar WHO: who may, as Nova and Glance come
+    :ivar tenant: the connection of who boots the servers
+    :ivar operator: the connection of who does what tenants may not
+    """
+
+    NAME: str
+    TITLE: str
+    WHO: str
+
+    def __init__(self, rig: cloud.Cloud, disk: pathlib.Path) -> None:
+        self.rig = rig
+        self.disk = disk
+        self.tenant = tenants.connect(rig.state, 'tenant')
+        self.operator = tenants.connect(rig.state, 'operator')
+        self.images: list[str] = []
+        self.flavors: list[str] = []
+
+    def open(self) -> None:
+        """Do, unmeasured, what the deployer does once for all tenants."""
+        self.guest = {
+            f'{name}_id': self.operator.image.find_image(
+                f'guest-{label}', ignore_missing=False).id
+            for name, label in (('kernel', 'kernel'), ('ramdisk', 'initrd'))}
+
+    def prepare(self) -> None:
+        """Make what all shapes share."""
+
+    def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
+        """Make what one shape needs, and return what its server asks for."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Remove everything."""
+        for image in self.images:
+            self.operator.image.delete_image(image)
+        for flavor in self.flavors:
+            self.operator.compute.delete_flavor(flavor)
+
+    def record(self, name: str, **properties: str) -> str:
+        """Make an image without data."""
+        image = self.tenant.image.create_image(
+            name, disk_format='raw', container_format='bare',
+            allow_duplicates=True, **self.guest, **properties)
+        self.images.append(image.id)
+        return image.id
+
+    def upload(self, name: str, **properties: str) -> str:
+        """Make an image as tenants must here: by interoperable import."""
+        image = self.record(name, **properties)
+        with self.disk.open('rb') as data:
+            self.tenant.image.stage_image(image, data=data)
+        self.tenant.image.import_image(image, method='glance-direct')
+        self.wait_for(image)
+        return image
+
+    def wait_for(self, image: str) -> None:
+        """Wait, with calls that are not the way's, until it can be used."""
+        processes.wait_for(
+            lambda: self.rig.operator.image.get_image(
+                image).status == 'active',
+            f'image {image}', 120)
+
+    def flavor(self, name: str) -> str:
+        """Make a flavor, as the operator."""
+        flavor = self.operator.compute.create_flavor(
+            name=name, vcpus=shapes.VCPUS, ram=128, disk=1)
+        self.flavors.append(flavor.id)
+        return flavor.id
+
+
+class _OneFlavor(Way):
+    """A way that needs no flavor of its own for each shape."""
+
+    def open(self) -> None:
+        """Make the flavor, too."""
+        super().open()
+        self.one_flavor = self.flavor('shapes')
+
+
+class Overrides(_OneFlavor):
+    """One image, and overrides."""
+
+    NAME = 'overrides'
+    TITLE = 'one image, overrides at boot'
+    WHO = 'any tenant, for properties that the deployer allows'
+
+    def open(self) -> None:
+        """Give the tenant the vendor hook of openstacksdk."""
+        super().open()
+        sdk.load(self.tenant)
+
+    def prepare(self) -> None:
+        """Upload the image."""
+        self.image = self.upload('shapes')
+
+    def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
+        """Name the shape as overrides."""
+        return {'image_id': self.image, 'flavor_id': self.one_flavor,
+                'image_props_override': shape.properties}
+
+
+class Images(_OneFlavor):
+    """An image for each shape."""
+
+    NAME = 'images'
+    TITLE = '20 images, uploaded'
+    WHO = 'any tenant, within the quota of images'
+
+    def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
+        """Upload an image with the shape."""
+        return {'image_id': self.upload(shape.name, **shape.properties),
+                'flavor_id': self.one_flavor}
+
+
+class Locations(_OneFlavor):
+    """An image's record for each shape, over data that are elsewhere."""
+
+    NAME = 'locations'
+    TITLE = '20 records over one location'
+    WHO = ('any tenant, where Glance has the http store (not by default) and '
+           'the data are on a web server')
+
+    def __init__(self, rig: cloud.Cloud, disk: pathlib.Path) -> None:
+        super().__init__(rig, disk)
+        self._web = processes.Process(rig.state, 'web')
+        self._address = state_module.url('web', f'/{disk.name}')
+
+    def open(self) -> None:
+        """Serve the disk, and let Glance fetch it."""
+        super().open()
+        self._web.start([
+            sys.executable, '-m', 'http.server', str(_PORT), '--bind',
+            '127.0.0.1', '--directory', str(self.disk.parent)])
+        self._web.wait_until(self._answers)
+        self.rig.glance.more = {
+            'DEFAULT': {'enabled_backends': 'main:file,web:http'},
+            'web': {'https_insecure': 'false'},
+            'import_filtering_opts': {
+                'allowed_hosts': '127.0.0.1', 'allowed_ports': str(_PORT)}}
+        self.rig.glance.restart()
+
+    def _answers(self) -> bool:
+        try:
+            urllib.request.urlopen(urllib.request.Request(  # noqa: S310
+                self._address, method='HEAD'))
+        except urllib.error.URLError:
+            return False
+        return True
+
+    def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
+        """Make a record with the shape, and give it the location."""
+        image = self.record(shape.name, **shape.properties)
+        openstack.exceptions.raise_from_response(self.tenant.image.post(
+            f'/images/{image}/locations', json={'url': self._address}))
+        self.wait_for(image)
+        return {'image_id': image, 'flavor_id': self.one_flavor}
+
+    def close(self) -> None:
+        """End the server, and close Glance again."""
+        super().close()
+        self._web.kill()
+        self.rig.glance.more = {}
+        self.rig.glance.restart()
+
+
+class Flavors(Way):
+    """A flavor for each shape."""
+
+    NAME = 'flavors'
+    TITLE = '20 flavors'
+    WHO = ('the operator only; not for disk bus, machine type, kernel '
+           'arguments and all else that flavors cannot say')
+
+    def prepare(self) -> None:
+        """Upload the image."""
+        self.image = self.upload('shapes')
+
+    def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
+        """Make a flavor with the shape."""
+        flavor = self.flavor(f'shapes-{shape.name}')
+        self.operator.compute.create_flavor_extra_specs(
+            flavor, shape.extra_specs)
+        return {'image_id': self.image, 'flavor_id': flavor}
+
+
+WAYS: list[type[Way]] = [Overrides, Images, Locations, Flavors]
+
+
+def make_disk(state: state_module.State) -> pathlib.Path:
+    """Make the disk; of noise, which no file system stores in less."""
+    path = state.file('saves', 'disk')
+    with path.open('wb') as file:
+        for _ in range(SIZE >> 20):
+            file.write(os.urandom(1 << 20))
+    return path
