@@ -143,9 +143,8 @@ def loading(rig: cloud.Cloud) -> collections.abc.Iterator[Load]:
         shaped = connection.image.create_image(
             'load', data=bytes(1 << 20), disk_format='raw',
             container_format='bare', visibility='public', wait=True,
-            **{name: guest.properties[name]
-               for name in ('kernel_id', 'ramdisk_id')},
-            **requests.OVERRIDES)
+            allow_duplicates=True, kernel_id=guest.kernel_id,
+            ramdisk_id=guest.ramdisk_id, **requests.OVERRIDES)
         stack.callback(connection.image.delete_image, shaped)
         connection.compute.update_quota_set(
             project, instances=-1, cores=-1, ram=-1)
