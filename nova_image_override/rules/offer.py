@@ -2,7 +2,8 @@
 
 Glance's protections ask whether the image has the property, which is not known
 here: a property is on offer when the caller could be permitted to set it on
-some image, and create judges it for the image at hand.
+some image, null when the caller may remove it, and create judges both for the
+image at hand.
 """
 
 import collections.abc
