@@ -170,7 +170,7 @@ class Property:
 def bounded(cpu_list: str) -> bool:
     """Say whether a CPU list, of whatever form, can be expanded safely."""
     return all(len(digits) <= 4 and int(digits) <= descriptions.CPU_ID_MAX
-               for digits in re.findall(r'\d+', cpu_list))
+               for digits in re.findall(r'0*(\d+)', cpu_list))
 
 
 def _check_cpu_list(value: str, row: descriptions.Row) -> str | None:
@@ -178,7 +178,7 @@ def _check_cpu_list(value: str, row: descriptions.Row) -> str | None:
     if not bounded(value):
         return f'must be {row.expects}'
     for item in value.split(','):
-        first, _, last = item.lstrip('^').partition('-')
+        first, _, last = item.removeprefix('^').partition('-')
         if int(first) > int(last or first):
             return f'range {item} ends before it begins'
     return None

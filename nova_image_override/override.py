@@ -6,6 +6,7 @@ stored under the canonical names of :mod:`nova_image_override.catalog`.
 
 import collections.abc
 import functools
+import itertools
 import re
 import typing
 
@@ -242,7 +243,7 @@ def _gaps(
     held = {int(name[len(prefix):]) for name in merged
             if name.startswith(prefix)
             and re.fullmatch(catalog_module.INDEX, name[len(prefix):])}
-    missing = next(n for n in range(len(held) + 1) if n not in held)
+    missing = next(n for n in itertools.count() if n not in held)
     unread = sorted(n for n in held if n > missing)
     for index in unread:
         if f'{prefix}{index}' in overrides:
@@ -253,8 +254,8 @@ def _gaps(
     if unread and f'{prefix}{missing}' in overrides:
         yield errors.Problem(
             f'{prefix}{missing}', errors.NUMA_GAP,
-            f'removing it leaves {prefix}{unread[-1]} behind a gap: indexes '
-            'count from 0 without one')
+            f'removing it leaves {prefix}{unread[-1]} unread: indexes count '
+            'from 0 without a gap')
 
 
 def is_record(key: str) -> bool:

@@ -37,9 +37,6 @@ def property_schema(
     if prop.name_pattern:
         # The names of a family are a regular expression, which says little.
         result['title'] = prop.spelling
-    if prop.name_pattern:
-        # The names of a family are a regular expression, which says little.
-        result['title'] = prop.spelling
     if prop.kind == catalog_module.INTEGER:
         maximum = prop.row.maximum or 0
         result['pattern'] = f'^(0|[1-9][0-9]{{0,{len(str(maximum)) - 1}}})$'

@@ -81,7 +81,7 @@ def key_line(text: str, header_line: int, key: str) -> int | None:
     for number, line in enumerate(lines[header_line:], header_line + 1):
         if configparser.ConfigParser.SECTCRE.match(line.strip()):
             return None
-        name = re.split('[=:]', line, maxsplit=1)[0]
+        name = re.split('[=:]', line)[0]
         if not name[:1].isspace() and name.strip().lower() == key:
             return number
     return None

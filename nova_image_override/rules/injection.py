@@ -76,8 +76,8 @@ def load(paths: collections.abc.Sequence[str]) -> Injection:
     conf.register_opts(_INJECT, group=GROUP)
     try:
         # Not the environment: it is Nova's here, not Glance's.
-        conf([], project='glance', prog='glance-api', use_env=False,
-             default_config_files=list(paths), default_config_dirs=[])
+        conf([], use_env=False, default_config_files=list(paths),
+             default_config_dirs=[])
         options = conf[GROUP]
         return Injection(
             properties=dict(options.inject),

@@ -42,7 +42,7 @@ def glob_pattern(glob: str) -> str:
             first = i + 2 if glob[i + 1:i + 2] in ('!', '^') else i + 1
             # A "]" that comes first is a member.
             end = glob.find(']', first + 1)
-            if end < 0:
+            if end == -1:
                 raise ValueError(f'"[" is not closed in {glob}')
             body = re.sub(r'([\\\]\[^])', r'\\\1', glob[first:end])
             segments[-1] += f'[{"^" if first == i + 2 else ""}{body}]'
@@ -87,11 +87,11 @@ class Entry:
         """Return the entry with its values as requests of PROP spell them.
 
         Requests are judged by canonical values: an entry that says ``True``
-        or ``amd64`` must cover ``true`` and ``x86_64``.
+        or ``amd64`` must cover ``true`` and ``x86_64``. Globs spell no value
+        and stay as they are.
         """
-        return dataclasses.replace(self, values=tuple(
-            v if _GLOB.search(v) else prop.canonical(v)
-            for v in self.values))
+        return dataclasses.replace(
+            self, values=tuple(map(prop.canonical, self.values)))
 
 
 class PropertyList:
@@ -192,6 +192,6 @@ def _may_match(name: str, spelling: str) -> bool:
     family's names begin with: true too often rather than too seldom.
     """
     prefix = spelling.removesuffix('NAME').removesuffix('N')
-    fixed = _GLOB.split(name, maxsplit=1)[0]
+    fixed = _GLOB.split(name)[0]
     return fixed.startswith(prefix) or (
         fixed != name and prefix.startswith(fixed))

@@ -2,7 +2,8 @@
 
 Glance's protections ask whether the image has the property, which is not known
 here: a property is on offer when the caller could be permitted to set it on
-some image, and create judges it for the image at hand.
+some image, null when the caller may remove it, and create judges both for the
+image at hand.
 """
 
 import collections.abc
@@ -86,10 +87,11 @@ def _value(
     if not allowed or any(not entry.values for entry in denied):
         return None
     removal = removable and any(not entry.values for entry in allowed)
-    if not settable:
-        return {'type': 'null', 'description': prop.row.text} \
-            if removal else None
     result = schema.property_schema(prop, removal=removal)
+    if not settable:
+        words = {key: text for key, text in result.items()
+                 if key in ('title', 'description')}
+        return {'type': 'null', **words} if removal else None
     if 'enum' in result:
         result['enum'] = [
             value for value in result['enum']
@@ -121,39 +123,55 @@ def _family(
     """Return the members of a family (hw_numa_mem.N, trait:NAME) on offer.
 
     Entries may name the field or single members. Limits on the values of
-    single members are shown together; create judges each for itself. Members
-    that Glance closes to CALLER are left out, but of traits, which are without
-    number, only with all the others.
+    single members are shown together; create judges each for itself.
     """
     pattern = prop.name_pattern or ''
     allowed = rules.allowed.reaching(prop)
     denied = rules.denied.reaching(prop)
-    closed = rules.injection.names(caller.roles)
-    members: list[str] = []
-    if rules.protections is not None:
-        members = [name for name in _members(rules, prop)
-                   if settable(rules, caller, name)]
-        if prop.field != 'traits_required':
-            closed = closed | ({*_members(rules, prop)} - {*members})
-    value = _value(
-        prop, tuple(entry for entry, _ in allowed),
-        tuple(entry for entry, whole in denied if whole or entry.values),
-        settable=rules.protections is None or bool(members),
-        removable=removals and (rules.protections is None or any(
-            removable(rules, caller, name) for name in members)))
-    if value is None:
-        return {}
     names = [lists.glob_pattern(entry.name)
              for entry, whole in allowed if not whole]
     if names and len(names) == len(allowed):
         pattern = f'^(?=(?:{"|".join(names)})$){pattern[1:]}'
     barred = [lists.glob_pattern(entry.name)
               for entry, whole in denied if not whole and not entry.values]
-    barred += [re.escape(name) for name in sorted(closed)
+    barred += [re.escape(name)
+               for name in sorted(rules.injection.names(caller.roles))
                if rules.catalog.field_of(name) == prop.field]
-    if barred:
-        pattern = f'^(?!(?:{"|".join(barred)})$){pattern[1:]}'
-    return {pattern: value}
+    result: dict[str, schema.Schema] = {}
+    for (set_, remove), others in _permitted(
+            rules, caller, prop, removals).items():
+        value = _value(
+            prop, tuple(entry for entry, _ in allowed),
+            tuple(entry for entry, whole in denied if whole or entry.values),
+            settable=set_, removable=remove)
+        if value is not None:
+            left_out = '|'.join([*barred, *map(re.escape, others)])
+            result[f'^(?!(?:{left_out})$){pattern[1:]}'
+                   if left_out else pattern] = value
+    return result
+
+
+def _permitted(
+    rules: judge.Rules, caller: judge.Caller, prop: catalog_module.Property,
+    removals: bool,
+) -> dict[tuple[bool, bool], list[str]]:
+    """Return what Glance lets CALLER do to members of a family.
+
+    Of traits, which are without number, what it is for any of them.
+
+    :returns: whether members can be set, and whether removed -> names of
+        those that this does not hold for
+    """
+    if rules.protections is None:
+        return {(True, removals): []}
+    can = {name: (settable(rules, caller, name),
+                  removals and removable(rules, caller, name))
+           for name in _members(rules, prop)}
+    if prop.field == 'traits_required':
+        set_, remove = map(any, zip(*can.values(), strict=True))
+        return {(set_, remove): []}
+    return {each: [name for name in can if can[name] != each]
+            for each in set(can.values())}
 
 
 @functools.lru_cache(maxsize=16)

@@ -207,10 +207,10 @@ def load(
         parser.read_string(text, source=path)
     except configparser.Error as exc:
         raise files.failure(
-            OPTION, path, exc.message, getattr(exc, 'lineno', None)) from None
+            OPTION, path, exc, getattr(exc, 'lineno', None)) from None
     lines = files.header_lines(text)
     sections = [
-        _section_of(parser, name, rule_format, path, lines.get(name, 0))
+        _section_of(parser, name, rule_format, path, lines[name])
         for name in parser.sections() if not name.startswith(OS_GLANCE)]
     if not sections:
         raise files.failure(OPTION, path, 'is empty: no section that counts')
@@ -239,10 +239,9 @@ def _section_of(
             permissions[operation] = _parts(
                 parser.get(name, operation), rule_format)
     except (configparser.Error, ValueError) as exc:
-        why = getattr(exc, 'message', exc)
-        shown = errors.printable(name)
         raise files.failure(
-            OPTION, path, f'section {shown}: {why}', line) from None
+            OPTION, path, f'section {errors.printable(name)}: {exc}',
+            line) from None
     return Section(name, pattern, permissions, line)
 
 
@@ -263,11 +262,11 @@ def _parts(value: str, rule_format: str) -> tuple[str, ...]:
 def _load_policies(
     names: collections.abc.Iterable[str], path: str | None,
 ) -> Policies:
-    rules = oslo_policy.Rules()
+    if path is None:
+        return Policies(names, oslo_policy.Rules())
+    text = files.read(POLICY_OPTION, path)
     try:
-        if path is not None:
-            rules = oslo_policy.Rules.load(files.read(POLICY_OPTION, path))
-        return Policies(names, rules)
+        return Policies(names, oslo_policy.Rules.load(text))
     except (ValueError, TypeError, AttributeError) as exc:
         raise files.failure(
-            POLICY_OPTION, path or '', f'malformed: {exc}') from None
+            POLICY_OPTION, path, f'malformed: {exc}') from None

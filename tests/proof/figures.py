@@ -18,10 +18,13 @@ FOLDER = (pathlib.Path(__file__).parents[2]
           / 'docs' / 'source' / 'contributor' / 'figures')
 
 
-def record(item: str, figures: dict[str, typing.Any]) -> None:
+def record(
+    item: str, figures: dict[str, typing.Any], command: str | None = None,
+) -> None:
     """Write what a full run counted; the short form writes nothing.
 
     :param item: what was proven, a word
+    :param command: what made the run; by default ``make proof-ITEM``
     """
     if not FULL:
         return
@@ -30,4 +33,5 @@ def record(item: str, figures: dict[str, typing.Any]) -> None:
     path.write_text(json.dumps({
         'nova': version.version_string(),
         'date': datetime.date.today().isoformat(),
-        'command': f'make proof-{item}', **figures}, indent=1) + '\n')
+        'command': command or f'make proof-{item}',
+        **figures}, indent=1) + '\n')

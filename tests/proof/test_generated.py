@@ -143,7 +143,7 @@ def test_generated_requests(cloud, shard):
         'requests': judge.statuses.total(),
         'statuses': dict(sorted(judge.statuses.items())),
         'slowest_ms': round(judge.slowest * 1e3),
-        'grown_mib': _resident() - resident})
+        'grown_mib': _resident() - resident}, f'make fuzz N={EXAMPLES}')
 
 
 def _resident() -> int:

@@ -92,7 +92,8 @@ def counts(cloud: twins.Twins) -> collections.abc.Iterator[Counts]:
         **({'each_in_one_of': EVERY} if EVERY > 1 else {}),
         'kinds': {kind: dict(sorted(counter.items()))
                   for kind, counter in sorted(found.pairs.items())},
-        'actions': sorted(found.succeeded)})
+        'actions': sorted(found.succeeded)},
+        f'make proof-neutrality EVERY={EVERY}' if EVERY > 1 else None)
 
 
 @pytest.mark.smoke

@@ -164,6 +164,20 @@ def test_what_is_not_ascii_is_never_folded(name, value):
     assert strategies.CATALOG.resolve(name).canonical(value) == value
 
 
+@pytest.mark.parametrize('cpu_list', [
+    '', '0-3,^2', '4095', '0 - 4095', '04095', '0' * 5000 + '7', 'no number'])
+def test_a_cpu_list_of_ids_up_to_4095_can_be_expanded_in_any_spelling(
+        cpu_list):
+    assert catalog_module.bounded(cpu_list)
+
+
+@pytest.mark.parametrize('cpu_list', [
+    '4096', '0-10000', '^04096', '0,99999999999', '9' * 5000,
+    '\u0664\u0660\u0669\u0666'])
+def test_a_cpu_list_of_ids_beyond_4095_is_not_expanded(cpu_list):
+    assert not catalog_module.bounded(cpu_list)
+
+
 # --- a later Nova -----------------------------------------------------------
 
 def test_a_field_that_a_later_nova_brings_needs_no_edit():

@@ -10,6 +10,7 @@ from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.rules import judge
+from tests.unit import memory
 from tests.unit import strategies
 
 ANYONE = judge.Caller(can=lambda rule: True)
@@ -131,6 +132,14 @@ def test_a_name_that_was_not_parsed_is_never_judged_permitted(catalog):
     with pytest.raises(errors.Invalid, match='vm_mode: legacy_name'):
         judge.Rules(catalog, allowed=['*']).check(
             ANYONE, {'vm_mode': 'hvm'}, {})
+
+
+def test_names_that_were_judged_long_ago_are_forgotten(catalog):
+    class Forgetful(judge.Rules):
+        CACHE_SIZE = 8
+    rules = Forgetful(catalog, allowed=['*'])
+    assert memory.held(
+        lambda text: code(rules, f'trait:{text}', 'required')) < 100_000
 
 
 # --- policy -----------------------------------------------------------------

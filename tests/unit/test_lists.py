@@ -189,6 +189,15 @@ def test_a_glob_made_from_a_text_matches_it(drawn):
     assert re.fullmatch(lists.glob_pattern(glob), text)
 
 
+@hypothesis.given(st.data(), st.sampled_from(sorted(strategies.OPEN)))
+def test_a_glob_of_a_value_spells_none(data, field):
+    prop = strategies.CATALOG[field]
+    _, value = data.draw(strategies.pairs([field]))
+    glob = data.draw(strategies.globs_of(value))
+    if set(glob) & set('*?['):
+        assert prop.canonical(glob) == glob
+
+
 @hypothesis.given(_globs)
 def test_a_globs_pattern_means_the_same_to_python_and_javascript(glob):
     ecma.check(lists.glob_pattern(glob))

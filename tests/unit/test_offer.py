@@ -149,6 +149,23 @@ def test_null_is_on_offer_where_removal_is_permitted(catalog, allowed, null):
 
 
 @pytest.mark.parametrize('name', [
+    'hw_disk_bus', 'os_distro', 'hw_numa_mem.0', 'trait:A'])
+def test_null_is_on_offer_from_the_version_on_that_takes_it(catalog, name):
+    rules = judge.Rules(catalog, allowed=['*'])
+    assert [version for version in versions.VERSIONS
+            if offers(rules, {name: None}, version=version)] == [
+        version for version in versions.VERSIONS
+        if versions.takes_null(version)]
+
+
+@pytest.mark.parametrize('version', versions.VERSIONS, ids=str)
+def test_the_schema_says_of_which_version_it_is(catalog, version):
+    assert offer.request_schema(
+        judge.Rules(catalog), ANYONE, version)['title'] == (
+        f'image_props_override {version}')
+
+
+@pytest.mark.parametrize('name', [
     'hw_numa_mem.0\n', 'trait:A\n', 'hw_disk_bus\n', '\nhw_disk_bus',
     'hw_numa_mem.128', 'hw_numa_mem.00', 'trait:a', 'trait:', 'hw_numa_mem',
     'traits_required', 'architecture', 'img_owner_id', 'no_such_thing', ''])

@@ -259,6 +259,7 @@ def test_overrides_that_nova_would_ignore_behind_a_gap_are_refused(
     for problem, (_, phrase) in zip(
             caught.value.problems, sorted(refused.items()), strict=True):
         assert phrase in problem.reason
+        assert problem.reason.endswith('indexes count from 0 without a gap')
 
 
 def test_gaps_of_both_families_are_told_together(merger):

@@ -15,6 +15,7 @@ import pytest
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from tests.unit import memory
 from tests.unit import strategies
 
 
@@ -167,6 +168,17 @@ def test_a_wrong_name_is_refused_whatever_its_value(
     assert phrase in reason
 
 
+def test_a_name_like_no_other_gets_no_hint(parser):
+    assert refused(parser, {'kernel_id': 'x'}) == {'kernel_id': (
+        errors.UNKNOWN, 'not an image property that Nova reads')}
+
+
+def test_only_families_that_are_numbered_speak_of_numbers(parser):
+    found = refused(parser, {'traits_required': 'x', 'hw_numa_mem': '1'})
+    assert found['hw_numa_mem'][1].endswith(', N from 0 to 127')
+    assert found['traits_required'][1] == 'use trait:NAME, one entry each'
+
+
 def test_no_hint_names_a_property_that_can_never_be_overridden(parser):
     reason = refused(parser, {'img_owner_idd': 'x'})['img_owner_idd'][1]
     assert 'img_owner_id' not in reason
@@ -300,6 +312,14 @@ def test_what_was_judged_before_is_judged_alike_again(parser):
             'hw_boot_menu': 'true'}
         assert list(refused(parser, {'hw_boot_menu': 'up'})) == [
             'hw_boot_menu']
+
+
+def test_what_was_judged_long_ago_is_forgotten(catalog):
+    class Forgetful(override.Parser):
+        CACHE_SIZE = 8
+    parser = Forgetful(catalog)
+    assert memory.held(lambda text: parser.parse(
+        {'os_admin_user': text}, removals=False)) < 100_000
 
 
 # --- laws -------------------------------------------------------------------

@@ -3,12 +3,14 @@
 import json
 import os
 
+from nova.objects import fields
 from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 import pytest
 
 from nova_image_override import policies
 from nova_image_override.rules import policy
+from tests.unit import test_catalog
 
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
 READER = {'roles': ['reader'], 'project_id': 'p'}
@@ -55,6 +57,14 @@ def test_registering_twice_changes_nothing(enforcer, catalog):
     before = dict(made.registered_rules)
     policy.register(made, catalog)
     assert made.registered_rules == before
+
+
+def test_the_rules_are_those_of_the_novas_properties(enforcer):
+    made = oslo_policy.Enforcer(cfg.ConfigOpts())
+    policy.register(made, test_catalog.later_nova(
+        hw_later_flag=fields.FlexibleBooleanField()))
+    assert set(made.registered_rules) == {
+        policies.CREATE, policies.property_rule('hw_later_flag')}
 
 
 def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):

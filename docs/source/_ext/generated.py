@@ -1,11 +1,14 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``property-table``, ``error-codes``, ``version-history``,
-``seam-table``, ``proof-figures`` and ``exchange``, and the role ``test``.
+``seam-table``, ``proof-figures``, ``survivors`` and ``exchange``, and the role
+``test``.
 """
 
 import importlib
+import itertools
 import json
+import operator
 import pathlib
 import re
 import typing
@@ -118,6 +121,30 @@ class ProofFigures(CodeDirective):
             ' '.join(str(100 // len(names)) for _ in names))
 
 
+#: Planted faults that no test can find (tests/proof/mutation.py).
+SURVIVORS = (pathlib.Path(__file__).parents[3]
+             / 'tests' / 'proof' / 'survivors.json')
+
+
+class Survivors(CodeDirective):
+    """The faults that no test can find, by function, and why."""
+
+    def rst(self) -> list[str]:
+        """Return a list of the functions, with what each fault changes."""
+        lines: list[str] = []
+        functions = itertools.groupby(
+            json.loads(SURVIVORS.read_text()),
+            operator.itemgetter('function'))
+        for function, faults in functions:
+            lines += [f'``{function.partition(".")[2]}``', '']
+            for fault in faults:
+                lines += ['   .. code-block:: diff', '',
+                          f'      - {fault["line"]}',
+                          f'      + {fault["fault"]}', '',
+                          f'   {fault["reason"]}', '']
+        return lines
+
+
 def _literal_values(prop: catalog.Property) -> str:
     if prop.kind == catalog.ENUM:
         return ', '.join(f'``{value}``' for value in prop.values)
@@ -225,6 +252,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('version-history', VersionHistory)
     app.add_directive('seam-table', SeamTable)
     app.add_directive('proof-figures', ProofFigures)
+    app.add_directive('survivors', Survivors)
     app.add_directive('exchange', Exchange)
     # A test's name, checked by tests/unit/test_docs.py.
     app.add_role('test', roles.GenericRole('test', nodes.literal))

@@ -1,6 +1,8 @@
 """Where something stands in a file, for messages."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -86,6 +88,14 @@ def test_text_is_read_as_utf_8_whatever_the_locale(tmp_path):
     path = tmp_path / 'file'
     path.write_bytes('[\u00e4]'.encode())
     assert files.read('some_option', str(path)) == '[\u00e4]'
+    read = ('import sys\n'
+            'from nova_image_override.rules import files\n'
+            'print(ascii(files.read("some_option", sys.argv[1])))')
+    assert subprocess.run(
+        [sys.executable, '-X', 'utf8=0', '-c', read, path], check=True,
+        capture_output=True, text=True, env={
+            **os.environ, 'LC_ALL': 'C', 'PYTHONCOERCECLOCALE': '0'},
+    ).stdout == "'[\\xe4]'\n"
 
 
 def test_a_failure_names_the_line_where_there_is_one():

@@ -51,6 +51,11 @@ def refusals(rules, overrides, base=(), who=MEMBER):
     return {}
 
 
+def offers(rules, overrides, who=MEMBER):
+    return jsonschema.Draft202012Validator(offer.request_schema(
+        rules, who, versions.MAX)).is_valid(overrides)
+
+
 ADMINS = ('admin',)
 
 
@@ -83,6 +88,9 @@ def test_one_injected_member_of_a_family_closes_no_other(catalog):
         'hw_numa_mem.0': '1', 'hw_numa_mem.1': '1',
         'trait:CUSTOM_A': 'required', 'trait:CUSTOM_AB': 'required'}) == {
         'hw_numa_mem.1': errors.INJECTED, 'trait:CUSTOM_A': errors.INJECTED}
+    assert offers(found, {'hw_numa_mem.0': '1', 'trait:CUSTOM_AB': 'required'})
+    assert not offers(found, {'hw_numa_mem.1': '1'})
+    assert not offers(found, {'trait:CUSTOM_A': 'required'})
 
 
 # --- protections ------------------------------------------------------------
@@ -130,12 +138,18 @@ def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
         'hw_pmu': errors.PROTECTED}
 
 
-def test_the_message_names_operation_and_legacy_name(catalog):
-    found = rules(catalog, protections=sections(vm_mode={'create': ADMINS}))
-    with pytest.raises(
-            errors.Forbidden,
-            match='do not let you create vm_mode, which is hw_vm_mode too'):
+@pytest.mark.parametrize(('protected', 'said'), [
+    ({'vm_mode': {'create': ADMINS}},
+     'create vm_mode, which is hw_vm_mode too'),
+    ({'hw_vm_mode': {'create': ADMINS}}, 'create hw_vm_mode')])
+def test_the_message_names_operation_and_legacy_name(
+        catalog, protected, said):
+    found = rules(catalog, protections=sections(**protected))
+    with pytest.raises(errors.Forbidden) as caught:
         found.check(MEMBER, {'hw_vm_mode': 'hvm'}, {})
+    (problem,) = caught.value.problems
+    assert problem.reason == (
+        f"Glance's property protections do not let you {said}")
 
 
 def test_what_is_kept_is_judged_by_protections_alone(catalog):
@@ -160,7 +174,8 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
         MEMBER, removals=True)
     assert 'hw_disk_bus' in offered
     assert 'hw_pmu' in offered
-    assert offered['hw_vif_model']['type'] == 'null'
+    assert offered['hw_vif_model'] == {
+        'type': 'null', 'description': catalog['hw_vif_model'].row.text}
     assert offered['hw_boot_menu']['type'] == 'string'
     assert 'os_type' not in offered
 
@@ -171,6 +186,57 @@ def test_what_can_only_be_removed_is_not_on_offer_where_null_is_not_taken(
         rules(catalog, protections=sections(
             hw_vif_model={'create': ADMINS, 'update': ADMINS})),
         MEMBER, removals=False)
+
+
+def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
+    pattern = catalog['hw_numa_mem'].name_pattern
+    found = rules(catalog, injected=['hw_numa_mem.4'], protections=sections(**{
+        'hw_numa_mem.1': {'create': ADMINS, 'update': ADMINS},
+        'hw_numa_mem.2': {'delete': ADMINS},
+        'hw_numa_mem.3': dict.fromkeys(OPEN, ADMINS)}))
+    names = [f'hw_numa_mem.{n}' for n in range(6)]
+    assert [[offers(found, {name: value}) for name in names]
+            for value in ('1', None)] == [
+        [True, False, True, False, False, True],
+        [True, True, False, False, False, True]]
+    assert all(offers(found, dict.fromkeys(names, value), ADMIN)
+               for value in ('1', None))
+    told = offer.offered(found, MEMBER, removals=True).values()
+    assert [value['type'] for value in told
+            if value.get('title') == 'hw_numa_mem.N'].count('null') == 1
+    assert pattern in offer.offered(found, ADMIN, removals=True)
+
+
+def test_members_are_told_once_where_null_is_not_taken(catalog):
+    told = offer.offered(
+        rules(catalog, protections=sections(
+            **{'hw_numa_mem.1': {'delete': ADMINS}})), MEMBER, removals=False)
+    assert catalog['hw_numa_mem'].name_pattern in told
+
+
+def test_members_whose_removal_protections_refuse_can_only_be_set(catalog):
+    def family(operation, *roles):
+        return rules(catalog, protections=protections_module.Protections([
+            protections_module.Section(
+                '.*', re.compile('.*'), {**OPEN, operation: roles})]))
+    for name, value in (('hw_numa_mem.0', '1'), ('trait:A', 'required')):
+        assert offers(family('delete', 'admin'), {name: value})
+        assert not offers(family('delete', 'admin'), {name: None})
+        assert offers(family('delete', 'member'), {name: None})
+
+
+@pytest.mark.parametrize(('closed', 'value', 'expected'), [
+    (('create', 'update'), 'required', False),
+    (('create', 'update'), None, True),
+    (('delete',), 'required', True),
+    (('delete',), None, False)])
+def test_traits_are_on_offer_for_what_protections_leave_of_them(
+        catalog, closed, value, expected):
+    found = rules(catalog, protections=protections_module.Protections([
+        protections_module.Section(
+            'trait:', re.compile('trait:'),
+            {**OPEN, **dict.fromkeys(closed, ADMINS)})]))
+    assert offers(found, {'trait:CUSTOM_A': value}) == expected
 
 
 def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
@@ -190,7 +256,7 @@ def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
 
 
 _FIELDS = ('hw_disk_bus', 'hw_vm_mode', 'hw_numa_mem.0', 'hw_numa_mem.1',
-           'hw_boot_menu')
+           'hw_boot_menu', 'trait:A')
 _NAMES = (*_FIELDS, 'vm_mode', 'vmware_adaptertype')
 
 
@@ -205,12 +271,10 @@ def test_what_is_not_on_offer_is_permitted_on_no_image(
         catalog, protected, injected, held, name, remove, who):
     values = {'hw_disk_bus': 'ide', 'hw_vm_mode': 'hvm',
               'hw_numa_mem.0': '1', 'hw_numa_mem.1': '1',
-              'hw_boot_menu': 'true'}
+              'hw_boot_menu': 'true', 'trait:A': 'required'}
     found = rules(catalog, injected=injected,
                   protections=sections(**protected))
     asked = {name: None if remove else values[name]}
-    offers = jsonschema.Draft202012Validator(offer.request_schema(
-        found, who, versions.MAX)).is_valid(asked)
     refused = refusals(found, asked, dict.fromkeys(held, 'x'), who)
-    if not offers:
+    if not offers(found, asked, who):
         assert name in refused

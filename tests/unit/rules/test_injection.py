@@ -1,5 +1,6 @@
 """What Glance injects on import, read with Glance's own option types."""
 
+import sys
 import textwrap
 
 import pytest
@@ -83,23 +84,46 @@ def test_the_environment_is_novas_and_not_read(load, monkeypatch):
     assert found.names({'member'}) == {'x_a'}
 
 
-@pytest.mark.parametrize('text', [
-    '',
-    '# only comments\n',
-    'inject = x_a:1 in no section\n[broken',
-    '\ufeff' + ON,
-    ON + GROUP + 'inject = x_a\n',
-    ON + GROUP + 'inject = x_a:1,\n',
-    ON + GROUP + 'inject = x_a:"1,2"\n',
-    ON + GROUP + 'inject = x_a:$nothing\n',
-    '[image_import_opts]\nimage_import_plugins = inject_image_metadata\n',
+@pytest.mark.parametrize('name', ['nova-api', 'glance', 'glance-api'])
+def test_only_the_files_that_are_named_are_read(
+        load, name, tmp_path, monkeypatch):
+    # Where oslo.config looks for the files of a program.
+    for folder in (tmp_path, tmp_path / '.glance'):
+        (folder / f'{name}.conf.d').mkdir(parents=True)
+        (folder / f'{name}.conf.d' / '1.conf').write_text(
+            GROUP + 'inject = x_b:1\n')
+    monkeypatch.setenv('HOME', str(tmp_path))
+    monkeypatch.setattr(sys, 'argv', [f'/usr/bin/{name}'])
+    assert load(ON + GROUP + 'inject = x_a:1\n').names({'member'}) == {'x_a'}
+
+
+@pytest.mark.parametrize(('text', 'why'), [
+    ('', 'is empty'),
+    ('# only comments\n', 'is empty'),
+    ('inject = x_a:1 in no section\n[broken', 'Section must be started'),
+    ('\ufeff' + ON, 'begins with a byte order mark'),
+    (ON + GROUP + 'inject = x_a\n', 'Value should be '),
+    (ON + GROUP + 'inject = x_a:1,\n', 'Value should be '),
+    (ON + GROUP + 'inject = x_a:"1,2"\n', 'Value should be '),
+    (ON + GROUP + 'inject = x_a:$nothing\n', 'no such option nothing'),
+    ('[image_import_opts]\nimage_import_plugins = inject_image_metadata\n',
+     'Value should start with'),
 ])
-def test_a_bad_file_refuses_the_start_with_one_line(load, text):
-    with pytest.raises(errors.StartupError) as caught:
+def test_a_bad_file_refuses_the_start_with_one_line(load, text, why):
+    with pytest.raises(errors.StartupError, match=why) as caught:
         load(text)
     assert '\n' not in str(caught.value)
     assert 'glance_image_import_files' in str(caught.value)
     assert '0.conf' in str(caught.value)
+
+
+def test_what_is_wrong_in_one_of_several_files_is_told_with_all(
+        load, tmp_path):
+    with pytest.raises(errors.StartupError) as caught:
+        load(ON, GROUP + 'inject = x_a\n')
+    assert str(caught.value).startswith(
+        '[image_override] glance_image_import_files: '
+        f'{tmp_path}/0.conf, {tmp_path}/1.conf: ')
 
 
 def test_a_missing_file_refuses_the_start(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override.rules import files
 from nova_image_override.rules import protections
+from tests.unit import memory
 
 MEMBER = {'roles': ['member', 'reader']}
 ADMIN = {'roles': ['admin', 'member', 'reader']}
@@ -71,8 +72,11 @@ def test_roles_of_the_file_are_taken_in_lower_case(load):
         'x_a', 'create', MEMBER)
 
 
-def test_at_sign_permits_everybody_even_without_roles(load):
-    assert load(section('x_a')).permits('x_a', 'create', {'roles': []})
+@pytest.mark.parametrize('nobody', [{}, {'roles': []}])
+def test_who_has_no_roles_may_what_everybody_may(load, nobody):
+    rules = load(section('x_a', create='member'))
+    assert rules.permits('x_a', 'update', nobody)
+    assert not rules.permits('x_a', 'create', nobody)
 
 
 @pytest.mark.parametrize('value', ['!', 'member, !', '!,admin'])
@@ -226,9 +230,9 @@ def test_a_malformed_policy_yaml_refuses_the_start(load, text):
 @pytest.mark.parametrize(('text', 'why'), [
     ('', 'is empty'),
     ('# only\n; comments\n', 'is empty'),
-    ('[DEFAULT]\ncreate=@\n', 'is empty'),
-    (section('os_glance_x'), 'is empty'),
-    ('create = @\n', 'no section headers'),
+    ('[DEFAULT]\ncreate=@\n', ': is empty: no section that counts$'),
+    (section('os_glance_x'), ': is empty: no section that counts$'),
+    ('create = @\n', "no section headers. file: '.*/protections.conf'"),
     ('\ufeff' + section('x_a'), 'BOM'),
     (b'[x_\xff]\n', 'is not UTF-8'),
     (section('x_a') + section('x_a'), "section 'x_a' already exists"),
@@ -243,14 +247,26 @@ def test_a_malformed_policy_yaml_refuses_the_start(load, text):
 ])
 def test_a_bad_file_refuses_the_start_with_one_line(load, text, why):
     message = refusal(load, text)
-    assert 'property_protection_file' in message
-    assert 'protections.conf' in message
+    assert re.match(
+        r'\[image_override\] property_protection_file: '
+        r'/\S*/protections[.]conf(:\d+)?: ', message)
     assert re.search(why, message)
 
 
-def test_the_line_names_the_line_of_the_file(load):
-    assert 'protections.conf:7: section' in refusal(
-        load, section('x_a') + '\n[x_(b]\ncreate = @\n')
+@pytest.mark.parametrize(('text', 'where'), [
+    (section('x_a') + '\n[x_(b]\ncreate = @\n', ':7: section "x_(b": '),
+    (section('x_a') * 2, ':6: '),
+    ('[x_a]\ncreate=@\ncreate=@\n', ':3: '),
+    ('create = @\n', ':1: '),
+])
+def test_the_line_names_the_line_of_the_file(load, text, where):
+    assert f'protections.conf{where}' in refusal(load, text)
+
+
+def test_a_section_knows_where_it_stands(load):
+    rules = load(section('x_a') + '\n' + section('x_b'))
+    assert [(each.name, each.line) for each in rules.sections] == [
+        ('os_glance.*', 0), ('x_a', 1), ('x_b', 7)]
 
 
 @pytest.mark.parametrize(('make', 'why'), [
@@ -301,6 +317,14 @@ def test_ten_thousand_sections_are_searched_once_for_each_name(load):
         assert rules.permits('x_9999', 'create', MEMBER)
         assert rules.permits('hw_disk_bus', 'update', ADMIN)
     assert rules.section.cache_info().misses == 2
+
+
+def test_names_that_were_judged_long_ago_are_forgotten(load):
+    class Forgetful(protections.Protections):
+        CACHE_SIZE = 8
+    rules = Forgetful(load(section('.*')).sections)
+    assert memory.held(
+        lambda text: rules.permits(text, 'create', MEMBER)) < 100_000
 
 
 def test_nothing_is_read_once_it_is_loaded(load, tmp_path):
