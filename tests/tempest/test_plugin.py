@@ -60,6 +60,7 @@ def names(tmp_path_factory):
     """The plugin's tests, as Tempest lists them."""
     folder = tmp_path_factory.mktemp('tempest')
     (folder / 'tempest.conf').write_text('')
+    run(BIN / 'stestr', 'init', cwd=folder)
     listed = run(
         BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
         '--list-tests', '--regex', f'^{PACKAGE.name}', cwd=folder)
@@ -110,7 +111,7 @@ def test_a_cloud_without_the_extension_says_so(written, conf):
 def test_an_option_that_cannot_be_read_is_refused(written, line):
     with pytest.raises(cfg.ConfigFileValueError):
         group = written(f'[image_props_override]\n{line}\n')
-        assert group.rebuild, group.overrides
+        assert (group.rebuild, group.overrides)
 
 
 @pytest.mark.parametrize('name', ['guest_pattern', 'guest_pattern_without'])
@@ -127,7 +128,7 @@ def test_every_option_is_in_the_sample_of_tempest(tmp_path):
     configparser.ConfigParser(strict=False).read_string(text)
     _, _, ours = text.partition(f'[{options.GROUP.name}]\n')
     ours = ours.partition('\n[')[0]
-    assert set(re.findall(r'^#(\w+) = ', ours, re.M)) == {
+    assert set(re.findall(r'^#(\w+) =', ours, re.M)) == {
         option.name for option in options.OPTIONS}
     assert '#image_props_override = true' in text
 
