@@ -3,6 +3,7 @@
 from tempest import clients
 from tempest import config
 from tempest.lib import auth
+from tempest.lib.services.compute import servers_client
 
 from nova_image_override_tempest_plugin import services
 
@@ -20,9 +21,11 @@ class Manager(clients.Manager):
         self, credentials: auth.Credentials, scope: str = 'project',
     ) -> None:
         super().__init__(credentials, scope)
-        self.discovery_client = self.image_props_override.DiscoveryClient()
-        self.plain_servers_client = self.servers_client
-        self.servers_client = self.servers_client_of()
+        self.discovery_client: services.DiscoveryClient = (
+            self.image_props_override.DiscoveryClient())
+        self.plain_servers_client: servers_client.ServersClient = (
+            self.servers_client)
+        self.servers_client: services.ServersClient = self.servers_client_of()
 
     def servers_client_of(self, **version: str) -> services.ServersClient:
         """Return a client of servers.

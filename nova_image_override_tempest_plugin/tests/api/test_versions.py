@@ -33,10 +33,6 @@ class VersionsTest(base.BaseOverridesTest):
     def test_the_answer_names_the_version_beside_novas(self):
         self.assertEqual([f'{versions.SERVICE_TYPE} 1.0'], self.named('1.0'))
 
-    @decorators.idempotent_id('4be59e03-2a9e-4ada-861a-f5428abd5bb6')
-    def test_the_answer_tells_caches_what_it_depends_on(self):
-        self.assertIn(versions.HEADER.lower(), self.ask('1.0')['vary'].lower())
-
     @decorators.idempotent_id('5b2beb11-ec2e-4dd3-a0b9-80c02537e8d7')
     def test_latest_is_the_newest_that_discovery_names(self):
         newest = self.discovery_client.show_offer()[

@@ -1,6 +1,7 @@
 """One run of Tempest against one nova-api of the cloud that runs."""
 
 import collections.abc
+import os
 import pathlib
 import shutil
 import subprocess
@@ -74,16 +75,19 @@ def tempest(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     settings.write(folder / 'tempest.conf', _options(rig, folder, api.REGION))
-    # Its exit says whether a test failed, which is looked at below.
+    # The exits of these say whether a test has failed: so do the results.
     subprocess.run(
         [BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
-         '--concurrency', '2', *selection], cwd=folder)
+         '--concurrency', '2', *selection], cwd=folder,
+        # stestr's workers run in the Python that this names, and make names
+        # one for its own use.
+        env={**os.environ, 'PYTHON': str(BIN / 'python')})
     stream = subprocess.run(
         [BIN / 'stestr', 'last', '--subunit'], cwd=folder,
         capture_output=True).stdout
     results = compare.read(subprocess.run(
-        [BIN / 'subunit2csv'], input=stream, capture_output=True,
-        check=True).stdout.decode())
+        [BIN / 'subunit2csv', '--no-passthrough'], input=stream,
+        capture_output=True).stdout.decode())
     if not results:
         raise Strange(f'{name}: no test ran')
     _only(folder / 'tempest.log', api)
