@@ -15,6 +15,9 @@ from tests.integration.tempest import compare
 #: Tempest's environment.
 BIN = state_module.ROOT / '.venv' / 'tempest' / 'bin'
 
+# Most of its time a test waits for Nova.
+_AT_ONCE = 4
+
 
 class Strange(Exception):
     """A run says nothing of what it should; the message says why."""
@@ -78,7 +81,7 @@ def tempest(
     # The exits of these say whether a test has failed: so do the results.
     subprocess.run(
         [BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
-         '--concurrency', '2', *selection], cwd=folder,
+         '--concurrency', str(_AT_ONCE), *selection], cwd=folder,
         # stestr's workers run in the Python that this names, and make names
         # one for its own use.
         env={**os.environ, 'PYTHON': str(BIN / 'python')})
