@@ -78,13 +78,16 @@ def tempest(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     settings.write(folder / 'tempest.conf', _options(rig, folder, api.REGION))
+    print(f'{folder / "output"} tells how the tests do', flush=True)
     # The exits of these say whether a test has failed: so do the results.
-    subprocess.run(
-        [BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
-         '--concurrency', str(_AT_ONCE), *selection], cwd=folder,
-        # stestr's workers run in the Python that this names, and make names
-        # one for its own use.
-        env={**os.environ, 'PYTHON': str(BIN / 'python')})
+    with (folder / 'output').open('w') as output:
+        subprocess.run(
+            [BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
+             '--concurrency', str(_AT_ONCE), *selection], cwd=folder,
+            # stestr's workers run in the Python that this names, and make
+            # names one for its own use.
+            env={**os.environ, 'PYTHON': str(BIN / 'python')},
+            stdout=output, stderr=output)
     stream = subprocess.run(
         [BIN / 'stestr', 'last', '--subunit'], cwd=folder,
         capture_output=True).stdout
