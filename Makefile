@@ -149,6 +149,18 @@ cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
 	    $(CLOUD) benchmarks.rig $* $(ARGS); \
 	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
 
+# Tempest lives apart from the services, as it does where clouds are tested.
+.venv/tempest/.ready: constraints/tempest.txt setup.cfg tools/environment.sh
+	@tools/environment.sh tempest tempest,tempest-test
+
+.PHONY: cloud-tempest
+cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the cloud that runs: our plugin, and what changes for Nova's own
+	@$(CLOUD) tests.integration.tempest $(ARGS)
+
+.PHONY: test-tempest
+test-tempest: .venv/tempest/.ready ## The plugin of Tempest itself, without a cloud
+	.venv/tempest/bin/python -W ignore -m pytest tests/tempest
+
 .PHONY: lint
 lint: $(READY) ## Style and types
 	$(BIN)/ruff check .
@@ -204,7 +216,7 @@ schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -231,6 +243,10 @@ constraints-ansible-%: $(READY)
 constraints-cloud: $(READY)
 	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
+
+constraints-tempest: $(READY)
+	printf 'setuptools\nuv\n' | $(PIN) --extra tempest --extra tempest-test \
+	    --output-file constraints/tempest.txt setup.cfg -
 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built

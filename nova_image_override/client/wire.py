@@ -74,11 +74,19 @@ class Offer:
         with _readable(
                 response, 'Cannot find out whether this cloud takes image '
                           f'property overrides: GET {versions.PATH}'):
-            said = response.json()[errors.PARAMETER]
-            low, high = (
-                microversion_parse.parse_version_string(said[bound])
-                for bound in ('min_version', 'max_version'))
-            schema = dict(said['schema'])
+            return cls.of(response.json()[errors.PARAMETER])
+
+    @classmethod
+    def of(cls, said: typing.Any) -> 'Offer':
+        """Return what SAID, the content of the answer, says.
+
+        :raises VersionUnsupported: the cloud has no version that we know
+        :raises KeyError, TypeError, ValueError: it cannot be read
+        """
+        low, high = (
+            microversion_parse.parse_version_string(said[bound])
+            for bound in ('min_version', 'max_version'))
+        schema = dict(said['schema'])
         known = [version for version in versions.VERSIONS
                  if low <= version <= high]
         if not known:

@@ -22,8 +22,8 @@ from tests.integration.rig import state as state_module
 from tests.integration.rig import tenants
 from tests.integration.rig import topology
 
-#: Names of the compute hosts.
-HOSTS = ('compute1', 'compute2')
+#: The compute hosts: name -> ports of their guests' displays.
+HOSTS = {'compute1': range(18900, 18950), 'compute2': range(18950, 19000)}
 
 
 class Cloud:
@@ -46,8 +46,8 @@ class Cloud:
         self.conductor = nova.Daemon(state, 'nova-conductor')
         self.scheduler = nova.Daemon(state, 'nova-scheduler')
         self.topology = topology.Topology(state) if topology.needed() else None
-        self.hosts = {name: host.Host(state, name, self.topology)
-                      for name in HOSTS}
+        self.hosts = {name: host.Host(state, name, displays, self.topology)
+                      for name, displays in HOSTS.items()}
 
     @functools.cached_property
     def operator(self) -> openstack.connection.Connection:

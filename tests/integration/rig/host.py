@@ -40,15 +40,19 @@ security_driver = "none"
 class Host:
     """One compute host.
 
+    :param displays: ports for its guests' displays, one for each guest
     :ivar name: its name in Nova
     :ivar compute: its nova-compute
     """
 
     def __init__(
-        self, state: state_module.State, name: str,
+        self, state: state_module.State, name: str, displays: range,
         nodes: topology.Topology | None,
     ) -> None:
         self.name = name
+        # The hosts share one network: two libvirtds that choose from the same
+        # ports choose the same one.
+        self._displays = displays
         self._state = state
         self._topology = nodes
         self._namespaces = processes.Process(state, f'{name}-namespaces')
@@ -85,7 +89,9 @@ class Host:
         # Guests of a dirty state are gone: theirs are other processes now.
         subprocess.run(['rm', '-rf', *(self._folder / 'run').iterdir()],
                        check=True)
-        (self._folder / 'etc' / 'qemu.conf').write_text(_QEMU)
+        (self._folder / 'etc' / 'qemu.conf').write_text(_QEMU + (
+            f'remote_display_port_min = {self._displays[0]}\n'
+            f'remote_display_port_max = {self._displays[-1]}\n'))
         (self._folder / 'etc' / 'libvirtd.conf').write_text(
             'auth_unix_rw = "none"\n')
         ready = self._folder / 'ready'

@@ -59,6 +59,7 @@ class NovaAPI(web.Application):
 
     NAME = 'nova-api'
     MODULE = 'nova.wsgi.osapi_compute'
+    REGION = 'RegionOne'
     WORKERS = 2
 
     def __init__(self, state: state_module.State) -> None:

@@ -1,0 +1,66 @@
+"""Servers with overrides."""
+
+import copy
+import typing
+
+from tempest.lib.services.compute import base_compute_client
+from tempest.lib.services.compute import servers_client
+
+from nova_image_override import errors
+from nova_image_override import versions
+
+#: What an answer shows of one server.
+_SHOWN = {
+    'type': 'object',
+    'additionalProperties': {'type': ['string', 'null']}}
+
+
+class ServersClient(servers_client.ServersClient):
+    """Tempest's client, which names the extension in every request.
+
+    Methods take ``image_props_override`` as they take all else that Nova
+    does. An answer that shows a server must show its overrides.
+
+    :param version: of the extension; the newest that we know by default
+    """
+
+    def __init__(
+        self, *args: typing.Any, version: str = str(versions.MAX),
+        **kwargs: typing.Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.version = version
+
+    def get_headers(self) -> dict[str, str]:
+        """Return Tempest's, with our entry beside Nova's."""
+        headers = super().get_headers()
+        # A global of Tempest's, set by each test's fixture.
+        compute = base_compute_client.COMPUTE_MICROVERSION
+        entries = [f'compute {compute}'] if compute else []
+        entries.append(f'{versions.SERVICE_TYPE} {self.version}')
+        headers[versions.HEADER] = ', '.join(entries)
+        return headers
+
+    @classmethod
+    def validate_response(
+        cls, schema: dict[str, typing.Any], resp: typing.Any,
+        body: typing.Any,
+    ) -> None:
+        """Check an answer against Tempest's schema and ours.
+
+        :raises InvalidHTTPResponseBody: it does not fit, or shows a server
+            without its overrides
+        """
+        super().validate_response(_showing(schema), resp, body)
+
+
+def _showing(schema: dict[str, typing.Any]) -> dict[str, typing.Any]:
+    """Return SCHEMA with the overrides of every server that it shows."""
+    result = copy.deepcopy(schema)
+    body = result.get('response_body', {}).get('properties', {})
+    for server in body.get('server'), body.get('servers', {}).get('items'):
+        # Answers to create, and lists without details, say less of it.
+        if server and 'status' in server['properties']:
+            server['properties'][errors.PARAMETER] = _SHOWN
+            server['required'].append(errors.PARAMETER)
+    return result

@@ -1,0 +1,80 @@
+"""``python -m tests.integration.tempest``: what Tempest says of the extension.
+
+Our plugin must pass. Then Tempest's own tests of servers run twice at once,
+against an unmodified nova-api and against the extended one of the same cloud:
+none may fail on the extended one that passes on the other.
+"""
+
+import argparse
+import concurrent.futures
+import sys
+
+from tests.integration.rig import cloud
+from tests.integration.rig import processes
+from tests.integration.rig import state
+from tests.integration.tempest import compare
+from tests.integration.tempest import run
+
+#: Tempest's tests of servers, less those of networks, of which the cloud has
+#: none.
+SERVERS = (
+    '--regex', '^tempest[.]api[.]compute[.]servers',
+    '--exclude-regex',
+    'test_attach_interfaces|test_create_server_multi_nic'
+    '|test_device_tagging|test_server_addresses|test_novnc')
+
+PLUGIN = ('--regex', '^nova_image_override_tempest_plugin')
+
+
+def plugin(rig: cloud.Cloud) -> bool:
+    """Run our plugin, and say whether it passes."""
+    results = run.tempest(rig, rig.nova_api, 'plugin', PLUGIN)
+    print(f'The plugin: {compare.count(results)}')
+    for name in (failed := compare.failed(results)):
+        print(f'FAILS: {name}')
+    return not failed
+
+
+def servers(rig: cloud.Cloud) -> bool:
+    """Compare the two nova-api, and say whether nothing is lost."""
+    # One may be left of a run that was ended.
+    rig.plain_api.restart()
+    # Side by side, so that what else the machine does hits both.
+    try:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            plain, extended = pool.map(
+                lambda api: run.tempest(rig, api, api.NAME, SERVERS),
+                (rig.plain_api, rig.nova_api))
+    finally:
+        rig.plain_api.kill()
+    lost = compare.lost(plain, extended)
+    print(f'Unmodified nova-api: {compare.count(plain)}')
+    print(f'Extended nova-api: {compare.count(extended)}')
+    for name in compare.failed(plain):
+        print(f'fails on the unmodified one too: {name}')
+    for name in lost:
+        print(f'PASSES ON THE UNMODIFIED ONE ONLY: {name}')
+    print(f'{len(lost)} tests pass on the unmodified nova-api only')
+    return not lost
+
+
+def main() -> None:
+    """Run one part, or both."""
+    parts = {'plugin': plugin, 'servers': servers}
+    parser = argparse.ArgumentParser(
+        prog='tempest', description=__doc__)
+    parser.add_argument('part', nargs='?', choices=parts)
+    part = parser.parse_args().part
+    rig = cloud.Cloud(state.State.default())
+    if rig.nova_api.pid is None:
+        sys.exit('The cloud does not run: make cloud-up')
+    try:
+        good = [function(rig) for name, function in parts.items()
+                if part in (None, name)]
+    except (processes.NotReady, run.Strange) as exc:
+        sys.exit(str(exc))
+    sys.exit(not all(good))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,114 @@
+"""One run of Tempest against one nova-api of the cloud that runs."""
+
+import collections.abc
+import os
+import pathlib
+import shutil
+import subprocess
+
+from tests.integration.rig import nova
+from tests.integration.rig import settings
+from tests.integration.rig import state as state_module
+from tests.integration.rig.cloud import Cloud
+from tests.integration.tempest import compare
+
+#: Tempest's environment.
+BIN = state_module.ROOT / '.venv' / 'tempest' / 'bin'
+
+# Most of its time a test waits for Nova.
+_AT_ONCE = 4
+
+
+class Strange(Exception):
+    """A run says nothing of what it should; the message says why."""
+
+
+def _options(
+    rig: Cloud, folder: pathlib.Path, region: str,
+) -> settings.Settings:
+    """Return what tempest.conf says of this cloud.
+
+    :param region: that of the nova-api to test
+    """
+    compute = rig.operator.compute
+    image = rig.operator.image.find_image('guest').id
+    no, yes = 'false', 'true'
+    return {
+        'DEFAULT': {'log_dir': str(folder), 'log_file': 'tempest.log',
+                    'use_stderr': no},
+        'oslo_concurrency': {'lock_path': str(folder / 'locks')},
+        'auth': {
+            'use_dynamic_credentials': yes, 'create_isolated_networks': no,
+            'admin_username': 'admin', 'admin_project_name': 'admin',
+            'admin_password': rig.state.secret('operator'),
+            'admin_domain_name': 'Default'},
+        'identity': {'uri_v3': state_module.url('keystone', '/v3'),
+                     'auth_version': 'v3', 'region': 'RegionOne'},
+        # Without Neutron, Tempest skips most tests of servers.
+        'service_available': {
+            'nova': yes, 'glance': yes, 'neutron': yes, 'cinder': no,
+            'swift': no, 'horizon': no},
+        'compute': {
+            'region': region, 'image_ref': image, 'image_ref_alt': image,
+            'flavor_ref': compute.find_flavor('small').id,
+            'flavor_ref_alt': compute.find_flavor('four').id,
+            'min_compute_nodes': '2', 'max_microversion': 'latest'},
+        # No disk image tool, no display, no ports.
+        'compute-feature-enabled': {
+            'config_drive': no, 'vnc_console': no, 'personality': no,
+            'interface_attach': no, 'live_migration': no},
+        'validation': {'run_validation': no},
+        'image_props_override': {
+            'guest_overrides':
+            'hw_disk_bus:scsi,hw_scsi_model:virtio-scsi'},
+    }
+
+
+def tempest(
+    rig: Cloud, api: nova.NovaAPI, name: str,
+    selection: collections.abc.Sequence[str],
+) -> compare.Results:
+    """Run tests against one nova-api, and return what became of each.
+
+    :param name: of the folder, below ``tempest`` in the state folder
+    :param selection: arguments of ``tempest run`` that choose tests
+    :raises Strange: no test ran, or some asked another nova-api
+    """
+    folder = rig.state.subfolder('tempest') / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    settings.write(folder / 'tempest.conf', _options(rig, folder, api.REGION))
+    print(f'{folder / "output"} tells how the tests do', flush=True)
+    # The exits of these say whether a test has failed: so do the results.
+    with (folder / 'output').open('w') as output:
+        subprocess.run(
+            [BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
+             '--concurrency', str(_AT_ONCE), *selection], cwd=folder,
+            # stestr's workers run in the Python that this names, and make
+            # names one for its own use.
+            env={**os.environ, 'PYTHON': str(BIN / 'python')},
+            stdout=output, stderr=output)
+    stream = subprocess.run(
+        [BIN / 'stestr', 'last', '--subunit'], cwd=folder,
+        capture_output=True).stdout
+    results = compare.read(subprocess.run(
+        [BIN / 'subunit2csv', '--no-passthrough'], input=stream,
+        capture_output=True).stdout.decode())
+    if not results:
+        raise Strange(f'{name}: no test ran')
+    _only(folder / 'tempest.log', api)
+    return results
+
+
+def _only(log: pathlib.Path, api: nova.NovaAPI) -> None:
+    """Look which nova-api the requests of a run went to.
+
+    Tempest takes any region where it does not find the one that it is told.
+
+    :raises Strange: to another one than API, or to none
+    """
+    text = log.read_text(errors='replace')
+    asked = {name for name in ('nova-api', 'nova-api-plain')
+             if state_module.url(name) in text}
+    if asked != {api.NAME}:
+        raise Strange(f'{log}: the tests asked {asked}, not {api.NAME}')
