@@ -96,11 +96,11 @@ def tempest(
         capture_output=True).stdout.decode())
     if not results:
         raise Strange(f'{name}: no test ran')
-    _only(folder / 'tempest.log', api)
+    check_asked(folder / 'tempest.log', api)
     return results
 
 
-def _only(log: pathlib.Path, api: nova.NovaAPI) -> None:
+def check_asked(log: pathlib.Path, api: nova.NovaAPI) -> None:
     """Look which nova-api the requests of a run went to.
 
     Tempest takes any region where it does not find the one that it is told.
