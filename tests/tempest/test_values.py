@@ -1,0 +1,53 @@
+"""The names and values that the tests try are what they are taken for.
+
+Held against the published schemas of every supported release.
+"""
+
+import json
+import pathlib
+
+import jsonschema
+import pytest
+
+from nova_image_override_tempest_plugin import config
+from nova_image_override_tempest_plugin.tests.api import test_servers_negative
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.fixture(params=sorted(
+    path.name for path in (ROOT / 'api_schemas').glob('1.1-*.json')))
+def takes(request):
+    """Say whether a release takes an override."""
+    judge = jsonschema.Draft202012Validator(json.loads(
+        (ROOT / 'api_schemas' / request.param).read_text()))
+    return lambda name, value: judge.is_valid({name: value})
+
+
+def test_there_is_a_schema_of_every_release():
+    assert len(list((ROOT / 'api_schemas').glob('1.1-*.json'))) == 4
+
+
+def test_every_release_takes_the_overrides_that_are_tried_by_default(takes):
+    option = next(o for o in config.OPTIONS if o.name == 'overrides')
+    for name, value in option.default.items():
+        assert takes(name, value), name
+        assert takes(name, None), name
+
+
+def test_every_release_takes_what_may_be_closed(takes):
+    for name, value in test_servers_negative.WELL_KNOWN.items():
+        assert takes(name, value), name
+
+
+def test_every_release_takes_the_values_that_may_be_limited(takes):
+    for name, values in test_servers_negative.LIMITED.items():
+        for value in values:
+            assert takes(name, value), (name, value)
+
+
+def test_no_release_takes_what_must_be_invalid(takes):
+    assert not takes('hw_disk_bus', 'scssi')
+    assert not takes('hw_no_such_property', 'x')
+    assert not takes('hw_os_command_line', 'x')
+    assert not takes('vm_mode', 'hvm')
