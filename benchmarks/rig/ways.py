@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 
 import openstack
+from openstack.image.v2 import image as image_module
 
 from benchmarks.rig import shapes
 from nova_image_override.client import sdk
@@ -65,13 +66,13 @@ class Way:
         for flavor in self.flavors:
             self.operator.compute.delete_flavor(flavor)
 
-    def record(self, name: str, **properties: str) -> str:
+    def record(self, name: str, **properties: str) -> image_module.Image:
         """Make an image without data."""
         image = self.tenant.image.create_image(
             name, disk_format='raw', container_format='bare',
             allow_duplicates=True, **self.guest, **properties)
         self.images.append(image.id)
-        return image.id
+        return image
 
     def upload(self, name: str, **properties: str) -> str:
         """Make an image as tenants must here: by interoperable import."""
@@ -79,15 +80,14 @@ class Way:
         with self.disk.open('rb') as data:
             self.tenant.image.stage_image(image, data=data)
         self.tenant.image.import_image(image, method='glance-direct')
-        self.wait_for(image)
-        return image
+        return self.ready(image)
 
-    def wait_for(self, image: str) -> None:
-        """Wait, with calls that are not the way's, until it can be used."""
+    def ready(self, image: image_module.Image) -> str:
+        """Wait, with calls that are not the way's, and return its id."""
         processes.wait_for(
             lambda: self.rig.operator.image.get_image(
-                image).status == 'active',
-            f'image {image}', 120)
+                image.id).status == 'active', f'image {image.id}', 120)
+        return image.id
 
     def flavor(self, name: str) -> str:
         """Make a flavor, as the operator."""
@@ -180,9 +180,8 @@ class Locations(_OneFlavor):
         """Make a record with the shape, and give it the location."""
         image = self.record(shape.name, **shape.properties)
         openstack.exceptions.raise_from_response(self.tenant.image.post(
-            f'/images/{image}/locations', json={'url': self._address}))
-        self.wait_for(image)
-        return {'image_id': image, 'flavor_id': self.one_flavor}
+            f'/images/{image.id}/locations', json={'url': self._address}))
+        return {'image_id': self.ready(image), 'flavor_id': self.one_flavor}
 
     def close(self) -> None:
         """End the server, and close Glance again."""
