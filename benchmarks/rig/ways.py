@@ -165,7 +165,7 @@ class Locations(_OneFlavor):
             'DEFAULT': {'enabled_backends': 'main:file,web:http'},
             'web': {'https_insecure': 'false'},
             'import_filtering_opts': {
-                'allowed_hosts': '127.0.0.1', 'allowed_ports': str(_PORT)}}
+                'allowed_hosts': '[127.0.0.1]', 'allowed_ports': f'[{_PORT}]'}}
         self.rig.glance.restart()
 
     def _answers(self) -> bool:
