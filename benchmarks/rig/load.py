@@ -159,7 +159,9 @@ def loading(rig: cloud.Cloud) -> collections.abc.Iterator[Load]:
 
 def _forget(rig: cloud.Cloud) -> None:
     """Drop what nova-conductor was asked meanwhile: to build what is gone."""
-    with kombu.Connection(settings.broker(rig.state)) as connection:
+    # oslo.messaging's name of the protocol is its own.
+    address = settings.broker(rig.state).replace('rabbit:', 'amqp:', 1)
+    with kombu.Connection(address) as connection:
         connection.channel().queue_purge('conductor')
 
 
