@@ -168,8 +168,8 @@ def _permitted(
                   removals and removable(rules, caller, name))
            for name in _members(rules, prop)}
     if prop.field == 'traits_required':
-        set_, remove = map(any, zip(*can.values(), strict=True))
-        return {(set_, remove): []}
+        return {(any(set_ for set_, _ in can.values()),
+                 any(remove for _, remove in can.values())): []}
     return {each: [name for name in can if can[name] != each]
             for each in set(can.values())}
 

@@ -280,6 +280,13 @@ def test_a_wrong_value_is_refused_with_what_would_be_right(
     assert phrase in reason
 
 
+def test_characters_that_are_not_taken_are_told_whatever_the_property(parser):
+    assert refused(parser, {'os_command_line': 'a\0b', 'hw_cpu_sockets': '2\n'}
+                   ) == dict.fromkeys(('hw_cpu_sockets', 'os_command_line'), (
+        errors.INVALID_VALUE,
+        'must not hold control characters, nor any beyond U+FFFF'))
+
+
 @pytest.mark.parametrize('value', [
     '0-99999999999', ','.join(['0-9999'] * 36), ','.join(['0-4095'] * 36)])
 def test_cpu_ranges_are_judged_without_being_expanded(catalog, value):
