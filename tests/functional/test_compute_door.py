@@ -1,14 +1,13 @@
 """A compute microversion from which no header entry of ours is needed."""
 
-from nova import test
 from nova.api.openstack import api_version_request
 import pytest
 
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import doors
 from tests.functional import base
+from tests.functional import nodb
 
 
 class OpenFromACompute(base.TestCase):
@@ -107,14 +106,9 @@ class RefusedFromACompute(base.TestCase):
                 versions.HEADER, ''))
 
 
-class Options(test.NoDBTestCase):
-    def setUp(self):
-        self.addCleanup(setattr, self, self._testMethodName, None)
-        super().setUp()
-        override_conf.register_opts(base.CONF)
-
+class Options(nodb.TestCase):
     def read(self, **options):
-        self.flags(group='image_override', **options)
+        self.override(**options)
         return doors.Doors.from_options(base.CONF.image_override)
 
     def test_both_doors_are_closed_by_default(self):

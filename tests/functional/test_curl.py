@@ -15,7 +15,7 @@ SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
 
 
 # A process cannot be waited for under eventlet, nor talk to its own server.
-@unittest.skipUnless(test_samples._RELEASE == 34, 'needs native threads')
+@unittest.skipUnless(test_samples.RELEASE == 34, 'needs native threads')
 class Curl(cloud_module.Cloud):
     def setUp(self):
         super().setUp()

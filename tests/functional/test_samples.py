@@ -13,15 +13,14 @@ from unittest import mock
 import xml.etree.ElementTree as ET
 
 import fixtures
-from nova import test
 from nova import version as nova_version
 from nova.compute import api
 
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import router
 from tests.functional import base
+from tests.functional import nodb
 
 SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
 
@@ -32,7 +31,7 @@ IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b'
 SERVER_ID = '2c3f9a51-6f2b-4d1e-9c57-0d2f4be1a7c8'
 FLAVOR_ID = 'a1c0ffee-0e5b-4a86-a0c5-5b1f3b7a9d42'
 
-_RELEASE = int(nova_version.version_string().split('.')[0])
+RELEASE = int(nova_version.version_string().split('.')[0])
 
 
 def _shown(value):
@@ -56,7 +55,7 @@ def compare(test, name, text):
 
 
 # Nova 31 shows other image properties than later releases do.
-@unittest.skipUnless(_RELEASE == 34, 'the samples are of Nova 34')
+@unittest.skipUnless(RELEASE == 34, 'the samples are of Nova 34')
 class Case(base.TestCase):
     COMPUTE = '2.98'
     EXTENDED_HOSTS = ('compute1',)
@@ -265,17 +264,12 @@ class MixedCloud(Case):
             {'resize': {'flavorRef': self.flavor(vcpus=4, ram=8192)}})
 
 
-@unittest.skipUnless(_RELEASE == 34, 'the samples are of Nova 34')
-class Start(test.NoDBTestCase):
+@unittest.skipUnless(RELEASE == 34, 'the samples are of Nova 34')
+class Start(nodb.TestCase):
     """What nova-api logs at start."""
 
-    def setUp(self):
-        self.addCleanup(setattr, self, self._testMethodName, None)
-        super().setUp()
-        override_conf.register_opts(base.CONF)
-
     def assert_logged(self, name, start, **options):
-        self.flags(group='image_override', **options)
+        self.override(**options)
         logged = self.useFixture(fixtures.FakeLogger(
             'nova_image_override', format='%(levelname)s %(name)s %(message)s'))
         start()

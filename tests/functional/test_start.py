@@ -5,30 +5,23 @@ from unittest import mock
 
 import fixtures
 from nova import service
-from nova import test
 from nova.compute import api
 from nova.compute import manager as nova_manager
 from oslo_utils import importutils
 import pytest
 
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import router
 from nova_image_override.api import seams
 from nova_image_override.cmd import compute
 from nova_image_override.compute import manager
 from nova_image_override.compute import seams as compute_seams
-from tests.functional import base
+from tests.functional import nodb
 
 
-class Start(test.NoDBTestCase):
-    def setUp(self):
-        self.addCleanup(setattr, self, self._testMethodName, None)
-        super().setUp()
-        override_conf.register_opts(base.CONF)
-
+class Start(nodb.TestCase):
     def start(self, **options):
-        self.flags(group='image_override', **options)
+        self.override(**options)
         with mock.patch.object(router.APIRouterV21, '__init__',
                                return_value=None):
             return router.APIRouterV21.factory({})
@@ -85,11 +78,7 @@ class Start(test.NoDBTestCase):
         self.assertIn('server_controller', str(error))
 
 
-class ComputeStart(test.NoDBTestCase):
-    def setUp(self):
-        self.addCleanup(setattr, self, self._testMethodName, None)
-        super().setUp()
-
+class ComputeStart(nodb.TestCase):
     @pytest.mark.smoke
     def test_every_seam_of_the_running_release_is_known(self):
         compute_seams.verify()
