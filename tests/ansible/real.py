@@ -6,29 +6,14 @@ import pathlib
 import subprocess
 import typing
 
-import pytest
-
 from demo import serve
-
-ROOT = pathlib.Path(__file__).parents[2]
+from tests import environments
 
 #: What the documentation shows.
-PLAYBOOK = ROOT / 'docs' / 'source' / 'user' / 'ansible.yaml'
+PLAYBOOK = environments.ROOT / 'docs' / 'source' / 'user' / 'ansible.yaml'
 
 #: ``vendor_hook`` of clouds.yaml.
 HOOK = 'nova_image_override.client.sdk:load'
-
-
-def environment() -> pathlib.Path:
-    """Return Ansible's environment.
-
-    Fails the test that asks: what cannot run must not pass.
-    """
-    path = pathlib.Path(os.environ.get('ANSIBLE', ROOT / '.venv/ansible-12'))
-    if not (path / 'bin' / 'ansible-playbook').exists():
-        pytest.fail('there is no environment of Ansible: run "make '
-                    'test-ansible", or set ANSIBLE', pytrace=False)
-    return path
 
 
 class Ansible:
@@ -41,7 +26,9 @@ class Ansible:
     def __init__(self, folder: pathlib.Path, url: str) -> None:
         self._folder = folder
         self._url = url
-        self._bin = environment() / 'bin'
+        self._bin = environments.find(
+            'Ansible', 'ANSIBLE', '.venv/ansible-12',
+            'bin/ansible-playbook') / 'bin'
 
     def run(
         self, playbook: str, hook: str | None = HOOK,

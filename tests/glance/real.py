@@ -11,7 +11,8 @@ import uuid
 import pytest
 import requests
 
-ROOT = pathlib.Path(__file__).parent.parent.parent
+from tests import environments
+
 SERVER = pathlib.Path(__file__).parent / 'server'
 
 #: Project of tenants; that of Nova's functional tests.
@@ -83,17 +84,9 @@ paste.filter_factory = identity:filter_factory
 
 
 def python() -> pathlib.Path:
-    """Return the interpreter of Glance's environment.
-
-    Fails the test that asks: what cannot run must not pass.
-    """
-    path = pathlib.Path(os.environ.get(
-        'GLANCE_PYTHON', ROOT / '.venv/glance-33/bin/python'))
-    if not path.exists():
-        pytest.fail(
-            'there is no environment of Glance: run "make test-glance", or '
-            'set GLANCE_PYTHON', pytrace=False)
-    return path
+    """Return the interpreter of Glance's environment."""
+    return environments.find(
+        'Glance', 'GLANCE_PYTHON', '.venv/glance-33/bin/python')
 
 
 class Glance:

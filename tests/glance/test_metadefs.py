@@ -10,6 +10,7 @@ import pytest
 from nova_image_override import catalog as catalog_module
 from nova_image_override.cmd import metadefs
 from nova_image_override.rules import judge
+from tests import environments
 from tests.glance import real
 
 PATH = f'/metadefs/namespaces/{metadefs.NAMESPACE}'
@@ -120,4 +121,4 @@ def run(folder, *arguments):
          'import sys; from nova_image_override.cmd.shell import main; '
          'sys.exit(main())', *arguments],
         capture_output=True, text=True, cwd=folder,
-        env={'PYTHONPATH': str(real.ROOT), 'HOME': str(folder)})
+        env={'PYTHONPATH': str(environments.ROOT), 'HOME': str(folder)})

@@ -1,15 +1,15 @@
 """A real Heat's engine code, in a process of its own."""
 
 import json
-import os
 import pathlib
 import subprocess
 import typing
 
 import pytest
 
-ROOT = pathlib.Path(__file__).parents[2]
-PLUGINS = ROOT / 'nova_image_override' / 'client' / 'heat'
+from tests import environments
+
+PLUGINS = environments.ROOT / 'nova_image_override' / 'client' / 'heat'
 DRIVER = pathlib.Path(__file__).parent / 'engine' / 'drive.py'
 
 CONFIG = '''
@@ -50,18 +50,6 @@ def refused(answer: dict[str, typing.Any]) -> str:
     return answer['error']
 
 
-def environment() -> pathlib.Path:
-    """Return Heat's environment.
-
-    Fails the test that asks: what cannot run must not pass.
-    """
-    path = pathlib.Path(os.environ.get('HEAT', ROOT / '.venv/heat-27'))
-    if not (path / 'bin' / 'python').exists():
-        pytest.fail('there is no environment of Heat: run "make test-heat", '
-                    'or set HEAT', pytrace=False)
-    return path
-
-
 class Heat:
     """An engine that runs in a process of its own.
 
@@ -73,7 +61,8 @@ class Heat:
     def __init__(
         self, folder: pathlib.Path, identity: str, project: str,
     ) -> None:
-        where = environment()
+        where = environments.find(
+            'Heat', 'HEAT', '.venv/heat-27', 'bin/python')
         (folder / 'heat.conf').write_text(CONFIG.format(
             plugins=PLUGINS, folder=folder,
             environment=where))

@@ -4,8 +4,8 @@ import pytest
 
 from demo import cloud as cloud_module
 from nova_image_override import versions
+from tests import environments
 from tests.functional import base
-from tests.heat import real
 from tests.heat.real import created
 from tests.heat.real import refused
 
@@ -112,7 +112,7 @@ def test_a_rebuild_keeps_overrides(cloud, sent, stack, template):
 
 def test_the_template_of_the_documentation_is_valid(cloud, heat):
     flavor = cloud.flavor()
-    template = (real.ROOT / 'docs/source/user/heat.yaml').read_text()
+    template = (environments.ROOT / 'docs/source/user/heat.yaml').read_text()
     assert heat('validate', name='docs', template=template,
                 parameters={'flavor': flavor}) == {}
     wrong = template.replace('hw_boot_menu: true', 'hw_boot_menu: maybe')
