@@ -101,10 +101,12 @@ class Cloud:
         """Wait until Nova may give servers to every compute host."""
         def ready() -> bool:
             # A hypervisor is listed once its host is mapped to a cell.
-            listed = self.operator.compute.hypervisors(details=True)
-            found = {each.service_details['host'] for each in listed
-                     if each.state == 'up'}
-            return found >= set(self.hosts)
+            mapped = {each.service_details['host'] for each in
+                      self.operator.compute.hypervisors(details=True)}
+            return mapped >= set(self.hosts) and all(
+                self.hosts[each.host].takes_servers(each.updated_at)
+                for each in self.operator.compute.services(
+                    binary='nova-compute'))
 
         processes.wait_for(ready, 'compute hosts', 120, pause=1)
 

@@ -7,6 +7,7 @@ ends every guest when its first process ends. The UTS namespace has the host's
 name, so that one machine can be two hosts.
 """
 
+import datetime
 import pathlib
 import subprocess
 import sys
@@ -149,6 +150,18 @@ class Host:
             self.compute, sys.executable, '-W', 'ignore',
             str(web.BIN / 'nova-compute-image-override'), '--config-file',
             str(config))
+
+    def takes_servers(self, reported: str | None) -> bool:
+        """Say whether nova-compute does, as it is started now.
+
+        To Nova it is up for a minute (``service_down_time``) after one that
+        was killed has reported for the last time.
+
+        :param reported: when it last has, which it does when it has
+            started (nova.service.Service.start)
+        """
+        return reported is not None and datetime.datetime.fromisoformat(
+            reported).replace(tzinfo=datetime.UTC) > self.compute.since
 
     def restart_compute(self) -> None:
         """End nova-compute as a crash would, and start it again."""

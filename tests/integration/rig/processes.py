@@ -6,6 +6,7 @@ id alone may belong to somebody else by now.
 
 import collections.abc
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -87,6 +88,12 @@ class Process:
         """The ids of the processes of the group that are alive."""
         group = self._group()
         return [] if group is None else _members(group)
+
+    @property
+    def since(self) -> datetime.datetime:
+        """When it was started, if it is on record."""
+        return datetime.datetime.fromtimestamp(
+            self._record.stat().st_mtime, datetime.UTC)
 
     def _group(self) -> int | None:
         """Return the id of the process's group, None when that is over.
