@@ -23,6 +23,10 @@ ALLOWED = (
     'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
     'os_command_line')
 
+#: Seconds that services wait for each other's answers: half of the default, of
+#: which tests of faults wait for a good part.
+RPC_TIMEOUT = 30
+
 # NUMA is for those who know what they do.
 _POLICY = ''.join(
     f'"os_compute_api:servers:create:image_props_override:{name}": '
@@ -36,6 +40,7 @@ def common(state: state_module.State) -> settings.Settings:
         'DEFAULT': {
             'transport_url': settings.broker(state),
             'my_ip': '127.0.0.1',
+            'rpc_response_timeout': str(RPC_TIMEOUT),
             'instances_path': str(state.subfolder('nova', 'instances')),
             'initial_cpu_allocation_ratio': '32',
             'initial_ram_allocation_ratio': '4',
