@@ -47,10 +47,9 @@ class Way:
 
     def open(self) -> None:
         """Do, unmeasured, what the deployer does once for all tenants."""
-        self.guest = {
-            f'{name}_id': self.operator.image.find_image(
-                f'guest-{label}', ignore_missing=False).id
-            for name, label in (('kernel', 'kernel'), ('ramdisk', 'initrd'))}
+        guest = self.operator.image.find_image('guest', ignore_missing=False)
+        self.guest = {'kernel_id': guest.kernel_id,
+                      'ramdisk_id': guest.ramdisk_id}
 
     def prepare(self) -> None:
         """Make what all shapes share."""
@@ -106,7 +105,15 @@ class _OneFlavor(Way):
         self.one_flavor = self.flavor('shapes')
 
 
-class Overrides(_OneFlavor):
+class _OneImage(Way):
+    """A way that uploads one image for all shapes."""
+
+    def prepare(self) -> None:
+        """Upload it."""
+        self.image = self.upload('shapes')
+
+
+class Overrides(_OneFlavor, _OneImage):
     """One image, and overrides."""
 
     NAME = 'overrides'
@@ -117,10 +124,6 @@ class Overrides(_OneFlavor):
         """Give the tenant the vendor hook of openstacksdk."""
         super().open()
         sdk.load(self.tenant)
-
-    def prepare(self) -> None:
-        """Upload the image."""
-        self.image = self.upload('shapes')
 
     def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
         """Name the shape as overrides."""
@@ -163,6 +166,7 @@ class Locations(_OneFlavor):
         self._web.wait_until(self._answers)
         self.rig.glance.more = {
             'DEFAULT': {'enabled_backends': 'main:file,web:http'},
+            # glance_store wants to see the group of every backend.
             'web': {'https_insecure': 'false'},
             'import_filtering_opts': {
                 'allowed_hosts': '[127.0.0.1]', 'allowed_ports': f'[{_PORT}]'}}
@@ -191,17 +195,13 @@ class Locations(_OneFlavor):
         self.rig.glance.restart()
 
 
-class Flavors(Way):
+class Flavors(_OneImage):
     """A flavor for each shape."""
 
     NAME = 'flavors'
     TITLE = '20 flavors'
     WHO = ('the operator only; not for disk bus, machine type, kernel '
            'arguments and all else that flavors cannot say')
-
-    def prepare(self) -> None:
-        """Upload the image."""
-        self.image = self.upload('shapes')
 
     def server(self, shape: shapes.Shape) -> dict[str, typing.Any]:
         """Make a flavor with the shape."""
