@@ -122,6 +122,11 @@ test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible ag
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
+# A command while the cloud is up; down again, whatever became of it.
+on_cloud = @$(CLOUD) tests.integration.rig up && \
+	    $(CLOUD) $(1); \
+	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
+
 .PHONY: cloud-up
 cloud-up: .venv/cloud/.ready ## A real cloud on this machine (root, Debian)
 	@$(CLOUD) tests.integration.rig up
@@ -136,18 +141,14 @@ cloud-clean: cloud-down ## And remove what it wrote
 
 .PHONY: cloud-test
 cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-m short")
-	@$(CLOUD) tests.integration.rig up && \
-	    $(CLOUD) pytest tests/integration $(ARGS); \
-	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
+	$(call on_cloud,pytest tests/integration $(ARGS))
 
 # What is measured on it; ARGS=--docs writes the figures of the documentation.
 .PHONY: cloud-load cloud-saves
 cloud-load: ## nova-api under load, beside an unmodified one
 cloud-saves: ## What overrides save beside images and flavors
 cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
-	@$(CLOUD) tests.integration.rig up && \
-	    $(CLOUD) benchmarks.rig $* $(ARGS); \
-	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
+	$(call on_cloud,benchmarks.rig $* $(ARGS))
 
 # Tempest lives apart from the services, as it does where clouds are tested.
 .venv/tempest/.ready: constraints/tempest.txt setup.cfg tools/environment.sh
