@@ -7,6 +7,7 @@ import pytest
 from tests.integration import command
 from tests.integration import places
 from tests.integration.rig import cloud
+from tests.integration.rig import processes
 from tests.integration.rig import state
 from tests.integration.rig import tenants
 
@@ -63,4 +64,6 @@ def boot(rig, people):
     yield create
     # Also those of which the answer was lost.
     if left := [server.id for server in places.created(rig)]:
-        people['operator']('server', 'delete', '--force', '--wait', *left)
+        people['operator']('server', 'delete', '--force', *left)
+        processes.wait_for(
+            lambda: not places.created(rig), 'the end of servers', 120)

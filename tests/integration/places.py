@@ -84,7 +84,7 @@ class Server:
                 raise AssertionError(f'{self.id} is in ERROR: {server.fault}')
             return server.status == status and server.task_state is None
 
-        processes.wait_for(reached, f'{self.id} {status}', seconds, pause=1)
+        processes.wait_for(reached, f'{self.id} {status}', seconds)
 
     @property
     def api(self) -> dict[str, str | None]:
@@ -111,8 +111,7 @@ class Server:
                 self.id)
             return Told.read(output['output']) is not None
 
-        processes.wait_for(
-            through, f'the guest of {self.id}', 300, pause=1)
+        processes.wait_for(through, f'the guest of {self.id}', 300, pause=0.5)
         told = Told.read(self._openstack('console', 'log', 'show', self.id))
         assert told is not None
         return told

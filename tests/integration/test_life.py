@@ -129,6 +129,6 @@ def test_a_cold_start_of_everything_keeps_them(rig, boot):
     # Both nova-computes start the guests that ran.
     processes.wait_for(
         lambda: 'running' in rig.hosts[server.host].virsh(
-            'domstate', server.id), 'the guest', 120, pause=1)
+            'domstate', server.id), 'the guest', 120)
     server.settled('ACTIVE')
     check(server)

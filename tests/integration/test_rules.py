@@ -30,7 +30,7 @@ def imported(rig, tenant, operator):
         return shown.status == 'active' and \
             'os_glance_import_task' not in shown.properties
 
-    processes.wait_for(done, 'the import', 120, pause=1)
+    processes.wait_for(done, 'the import', 120)
     yield image
     operator('image', 'delete', image)
 

@@ -108,7 +108,7 @@ class Cloud:
                 for each in self.operator.compute.services(
                     binary='nova-compute'))
 
-        processes.wait_for(ready, 'compute hosts', 120, pause=1)
+        processes.wait_for(ready, 'compute hosts', 120)
 
     def down(self) -> None:
         """End every process of the cloud, in whatever state it is.
