@@ -56,7 +56,9 @@ def _options(
         # No disk image tool, no display, no ports.
         'compute-feature-enabled': {
             'config_drive': no, 'vnc_console': no, 'personality': no,
-            'interface_attach': no, 'live_migration': no},
+            'interface_attach': no, 'live_migration': no,
+            # Between the two hosts.
+            'resize': yes},
         'validation': {'run_validation': no},
         'image_props_override': {
             'guest_overrides':
