@@ -8,6 +8,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 
 import pytest
 
@@ -49,6 +50,22 @@ def test_what_does_not_end_when_asked_is_ended_with_all_it_started(state):
     processes.wait_for(lambda: len(group(pid)) == 2, 'its child', 10)
     process.stop(signal.SIGTERM, seconds=0.5)
     assert group(pid) == []
+    assert process.pid is None
+
+
+def test_a_process_runs_as_long_as_one_of_its_threads(state):
+    process = processes.Process(state, 'threads')
+    # exit(2) ends the thread that calls it, exit_group(2) the process.
+    process.start([sys.executable, '-c', """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+ctypes.CDLL(None).syscall(60, 0)
+"""])
+    pid = process.pid
+    stat = pathlib.Path(f'/proc/{pid}/stat')
+    processes.wait_for(lambda: ') Z ' in stat.read_text(), 'the exit', 10)
+    assert process.pids == [process.pid] == [pid]
+    process.kill()
     assert process.pid is None
 
 

@@ -38,20 +38,26 @@ def wait_for(
     return result
 
 
-def _look(pid: int) -> tuple[str, str]:
-    """Return state and start time of a process; empty when it is gone."""
+def _look(pid: int) -> tuple[str, int, str]:
+    """Return state, threads and start time of a process, if it is not gone."""
     try:
         stat = pathlib.Path(f'/proc/{pid}/stat').read_text()
     except OSError:
-        return '', ''
-    # proc_pid_stat(5): state is the third field, starttime the 22nd.
+        return '', 0, ''
+    # proc_pid_stat(5): state is the third field, num_threads the 20th,
+    # starttime the 22nd.
     fields = stat.rpartition(')')[2].split()
-    return fields[0], fields[19]
+    return fields[0], int(fields[17]), fields[19]
 
 
 def _alive(pid: int) -> bool:
-    """Say whether a process runs; one that waits to be reaped does not."""
-    return _look(pid)[0] not in ('', 'Z', 'X')
+    """Say whether a process runs; one that waits to be reaped does not.
+
+    The state is that of its first thread. Others that have not ended yet, a
+    write for example, keep its ports.
+    """
+    state, threads, _ = _look(pid)
+    return state not in ('', 'Z', 'X') or threads > 1
 
 
 def _members(group: int) -> list[int]:
@@ -105,7 +111,7 @@ class Process:
             record = json.loads(self._record.read_text())
         except (OSError, ValueError):
             return None
-        started = _look(record['pid'])[1]
+        started = _look(record['pid'])[2]
         return record['pid'] if started in ('', record['started']) else None
 
     def start(
@@ -120,7 +126,7 @@ class Process:
                 cwd=state_module.ROOT, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, start_new_session=True)
         self._record.write_text(json.dumps(
-            {'pid': child.pid, 'started': _look(child.pid)[1]}))
+            {'pid': child.pid, 'started': _look(child.pid)[2]}))
 
     def kill(self) -> None:
         """End the process and its group at once, as a crash would."""
