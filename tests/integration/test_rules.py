@@ -10,6 +10,9 @@ from tests.integration.rig import processes
 #: How a guest finds Intel's 82801AA, which is hw_sound_model=ac97.
 AC97 = '0x8086 0x2415'
 
+#: How openstack's error begins when a service answers 403.
+FORBIDDEN = 'ForbiddenException: 403: '
+
 
 @pytest.fixture
 def imported(rig, tenant, operator):
@@ -40,7 +43,7 @@ def refused(boot, overrides, **where):
     with pytest.raises(command.Refused) as caught:
         boot(overrides, **where)
     told = str(caught.value)
-    assert told.startswith('ForbiddenException: 403: ')
+    assert told.startswith(FORBIDDEN)
     return told
 
 
@@ -95,7 +98,7 @@ def test_a_value_that_is_wrong_is_refused_before_anything_is_made(
 
 
 def test_a_tenant_cannot_upload_past_injection(rig, tenant, operator):
-    with pytest.raises(command.Refused, match='403'):
+    with pytest.raises(command.Refused, match=f'^{FORBIDDEN}'):
         tenant('image', 'create', '--disk-format', 'raw',
                '--container-format', 'bare', '--file',
                str(rig.state.file('guest', 'disk')), 'direct')
