@@ -40,6 +40,8 @@ DUPLICATE = 'duplicate'
 
 #: A rebuild would change the server's NUMA topology.
 NUMA_CHANGE = 'numa_change'
+#: A rebuild would change what takes effect only when a server is created.
+CREATE_ONLY = 'create_only'
 
 # --- 403: the request is right, this caller may not make it ----------------
 #: No deployment can permit it: the property describes the image itself.
@@ -60,6 +62,10 @@ POLICY = 'policy'
 # --- 409: the server's state does not permit it now ------------------------
 #: The server's host does not run the compute part of the extension.
 HOST_NOT_READY = 'host_not_ready'
+#: The scheduler does not let the server's host have the merged properties.
+UNSCHEDULABLE = 'unschedulable'
+#: The scheduler or placement did not answer; nothing has changed.
+SCHEDULER_UNAVAILABLE = 'scheduler_unavailable'
 
 #: The name under which a problem with the whole parameter is reported.
 PARAMETER = 'image_props_override'
@@ -127,7 +133,7 @@ class Forbidden(OverrideError):
 
 
 class Conflict(OverrideError):
-    """The operation would lose the server's overrides."""
+    """The state of the server, or of its host, does not permit it now."""
 
     status = 409
     summary = 'The server has image property overrides.'

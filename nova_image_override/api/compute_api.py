@@ -1,9 +1,12 @@
 """The compute API that boots and rebuilds servers with their overrides."""
 
+import functools
 import typing
 
+from nova import conductor
 from nova.compute import api
 from nova.compute import instance_actions
+from nova.compute import utils as compute_utils
 from oslo_log import log as logging
 
 from nova_image_override import override
@@ -13,8 +16,28 @@ from nova_image_override.api import extension as extension_module
 from nova_image_override.api import faults
 from nova_image_override.api import hosts
 from nova_image_override.api import rebuild
+from nova_image_override.api import scheduling
 
 LOG = logging.getLogger(__name__)
+
+
+class ComputeTaskAPI(conductor.ComputeTaskAPI):
+    """Nova's way to the conductor, for rebuilds that are scheduled already."""
+
+    def rebuild_instance(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        host: str | None = None, **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Rebuild a server on its host.
+
+        Without a host the conductor would ask the scheduler once more, and
+        look for the traits of the image without its overrides
+        (ComputeTaskManager._validate_image_traits_for_rebuild).
+        """
+        if rebuild.Rebuild.carried(context) is not None:
+            host = instance.host
+        return super().rebuild_instance(
+            context, instance, *args, host=host, **kwargs)
 
 
 class API(api.API):
@@ -28,6 +51,8 @@ class API(api.API):
     def __init__(self, extension: extension_module.Extension) -> None:
         super().__init__()
         self._extension = extension
+        self._scheduler = scheduling.HostScheduler()
+        self.compute_task_api = ComputeTaskAPI()
 
     def get(
         self, context: typing.Any, instance_id: str,
@@ -130,6 +155,38 @@ class API(api.API):
                     self._validate_numa_rebuild)
         return image_id, image
 
+    def _handle_kernel_and_ramdisk(
+        self, context: typing.Any, kernel_id: typing.Any,
+        ramdisk_id: typing.Any, image: dict[str, typing.Any],
+    ) -> typing.Any:
+        # Nova's rebuild calls this when all its own checks have passed, and
+        # saves the instance next.
+        pending = rebuild.Rebuild.carried(context)
+        if pending is not None:
+            with faults.through_nova():
+                pending.schedule(
+                    context, self._scheduler, functools.partial(
+                        self._image_changes, context, pending.instance,
+                        image))
+        return super()._handle_kernel_and_ramdisk(
+            context, kernel_id, ramdisk_id, image)
+
+    def _image_changes(
+        self, context: typing.Any, instance: typing.Any,
+        image: dict[str, typing.Any],
+    ) -> bool:
+        """Say whether a rebuild from IMAGE is one that Nova schedules.
+
+        As Nova's rebuild does, which takes the image of a volume-backed
+        server from its volume.
+        """
+        if instance.image_ref:
+            return bool(instance.image_ref != image['id'])
+        root = compute_utils.get_root_bdm(context, instance)
+        volume = self.volume_api.get(context, root.volume_id)
+        return bool(image['id'] != volume.get(
+            'volume_image_metadata', {}).get('image_id'))
+
     def _record_action_start(
         self, context: typing.Any, instance: typing.Any, action: str,
         *args: typing.Any, **kwargs: typing.Any,
@@ -138,7 +195,7 @@ class API(api.API):
         # has been sent yet. It updates the request spec only for a new image.
         pending = rebuild.Rebuild.carried(context)
         if pending is not None and action == instance_actions.REBUILD:
-            pending.save_request_spec(context)
+            pending.save_request_spec()
         return super()._record_action_start(
             context, instance, action, *args, **kwargs)
 

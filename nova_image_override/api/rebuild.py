@@ -6,18 +6,23 @@ import dataclasses
 import typing
 
 from nova import objects
+from nova import utils as nova_utils
 from oslo_log import log as logging
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import stored
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
+from nova_image_override.api import scheduling
 
 LOG = logging.getLogger(__name__)
 
 #: Attribute of the request context while Nova's rebuild runs in it.
 _PENDING = 'image_props_override_rebuild'
+
+_ABSENT = object()
 
 #: API._validate_numa_rebuild
 Guard = collections.abc.Callable[[typing.Any, typing.Any, typing.Any], None]
@@ -30,13 +35,15 @@ class Rebuild:
     :ivar instance: the server
     :ivar recorded: its overrides in force
     :ivar asked: the request's; None when it does not say
-    :ivar image: the merged image, once Nova has fetched it
+    :ivar image: metadata of the merged image, once Nova has fetched it
+    :ivar spec: the server's request spec, once it has been judged
     """
 
     instance: typing.Any
     recorded: override.Overrides
     asked: override.Overrides | None
-    image: dict[str, typing.Any] | None = None
+    image: objects.ImageMeta | None = None
+    spec: objects.RequestSpec | None = None
 
     @classmethod
     def begin(
@@ -146,8 +153,13 @@ class Rebuild:
         self._guard_numa(
             extension, image,
             checks.bounded(extension, base, self.overrides), flavor, guard)
+        present = nova_utils.get_image_from_system_metadata(
+            self.instance.system_metadata)
         image['properties'] = properties
-        self.image = image
+        self.image = objects.ImageMeta.from_dict(image)
+        scheduling.require_decided(
+            flavor, objects.ImageMeta.from_dict(checks.judged(
+                present, stored.properties(self.instance))), self.image)
         metadata = self.instance.system_metadata
         for key in [key for key in metadata if override.is_record(key)]:
             del metadata[key]
@@ -193,13 +205,37 @@ class Rebuild:
             'another one')
             for name in blamed or names or [errors.PARAMETER]])
 
-    def save_request_spec(self, context: typing.Any) -> None:
+    def schedule(
+        self, context: typing.Any, scheduler: scheduling.HostScheduler,
+        image_changes: collections.abc.Callable[[], bool],
+    ) -> None:
+        """Demand that the server's host may have the merged properties.
+
+        :param image_changes: whether Nova itself would schedule the rebuild
+        :raises errors.Conflict: it may not; nothing has been saved
+        """
+        self.spec = objects.RequestSpec.get_by_instance_uuid(
+            context, self.instance.uuid)
+        if not self.instance.host:
+            # Never was on one: Nova schedules such a server anew.
+            return
+        # The request spec holds what the scheduler has judged before;
+        # nova-compute adds its defaults to system metadata.
+        before = self.spec.image if 'image' in self.spec else None
+        if (scheduling.properties_of(before)
+                != scheduling.properties_of(self.image) or image_changes()):
+            scheduler.require(
+                context, self.instance, self.spec, self.image, sorted(
+                    name for name in {*self.recorded, *self.overrides}
+                    if self.recorded.get(name, _ABSENT)
+                    != self.overrides.get(name, _ABSENT)))
+
+    def save_request_spec(self) -> None:
         """Store the merged image in the request spec.
 
         Nova's rebuild does so only when the image is another one, yet the
         overrides may have changed over the same.
         """
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            context, self.instance.uuid)
-        spec.image = objects.ImageMeta.from_dict(self.image)
-        spec.save()
+        assert self.spec is not None  # noqa: S101 - schedule comes first
+        self.spec.image = self.image
+        self.spec.save()

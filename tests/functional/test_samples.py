@@ -159,6 +159,9 @@ class Samples(Case):
         self.wait(server)
         self.exchange('rebuild-numa', 'POST', action, {'rebuild': {
             'imageRef': image, base.PARAMETER: {'hw_numa_nodes': '2'}}})
+        self.exchange('rebuild-unschedulable', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {
+                'trait:CUSTOM_GPU': 'required'}}})
         self.exchange('rebuild-drop', 'POST', action, {'rebuild': {
             'imageRef': image, base.PARAMETER: {}}})
         self.wait(server)

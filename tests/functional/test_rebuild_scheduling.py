@@ -1,0 +1,250 @@
+"""A rebuild that changes image properties is scheduled, whatever the image.
+
+Nova schedules a rebuild when the image's id is another one. Overrides change
+the properties of the same image: who may be on the host is asked all the same,
+and before anything changes.
+"""
+
+import uuid
+
+from nova import exception
+from nova.scheduler.client import query
+import oslo_messaging
+import pytest
+
+from tests.functional import base
+
+SCHEDULER = f'{query.__name__}.SchedulerQueryClient.select_destinations'
+
+
+class Case(base.TestCase):
+    EXTENDED_HOSTS = ('compute1',)
+    ADDITIONAL_FILTERS = [
+        *base.TestCase.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
+
+    def isolate(self, **metadata):
+        """Put the host into an aggregate with METADATA."""
+        aggregate = self.admin_api.post_aggregate(
+            {'aggregate': {'name': str(uuid.uuid4())}})['id']
+        self.admin_api.add_host_to_aggregate(aggregate, 'compute1')
+        self.admin_api.post_aggregate_action(
+            aggregate, {'set_metadata': {'metadata': metadata}})
+
+    def state(self, server):
+        """Return all that a refusal must leave as it was."""
+        instance = self.instance(server)
+        return {
+            'image': instance.image_ref,
+            'system metadata': dict(instance.system_metadata),
+            'request spec': self.request_spec(server),
+            'guest': self.built[server],
+            'shown': self.http('GET', f'/servers/{server}').body['server'][
+                base.PARAMETER],
+            'state': (instance.vm_state, instance.task_state)}
+
+    def assert_refused_unchanged(
+            self, server, status, problems, overrides=None, **kwargs):
+        """Assert a refusal after which the server is as it was, and usable."""
+        before = self.state(server)
+        answer = self.rebuild(server, overrides, **kwargs)
+        self.assertEqual(status, answer.status, answer.text)
+        self.assertEqual(problems, answer.problems)
+        self.assertEqual(before, self.state(server))
+        self.hard_reboot(server)
+        return answer
+
+    def scheduled(self):
+        """Return a list to which each question to the scheduler adds."""
+        asked = []
+        original = query.SchedulerQueryClient.select_destinations
+
+        def select_destinations(client, context, spec, *args, **kwargs):
+            asked.append(spec.instance_uuid)
+            return original(client, context, spec, *args, **kwargs)
+
+        self.useFixture(base.fixtures.MonkeyPatch(
+            SCHEDULER, select_destinations))
+        return asked
+
+
+class Isolation(Case):
+    """A host for Windows only, and a server of a Windows image on it."""
+
+    def setUp(self):
+        super().setUp()
+        self.isolate(os_distro='windows')
+        self.windows = self.image(os_distro='windows')
+
+    @pytest.mark.smoke
+    def test_an_override_cannot_stay_on_a_host_of_others(self):
+        server = self.boot(image=self.windows)
+        answer = self.assert_refused_unchanged(
+            server, 409, {'os_distro': 'unschedulable'},
+            {'os_distro': 'linux'}, image=self.windows)
+        self.assertIn('boot another server', answer.message)
+
+    def test_dropping_what_let_it_in_is_refused(self):
+        linux = self.image(os_distro='linux')
+        server = self.boot({'os_distro': 'windows'}, image=linux)
+        self.assert_refused_unchanged(
+            server, 409, {'os_distro': 'unschedulable'}, {}, image=linux)
+
+    def test_so_is_removing_it(self):
+        # A server whose image does not say os_distro may be there for Nova.
+        linux = self.image(os_distro='linux')
+        server = self.boot({'os_distro': 'windows'}, image=linux)
+        self.assertEqual(202, self.rebuild(
+            server, {'os_distro': None}, image=linux).status)
+
+    def test_another_image_is_judged_with_the_overrides(self):
+        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
+        self.assert_refused_unchanged(
+            server, 409, {base.PARAMETER: 'unschedulable'},
+            image=self.image(os_distro='linux'))
+        self.assertEqual(202, self.rebuild(
+            server, {'os_distro': 'windows'},
+            image=self.image(os_distro='linux')).status)
+        self.assertEqual('windows', self.request_spec(server)['os_distro'])
+
+    def test_only_what_changes_is_named(self):
+        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
+        self.assert_refused_unchanged(
+            server, 409, {'os_distro': 'unschedulable'},
+            {'hw_boot_menu': 'true', 'os_distro': 'linux'},
+            image=self.windows)
+
+    def test_a_rebuild_that_changes_nothing_is_not_scheduled(self):
+        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
+        # As unmodified Nova: the aggregate changed after the boot.
+        self.isolate(os_distro='linux')
+        scheduled = self.scheduled()
+        for overrides in (None, {'hw_boot_menu': 'true'}):
+            self.assertEqual(202, self.rebuild(
+                server, overrides, image=self.windows).status)
+        self.assertEqual([], scheduled)
+
+    def test_a_volume_backed_server(self):
+        volume = self.volume(os_distro='windows')
+        server = self.boot({'hw_boot_menu': 'true'}, image=None,
+                           server=self.from_volume(volume))
+        self.assert_refused_unchanged(
+            server, 409, {'os_distro': 'unschedulable'},
+            {'hw_boot_menu': 'true', 'os_distro': 'linux'}, compute='2.92')
+
+    def test_without_overrides_nova_schedules_as_ever(self):
+        server = self.boot(image=self.windows)
+        scheduled = self.scheduled()
+        self.assertEqual(202, self.rebuild(
+            server, image=self.windows).status)
+        self.assertEqual([], scheduled)
+        self.assertEqual(202, self.rebuild(
+            server, image=self.image(os_distro='windows')).status)
+        # By the conductor, which is the only one to ask.
+        self.assertEqual([server], scheduled)
+
+    def test_with_overrides_another_image_is_scheduled_once(self):
+        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
+        scheduled = self.scheduled()
+        self.assertEqual(202, self.rebuild(
+            server, image=self.image(os_distro='windows')).status)
+        self.assertEqual([server], scheduled)
+
+
+class Filters(Case):
+    def test_what_no_host_has_is_refused(self):
+        server = self.boot({'hw_video_model': 'vga'})
+        for override in (
+                {'img_hv_type': 'xen'}, {'hw_architecture': 'ppc64le'},
+                {'hw_vm_mode': 'xen'}, {'img_hv_requested_version': '>=99'}):
+            with self.subTest(str(override)):
+                self.assert_refused_unchanged(
+                    server, 409, {
+                        **dict.fromkeys(override, 'unschedulable'),
+                        'hw_video_model': 'unschedulable'}, override)
+
+    def test_a_trait_that_the_host_lacks_is_refused_by_name(self):
+        server = self.boot({'hw_video_model': 'vga'})
+        answer = self.assert_refused_unchanged(
+            server, 409, {'trait:CUSTOM_ABSENT': 'unschedulable'}, {
+                'trait:CUSTOM_ABSENT': 'required',
+                'trait:COMPUTE_NODE': 'required'})
+        self.assertIn('lacks the trait CUSTOM_ABSENT,', answer.message)
+
+    def test_traits_that_nova_derives_are_required_of_the_host(self):
+        uefi = self.image(hw_firmware_type='uefi', hw_machine_type='q35')
+        server = self.boot(image=uefi)
+        answer = self.assert_refused_unchanged(
+            server, 409, {'hw_firmware_stateless': 'unschedulable'},
+            {'hw_firmware_stateless': 'true'}, image=uefi)
+        self.assertIn('COMPUTE_SECURITY_STATELESS_FIRMWARE', answer.message)
+        # The host has this one.
+        self.assertEqual(202, self.rebuild(
+            server, {'os_secure_boot': 'required'}, image=uefi).status)
+
+    def test_a_trait_that_the_host_has_may_be_required(self):
+        server = self.boot()
+        held = {'trait:COMPUTE_NODE': 'required'}
+        self.assertEqual(202, self.rebuild(server, held).status)
+        self.assertEqual(['COMPUTE_NODE'], self.request_spec(server)[
+            'traits_required'])
+
+    def test_a_trait_of_the_new_image_that_is_removed_is_not_required(self):
+        server = self.boot()
+        image = self.image(**{'trait:CUSTOM_ABSENT': 'required'})
+        self.assertEqual(202, self.rebuild(
+            server, {'trait:CUSTOM_ABSENT': None}, image=image).status)
+
+    def test_no_answer_of_the_scheduler_refuses_and_changes_nothing(self):
+        server = self.boot()
+        for failure in (oslo_messaging.MessagingTimeout(),
+                        oslo_messaging.MessageDeliveryFailure()):
+            with base.mock.patch(SCHEDULER, side_effect=failure):
+                self.assert_refused_unchanged(
+                    server, 409, {'hw_boot_menu': 'scheduler_unavailable'},
+                    {'hw_boot_menu': 'true'})
+        self.assertEqual(202, self.rebuild(
+            server, {'hw_boot_menu': 'true'}).status)
+
+    def test_no_answer_of_placement_refuses_and_changes_nothing(self):
+        server = self.boot()
+        with base.mock.patch(
+                'nova.scheduler.client.report.SchedulerReportClient.'
+                'get_allocs_for_consumer',
+                side_effect=exception.ConsumerAllocationRetrievalFailed(
+                    consumer_uuid=server, error='gone')):
+            self.assert_refused_unchanged(
+                server, 409, {'trait:COMPUTE_NODE': 'scheduler_unavailable'},
+                {'trait:COMPUTE_NODE': 'required'})
+
+
+class DecidedAtCreate(Case):
+    def test_they_are_refused_by_name(self):
+        image = self.image(hw_firmware_type='uefi', hw_machine_type='q35')
+        server = self.boot({'hw_video_model': 'vga'}, image=image)
+        for overrides in (
+                {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'},
+                {'hw_mem_encryption': 'true'},
+                {'hw_ephemeral_encryption': 'true'},
+                {'hw_pci_numa_affinity_policy': 'required'}):
+            with self.subTest(str(overrides)):
+                answer = self.assert_refused_unchanged(
+                    server, 400, dict.fromkeys(overrides, 'create_only'),
+                    {'hw_video_model': 'vga', **overrides}, image=image)
+                self.assertIn('boot another server', answer.message)
+
+    def test_an_image_that_brings_them_is_refused_too(self):
+        server = self.boot({'hw_video_model': 'vga'})
+        self.assert_refused_unchanged(
+            server, 400, {'hw_tpm_version': 'create_only'},
+            image=self.image(hw_tpm_version='2.0'))
+        self.assertEqual(202, self.rebuild(
+            server, {'hw_tpm_version': None},
+            image=self.image(hw_tpm_version='2.0')).status)
+
+    def test_what_is_kept_stays(self):
+        server = self.boot({'hw_pci_numa_affinity_policy': 'required'})
+        self.assertEqual(202, self.rebuild(server, {
+            'hw_pci_numa_affinity_policy': 'required',
+            'hw_boot_menu': 'true'}).status)
+        self.assert_refused_unchanged(
+            server, 400, {'hw_pci_numa_affinity_policy': 'create_only'}, {})
