@@ -1,6 +1,7 @@
 """The compute API that boots and rebuilds servers with their overrides."""
 
 import functools
+import inspect
 import typing
 
 from nova import conductor
@@ -19,6 +20,8 @@ from nova_image_override.api import rebuild
 from nova_image_override.api import scheduling
 
 LOG = logging.getLogger(__name__)
+
+_BASE_OPTIONS = inspect.signature(api.API._validate_and_build_base_options)
 
 
 class ComputeTaskAPI(conductor.ComputeTaskAPI):
@@ -78,6 +81,19 @@ class API(api.API):
 
     # --- create -------------------------------------------------------------
 
+    def create(
+        self, context: typing.Any, *args: typing.Any,
+        auto_disk_config: bool | None = None, **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Create servers with the overrides that the request asks for."""
+        state = extension_module.state_of(context)
+        if state is not None and 'hw_auto_disk_config' in (state.asked or ()):
+            # Nova's _check_auto_disk_config comes before the merge, and again
+            # after it, in _inherit_properties_from_image.
+            state.auto_disk_config, auto_disk_config = auto_disk_config, None
+        return super().create(
+            context, *args, auto_disk_config=auto_disk_config, **kwargs)
+
     def _validate_and_build_base_options(
         self, context: typing.Any, flavor: typing.Any,
         boot_meta: dict[str, typing.Any], *args: typing.Any,
@@ -87,9 +103,16 @@ class API(api.API):
         # before anything is created and before anything but auto_disk_config
         # reads the boot metadata.
         state = extension_module.state_of(context)
-        if state is not None and state.asked:
-            with faults.through_nova():
-                self._merge(context, state, state.asked, flavor, boot_meta)
+        if state is None or not state.asked:
+            return super()._validate_and_build_base_options(
+                context, flavor, boot_meta, *args, **kwargs)
+        with faults.through_nova():
+            self._merge(context, state, state.asked, flavor, boot_meta)
+        if state.auto_disk_config is not None:
+            bound = _BASE_OPTIONS.bind(
+                self, context, flavor, boot_meta, *args, **kwargs)
+            bound.arguments['auto_disk_config'] = state.auto_disk_config
+            args, kwargs = bound.args[4:], bound.kwargs
         return super()._validate_and_build_base_options(
             context, flavor, boot_meta, *args, **kwargs)
 

@@ -28,11 +28,14 @@ class RequestState:
     :ivar version: the extension's version that the request uses
     :ivar asked: what create or rebuild asks for; None when it does not say
     :ivar record: the system metadata rows that say what create asked for
+    :ivar auto_disk_config: what create asks of the disk, until the image's
+        properties are merged
     """
 
     version: versions.Version
     asked: override.Overrides | None = None
     record: dict[str, str | None] = dataclasses.field(default_factory=dict)
+    auto_disk_config: bool | None = None
 
 
 def set_state(context: typing.Any, state: RequestState) -> None:
