@@ -1,0 +1,74 @@
+"""A rebuild is scheduled by what its image properties are, not by its image.
+
+Held against Nova itself: what becomes of a server without overrides that is
+rebuilt from an image with the property decides what has to become of one that
+is rebuilt over its own image with the property as an override. Nova refuses by
+ERROR, once everything is changed; overrides are refused before.
+"""
+
+import pytest
+
+from tests.functional import test_rebuild_scheduling
+
+#: Properties that the scheduler, or the conductor, reads at a rebuild.
+CASES = {
+    'os_distro': ('windows', 'linux'),
+    'os_type': ('linux', 'windows'),
+    'img_hv_type': ('kvm', 'qemu', 'xen'),
+    'img_hv_requested_version': ('>=1.0', '>=99.0'),
+    'hw_architecture': ('x86_64', 'ppc64le'),
+    'hw_vm_mode': ('hvm', 'xen'),
+    'trait:COMPUTE_NODE': ('required',),
+    'trait:CUSTOM_ABSENT': ('required',),
+    'hw_boot_menu': ('true',),
+}
+
+
+class Scheduled(test_rebuild_scheduling.Case):
+    def setUp(self):
+        super().setUp()
+        self.isolate(os_distro='windows', os_type='linux')
+        self.bare = self.image()
+
+    def becomes_of(self, server, overrides, image):
+        """Return whether a rebuild is let through."""
+        answer = self.act(server, {'rebuild': {
+            'imageRef': image,
+            **({test_rebuild_scheduling.base.PARAMETER: overrides}
+               if overrides else {})}})
+        if answer.status == 409:
+            self.assertEqual(
+                dict.fromkeys(overrides, 'unschedulable'), answer.problems)
+            return False
+        if not overrides and answer.status == 500:
+            # The harness turns casts into calls: the conductor's refusal,
+            # which leaves the server in ERROR, comes back.
+            self.assertIn('NoValidHost', answer.text)
+            self.wait(server, 'ERROR')
+            return False
+        self.assertEqual(202, answer.status, answer.text)
+        # Until the conductor or nova-compute is done with it.
+        self._wait_for_server_parameter(
+            {'id': server}, {'OS-EXT-STS:task_state': None})
+        return self.instance(server).vm_state == 'active'
+
+    @pytest.mark.smoke
+    def test_as_nova_schedules_a_rebuild_from_an_image_with_the_property(self):
+        outcomes = {}
+        for name, values in CASES.items():
+            for value in values:
+                plain, overridden = (
+                    self.boot(image=self.bare) for _ in range(2))
+                by_image = self.becomes_of(
+                    plain, None, self.image(**{name: value}))
+                by_override = self.becomes_of(
+                    overridden, {name: value}, self.bare)
+                self.assertEqual(by_image, by_override, (name, value))
+                self.assertEqual('active', self.instance(overridden).vm_state)
+                for server in (plain, overridden):
+                    self.http('DELETE', f'/servers/{server}')
+                    self._wait_until_deleted({'id': server})
+                outcomes.setdefault(by_image, []).append(f'{name}={value}')
+        # Both happen, so the comparison can fail.
+        self.assertGreaterEqual(len(outcomes[False]), 6)
+        self.assertGreaterEqual(len(outcomes[True]), 6)
