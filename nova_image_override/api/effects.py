@@ -210,7 +210,7 @@ _NUMA = (
     'out the flavor\'s vCPUs and memory to that many nodes')
 
 #: Fields that Nova can pass over.
-RULES: collections.abc.Mapping[str, Rule] = {
+RULES: dict[str, Rule] = {
     'hw_cpu_cores': Rule(_topology(1), _TOPOLOGY),
     'hw_cpu_policy': Rule(
         lambda guest: guest.ask(hardware.get_cpu_policy_constraint), specs=('hw:cpu_policy',)),

@@ -9,8 +9,10 @@ rule judges.
 import dataclasses
 import re
 import typing
+from unittest import mock
 import xml.etree.ElementTree as ET
 
+import fixtures
 from nova.objects import image_meta
 import pytest
 
@@ -29,7 +31,8 @@ class Case:
     :ivar acts_specs: extra specs that do
     :ivar acts_image: properties of the image that do
     :ivar vcpus: vCPUs of the flavor that does
-    :ivar boots: Nova's fake host can build the guest in which it acts
+    :ivar boots: Nova's fake host can build the guests with and without it
+        in which it acts
     """
 
     name: str
@@ -54,13 +57,13 @@ REALTIME = {'hw__cpu_policy': 'dedicated', 'hw__cpu_realtime': 'yes',
 
 IDLE = (
     Case('hw_numa_cpus.0', '0-1', 'it needs hw_numa_nodes',
-         acts={'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024'}),
+         acts={'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024'}, boots=False),
     Case('hw_numa_mem.0', '1024', 'it needs hw_numa_nodes',
-         acts={'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1'}),
+         acts={'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1'}, boots=False),
     # As Nova reads it, a flavor's page size or CPU policy makes one node.
     Case('hw_numa_mem.0', '1024', 'it needs hw_numa_nodes',
          acts={'hw_numa_cpus.0': '0-1'},
-         acts_specs={'hw__mem_page_size': 'small'}),
+         acts_specs={'hw__mem_page_size': 'small'}, boots=False),
     Case('hw_cpu_realtime_mask', '0', 'hw:cpu_realtime=yes',
          acts_specs=REALTIME),
     Case('hw_cpu_realtime_mask', '0', 'hw:cpu_realtime=yes',
@@ -374,8 +377,12 @@ class Guests(base.TestCase):
         return re.sub(r'service="\d+"', 'service=""', text)
 
     def guest_of(self, *args, **kwargs) -> str:
-        """Return the shape of a server's guest."""
-        return self.shape(self.boot(*args, **kwargs))
+        """Return the shape of a guest that has the host for itself."""
+        server = self.boot(*args, **kwargs)
+        shape = self.shape(server)
+        self.http('DELETE', f'/servers/{server}')
+        self._wait_until_deleted({'id': server})
+        return shape
 
     def test_a_guest_is_the_same_with_and_without_what_is_refused(self):
         for case in KNOWN:
@@ -403,3 +410,116 @@ class Guests(base.TestCase):
                     self.guest_of(case.acts, **like),
                     self.guest_of({case.name: case.value, **case.acts},
                                   **like))
+
+    def test_numa_lists_give_nodes_of_their_own_size(self):
+        flavor = self.flavor(vcpus=4)
+        self.assertNotEqual(
+            self.guest_of({'hw_numa_nodes': '2'}, flavor=flavor),
+            self.guest_of({
+                'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
+                'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '256',
+                'hw_numa_mem.1': '768'}, flavor=flavor))
+
+    def test_a_scsi_controller_is_there_with_disks_on_any_bus(self):
+        server = self.boot({'hw_scsi_model': 'virtio-scsi'})
+        guest = self.guest(server)
+        self.assertEqual(
+            'virtio', guest.find('devices/disk/target').get('bus'))
+        self.assertIn('virtio-scsi', [
+            each.get('model') for each in guest.findall('devices/controller')])
+
+
+class Life(base.TestCase):
+    """What becomes of it in rebuild and resize."""
+
+    EXTENDED_HOSTS = base.TestCase.HOSTS
+    IMAGE = {'kernel_id': base.IMAGE}
+
+    def setUp(self) -> None:
+        self.flags(allow_resize_to_same_host=True)
+        super().setUp()
+        # Copies files to the other host.
+        self.useFixture(fixtures.MockPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.'
+            'migrate_disk_and_power_off', return_value='{}'))
+
+    def resize(self, server: str, **flavor: typing.Any) -> base.Answer:
+        """Resize a server, and wait for it if that is accepted."""
+        answer = self.act(server, {'resize': {
+            'flavorRef': self.flavor(**flavor)}})
+        if answer.status == 202:
+            self.wait(server, 'VERIFY_RESIZE')
+            self.act(server, {'confirmResize': None})
+            self.wait(server)
+        return answer
+
+    def assert_unchanged(
+            self, server: str, answer: base.Answer,
+            problems: dict[str, str], overrides: dict[str, str]) -> None:
+        self.assertEqual(400, answer.status, answer.text)
+        self.assertEqual(problems, answer.problems)
+        shown = self.http('GET', f'/servers/{server}').body['server']
+        self.assertEqual('ACTIVE', shown['status'])
+        self.assertEqual(overrides, shown[base.PARAMETER])
+
+    def older(self, overrides: dict[str, str], **kwargs: typing.Any) -> str:
+        """Boot a server as before there were these refusals."""
+        with mock.patch.dict(effects.RULES, clear=True):
+            return self.boot(overrides, **kwargs)
+
+    def test_what_a_rebuild_newly_asks_for_must_act(self):
+        kept = {'hw_boot_menu': 'true'}
+        server = self.boot(kept)
+        self.assert_unchanged(
+            server, self.rebuild(server, {**kept, 'os_command_line': 'x'}),
+            {'os_command_line': 'no_effect'}, kept)
+        self.assertEqual(202, self.rebuild(
+            server, {**kept, 'os_command_line': 'x'},
+            image=self.image(**self.IMAGE)).status)
+
+    def test_a_rebuild_must_not_take_the_effect_of_what_is_kept(self):
+        kept = {'os_command_line': 'x'}
+        server = self.boot(kept, image=self.image(**self.IMAGE))
+        answer = self.rebuild(server)
+        self.assert_unchanged(
+            server, answer, {'os_command_line': 'no_effect'}, kept)
+        self.assertIn('kernel_id', answer.message)
+        self.assertEqual(202, self.rebuild(
+            server, image=self.image(**self.IMAGE)).status)
+        self.assertEqual(202, self.rebuild(server, {}).status)
+
+    def test_a_resize_may_leave_an_override_without_effect(self):
+        kept = {'hw_vif_multiqueue_enabled': 'true'}
+        server = self.boot(kept)
+        self.assertEqual(202, self.resize(server, vcpus=1).status)
+        self.assertEqual(202, self.rebuild(server).status)
+        self.assertEqual(202, self.rebuild(server, kept).status)
+        # Asked for anew, it is another matter.
+        self.assertEqual(202, self.rebuild(server, {}).status)
+        self.assert_unchanged(
+            server, self.rebuild(server, kept),
+            {'hw_vif_multiqueue_enabled': 'no_effect'}, {})
+
+    def test_a_resize_to_a_flavor_that_wins_in_silence_is_refused(self):
+        kept = {'img_hide_hypervisor_id': 'false'}
+        server = self.boot(kept)
+        answer = self.resize(server, hw__hide_hypervisor_id='true')
+        self.assert_unchanged(
+            server, answer, {'img_hide_hypervisor_id': 'flavor_conflict'},
+            kept)
+        self.assertIn('hw:hide_hypervisor_id=true', answer.message)
+        self.assertIn('choose a flavor', answer.message)
+        self.assertEqual(202, self.resize(server, vcpus=1).status)
+
+    def test_what_had_no_effect_before_hinders_no_rebuild_and_no_resize(self):
+        kept = {'img_hide_hypervisor_id': 'false', 'os_command_line': 'x'}
+        server = self.older(
+            kept, flavor=self.flavor(hw__hide_hypervisor_id='true'))
+        self.assertEqual(202, self.rebuild(server).status)
+        self.assertEqual(202, self.resize(
+            server, vcpus=1, hw__hide_hypervisor_id='true').status)
+        self.assertEqual(kept, self.http(
+            'GET', f'/servers/{server}').body['server'][base.PARAMETER])
+        self.assert_unchanged(
+            server, self.rebuild(server, {**kept, 'os_command_line': 'y'}),
+            {'os_command_line': 'no_effect'}, kept)
