@@ -80,9 +80,31 @@ class Rule:
     specs: tuple[str, ...] = ()
 
 
-def _only(field: str, acts: collections.abc.Callable[[Guest], object]) -> Gets:
+def _only(field: str, acts: collections.abc.Callable[[Guest], bool]) -> Gets:
     """Return the value asked for where ACTS holds, else None."""
     return lambda guest: guest.prop(field) if acts(guest) else None
+
+
+def _is_realtime(guest: Guest) -> bool:
+    return bool(hardware.is_realtime_enabled(guest.flavor))
+
+
+def _encrypts_disks(guest: Guest) -> bool:
+    """As API._update_ephemeral_encryption_bdms and the scheduler's filter."""
+    return bool(guest.ask(hardware.get_ephemeral_encryption_constraint))
+
+
+def _encrypts_memory(guest: Guest) -> bool:
+    return bool(guest.ask(hardware.get_mem_encryption_constraint))
+
+
+def _has_nodes(guest: Guest) -> bool:
+    return guest.ask(hardware.numa_get_constraints) is not None
+
+
+def _may_have_rng(guest: Guest) -> bool:
+    """As LibvirtDriver._add_rng_device, which reads no property."""
+    return guest.flag('hw_rng:allowed', True)
 
 
 def _has_kernel(guest: Guest) -> bool:
@@ -169,14 +191,14 @@ def _topology(dimension: int) -> Gets:
     def gets(guest: Guest) -> int:
         asked = guest.prop(field)
         # libvirt's guests may have threads, VMware's may not.
-        found = [_best_topology(guest, threads) for threads in (True, False)]
+        found = [best_topology(guest, threads) for threads in (True, False)]
         got = [best[dimension] for best in found if best is not None]
         return asked if asked in got or not got else got[0]
 
     return gets
 
 
-def _best_topology(
+def best_topology(
         guest: Guest, threads: bool) -> tuple[int, int, int] | None:
     """Return sockets, cores and threads as hardware.get_best_cpu_topology.
 
@@ -213,21 +235,18 @@ _NUMA = (
 RULES: dict[str, Rule] = {
     'hw_cpu_cores': Rule(_topology(1), _TOPOLOGY),
     'hw_cpu_policy': Rule(
-        lambda guest: guest.ask(hardware.get_cpu_policy_constraint), specs=('hw:cpu_policy',)),
+        lambda guest: guest.ask(hardware.get_cpu_policy_constraint),
+        specs=('hw:cpu_policy',)),
     'hw_cpu_realtime_mask': Rule(
-        _only('hw_cpu_realtime_mask',
-              lambda guest: hardware.is_realtime_enabled(guest.flavor)),
+        _only('hw_cpu_realtime_mask', _is_realtime),
         'it needs a flavor with hw:cpu_realtime=yes'),
     'hw_cpu_sockets': Rule(_topology(0), _TOPOLOGY),
     'hw_cpu_thread_policy': Rule(
         lambda guest: guest.ask(hardware.get_cpu_thread_policy_constraint),
         specs=('hw:cpu_thread_policy',)),
     'hw_cpu_threads': Rule(_topology(2), _TOPOLOGY),
-    # API._update_ephemeral_encryption_bdms and
-    # request_filter.ephemeral_encryption_filter
     'hw_ephemeral_encryption_format': Rule(
-        _only('hw_ephemeral_encryption_format',
-              lambda guest: guest.ask(hardware.get_ephemeral_encryption_constraint)),
+        _only('hw_ephemeral_encryption_format', _encrypts_disks),
         'it needs hw_ephemeral_encryption=true'),
     'hw_firmware_stateless': Rule(
         _stateless, 'it needs hw_firmware_type=uefi'),
@@ -237,13 +256,10 @@ RULES: dict[str, Rule] = {
     'hw_maxphysaddr_bits': Rule(
         _address_bits, specs=('hw:maxphysaddr_bits',)),
     'hw_mem_encryption_model': Rule(
-        _only('hw_mem_encryption_model',
-              lambda guest: guest.ask(hardware.get_mem_encryption_constraint)),
+        _only('hw_mem_encryption_model', _encrypts_memory),
         'it needs hw_mem_encryption=true'),
-    'hw_numa_cpus': Rule(
-        _only('hw_numa_cpus', lambda guest: guest.ask(hardware.numa_get_constraints)), _NUMA),
-    'hw_numa_mem': Rule(
-        _only('hw_numa_mem', lambda guest: guest.ask(hardware.numa_get_constraints)), _NUMA),
+    'hw_numa_cpus': Rule(_only('hw_numa_cpus', _has_nodes), _NUMA),
+    'hw_numa_mem': Rule(_only('hw_numa_mem', _has_nodes), _NUMA),
     'hw_pointer_model': Rule(
         _pointer_model,
         'it needs hw_input_bus=usb, or that property removed, which makes '
@@ -252,10 +268,8 @@ RULES: dict[str, Rule] = {
     'hw_redirected_usb_ports': Rule(
         lambda guest: guest.ask(hardware.get_redirected_usb_ports),
         specs=('hw:redirected_usb_ports',)),
-    # LibvirtDriver._add_rng_device, which reads the flavor alone
     'hw_rng_model': Rule(
-        _only('hw_rng_model',
-              lambda guest: guest.flag('hw_rng:allowed', True)),
+        _only('hw_rng_model', _may_have_rng),
         specs=('hw_rng:allowed',)),
     'hw_serial_port_count': Rule(
         lambda guest: guest.ask(hardware.get_number_of_serial_ports),

@@ -13,7 +13,12 @@ from unittest import mock
 import xml.etree.ElementTree as ET
 
 import fixtures
+import hypothesis
+from hypothesis import strategies as st
+from nova import exception
+from nova import objects
 from nova.objects import image_meta
+from nova.virt import hardware
 import pytest
 
 from nova_image_override.api import effects
@@ -357,6 +362,34 @@ class Refusals(base.TestCase):
         self.assertEqual(400, answer.status, answer.text)
         self.assertEqual(
             dict.fromkeys(names or overrides, code), answer.problems)
+
+
+_counts = st.one_of(st.none(), st.integers(1, 13), st.just(65536))
+
+
+@hypothesis.given(
+    st.integers(1, 24), st.tuples(*[_counts] * 6), st.tuples(*[_counts] * 6),
+    st.booleans())
+def test_topologies_are_those_of_nova(vcpus, image, flavor, threads):
+    names = ('cpu_sockets', 'cpu_cores', 'cpu_threads', 'cpu_max_sockets',
+             'cpu_max_cores', 'cpu_max_threads')
+    properties = {f'hw_{name}': str(value) for name, value in zip(
+        names, image, strict=True) if value is not None}
+    guest = effects.Guest(
+        objects.Flavor(vcpus=vcpus, extra_specs={
+            f'hw:{name}': str(value) for name, value in zip(
+                names, flavor, strict=True) if value is not None}),
+        objects.ImageMeta.from_dict({'properties': properties}), properties)
+    try:
+        best = hardware.get_best_cpu_topology(
+            guest.flavor, guest.image_meta, threads)
+    except exception.ImageVCPULimitsRangeImpossible:
+        assert effects.best_topology(guest, threads) is None
+    except exception.NovaException:
+        hypothesis.reject()
+    else:
+        assert effects.best_topology(guest, threads) == (
+            best.sockets, best.cores, best.threads)
 
 
 class Guests(base.TestCase):
