@@ -36,8 +36,8 @@ class Case:
     :ivar acts_specs: extra specs that do
     :ivar acts_image: properties of the image that do
     :ivar vcpus: vCPUs of the flavor that does
-    :ivar boots: Nova's fake host can build the guests with and without it
-        in which it acts
+    :ivar boots: Nova's fake host can build the guest in which it acts, and
+        the one without it, and they differ
     """
 
     name: str
@@ -73,7 +73,7 @@ IDLE = (
          acts_specs=REALTIME),
     Case('hw_cpu_realtime_mask', '0', 'hw:cpu_realtime=yes',
          specs={'hw__cpu_policy': 'dedicated'}, acts_specs=REALTIME),
-    Case('hw_cpu_sockets', '3', 'number of vCPUs', acts_vcpus=3),
+    Case('hw_cpu_sockets', '3', 'number of vCPUs', acts_vcpus=6),
     Case('hw_cpu_cores', '65536', 'number of vCPUs', acts_vcpus=0),
     Case('hw_cpu_threads', '2', 'number of vCPUs', vcpus=3),
     Case('hw_cpu_threads', '2', 'number of vCPUs',
@@ -82,7 +82,8 @@ IDLE = (
     Case('hw_cpu_cores', '2', 'number of vCPUs',
          image={'hw_cpu_sockets': '2', 'hw_cpu_threads': '1'},
          acts={'hw_cpu_sockets': '1'},
-         acts_image={'hw_cpu_sockets': '2', 'hw_cpu_threads': '1'}),
+         acts_image={'hw_cpu_sockets': '2', 'hw_cpu_threads': '1'},
+         boots=False),
     Case('os_secure_boot', 'required', 'hw_firmware_type=uefi',
          acts={'hw_firmware_type': 'uefi'}, boots=False),
     Case('os_secure_boot', 'optional', 'hw_firmware_type=uefi',
@@ -101,10 +102,11 @@ IDLE = (
     Case('hw_ephemeral_encryption_format', 'luks',
          'hw_ephemeral_encryption=true',
          acts_specs={'hw__ephemeral_encryption': 'true'}, boots=False),
-    Case('hw_vif_multiqueue_enabled', 'true', 'at least 2 vCPUs', vcpus=1),
+    Case('hw_vif_multiqueue_enabled', 'true', 'at least 2 vCPUs', vcpus=1,
+         boots=False),
     Case('hw_pointer_model', 'usbtablet', 'hw_input_bus=usb',
          image={'hw_input_bus': 'virtio'},
-         acts={'hw_input_bus': 'usb'}),
+         acts={'hw_input_bus': 'usb'}, boots=False),
     Case('hw_serial_port_count', '0', 'at least 1', acts_vcpus=0),
     Case('hw_time_hpet', 'true', 'x86',
          image={'hw_architecture': 'aarch64'},
