@@ -181,6 +181,7 @@ def _stateless(guest: Guest) -> bool:
 
 
 def _locked(guest: Guest) -> bool:
+    """As Nova 34 says it; up to 33 only the libvirt driver knows all."""
     return bool(guest.ask(hardware.get_locked_memory_constraint))
 
 
