@@ -12,7 +12,7 @@ TEN = {
     'hw_scsi_model': 'virtio-scsi',
     'hw_video_model': 'virtio',
     'hw_vif_model': 'virtio',
-    'os_command_line': 'console=ttyS0',
+    'hw_watchdog_action': 'reset',
     'os_type': 'linux',
 }
 

@@ -31,6 +31,8 @@ NUMA_GAP = 'numa_gap'
 UNREADABLE = 'unreadable'
 #: Flavor and merged properties exclude each other.
 FLAVOR_CONFLICT = 'flavor_conflict'
+#: Flavor and merged properties leave the override without any effect.
+NO_EFFECT = 'no_effect'
 #: The parameter came without the version entry in the header.
 VERSION_MISSING = 'version_missing'
 #: The parameter came where it is not taken.

@@ -22,6 +22,7 @@ from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import stored
+from nova_image_override.api import effects
 from nova_image_override.api import extension as extension_module
 
 #: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
@@ -83,6 +84,7 @@ def check(
     extension: extension_module.Extension, flavor: typing.Any,
     image: dict[str, typing.Any], base: override.ImageProperties,
     overrides: override.Overrides,
+    idle: collections.abc.Container[str] = (),
 ) -> None:
     """Judge the merged properties of a server to be.
 
@@ -90,11 +92,12 @@ def check(
     :param image: boot metadata, with the merged properties
     :param base: the image's own properties
     :param overrides: what was merged over BASE
+    :param idle: those of them that Nova may pass over (:mod:`effects`)
     :raises errors.Invalid: naming every override that flavor and image
-        properties exclude
+        properties exclude, or that Nova would pass over
     """
     base = bounded(extension, base, overrides)
-    _Judge(extension, flavor, image, base, overrides).check()
+    _Judge(extension, flavor, image, base, overrides, idle).check()
 
 
 def bounded(
@@ -126,7 +129,9 @@ def check_resize(
 ) -> None:
     """Judge a server's overrides in force beside another flavor.
 
-    Where image and flavor conflict by themselves, Nova answers.
+    Where image and flavor conflict by themselves, Nova answers. An override
+    that merely has no effect beside FLAVOR harms nothing, and may act again
+    after the next resize; one that FLAVOR takes the place of is refused.
 
     :param flavor: ``nova.objects.Flavor`` that the server is to have
     :raises errors.Invalid: naming every override that FLAVOR excludes
@@ -136,14 +141,32 @@ def check_resize(
         instance.system_metadata)
     try:
         check(extension, flavor, judged(image, stored.properties(instance)),
-              stored.image_properties(instance), overrides)
+              stored.image_properties(instance), overrides,
+              passed_over(extension, instance))
     except errors.Invalid as exc:
         problems = [
             dataclasses.replace(problem, reason=(
                 f'{problem.reason}; choose a flavor that agrees with it'))
-            for problem in exc.problems if problem.name in overrides]
+            for problem in exc.problems if problem.name in overrides
+            and problem.code != errors.NO_EFFECT]
         if problems:
             raise errors.Invalid(problems) from None
+
+
+def passed_over(
+    extension: extension_module.Extension, instance: typing.Any,
+) -> set[str]:
+    """Return a server's overrides in force that have no effect as it is.
+
+    From the time before they were refused, or since a resize.
+    """
+    image = nova_utils.get_image_from_system_metadata(
+        instance.system_metadata)
+    return {problem.name for problem in effects.problems(
+        extension.catalog, instance.get_flavor(),
+        judged(image, stored.properties(instance)),
+        stored.image_properties(instance),
+        override.in_force(instance.system_metadata))}
 
 
 def judged(
@@ -164,12 +187,15 @@ class _Judge:
         self, extension: extension_module.Extension, flavor: typing.Any,
         image: dict[str, typing.Any], base: override.ImageProperties,
         overrides: override.Overrides,
+        idle: collections.abc.Container[str],
     ) -> None:
         self._extension = extension
         self._flavor = flavor
         self._image = image
         self._base = base
         self._overrides = overrides
+        self._acting = {name: value for name, value in overrides.items()
+                        if name not in idle}
 
     def check(self) -> None:
         try:
@@ -185,6 +211,10 @@ class _Judge:
             if self._refusal(function, merged) is not None:
                 for problem in self._causes(function):
                     problems.setdefault(problem.name, problem)
+        for problem in effects.problems(
+                self._extension.catalog, self._flavor, self._image,
+                self._base, self._acting):
+            problems.setdefault(problem.name, problem)
         if problems:
             raise errors.Invalid(problems.values())
 

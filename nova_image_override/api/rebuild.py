@@ -149,7 +149,10 @@ class Rebuild:
         flavor = self.instance.get_flavor()
         checks.check(
             extension, flavor, {**image, 'properties': properties}, base,
-            self.overrides)
+            self.overrides,
+            # What had no effect before loses nothing by the rebuild.
+            checks.passed_over(extension, self.instance)
+            - set(self._changed))
         self._guard_numa(
             extension, image,
             checks.bounded(extension, base, self.overrides), flavor, guard)

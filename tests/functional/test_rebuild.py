@@ -204,10 +204,12 @@ class Refusals(Case):
             server, answer, 400, {base.PARAMETER: 'numa_change'})
 
     def test_a_new_image_that_conflicts_with_an_override_is_refused(self):
-        server = self.boot({'hw_tpm_model': 'tpm-crb', 'hw_video_model': 'vga'})
-        answer = self.rebuild(server, image=self.image(hw_tpm_version='1.2'))
+        server = self.boot({'hw_cpu_sockets': '2', 'hw_video_model': 'vga'})
+        answer = self.rebuild(
+            server, image=self.image(hw_cpu_max_sockets='1'))
         self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual({'hw_tpm_model': 'flavor_conflict'}, answer.problems)
+        self.assertEqual(
+            {'hw_cpu_sockets': 'flavor_conflict'}, answer.problems)
 
     def test_what_stays_needs_no_permission_again(self):
         server = self.boot({'hw_video_model': 'vga', 'hw_boot_menu': 'false'})

@@ -214,6 +214,7 @@ class Samples(Case):
         self.new('version-missing', {'hw_boot_menu': 'true'}, image,
                  extension=None)
         self.exchange('not-acceptable', 'GET', '/servers', extension='7.0')
+        self.new('no-effect', {'os_command_line': 'console=ttyS0'}, image)
         self.admin_api.post_extra_spec(
             self._flavor, {'extra_specs': {'hw:pmu': 'false'}})
         self.new('flavor', {'hw_pmu': 'true'}, image)

@@ -118,7 +118,7 @@ class Judge:
                 if bodies.refused(name, value)}
         elif case.wrong is not None:
             assert {problem['code'] for problem in problems.values()} <= {
-                errors.FLAVOR_CONFLICT, errors.NUMA_GAP}
+                errors.FLAVOR_CONFLICT, errors.NO_EFFECT, errors.NUMA_GAP}
             assert not any(bodies.refused(name, value)
                            for name, value in raw.items())
 
