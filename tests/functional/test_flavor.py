@@ -135,7 +135,7 @@ class Flavor(base.TestCase):
             overrides[f'hw_numa_mem.{n}'] = '1'
             overrides[f'hw_numa_cpus.{n}'] = str(n)
         answer = self.create(overrides, flavor=self.flavor(
-            hw__numa_nodes='2', **{
+            vcpus=64, hw__numa_nodes='2', **{
                 'hw__numa_mem.0': '512', 'hw__numa_mem.1': '512',
                 'hw__numa_cpus.0': '0', 'hw__numa_cpus.1': '1'}))
         self.assert_refused(
