@@ -8,12 +8,10 @@ from benchmarks import cloud as cloud_module
 from nova_image_override import catalog
 from tests.functional import base
 
-#: What most requests may hold.
-_VALUE = 255
-_NODES = range(catalog.NUMA_NODES_MAX)
+EXTENSION = 'extension'
 
 
-def _repeated(item: str, size: int = _VALUE) -> str:
+def _repeated(item: str, size: int = catalog.VALUE_BYTES_MAX) -> str:
     """Return a CPU list of ITEM over and over, of SIZE characters at most."""
     return ','.join([item] * ((size + 1) // (len(item) + 1)))
 
@@ -113,5 +111,5 @@ def variants(
     return {
         api.NOVA: lambda: cloud.call(
             base.NOVA_APP, 'POST', '/servers', plain),
-        'extension': lambda: cloud.call(
+        EXTENSION: lambda: cloud.call(
             base.APP, 'POST', '/servers', asked, named=True)}

@@ -69,6 +69,16 @@ def check(
     _GOOD.add(key)
 
 
+def remembered() -> int:
+    """Return how many servers to be are remembered as good."""
+    return len(_GOOD)
+
+
+def forget() -> None:
+    """Return to the state of a service that has just started."""
+    _GOOD.clear()
+
+
 def bounded(
     extension: extension_module.Extension, base: override.ImageProperties,
     overrides: override.Overrides,

@@ -9,8 +9,6 @@ import pytest
 
 from nova_image_override.api import hardware
 
-objects.register_all()
-
 _limit = st.none() | st.integers(1, 12)
 
 
