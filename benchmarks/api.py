@@ -21,6 +21,8 @@ NOVA = 'unmodified Nova'
 NOVA_AGAIN = 'unmodified Nova, once more'
 NOT_NAMED = 'extension, service not named'
 NAMED = 'extension, service named'
+TEN = 'extension, 10 overrides'
+NOVA_TEN = 'unmodified Nova, image with the 10'
 
 
 def create(cloud: cloud_module.Cloud) -> Variants:
@@ -47,10 +49,9 @@ def create(cloud: cloud_module.Cloud) -> Variants:
         NOVA_AGAIN: prepare(base.NOVA_APP),
         NOT_NAMED: prepare(base.APP),
         'extension, no override': prepare(base.APP, {}),
-        'extension, 10 overrides': prepare(base.APP, overrides.TEN),
+        TEN: prepare(base.APP, overrides.TEN),
         'extension, 128 overrides': prepare(base.APP, overrides.MOST),
-        'unmodified Nova, image with the 10':
-            prepare(base.NOVA_APP, image=ten),
+        NOVA_TEN: prepare(base.NOVA_APP, image=ten),
         'unmodified Nova, image with the 128':
             prepare(base.NOVA_APP, image=most),
     }
@@ -91,6 +92,20 @@ def check(cloud: cloud_module.Cloud) -> After:
         cloud_module.expect(
             len(response.json['servers']), cloud.SERVERS, 'servers')
     return check_one
+
+
+def python_calls(variants: Variants, after: After) -> dict[str, int]:
+    """Count the function calls of each variant, what is cached cached."""
+    result = {}
+    for name, prepare in variants.items():
+        for _ in range(2):
+            after(prepare()())
+        answers: list[webob.Response] = []
+        call = prepare()
+        result[name] = measure.python_calls(
+            lambda call=call, answers=answers: answers.append(call()))
+        after(answers[0])
+    return result
 
 
 def costs(

@@ -6,6 +6,7 @@ import logging
 from benchmarks import api
 from benchmarks import cloud as cloud_module
 from benchmarks import functions
+from benchmarks import hostile
 from benchmarks import measure
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -29,6 +30,7 @@ def tables(rounds: int) -> collections.abc.Iterator[Table]:
                 f'GET /servers/detail, {cloud.SERVERS} servers, '
                 f'compute {compute}', api.detail(cloud, compute),
                 max(rounds // 3, 1), api.check(cloud))
+        yield _hostile(cloud, max(rounds // 20, 1))
         yield from _functions(max(rounds // 3, 1))
         # Nova tells about its end.
         logging.disable()
@@ -39,14 +41,37 @@ def _requests(
     after: api.After,
 ) -> Table:
     costs = api.costs(variants, after)
+    functions_called = api.python_calls(variants, after)
     times = measure.medians(variants, rounds, after=after)
     return (
         f'{title}: medians of {rounds}',
-        ['', 'ms', 'ratio', 'queries', 'calls of services'],
+        ['', 'ms', 'ratio', 'function calls', 'queries',
+         'calls of services'],
         [[name, f'{times[name] * 1e3:.2f}',
           f'{times[name] / times[api.NOVA]:.3f}',
+          str(functions_called[name]),
           str(costs[name].queries), str(costs[name].calls)]
          for name in variants])
+
+
+def _hostile(cloud: cloud_module.Cloud, rounds: int) -> Table:
+    """Measure what is made to cost much, beside Nova on the same properties."""
+    rows = []
+    for title, case in hostile.CASES.items():
+        variants = hostile.variants(cloud, case)
+        answers = {name: prepare()().status
+                   for name, prepare in variants.items()}
+        times = measure.medians(variants, rounds)
+        nova, own = times[api.NOVA], times[hostile.EXTENSION]
+        rows.append([
+            title, f'{nova * 1e3:.1f}', f'{own * 1e3:.1f}',
+            f'{own / nova:.2f}', f'{(own - nova) * 1e3:.1f}',
+            answers[api.NOVA].split()[0],
+            answers[hostile.EXTENSION].split()[0]])
+    return (
+        f'POST /servers, made to cost much: medians of {rounds}',
+        ['', 'unmodified Nova, ms', 'extension, ms', 'ratio',
+         'beyond Nova, ms', 'Nova answers', 'extension answers'], rows)
 
 
 def _functions(rounds: int) -> collections.abc.Iterator[Table]:

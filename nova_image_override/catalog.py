@@ -18,6 +18,7 @@ import typing
 from nova.objects import image_meta
 from oslo_utils import strutils
 
+from nova_image_override import cpu_lists
 from nova_image_override import descriptions
 from nova_image_override import errors
 
@@ -169,8 +170,10 @@ class Property:
 
 def bounded(cpu_list: str) -> bool:
     """Say whether a CPU list, of whatever form, can be expanded safely."""
+    # Nova reads "1_0" as 10.
     return all(len(digits) <= 4 and int(digits) <= descriptions.CPU_ID_MAX
-               for digits in re.findall(r'0*(\d+)', cpu_list))
+               for digits in re.findall(r'0*(\d+)', cpu_list)) and (
+        cpu_lists.highest(cpu_list) <= descriptions.CPU_ID_MAX)
 
 
 def _check_cpu_list(value: str, row: descriptions.Row) -> str | None:

@@ -15,76 +15,39 @@ import typing
 from nova import exception
 from nova import objects
 from nova import utils as nova_utils
-from nova.virt import hardware
 
 from nova_image_override import catalog as catalog_module
+from nova_image_override import cpu_lists
 from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import stored
+from nova_image_override.api import conflicts
 from nova_image_override.api import effects
 from nova_image_override.api import extension as extension_module
+from nova_image_override.api import hardware
+from nova_image_override.api import verdicts
 
-#: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
-#: the others for what images hold.
-REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
+REFUSALS = hardware.REFUSALS
 
-Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
+_MASK = 'hw_cpu_realtime_mask'
 
-#: Functions of nova.virt.hardware that judge (flavor, image_meta). Those that
-#: a supported release lacks are left out there.
-_FUNCTIONS = (
-    'get_maxphysaddr_mode',
-    'get_mem_encryption_constraint',
-    'get_number_of_serial_ports',
-    'get_packed_virtqueue_constraint',
-    'get_pci_numa_policy_constraint',
-    'get_pmu_constraint',
-    'get_realtime_cpu_constraint',
-    'get_redirected_usb_ports',
-    'get_secure_boot_constraint',
-    'get_sound_model',
-    'get_usb_model',
-    'get_vif_multiqueue_constraint',
-    'get_vtpm_constraint',
-    'numa_get_constraints',
-)
+#: How many sets of overrides one of Nova's functions judges to find those that
+#: conflict. Few functions read more than a handful of properties.
+_SETS_MAX = 64
 
+#: The same times the NUMA nodes of the image: each costs Nova 50 microseconds.
+_NODES_MAX = 256
 
-def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
-    hardware.get_stateless_firmware_constraint(image_meta)
-
-
-def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> None:
-    """As LibvirtDriver._add_video_driver and vmwareapi's vmops do it."""
-    asked = image_meta.properties.get('hw_video_ram', 0)
-    if asked:
-        limit = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
-        if asked > limit:
-            raise exception.RequestedVRamTooHigh(
-                req_vram=asked, max_vram=limit)
-
-
-def _ephemeral_encryption(
-        flavor: typing.Any, image_meta: typing.Any) -> None:
-    """As API._update_ephemeral_encryption_bdms does it."""
-    if hardware.get_ephemeral_encryption_constraint(flavor, image_meta):
-        hardware.get_ephemeral_encryption_format(flavor, image_meta)
-
-
-@functools.cache
-def _checks() -> tuple[Check, ...]:
-    return (
-        *(getattr(hardware, name) for name in _FUNCTIONS
-          if hasattr(hardware, name)),
-        _ephemeral_encryption, _stateless_firmware, _video_ram)
+#: Whatever was found good lately.
+_GOOD = verdicts.Remembered(4096)
 
 
 def check(
     extension: extension_module.Extension, flavor: typing.Any,
     image: dict[str, typing.Any], base: override.ImageProperties,
     overrides: override.Overrides,
-    idle: collections.abc.Container[str] = (),
+    idle: collections.abc.Collection[str] = (),
 ) -> None:
     """Judge the merged properties of a server to be.
 
@@ -96,8 +59,27 @@ def check(
     :raises errors.Invalid: naming every override that flavor and image
         properties exclude, or that Nova would pass over
     """
-    base = bounded(extension, base, overrides)
-    _Judge(extension, flavor, image, base, overrides, idle).check()
+    key = verdicts.key(flavor, image, base, overrides, sorted(idle))
+    if key in _GOOD:
+        return
+    judge = _Judge(extension, flavor, image, base, overrides, idle)
+    # The first problem of a property is the one that is told.
+    problems: dict[str, errors.Problem] = {}
+    for problem in judge.problems():
+        problems.setdefault(problem.name, problem)
+    if problems:
+        raise errors.Invalid(problems.values())
+    _GOOD.add(key)
+
+
+def remembered() -> int:
+    """Return how many servers to be are remembered as good."""
+    return len(_GOOD)
+
+
+def forget() -> None:
+    """Return to the state of a service that has just started."""
+    _GOOD.clear()
 
 
 def bounded(
@@ -182,44 +164,129 @@ def judged(
             'min_disk': 0, **image, 'properties': dict(properties)}
 
 
+class _Watched(objects.ImageMetaProps):
+    """Image properties that remember which of them were read."""
+
+    @classmethod
+    def obj_name(cls) -> str:
+        return str(objects.ImageMetaProps.obj_name())
+
+    @functools.cached_property
+    def names_read(self) -> set[str]:
+        """The fields that were read, set or not."""
+        return set()
+
+    def obj_attr_is_set(self, attrname: str) -> bool:
+        self.names_read.add(attrname)
+        return bool(super().obj_attr_is_set(attrname))
+
+    def __getattribute__(self, name: str) -> typing.Any:
+        if name in objects.ImageMetaProps.fields:
+            self.names_read.add(name)
+        return super().__getattribute__(name)
+
+
 class _Judge:
+    """Judges the server that one request asks for.
+
+    Nova's functions are given CPU lists that say the same as the merged ones
+    and take little to expand.
+    """
+
     def __init__(
         self, extension: extension_module.Extension, flavor: typing.Any,
         image: dict[str, typing.Any], base: override.ImageProperties,
         overrides: override.Overrides,
-        idle: collections.abc.Container[str],
+        idle: collections.abc.Collection[str],
     ) -> None:
         self._extension = extension
         self._flavor = flavor
-        self._image = image
-        self._base = base
+        self._properties = image['properties']
         self._overrides = overrides
+        #: The image's properties as they stand, and what may not be idle.
+        self._own = base
         self._acting = {name: value for name, value in overrides.items()
                         if name not in idle}
+        #: field -> the names of its overrides
+        self._fields: dict[str, list[str]] = {}
+        for name in overrides:
+            self._fields.setdefault(self._field(name), []).append(name)
+        #: The merged lists, to be laid over those of the base.
+        self._lists = self._cheap_lists(self._properties)
+        self._image = {
+            **image, 'properties': self._properties | self._lists}
+        base = bounded(extension, base, overrides)
+        self._base = {**base, **self._cheap_lists(base)}
+        #: What Nova reads with some fields' overrides only.
+        self._images: dict[frozenset[str], objects.ImageMeta | None] = {}
 
-    def check(self) -> None:
+    def _field(self, name: str) -> str:
+        return self._extension.catalog.resolve(name).field
+
+    def _cheap_lists(
+            self, properties: override.ImageProperties) -> dict[str, str]:
+        """Return the CPU lists of PROPERTIES in the form that Nova judges."""
+        vcpus = self._flavor.vcpus
+        nodes = {
+            name: properties[name] for name in (
+                f'hw_numa_cpus.{n}'
+                for n in range(catalog_module.NUMA_NODES_MAX))
+            if isinstance(properties.get(name), str)}
+        lists = dict(zip(nodes, cpu_lists.disjoint(nodes.values(), vcpus),
+                         strict=True))
+        mask = properties.get(_MASK)
+        if isinstance(mask, str) and mask.strip():
+            # As hardware.get_realtime_cpu_constraint does it.
+            lists[_MASK] = cpu_lists.cheap(
+                f'0-{vcpus - 1},{mask}' if mask.strip().startswith('^')
+                else mask, vcpus)
+        return lists
+
+    def problems(self) -> collections.abc.Iterator[errors.Problem]:
+        """Find all that speaks against the server, the worst first.
+
+        A property can come more than once; its first problem is the best.
+        """
+        beyond = list(self._beyond())
+        yield from beyond
+        if any(problem.name in self._overrides for problem in beyond):
+            return
         try:
             merged = objects.ImageMeta.from_dict(self._image)
         except REFUSALS as exc:
-            raise errors.Invalid(self._unreadable(exc)) from None
-        checks = _checks()
-        if any(name.startswith('hw_cpu_') for name in self._overrides):
-            # Searches through all topologies, so only where it can matter.
-            checks = (*checks, hardware.get_best_cpu_topology)
-        problems: dict[str, errors.Problem] = {}
-        for function in checks:
+            yield from self._unreadable(exc)
+            return
+        agreed = True
+        for function in hardware.checks():
             if self._refusal(function, merged) is not None:
-                for problem in self._causes(function):
-                    problems.setdefault(problem.name, problem)
-        for problem in effects.problems(
-                self._extension.catalog, self._flavor, self._image,
-                self._base, self._acting):
-            problems.setdefault(problem.name, problem)
-        if problems:
-            raise errors.Invalid(problems.values())
+                agreed = False
+                yield from self._causes(function)
+        if agreed:
+            yield from self._traits(merged)
+        yield from effects.problems(
+            self._extension.catalog, self._flavor, self._image, self._own,
+            self._acting)
+
+    def _beyond(self) -> collections.abc.Iterator[errors.Problem]:
+        """Find the lists that name CPUs which the flavor has not.
+
+        The image's own realtime mask is left to Nova, which reads it beside
+        some flavors only.
+        """
+        vcpus = self._flavor.vcpus
+        for name in self._lists:
+            cpu = cpu_lists.highest(self._properties[name])
+            own = name not in self._overrides
+            if cpu >= vcpus and not (own and name == _MASK):
+                yield errors.Problem(
+                    name, errors.FLAVOR_CONFLICT,
+                    ("the image's own value " if own else '')
+                    + f'names vCPU {cpu}, but the flavor has {vcpus}, '
+                    f'numbered from 0 to {vcpus - 1}')
 
     def _refusal(
-            self, function: Check, image_meta: typing.Any) -> str | None:
+            self, function: hardware.Check, image_meta: typing.Any,
+    ) -> str | None:
         try:
             function(self._flavor, image_meta)
         except exception.NovaException as exc:
@@ -229,47 +296,88 @@ class _Judge:
         return None
 
     def _causes(
-        self, function: Check,
+        self, function: hardware.Check,
     ) -> collections.abc.Iterator[errors.Problem]:
-        """Find which overrides make FUNCTION fail, and why each set does.
+        """Find which overrides make FUNCTION fail, and why each set does."""
+        def judge(fields: frozenset[str]) -> conflicts.Conflict[str] | None:
+            if fields not in self._images:
+                self._images[fields] = self._with(fields)
+            image_meta = self._images[fields]
+            if image_meta is None:
+                return None
+            image_meta.properties.names_read.clear()
+            reason = self._refusal(function, image_meta)
+            return None if reason is None else conflicts.Conflict(
+                reason, frozenset(image_meta.properties.names_read))
 
-        Takes minimal failing sets of overridden fields away, one after the
-        other, until what is left passes.
-        """
-        fields: dict[str, list[str]] = {}
-        for name in self._overrides:
-            fields.setdefault(
-                self._extension.rules.stand(name).field, []).append(name)
-        left = set(fields)
-        while (reason := self._reason(function, fields, left)) is not None:
-            needed = set(left)
-            for field in sorted(left):
-                if self._reason(function, fields, needed - {field}):
-                    needed.discard(field)
-            if not needed:
-                # The image and the flavor exclude each other by themselves.
+        nodes = self._properties.get('hw_numa_nodes')
+        limit = min(_SETS_MAX, max(
+            _NODES_MAX // int(nodes) if str(nodes).isdecimal() and int(nodes)
+            else _SETS_MAX, 1))
+        for fields, reason in conflicts.minimal_sets(
+                self._fields, judge, limit):
+            if not fields:
                 yield errors.Problem(
                     errors.PARAMETER, errors.FLAVOR_CONFLICT,
                     f'image and flavor conflict by themselves: {reason}')
-                return
-            reason = self._reason(function, fields, needed) or reason
-            for name in (n for field in needed for n in fields[field]):
+            for name in (n for field in fields for n in self._fields[field]):
                 yield errors.Problem(name, errors.FLAVOR_CONFLICT, reason)
-            left -= needed
 
-    def _reason(
-        self, function: Check, fields: dict[str, list[str]],
-        chosen: set[str],
-    ) -> str | None:
-        overrides = {name: self._overrides[name]
-                     for field in chosen for name in fields[field]}
-        properties = self._extension.merger.merge(self._base, overrides)
+    @functools.cached_property
+    def _readable_base(self) -> override.ImageProperties:
+        """The image's own properties that Nova can read.
+
+        Only what is overridden can be unreadable: the merged ones are not.
+        """
+        try:
+            objects.ImageMetaProps.from_dict(dict(self._base))
+        except REFUSALS:
+            catalog = self._extension.catalog
+            overridden = {
+                *self._overrides, *(
+                    legacy for field in self._fields
+                    for legacy in catalog[field].legacy_names)}
+            return {name: value for name, value in self._base.items()
+                    if name not in overridden}
+        return self._base
+
+    def _with(self, fields: frozenset[str]) -> objects.ImageMeta | None:
+        """Return the image with the overrides of FIELDS only.
+
+        :returns: with properties of the class _Watched, or None when Nova
+            cannot read it
+        """
+        chosen = {name: self._overrides[name]
+                  for field in fields for name in self._fields[field]}
+        properties = self._extension.merger.merge(self._readable_base, chosen)
+        properties |= {name: cpus for name, cpus in self._lists.items()
+                       if self._field(name) in fields}
         try:
             image_meta = objects.ImageMeta.from_dict(
-                {**self._image, 'properties': properties})
+                {**self._image, 'properties': {}})
+            image_meta.properties = _Watched.from_dict(properties)
         except REFUSALS:
             return None
-        return self._refusal(function, image_meta)
+        return image_meta
+
+    def _traits(
+        self, merged: objects.ImageMeta,
+    ) -> collections.abc.Iterator[errors.Problem]:
+        """Find the overrides that require a trait that the flavor forbids."""
+        def forbidden(flavor: typing.Any, image_meta: typing.Any) -> None:
+            found = hardware.forbidden_traits(flavor, image_meta) - named
+            if found:
+                raise exception.Invalid(_forbids(sorted(found)))
+
+        named: set[str] = set()
+        for trait in sorted(hardware.forbidden_traits(self._flavor, merged)):
+            name = f'trait:{trait}'
+            if name in self._overrides:
+                named.add(trait)
+                yield errors.Problem(
+                    name, errors.FLAVOR_CONFLICT, _forbids([trait]))
+        if self._refusal(forbidden, merged) is not None:
+            yield from self._causes(forbidden)
 
     def _unreadable(
             self, error: Exception) -> collections.abc.Iterator[errors.Problem]:
@@ -287,3 +395,8 @@ class _Judge:
             yield errors.Problem(
                 errors.PARAMETER, errors.UNREADABLE,
                 f'Nova cannot read the merged properties: {error}')
+
+
+def _forbids(traits: list[str]) -> str:
+    return 'the server needs what the flavor forbids with ' + ', '.join(
+        f'trait:{trait}=forbidden' for trait in traits)

@@ -9,7 +9,6 @@ volume decides, :mod:`nova_image_override.descriptions` says so.
 
 import collections.abc
 import dataclasses
-import math
 import typing
 
 from nova import exception
@@ -21,6 +20,7 @@ from oslo_utils import strutils
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override.api import hardware as judging
 
 #: How Nova's functions say no to readable text.
 _REFUSALS = (exception.NovaException, ValueError)
@@ -203,22 +203,15 @@ def best_topology(
         guest: Guest, threads: bool) -> tuple[int, int, int] | None:
     """Return sockets, cores and threads as hardware.get_best_cpu_topology.
 
-    Which tries each combination up to the number of vCPUs, cubed; here are
-    only its divisors.
-
     :returns: None where the limits leave no topology, which is a conflict
     """
     want, most = (
         (each.sockets, each.cores, each.threads) for each in
         guest.ask(hardware.get_cpu_topology_constraints))
-    vcpus = guest.flavor.vcpus
-    divisors = {
-        divisor for n in range(1, math.isqrt(vcpus) + 1) if vcpus % n == 0
-        for divisor in (n, vcpus // n)}
     return max(
-        ((s, c, vcpus // (s * c)) for s in divisors for c in divisors
-         if vcpus % (s * c) == 0 and s <= most[0] and c <= most[1]
-         and vcpus // (s * c) <= (most[2] if threads else 1)),
+        ((s, c, t) for s, c, t in judging.topologies(guest.flavor.vcpus)
+         if s <= most[0] and c <= most[1]
+         and t <= (most[2] if threads else 1)),
         # hardware._sort_possible_cpu_topologies
         key=lambda t: (sum(a == b for a, b in zip(t, want, strict=True)),
                        t[0] * t[1], t[0]),

@@ -6,6 +6,8 @@ from nova.image import glance
 
 from benchmarks import api
 from benchmarks import cloud
+from benchmarks import measure
+from nova_image_override import policies
 from tests.functional import base
 
 
@@ -23,6 +25,30 @@ class Costs(cloud.Cloud):
         costs, nova = self.costs(api.create(self), api.forget(self))
         self.assertGreater(min(nova), 0)
         self.assertEqual(dict.fromkeys(costs, nova), costs)
+
+    def test_ten_overrides_cost_two_percent_of_calls_and_one_decision(self):
+        """More function calls than an image that has the ten properties.
+
+        The one decision is oslo.policy's on the rule of its own.
+        """
+        self.stop()
+        calls = api.python_calls(api.create(self), api.forget(self))
+        caller = context.RequestContext(
+            'user', 'project', roles=['member', 'reader'])
+        decision = measure.python_calls(
+            lambda: caller.can(policies.CREATE, fatal=False))
+        self.assertGreater(decision, 0)
+        self.assertLessEqual(
+            calls[api.TEN] - decision, 1.02 * calls[api.NOVA_TEN])
+        self.assertLessEqual(calls[api.NOT_NAMED], 1.02 * calls[api.NOVA])
+
+    def test_function_calls_are_counted_the_same_each_time(self):
+        def some():
+            return sorted([3, 2, 1], key=abs)
+        self.assertEqual(
+            [measure.python_calls(some)] * 3,
+            [measure.python_calls(some) for _ in range(3)])
+        self.assertGreaterEqual(measure.python_calls(some), 5)
 
     def test_lists_cost_no_query_and_no_call_more_than_nova(self):
         self.add_servers()

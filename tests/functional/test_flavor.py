@@ -1,7 +1,10 @@
 """Flavor and merged properties: fences hold, conflicts are 400 at create."""
 
+from unittest import mock
+
 from nova.objects import fields
 from nova.objects import image_meta
+from nova.virt import hardware
 import pytest
 
 from tests.functional import base
@@ -62,6 +65,9 @@ CONFLICTS = (
     ({'hw_cpu_max_sockets': '1', 'hw_cpu_max_cores': '1',
       'hw_cpu_max_threads': '1', 'hw_boot_menu': 'true'}, {},
      ['hw_cpu_max_cores', 'hw_cpu_max_sockets', 'hw_cpu_max_threads']),
+    ({'os_secure_boot': 'required', 'trait:CUSTOM_A': 'required'},
+     {'trait__COMPUTE_SECURITY_UEFI_SECURE_BOOT': 'forbidden'},
+     ['os_secure_boot']),
 )
 
 #: What goes together, so that the table above is not a list of refusals
@@ -125,9 +131,58 @@ class Flavor(base.TestCase):
         self.assertIn('by themselves', answer.message)
 
     def test_a_huge_flavor_is_judged_in_bounded_work(self):
-        answer = self.create({'hw_cpu_max_threads': '2'},
-                             flavor=self.flavor(vcpus=256))
-        self.assertIn(answer.status, (202, 400), answer.text)
+        """Nova's own search looks at a million topologies of 100 vCPUs."""
+        flavor = self.flavor(vcpus=4096)
+        for overrides, status in (
+                ({'hw_cpu_max_threads': '2'}, None),
+                ({'hw_cpu_max_sockets': '3', 'hw_cpu_max_cores': '5',
+                  'hw_cpu_max_threads': '7'}, 400)):
+            with mock.patch.object(
+                    hardware, '_get_possible_cpu_topologies') as search:
+                answer = self.create(overrides, flavor=flavor)
+            self.assertFalse(search.called)
+            # Beyond the quota of vCPUs, where nothing else is wrong.
+            self.assertEqual(status or 403, answer.status, answer.text)
+
+    def test_lists_that_repeat_themselves_are_judged_in_bounded_work(self):
+        overrides = {'hw_numa_nodes': '100', 'hw_locked_memory': 'true'}
+        for n in range(100):
+            overrides[f'hw_numa_cpus.{n}'] = ','.join(['0-255'] * 40)
+        read = []
+
+        def parse(spec, function=hardware.parse_cpu_spec):
+            result = function(spec)
+            read.append(len(spec))
+            return result
+
+        flavor = self.flavor(vcpus=256)
+        with mock.patch.object(hardware, 'parse_cpu_spec', parse):
+            answer = self.create(overrides, flavor=flavor)
+        self.assertEqual(400, answer.status, answer.text)
+        # What was sent has 24,000 characters, and was parsed a dozen times.
+        self.assertLess(sum(read), 10_000)
+
+    def test_a_list_names_no_vcpu_that_the_flavor_lacks(self):
+        overrides = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+                     'hw_numa_cpus.0': '0-1,4095', 'hw_boot_menu': 'true'}
+        answer = self.create(overrides, flavor=self.flavor())
+        self.assert_refused(
+            answer, 400, {'hw_numa_cpus.0': 'flavor_conflict'})
+        self.assertIn('names vCPU 4095, but the flavor has 2', answer.message)
+
+    def test_a_trait_that_the_flavor_forbids_is_400_at_create(self):
+        flavor = self.flavor(trait__CUSTOM_GOLD='forbidden')
+        answer = self.create(
+            {'trait:CUSTOM_GOLD': 'required', 'hw_boot_menu': 'true'},
+            flavor=flavor)
+        self.assert_refused(
+            answer, 400, {'trait:CUSTOM_GOLD': 'flavor_conflict'})
+        self.assertIn('trait:CUSTOM_GOLD=forbidden', answer.message)
+
+    def test_a_trait_that_another_request_group_forbids_is_none_of_it(self):
+        flavor = self.flavor(trait1__CUSTOM_GOLD='forbidden')
+        self.assertEqual(202, self.create(
+            {'trait:CUSTOM_GOLD': 'required'}, flavor=flavor).status)
 
     def test_a_large_set_of_conflicts_is_answered_whole(self):
         overrides = {'hw_numa_nodes': '64'}
@@ -135,7 +190,7 @@ class Flavor(base.TestCase):
             overrides[f'hw_numa_mem.{n}'] = '1'
             overrides[f'hw_numa_cpus.{n}'] = str(n)
         answer = self.create(overrides, flavor=self.flavor(
-            hw__numa_nodes='2', **{
+            vcpus=64, hw__numa_nodes='2', **{
                 'hw__numa_mem.0': '512', 'hw__numa_mem.1': '512',
                 'hw__numa_cpus.0': '0', 'hw__numa_cpus.1': '1'}))
         self.assert_refused(

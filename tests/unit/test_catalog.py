@@ -172,7 +172,7 @@ def test_a_cpu_list_of_ids_up_to_4095_can_be_expanded_in_any_spelling(
 
 
 @pytest.mark.parametrize('cpu_list', [
-    '4096', '0-10000', '^04096', '0,99999999999', '9' * 5000,
+    '4096', '0-10000', '^04096', '0,99999999999', '9' * 5000, '0-9_9_9_9',
     '\u0664\u0660\u0669\u0666'])
 def test_a_cpu_list_of_ids_beyond_4095_is_not_expanded(cpu_list):
     assert not catalog_module.bounded(cpu_list)

@@ -1,0 +1,115 @@
+"""Requests and images that are made to cost much."""
+
+import dataclasses
+import typing
+
+from benchmarks import api
+from benchmarks import cloud as cloud_module
+from nova_image_override import catalog
+from tests.functional import base
+
+EXTENSION = 'extension'
+
+
+def _repeated(item: str, size: int = catalog.VALUE_BYTES_MAX) -> str:
+    """Return a CPU list of ITEM over and over, of SIZE characters at most."""
+    return ','.join([item] * ((size + 1) // (len(item) + 1)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A request.
+
+    :ivar overrides: what it overrides
+    :ivar vcpus: the flavor's
+    :ivar specs: the flavor's extra specs, with '__' for ':'
+    :ivar image: the image's own properties, with '__' for '.'
+    """
+
+    overrides: dict[str, str]
+    vcpus: int = 4
+    specs: dict[str, str] = dataclasses.field(default_factory=dict)
+    image: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+_OTHERS = {
+    'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
+    'hw_locked_memory': 'true', 'hw_mem_page_size': 'large',
+    'hw_pmu': 'true', 'hw_cpu_max_sockets': '1',
+    'hw_mem_encryption': 'true', 'hw_boot_menu': 'true'}
+
+
+def _nodes(
+    cpus: typing.Callable[[int], str], count: int = 100, dot: str = '.',
+) -> dict[str, str]:
+    return {
+        'hw_numa_nodes': str(count),
+        **{f'hw_numa_mem{dot}{n}': '10' for n in range(count)},
+        **{f'hw_numa_cpus{dot}{n}': cpus(n) for n in range(count)}}
+
+
+#: title -> what is asked
+CASES: dict[str, Case] = {
+    'a hundred lists of CPUs that the flavor lacks': Case({
+        'hw_numa_nodes': '100', **_OTHERS,
+        **{f'hw_numa_cpus.{n}': _repeated('0-4095') for n in range(100)}}),
+    'a hundred lists of all its 240 vCPUs': Case({
+        'hw_numa_nodes': '100', **_OTHERS,
+        **{f'hw_numa_cpus.{n}': _repeated('0-239') for n in range(100)}}, 240),
+    'sixty nodes that agree but for the memory': Case(
+        {**_nodes(lambda n: f'{n}' if n < 59 else '59-239', 60),
+         'hw_locked_memory': 'true', 'hw_cpu_policy': 'dedicated'}, 240,
+        {'hw__mem_page_size': 'large'}),
+    'the image has lists of 10 KB, all of 240 vCPUs': Case(
+        {'hw_boot_menu': 'true', 'hw_cpu_thread_policy': 'isolate',
+         'hw_locked_memory': 'true'}, 240,
+        image=_nodes(lambda n: _repeated('0-239', 10_000), dot='__')),
+    'a realtime mask of 240 vCPUs in 60 KB': Case(
+        {'hw_cpu_thread_policy': 'isolate', 'hw_locked_memory': 'true',
+         'hw_mem_page_size': 'large'}, 240,
+        {'hw__cpu_realtime': 'yes', 'hw__cpu_policy': 'dedicated'},
+        {'hw_cpu_realtime_mask': _repeated('0-239', 60_000)}),
+    'a CPU topology that 240 vCPUs do not have': Case({
+        'hw_cpu_max_sockets': '7', 'hw_cpu_max_cores': '7',
+        'hw_cpu_max_threads': '4', 'hw_boot_menu': 'true'}, 240),
+    'every conflict at once': Case(
+        {**_OTHERS, 'hw_sound_model': 'ich9', 'hw_serial_port_count': '4',
+         'hw_vif_multiqueue_enabled': 'true', 'hw_virtio_packed_ring': 'true',
+         'hw_video_ram': '16', 'os_secure_boot': 'required',
+         'hw_tpm_version': '1.2', 'hw_tpm_model': 'tpm-crb',
+         'hw_maxphysaddr_mode': 'emulate', 'hw_numa_nodes': '5',
+         **{f'trait:CUSTOM_{n}': 'required' for n in range(100)}},
+        specs={
+            'hw__pmu': 'false', 'hw__sound_model': 'ac97',
+            'hw__serial_port_count': '2', 'hw__cpu_policy': 'shared',
+            'hw__vif_multiqueue_enabled': 'false',
+            'hw__virtio_packed_ring': 'false', 'hw__numa_nodes': '2',
+            'os__secure_boot': 'disabled', 'hw__mem_encryption': 'false',
+            'hw__maxphysaddr_mode': 'passthrough'}),
+    'a hundred traits that the flavor forbids': Case(
+        {f'trait:CUSTOM_{n}': 'required' for n in range(100)},
+        specs={f'trait__CUSTOM_{n}': 'forbidden' for n in range(100)}),
+    'names that are nearly right': Case({
+        f'hw_vif_multiqueue_enable{n}': 'true' for n in range(128)}),
+    'values that are too long': Case({
+        f'trait:CUSTOM_{n}': 'x' * 5000 for n in range(128)}),
+}
+
+
+def variants(
+    cloud: cloud_module.Cloud, case: Case,
+) -> api.Variants:
+    """Return CASE, and Nova's create of an image with the same properties."""
+    flavor = cloud.flavor(vcpus=case.vcpus, **case.specs)
+    image = cloud.image(**case.image)
+    same = cloud.image(**case.image, **{
+        name.replace('.', '__'): value
+        for name, value in case.overrides.items()
+        if name.replace('.', '__') not in case.image})
+    asked = cloud.server_body(case.overrides, image, flavor)
+    plain = cloud.server_body(None, same, flavor)
+    return {
+        api.NOVA: lambda: cloud.call(
+            base.NOVA_APP, 'POST', '/servers', plain),
+        EXTENSION: lambda: cloud.call(
+            base.APP, 'POST', '/servers', asked, named=True)}

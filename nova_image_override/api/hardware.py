@@ -1,0 +1,125 @@
+"""Nova's functions that judge flavor and image, in the same form."""
+
+import collections.abc
+import functools
+import typing
+
+from nova import exception
+from nova import objects
+from nova.scheduler import utils as scheduler_utils
+from nova.virt import hardware
+
+#: Raises what Nova raises; what it returns does not matter.
+Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
+
+#: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
+#: the others for what images hold.
+REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
+
+#: Functions of nova.virt.hardware that judge (flavor, image_meta).
+FUNCTIONS = (
+    'get_maxphysaddr_mode',
+    'get_mem_encryption_constraint',
+    'get_number_of_serial_ports',
+    'get_packed_virtqueue_constraint',
+    'get_pci_numa_policy_constraint',
+    'get_pmu_constraint',
+    'get_realtime_cpu_constraint',
+    'get_redirected_usb_ports',
+    'get_secure_boot_constraint',
+    'get_sound_model',
+    'get_usb_model',
+    'get_vif_multiqueue_constraint',
+    'get_vtpm_constraint',
+    'numa_get_constraints',
+)
+
+#: Those that Nova 31 lacks, as it lacks the image properties that they judge.
+SINCE_PROPERTY = {
+    'get_redirected_usb_ports': 'hw_redirected_usb_ports',
+    'get_sound_model': 'hw_sound_model',
+    'get_usb_model': 'hw_usb_model',
+}
+
+
+def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
+    hardware.get_stateless_firmware_constraint(image_meta)
+
+
+def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> None:
+    """As LibvirtDriver._add_video_driver and vmwareapi's vmops do it."""
+    asked = image_meta.properties.get('hw_video_ram', 0)
+    if asked:
+        limit = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
+        if asked > limit:
+            raise exception.RequestedVRamTooHigh(
+                req_vram=asked, max_vram=limit)
+
+
+def _ephemeral_encryption(
+        flavor: typing.Any, image_meta: typing.Any) -> None:
+    """As API._update_ephemeral_encryption_bdms does it."""
+    if hardware.get_ephemeral_encryption_constraint(flavor, image_meta):
+        hardware.get_ephemeral_encryption_format(flavor, image_meta)
+
+
+def topologies(
+    vcpus: int,
+) -> collections.abc.Iterator[tuple[int, int, int]]:
+    """Yield the sockets, cores and threads that have VCPUS between them.
+
+    nova.virt.hardware._get_possible_cpu_topologies tries each combination up
+    to the number of vCPUs, which takes a second for 300 of them; here are only
+    its divisors.
+    """
+    divisors = [n for n in range(1, vcpus + 1) if vcpus % n == 0]
+    for sockets in divisors:
+        for cores in divisors:
+            if vcpus % (sockets * cores) == 0:
+                yield sockets, cores, vcpus // (sockets * cores)
+
+
+def cpu_topology(flavor: typing.Any, image_meta: typing.Any) -> None:
+    """As get_best_cpu_topology does it.
+
+    :raises exception.ImageVCPULimitsRangeImpossible: no topology has as many
+        vCPUs as the flavor
+    """
+    _, most = hardware.get_cpu_topology_constraints(flavor, image_meta)
+    if not any(
+            sockets <= most.sockets and cores <= most.cores
+            and threads <= most.threads
+            for sockets, cores, threads in topologies(flavor.vcpus)):
+        raise exception.ImageVCPULimitsRangeImpossible(
+            vcpus=flavor.vcpus, sockets=min(flavor.vcpus, most.sockets),
+            cores=min(flavor.vcpus, most.cores),
+            threads=min(flavor.vcpus, most.threads))
+
+
+def forbidden_traits(
+        flavor: typing.Any, image_meta: typing.Any) -> set[str]:
+    """Return the traits that are required and that the flavor forbids.
+
+    Placement answers 400 to a request group that does both. What the image
+    requires, by name or with another property (os_secure_boot), goes into the
+    group without a number (ResourceRequest._process_image_meta), as the
+    flavor's ``trait:NAME`` does. ``traitN:NAME`` is of another group, which
+    other providers may satisfy.
+    """
+    group = scheduler_utils.ResourceRequest.from_request_spec(
+        objects.RequestSpec(flavor=flavor, image=image_meta)
+    ).get_request_group(None)
+    return set(group.required_traits) & set(group.forbidden_traits)
+
+
+@functools.cache
+def checks() -> tuple[Check, ...]:
+    """Return the checks that Nova makes in the API or in the compute.
+
+    :func:`forbidden_traits` is the scheduler's, for what passes these.
+    """
+    return (
+        *(getattr(hardware, name) for name in FUNCTIONS
+          if SINCE_PROPERTY.get(name, name) == name
+          or SINCE_PROPERTY[name] in objects.ImageMetaProps.fields),
+        _ephemeral_encryption, _stateless_firmware, _video_ram, cpu_topology)

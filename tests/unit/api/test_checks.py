@@ -1,0 +1,258 @@
+"""Judging flavor and merged properties costs little, and little again."""
+
+import dataclasses
+import types
+
+from nova import objects
+from nova.virt import hardware
+from oslo_config import cfg
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.api import checks
+from nova_image_override.api import extension as extension_module
+from nova_image_override.api import verdicts
+from nova_image_override.rules import judge
+from tests.unit.api import test_hardware
+
+
+@pytest.fixture
+def extension(catalog):
+    checks.forget()
+    yield extension_module.Extension.with_rules(judge.Rules(catalog))
+    checks.forget()
+
+
+def problems(extension, flavor, overrides, base=types.MappingProxyType({})):
+    """Return what is wrong: name -> (code, reason)."""
+    base = dict(base)
+    image = checks.judged(
+        {'name': 'image'}, extension.merger.merge(base, overrides))
+    try:
+        checks.check(extension, flavor, image, base, overrides)
+    except errors.Invalid as exc:
+        return {p.name: (p.code, p.reason) for p in exc.problems}
+    return {}
+
+
+@dataclasses.dataclass
+class Work:
+    """Counts how often Nova's functions judge and how many CPUs they read."""
+
+    judged: int = 0
+    cpus: int = 0
+
+
+@pytest.fixture
+def work(monkeypatch):
+    result = Work()
+
+    def count(name):
+        function = getattr(hardware, name)
+
+        def counting(*args):
+            result.judged += 1
+            return function(*args)
+        monkeypatch.setattr(hardware, name, counting)
+
+    def parse(spec, function=hardware.parse_cpu_spec):
+        for item in spec.split(','):
+            first, _, last = item.strip().removeprefix('^').partition('-')
+            result.cpus += int(last or first) - int(first) + 1
+        return function(spec)
+
+    count('numa_get_constraints')
+    monkeypatch.setattr(hardware, 'parse_cpu_spec', parse)
+    # The functions as they are now.
+    checks.hardware.checks.cache_clear()
+    yield result
+    checks.hardware.checks.cache_clear()
+
+
+_OTHERS = {
+    'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
+    'hw_locked_memory': 'true', 'hw_mem_page_size': 'large',
+    'hw_mem_encryption': 'true', 'hw_pmu': 'true', 'hw_numa_nodes': '100'}
+
+
+@pytest.mark.parametrize('vcpus', [8, 240])
+def test_hostile_lists_are_judged_in_bounded_work(extension, work, vcpus):
+    lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * 42)
+             for n in range(100)}
+    found = problems(
+        extension, test_hardware.flavor(vcpus, hw__pmu='false'),
+        _OTHERS | lists)
+    assert found
+    assert work.judged <= 8
+    # Parsed whole they are a million for 240 vCPUs.
+    assert work.cpus <= 1000 * vcpus
+
+
+def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
+        extension, work):
+    found = problems(extension, test_hardware.flavor(4), {
+        'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+        'hw_numa_cpus.0': '0-3,0-4095', 'hw_boot_menu': 'true'})
+    assert found == {'hw_numa_cpus.0': (
+        errors.FLAVOR_CONFLICT,
+        'names vCPU 4095, but the flavor has 4, numbered from 0 to 3')}
+    assert (work.judged, work.cpus) == (0, 0)
+
+
+def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place(
+        extension):
+    flavor = test_hardware.flavor(4)
+    base = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.0': '0-4'}
+    found = problems(extension, flavor, {'hw_boot_menu': 'true'}, base)
+    code, reason = found['hw_numa_cpus.0']
+    assert code == errors.FLAVOR_CONFLICT
+    assert "the image's own value names vCPU 4" in reason
+    assert not problems(extension, flavor, {'hw_numa_cpus.0': '0-3'}, base)
+    assert not problems(extension, flavor, dict.fromkeys(base), base)
+
+
+def test_an_images_mask_is_judged_where_the_flavor_has_it_read(extension):
+    base = {'hw_cpu_realtime_mask': '^0-99'}
+    asked = {'hw_boot_menu': 'true'}
+    assert not problems(extension, test_hardware.flavor(4), asked, base)
+    found = problems(extension, test_hardware.flavor(
+        4, hw__cpu_realtime='yes', hw__cpu_policy='dedicated'), asked, base)
+    assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
+
+
+def test_nova_is_given_what_the_image_itself_holds_of_a_list(extension):
+    """The short spelling is for the judgement only."""
+    base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
+            'hw_numa_nodes': '1'}
+    image = checks.judged({}, dict(base))
+    checks.check(extension, test_hardware.flavor(4), image, base,
+                 {'hw_boot_menu': 'true'})
+    assert image['properties'] == base
+
+
+def test_an_unreadable_property_that_is_overridden_is_no_cause(extension):
+    found = problems(
+        extension, test_hardware.flavor(),
+        {'hw_machine_type': 'q35', 'hw_disk_bus': 'ide', 'hw_pmu': 'true',
+         'hw_video_ram': '16'},
+        {'hw_disk_bus': 'bogus', 'hw_video_ram': 'many'})
+    assert set(found) == {'hw_video_ram'}
+
+
+@pytest.mark.parametrize(('overrides', 'specs', 'blamed'), [
+    ({'trait:A': 'required', 'trait:B': 'required'},
+     {'trait__A': 'forbidden'}, {'trait:A'}),
+    ({'trait:A': 'required', 'os_secure_boot': 'required',
+      'hw_boot_menu': 'true'},
+     {'trait__A': 'forbidden',
+      'trait__COMPUTE_SECURITY_UEFI_SECURE_BOOT': 'forbidden'},
+     {'trait:A', 'os_secure_boot'}),
+    ({'trait:A': 'required'}, {'trait1__A': 'forbidden'}, set()),
+    ({'trait:A': 'required'}, {'trait__B': 'forbidden'}, set()),
+    ({'trait:A': None}, {'trait__A': 'forbidden'}, set()),
+])
+def test_traits_that_the_flavor_forbids_are_named(
+        extension, overrides, specs, blamed):
+    found = problems(extension, test_hardware.flavor(**specs), overrides)
+    assert set(found) == blamed
+    for code, reason in found.values():
+        assert code == errors.FLAVOR_CONFLICT
+        assert '=forbidden' in reason
+
+
+def test_what_was_found_good_is_judged_once(extension, work):
+    flavor = test_hardware.flavor()
+    for _ in range(3):
+        assert not problems(extension, flavor, {'hw_pmu': 'true'})
+    assert work.judged == 1
+
+
+@pytest.mark.parametrize('other', [
+    {'vcpus': 3}, {'hw__numa_nodes': '1'}])
+def test_another_flavor_is_judged_anew(extension, work, other):
+    asked = {'hw_boot_menu': 'true'}
+    assert not problems(extension, test_hardware.flavor(), asked)
+    assert not problems(extension, test_hardware.flavor(**other), asked)
+    assert work.judged == 2
+
+
+def test_another_image_or_override_is_judged_anew(extension, work):
+    flavor = test_hardware.flavor()
+    for base, asked in (
+            ({}, {'hw_boot_menu': 'true'}), ({}, {'hw_boot_menu': 'false'}),
+            ({}, {'hw_boot_menu': None}),
+            ({'hw_pmu': 'true'}, {'hw_boot_menu': 'true'}),
+            ({'hw_pmu': True}, {'hw_boot_menu': 'true'})):
+        assert not problems(extension, flavor, asked, base)
+    assert work.judged == 5
+
+
+def test_a_refusal_is_not_remembered(extension):
+    flavor = test_hardware.flavor(hw__pmu='false')
+    for _ in range(2):
+        assert problems(extension, flavor, {'hw_pmu': 'true'})
+    assert not checks.remembered()
+
+
+def test_what_is_remembered_is_bounded_in_number_and_in_size():
+    memory = verdicts.Remembered(2)
+    keys = [verdicts.key(test_hardware.flavor(), {'n': n, 'long': 'x' * 9999})
+            for n in range(3)]
+    assert {len(key) for key in keys} == {32}
+    for key in keys[0], keys[1]:
+        memory.add(key)
+    assert keys[0] in memory
+    memory.add(keys[2])
+    assert (len(memory), keys[0] in memory, keys[1] in memory) \
+        == (2, True, False)
+
+
+class _Recording(objects.Flavor):
+    """A flavor that remembers which of its fields were read."""
+
+    read: set[str] = set()
+
+    @classmethod
+    def obj_name(cls):
+        return 'Flavor'
+
+    def __getattribute__(self, name):
+        if name in objects.Flavor.fields:
+            _Recording.read.add(name)
+        return super().__getattribute__(name)
+
+
+def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(extension):
+    _Recording.read.clear()
+    plain = test_hardware.flavor(
+        hw__mem_page_size='any', hw__mem_encryption='true')
+    flavor = _Recording(**{
+        name: getattr(plain, name) for name in plain.obj_what_changed()})
+    overrides = {
+        'hw_cpu_policy': 'dedicated', 'hw_numa_nodes': '2',
+        'hw_mem_page_size': 'small', 'hw_firmware_type': 'uefi',
+        'hw_machine_type': 'q35', 'hw_tpm_version': '2.0',
+        'hw_tpm_model': 'tpm-crb', 'hw_cpu_max_sockets': '2'}
+    problems(extension, flavor, overrides)
+    assert {'vcpus', 'memory_mb', 'extra_specs'} <= _Recording.read
+    assert _Recording.read <= {*verdicts.FLAVOR_FIELDS, 'extra_specs'}
+
+
+def test_no_option_of_novas_that_is_read_decides(extension, monkeypatch):
+    """Options are not among what tells verdicts apart."""
+    read = set()
+    get = cfg.ConfigOpts._get
+
+    def reading(self, name, group=None, namespace=None):
+        if group is not None or name not in self._groups:
+            read.add(name)
+        return get(self, name, group, namespace)
+
+    monkeypatch.setattr(cfg.ConfigOpts, '_get', reading)
+    assert not problems(
+        extension, test_hardware.flavor(), {
+            'hw_cpu_policy': 'dedicated', 'os_secure_boot': 'required',
+            'hw_tpm_version': '2.0', 'trait:A': 'required'})
+    # How many candidates the scheduler asks placement for.
+    assert read <= {'max_placement_results'}
