@@ -53,7 +53,7 @@ class Explain(deployment.Lister):
         if has_value:
             value = extension.parser.parse({name: text}, removals=False)[name]
         rows = list(explain(
-            conf, extension.rules,
+            conf, extension,
             deployment.caller(
                 extension, parsed_args.roles or deployment.MEMBER,
                 parsed_args.project), name, value))
@@ -62,13 +62,14 @@ class Explain(deployment.Lister):
 
 
 def explain(
-    conf: cfg.ConfigOpts, rules: judge.Rules, caller: judge.Caller,
-    name: str, value: str | None,
+    conf: cfg.ConfigOpts, extension: extension_module.Extension,
+    caller: judge.Caller, name: str, value: str | None,
 ) -> collections.abc.Iterator[Row]:
     """Yield what each rule says of overriding NAME, then what follows.
 
     :param value: the canonical value, or None for any
     """
+    rules = extension.rules
     stand = rules.stand(name)
     rows = [_never(stand), _denied(conf, stand, value),
             _allowed(conf, stand, value), _injected(conf, rules, caller, name)]
@@ -80,7 +81,7 @@ def explain(
             if rule.startswith(f'protections: {operation} '))
         for operation in (protections.CREATE, protections.UPDATE)]
     yield from glance
-    last = _policy(rules, caller, stand)
+    last = _policy(extension, caller, stand)
     yield last
     if refused or last[1] == REFUSES or not any(settable):
         yield ('all', REFUSES, 'the first refusal above is told', '')
@@ -187,7 +188,8 @@ def _protected(
 
 
 def _policy(
-    rules: judge.Rules, caller: judge.Caller, stand: judge.Stand,
+    extension: extension_module.Extension, caller: judge.Caller,
+    stand: judge.Stand,
 ) -> Row:
     refusing = policy.refused_by(
         caller.can, caller.policy_defined, [stand.field]).get(stand.field)
@@ -195,6 +197,6 @@ def _policy(
     if rule not in caller.policy_defined or refusing == policies.CREATE:
         rule = policies.CREATE
     return ('policy', PERMITS if refusing is None else REFUSES, rule,
-            deployment.policy_source(rule))
+            deployment.policy_source(extension, rule))
 
 

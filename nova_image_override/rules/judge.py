@@ -31,7 +31,7 @@ class Caller:
     """
 
     can: policy.Can
-    policy_defined: collections.abc.Container[str] = ()
+    policy_defined: collections.abc.Collection[str] = ()
     credentials: protections_module.Credentials = dataclasses.field(
         default_factory=dict)
 

@@ -1,7 +1,6 @@
 """Findings about our own lists and policy."""
 
 from nova_image_override import policies
-from nova_image_override.cmd import deployment
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
@@ -89,7 +88,7 @@ def _repeated(checked: lists.PropertyList, entry: lists.Entry) -> Finding:
 def policy_names(cloud: Cloud) -> Findings:
     """P1: policy rules for properties that there are not."""
     prefix = policies.CREATE + ':'
-    for name in deployment.policy_rules():
+    for name in cloud.caller.policy_defined:
         field = name.removeprefix(prefix)
         if name.startswith(prefix) and (
                 field not in cloud.catalog or cloud.catalog[field].never):
