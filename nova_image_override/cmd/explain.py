@@ -75,7 +75,7 @@ def explain(
             _allowed(conf, stand, value), _injected(conf, rules, caller, name)]
     refused = any(verdict == REFUSES for _, verdict, *_ in rows)
     yield from rows
-    glance = list(_protected(conf, rules, caller, stand))
+    glance = list(_protected(conf, rules, caller, name))
     settable = [
         all(verdict == PERMITS for rule, verdict, *_ in glance
             if rule.startswith(f'protections: {operation} '))
@@ -162,18 +162,21 @@ def _injected(
 
 def _protected(
     conf: cfg.ConfigOpts, rules: judge.Rules, caller: judge.Caller,
-    stand: judge.Stand,
+    name: str,
 ) -> collections.abc.Iterator[Row]:
     if rules.protections is None:
         yield ('protections', PERMITS, 'property_protection_file is not set',
                'default')
         return
     path: typing.Any = conf.image_override.property_protection_file
-    for name in rules.names_for_glance(stand, {}):
-        section = rules.protections.section(name)
-        for operation in (protections.CREATE, protections.UPDATE,
-                          protections.DELETE):
-            rule = f'protections: {operation} {name}'
+    set_, removed = (rules.needed(name, {name: value}, {})
+                     for value in ('', None))
+    for each in set_:
+        section = rules.protections.section(each)
+        for operation in (
+                protections.CREATE, protections.UPDATE,
+                *((protections.DELETE,) if each in removed else ())):
+            rule = f'protections: {operation} {each}'
             if section is None:
                 yield (rule, REFUSES, 'no section matches', path)
                 continue
@@ -183,7 +186,7 @@ def _protected(
             else:
                 source = deployment.ini_source(path, section.name, operation)
             yield (
-                rule, PERMITS if rules.permits(name, operation, caller)
+                rule, PERMITS if rules.permits(each, operation, caller)
                 else REFUSES, f'[{section.name}] {operation} = {said}', source)
 
 
