@@ -102,6 +102,15 @@ class Parser:
                 name, errors.INVALID_TYPE,
                 f'must be a string ({prop.expects}), not '
                 + _JSON_TYPES[type(value)])
+        return self.judge_value(prop, name, value)
+
+    def judge_value(
+        self, prop: catalog_module.Property, name: str, value: str,
+    ) -> str | errors.Problem:
+        """Return the canonical spelling of a value of PROP, or what is wrong.
+
+        :param name: the name of the problem
+        """
         value = prop.canonical(value)
         for fault in self._validators[prop.field].iter_errors(value):
             return _explain(name, prop, value, fault)
@@ -241,7 +250,7 @@ class Merger:
         """
         names = (name, *self._catalog.resolve(name).legacy_names)
         images = [
-            {each: own or '' for each in some}
+            dict.fromkeys(some, own or '')
             for size in range(len(names) + 1)
             for some in itertools.combinations(names, size)]
         return [image for image in images

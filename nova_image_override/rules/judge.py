@@ -103,7 +103,7 @@ class Rules:
     :param allowed: entries of ``allowed_properties``
     :param injection: what Glance injects on import
     :param protections: Glance's property protections, if it has any
-    :raises errors.StartupError: a list is malformed
+    :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
     #: Names whose standing is remembered; only traits are without number.
@@ -120,9 +120,8 @@ class Rules:
         self._merger = override.Merger(catalog)
         self.injection = injection
         self.protections = protections
-        self.denied = lists.PropertyList('denied_properties', denied, catalog)
-        self.allowed = lists.PropertyList(
-            'allowed_properties', allowed, catalog)
+        self.denied, self.allowed = lists.compiled(catalog, {
+            'denied_properties': denied, 'allowed_properties': allowed})
         for checked in (self.denied, self.allowed):
             unknown = checked.unknown_names()
             if unknown:

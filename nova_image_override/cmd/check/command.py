@@ -133,7 +133,8 @@ def findings(
         'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None) \
         if cinder_files else None
     if problems or extension is None:
-        for problem in dict.fromkeys(str(each) for each in problems):
+        for problem in dict.fromkeys(
+                line for each in problems for line in str(each).split('\n')):
             yield cloud_module.Finding(
                 cloud_module.ERROR, 'S1', (problem,),
                 'nova-api does not start', 'correct the file or the option')

@@ -27,7 +27,7 @@ def without_effect(cloud: Cloud) -> Findings:
             if entry in unknown:
                 continue
             reached = [
-                (prop, found) for prop in cloud.catalog.values()
+                prop for prop in cloud.catalog.values()
                 for found, _ in checked.reaching(prop)
                 if found.text == entry.text and not prop.never]
             if not reached:
@@ -37,13 +37,7 @@ def without_effect(cloud: Cloud) -> Findings:
                     'overridden, the entry does nothing',
                     'correct the entry, or drop it')
                 continue
-            dead = [
-                glob for number, glob in enumerate(entry.values)
-                if not any(
-                    not prop.values or any(
-                        found.patterns[number].fullmatch(value)
-                        for value in prop.values)
-                    for prop, found in reached)]
+            dead = checked.dead_values(entry)
             if dead:
                 yield Finding(
                     cloud_module.WARNING, 'L2', (entry.text,),
