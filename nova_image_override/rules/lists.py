@@ -111,7 +111,6 @@ class PropertyList:
     ) -> None:
         self.option = option
         self._catalog = catalog
-        self._parser = override.Parser(catalog)
         problems = []
         parsed = []
         for text in entries:
@@ -161,6 +160,11 @@ class PropertyList:
         except (ValueError, re.error) as exc:
             raise self._fail(text, str(exc)) from None
         return Entry(text, name, values)
+
+    @functools.cached_property
+    def _parser(self) -> override.Parser:
+        # What judges requests. Few lists need it, and it is not made at once.
+        return override.Parser(self._catalog)
 
     def _never_matches(self, entry: Entry) -> str | None:
         """Say why ENTRY, or a value of one exact name, can never match."""
