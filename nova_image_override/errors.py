@@ -146,7 +146,7 @@ class NotFound(Exception):
 
 
 class StartupError(Exception):
-    """The service must not start; the message is one clear line."""
+    """The service must not start; one clear line for each thing wrong."""
 
 
 class UnsupportedNova(StartupError):

@@ -102,6 +102,15 @@ class Parser:
                 name, errors.INVALID_TYPE,
                 f'must be a string ({prop.expects}), not '
                 + _JSON_TYPES[type(value)])
+        return self.judge_value(prop, name, value)
+
+    def judge_value(
+        self, prop: catalog_module.Property, name: str, value: str,
+    ) -> str | errors.Problem:
+        """Return the canonical spelling of a value of PROP, or what is wrong.
+
+        :param name: the name of the problem
+        """
         value = prop.canonical(value)
         for fault in self._validators[prop.field].iter_errors(value):
             return _explain(name, prop, value, fault)
@@ -193,26 +202,59 @@ class Merger:
         :raises errors.Invalid: the merged NUMA nodes have a gap
         """
         merged = dict(base)
-        for name, value in overrides.items():
-            prop = self._catalog.resolve(name)
-            for legacy in prop.legacy_names:
-                if legacy in merged:
-                    for field, own in self._from_legacy(
-                            legacy, merged.pop(legacy)).items():
-                        if field != prop.field:
-                            merged.setdefault(field, own)
-            if value is None:
-                merged.pop(name, None)
-                continue
-            merged[name] = value
-            if prop.field in catalog_module.TWINS:
-                merged[catalog_module.TWINS[prop.field]] = value
+        for name in overrides:
+            for each in (name, *self._catalog.resolve(name).legacy_names):
+                merged.pop(each, None)
+        for name in overrides:
+            merged.update(self.written(base, overrides, name))
         problems = [
             problem for field in ('hw_numa_cpus', 'hw_numa_mem')
             for problem in _gaps(field, merged, overrides)]
         if problems:
             raise errors.Invalid(problems)
         return merged
+
+    def written(
+        self, base: ImageProperties, overrides: Overrides, name: str,
+    ) -> dict[str, typing.Any]:
+        """Return the properties that the override of NAME writes.
+
+        Its own, the twin of it, and what the legacy spelling that it takes
+        away said of other fields.
+
+        :returns: name -> value; every name that a merge adds or changes is
+            among those of some override
+        """
+        prop = self._catalog.resolve(name)
+        result = {
+            field: own
+            for legacy in prop.legacy_names if legacy in base
+            for field, own in self._from_legacy(legacy, base[legacy]).items()
+            if field not in base and field not in overrides}
+        value = overrides[name]
+        if value is not None:
+            result[name] = value
+            if prop.field in catalog_module.TWINS:
+                result[catalog_module.TWINS[prop.field]] = value
+        return result
+
+    def images_with(
+        self, name: str, own: str | None,
+    ) -> list[ImageProperties]:
+        """Return how an image may look whose value of a property is OWN.
+
+        The record tells the value, but not which of the property's names the
+        image had: one for each set of names that is read as OWN.
+
+        :param own: as the record has it, None when the image lacked it
+        """
+        names = (name, *self._catalog.resolve(name).legacy_names)
+        images = [
+            dict.fromkeys(some, own or '')
+            for size in range(len(names) + 1)
+            for some in itertools.combinations(names, size)]
+        return [image for image in images
+                if self.own_value(image, name) == own]
 
     def record(
         self, base: ImageProperties, overrides: Overrides,

@@ -3,13 +3,15 @@
 import dataclasses
 import typing
 
-from nova import policy as nova_policy
+from nova import policies as nova_policies
 from nova import utils as nova_utils
+import nova.conf
 from oslo_config import cfg
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import conf as override_conf
 from nova_image_override import override
+from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.api import doors as doors_module
 from nova_image_override.rules import judge
@@ -50,13 +52,17 @@ def state_of(context: typing.Any) -> RequestState | None:
 
 @dataclasses.dataclass(frozen=True)
 class Extension:
-    """Everything that is made once at start and never changes."""
+    """Everything that is made once at start.
+
+    Nothing of it changes but the rules of ``policy``, with Nova's files.
+    """
 
     catalog: catalog_module.Catalog
     parser: override.Parser
     merger: override.Merger
     rules: judge.Rules
     doors: doors_module.Doors
+    policy: policy.PolicyFiles
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> 'Extension':
@@ -76,10 +82,16 @@ class Extension:
         cls, rules: judge.Rules,
         doors: doors_module.Doors = doors_module.CLOSED,
     ) -> 'Extension':
-        """Make the extension of RULES that somebody else has read."""
+        """Make the extension of RULES that somebody else has read.
+
+        :raises nova_image_override.errors.StartupError: a policy file cannot
+            be read
+        """
         catalog = rules.catalog
-        return cls(catalog, override.Parser(catalog),
-                   override.Merger(catalog), rules, doors)
+        return cls(
+            catalog, override.Parser(catalog), override.Merger(catalog),
+            rules, doors, policy.PolicyFiles(nova.conf.CONF, (
+                *nova_policies.list_rules(), *policies.list_rules(catalog))))
 
     def record(
         self, base: override.ImageProperties, overrides: override.Overrides,
@@ -102,16 +114,14 @@ class Extension:
         :param owner: whose project and user policy judges against: an
             instance, or by default the context itself
         """
-        nova_policy.init()
-        enforcer = nova_policy._ENFORCER
-        policy.register(enforcer, self.catalog)
+        enforcer = self.policy.enforcer()
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
         return judge.Caller(
-            can=lambda rule: bool(
-                context.can(rule, target=target, fatal=False)),
-            policy_defined=policy.FileRules(enforcer),
+            # As nova/policy.py authorize does.
+            can=lambda rule: bool(enforcer.authorize(rule, target, context)),
+            policy_defined=enforcer.file_rules,
             credentials=_credentials(context))
 
 

@@ -9,7 +9,6 @@ from nova import objects
 from nova import utils as nova_utils
 from oslo_log import log as logging
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import stored
@@ -111,20 +110,43 @@ class Rebuild:
             if value is None and override.IMAGE_PREFIX + name in metadata}
 
     def _moved(
-        self, extension: extension_module.Extension,
-        base: override.ImageProperties,
+        self, extension: extension_module.Extension, context: typing.Any,
+        image: dict[str, typing.Any],
     ) -> override.Overrides:
-        """What is kept, but now sets what the image has, or now lacks.
+        """What is kept, but needs more of Glance than it has been granted.
 
-        Glance may protect the one and not the other: it was permitted for
-        the image that the server has had.
+        It was permitted for the image that the server has had. The record
+        tells that image's value, but not under which of the property's names
+        it stood: where that matters, only the same image, unchanged, is known
+        to need no more.
         """
-        metadata = self.instance.system_metadata
-        return {
+        rules = extension.rules
+        base = image.get('properties') or {}
+        own = override.image_values(self.instance.system_metadata)
+        moved = {
             name: value for name, value in self.overrides.items()
-            if name not in self._changed and value is not None
-            and (metadata.get(catalog_module.RECORD_PREFIX + name) is None)
-            != (extension.merger.own_value(base, name) is None)}
+            if name not in self._changed
+            and not rules.needed(name, self.overrides, base).items()
+            <= rules.needed_before(name, value, own[name])}
+        if moved and self._is_unchanged(context, image):
+            # What is dropped can still change what the others write.
+            return {
+                name: value for name, value in moved.items()
+                if not rules.needed(name, self.overrides, base).items()
+                <= rules.needed(name, self.recorded, base).items()}
+        return moved
+
+    def _is_unchanged(
+            self, context: typing.Any, image: dict[str, typing.Any]) -> bool:
+        """Say whether IMAGE is what the server has been built from."""
+        had = objects.RequestSpec.get_by_instance_uuid(
+            context, self.instance.uuid).image
+        # Properties that Nova cannot read are refused later, by name.
+        has = objects.ImageMeta.from_dict({**image, 'properties': {}})
+        return had is not None and all(
+            each.obj_attr_is_set(name) for each in (had, has)
+            for name in ('id', 'updated_at')) and (
+                had.id, had.updated_at) == (has.id, has.updated_at)
 
     def merge(
         self, extension: extension_module.Extension, context: typing.Any,
@@ -139,7 +161,7 @@ class Rebuild:
         :raises errors.OverrideError: the merged image cannot be rebuilt from
         """
         base = image.get('properties') or {}
-        moved = self._moved(extension, base)
+        moved = self._moved(extension, context, image)
         if self._changed or moved:
             extension.rules.check(
                 extension.caller(context, self.instance), self._changed,

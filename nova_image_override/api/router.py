@@ -61,7 +61,8 @@ class APIRouterV21(routes.APIRouterV21):
             seams.verify()
             return cls(extension_module.Extension.from_conf(nova.conf.CONF))
         except errors.StartupError as exc:
-            LOG.critical('nova-image-override: %s', exc)
+            for line in str(exc).split('\n'):
+                LOG.critical('nova-image-override: %s', line)
             raise
 
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)

@@ -1,7 +1,7 @@
 """What the operator's commands read, and whom they ask for.
 
-nova.conf is read as nova-manage reads it (nova.config.parse_args), and policy
-is Nova's own enforcer, so that a command tells what nova-api does.
+nova.conf is read as nova-manage reads it (nova.config.parse_args), and the
+rules as nova-api reads them, so that a command tells what nova-api does.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import typing
 from cliff import lister
 from nova import config as nova_config
 from nova import context as nova_context
-from nova import policy as nova_policy
 import nova.conf
 from oslo_config import cfg
 
@@ -145,14 +144,10 @@ def ini_source(
     return f'{path}:{line}'
 
 
-def policy_rules() -> list[str]:
-    """Return the names of the rules that policy.yaml defines."""
-    return list(nova_policy._ENFORCER.file_rules)
-
-
-def policy_source(rule: str) -> str:
+def policy_source(
+        extension: extension_module.Extension, rule: str) -> str:
     """Return FILE:LINE of a rule in policy.yaml."""
-    enforcer = nova_policy._ENFORCER
+    enforcer = extension.policy.enforcer()
     path: typing.Any = enforcer.policy_path
     if rule not in enforcer.file_rules or path is None:
         return 'default'

@@ -53,7 +53,7 @@ class Explain(deployment.Lister):
         if has_value:
             value = extension.parser.parse({name: text}, removals=False)[name]
         rows = list(explain(
-            conf, extension.rules,
+            conf, extension,
             deployment.caller(
                 extension, parsed_args.roles or deployment.MEMBER,
                 parsed_args.project), name, value))
@@ -62,25 +62,26 @@ class Explain(deployment.Lister):
 
 
 def explain(
-    conf: cfg.ConfigOpts, rules: judge.Rules, caller: judge.Caller,
-    name: str, value: str | None,
+    conf: cfg.ConfigOpts, extension: extension_module.Extension,
+    caller: judge.Caller, name: str, value: str | None,
 ) -> collections.abc.Iterator[Row]:
     """Yield what each rule says of overriding NAME, then what follows.
 
     :param value: the canonical value, or None for any
     """
+    rules = extension.rules
     stand = rules.stand(name)
     rows = [_never(stand), _denied(conf, stand, value),
             _allowed(conf, stand, value), _injected(conf, rules, caller, name)]
     refused = any(verdict == REFUSES for _, verdict, *_ in rows)
     yield from rows
-    glance = list(_protected(conf, rules, caller, stand))
+    glance = list(_protected(conf, rules, caller, name))
     settable = [
         all(verdict == PERMITS for rule, verdict, *_ in glance
             if rule.startswith(f'protections: {operation} '))
         for operation in (protections.CREATE, protections.UPDATE)]
     yield from glance
-    last = _policy(rules, caller, stand)
+    last = _policy(extension, caller, stand)
     yield last
     if refused or last[1] == REFUSES or not any(settable):
         yield ('all', REFUSES, 'the first refusal above is told', '')
@@ -161,18 +162,21 @@ def _injected(
 
 def _protected(
     conf: cfg.ConfigOpts, rules: judge.Rules, caller: judge.Caller,
-    stand: judge.Stand,
+    name: str,
 ) -> collections.abc.Iterator[Row]:
     if rules.protections is None:
         yield ('protections', PERMITS, 'property_protection_file is not set',
                'default')
         return
     path: typing.Any = conf.image_override.property_protection_file
-    for name in rules.names_for_glance(stand, {}):
-        section = rules.protections.section(name)
-        for operation in (protections.CREATE, protections.UPDATE,
-                          protections.DELETE):
-            rule = f'protections: {operation} {name}'
+    set_, removed = (rules.needed(name, {name: value}, {})
+                     for value in ('', None))
+    for each in set_:
+        section = rules.protections.section(each)
+        for operation in (
+                protections.CREATE, protections.UPDATE,
+                *((protections.DELETE,) if each in removed else ())):
+            rule = f'protections: {operation} {each}'
             if section is None:
                 yield (rule, REFUSES, 'no section matches', path)
                 continue
@@ -182,12 +186,13 @@ def _protected(
             else:
                 source = deployment.ini_source(path, section.name, operation)
             yield (
-                rule, PERMITS if rules.permits(name, operation, caller)
+                rule, PERMITS if rules.permits(each, operation, caller)
                 else REFUSES, f'[{section.name}] {operation} = {said}', source)
 
 
 def _policy(
-    rules: judge.Rules, caller: judge.Caller, stand: judge.Stand,
+    extension: extension_module.Extension, caller: judge.Caller,
+    stand: judge.Stand,
 ) -> Row:
     refusing = policy.refused_by(
         caller.can, caller.policy_defined, [stand.field]).get(stand.field)
@@ -195,6 +200,6 @@ def _policy(
     if rule not in caller.policy_defined or refusing == policies.CREATE:
         rule = policies.CREATE
     return ('policy', PERMITS if refusing is None else REFUSES, rule,
-            deployment.policy_source(rule))
+            deployment.policy_source(extension, rule))
 
 

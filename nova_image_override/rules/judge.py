@@ -31,7 +31,7 @@ class Caller:
     """
 
     can: policy.Can
-    policy_defined: collections.abc.Container[str] = ()
+    policy_defined: collections.abc.Collection[str] = ()
     credentials: protections_module.Credentials = dataclasses.field(
         default_factory=dict)
 
@@ -103,7 +103,7 @@ class Rules:
     :param allowed: entries of ``allowed_properties``
     :param injection: what Glance injects on import
     :param protections: Glance's property protections, if it has any
-    :raises errors.StartupError: a list is malformed
+    :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
     #: Names whose standing is remembered; only traits are without number.
@@ -117,11 +117,11 @@ class Rules:
         protections: protections_module.Protections | None = None,
     ) -> None:
         self.catalog = catalog
+        self._merger = override.Merger(catalog)
         self.injection = injection
         self.protections = protections
-        self.denied = lists.PropertyList('denied_properties', denied, catalog)
-        self.allowed = lists.PropertyList(
-            'allowed_properties', allowed, catalog)
+        self.denied, self.allowed = lists.compiled(catalog, {
+            'denied_properties': denied, 'allowed_properties': allowed})
         for checked in (self.denied, self.allowed):
             unknown = checked.unknown_names()
             if unknown:
@@ -180,60 +180,91 @@ class Rules:
             problem = (
                 stand.refusal(name, value)
                 or injected_refusal(name, stand, injected)
-                or self._protected(name, stand, value, caller, base))
+                or self._protected(name, overrides, caller, base))
             if problem is None and stand.field in by_policy:
                 problem = errors.Problem(
                     name, errors.POLICY,
                     f'policy {by_policy[stand.field]} does not permit it')
             if problem is not None:
                 problems.append(problem)
-        for name, value in kept.items():
-            problem = self._protected(
-                name, self.stand(name), value, caller, base)
+        for name in kept:
+            problem = self._protected(name, kept, caller, base)
             if problem is not None:
                 problems.append(problem)
         if problems:
             raise errors.Forbidden(problems)
 
     def _protected(
-        self, name: str, stand: Stand, value: str | None, caller: Caller,
+        self, name: str, overrides: override.Overrides, caller: Caller,
         base: override.ImageProperties,
     ) -> errors.Problem | None:
-        """Judge one override by rule 5, Glance's property protections.
-
-        Every name of the property is judged as if the override set or removed
-        it in the image: Nova reads them as one, Glance does not know that.
-        """
-        for each in self.names_for_glance(stand, base):
-            if value is None:
-                operation = protections_module.DELETE
-            elif base.get(each) is None:
-                operation = protections_module.CREATE
-            else:
-                operation = protections_module.UPDATE
+        """Judge one override by rule 5, Glance's property protections."""
+        for each, operation in self.needed(name, overrides, base).items():
             if not self.permits(each, operation, caller):
-                also = '' if each == name else f', which is {name} too'
                 return errors.Problem(
                     name, errors.PROTECTED,
                     'Glance\'s property protections do not let you '
-                    f'{operation} {each}{also}')
+                    f'{operation} {each}' + self._related(name, each))
         return None
 
-    def names_for_glance(
-        self, stand: Stand, base: override.ImageProperties,
-    ) -> list[str]:
-        """Return the names of a property that its protections must permit.
+    def _related(self, name: str, each: str) -> str:
+        """Say what EACH, which Glance closes, has to do with NAME."""
+        if each == name:
+            return ''
+        how = (f', which is {name} too' if each in self.stand(name).names
+               else f', which overriding {name} writes')
+        if self.protections is not None and \
+                self.protections.section(each) is None:
+            how += (': no section of the protections matches it, the operator '
+                    f'can add one such as [^{each}$]')
+        return how
 
-        A legacy name that the image lacks and no section matches is left out.
-        Glance closes it to everybody, but nobody meant to: the user may set
-        the property under its current name all the same.
+    def needed(
+        self, name: str, overrides: override.Overrides,
+        base: override.ImageProperties,
+    ) -> dict[str, str]:
+        """Return what Glance must permit for the override of NAME.
+
+        Every name of the property is judged as if the override set or removed
+        it in the image (Nova reads them as one, Glance does not know that),
+        and every other name that the merge writes: it is passed on to
+        snapshots. A legacy name that the image lacks, no section matches and
+        the merge does not write is left out. Glance closes it to everybody,
+        but nobody meant to: the user may set the property under its current
+        name all the same.
+
+        :param overrides: all that are merged over BASE together
+        :returns: name, as Glance knows it -> operation
         """
         if self.protections is None:
-            return []
-        return [
-            each for each in stand.names
-            if each == stand.names[0] or base.get(each) is not None
-            or self.protections.section(each) is not None]
+            return {}
+        removes = overrides[name] is None
+        written = self._merger.written(base, overrides, name)
+        result = {}
+        for each in dict.fromkeys((*self.stand(name).names, *written)):
+            has = base.get(each) is not None
+            if (each == name or has or each in written
+                    or self.protections.section(each) is not None):
+                result[each] = (
+                    protections_module.DELETE
+                    if removes and each not in written
+                    else protections_module.UPDATE if has
+                    else protections_module.CREATE)
+        return result
+
+    def needed_before(
+        self, name: str, value: str | None, own: str | None,
+    ) -> collections.abc.Set[tuple[str, str]]:
+        """Return what Glance must have permitted for an override in force.
+
+        :param own: the value of the image that it is in force over, as the
+            record has it
+        :returns: name and operation; what is certain, as the record does not
+            say which of the property's names the image had
+        """
+        return frozenset.intersection(*(
+            frozenset(self.needed(name, {name: value}, image).items())
+            for image in self._merger.images_with(name, own)))
 
     def permits(self, name: str, operation: str, caller: Caller) -> bool:
         """Say whether Glance lets CALLER do OPERATION to the property NAME.

@@ -13,6 +13,7 @@ import re
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
+from nova_image_override import override
 
 _GLOB = re.compile(r'[*?\[]')
 _NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
@@ -100,7 +101,8 @@ class PropertyList:
     :param option: the option's name, for messages
     :param entries: its entries
     :param catalog: the running Nova's properties
-    :raises errors.StartupError: an entry is malformed
+    :raises errors.StartupError: entries are malformed, or can never match;
+        one line for each
     """
 
     def __init__(
@@ -109,7 +111,14 @@ class PropertyList:
     ) -> None:
         self.option = option
         self._catalog = catalog
-        self.entries = tuple(self._parse(text) for text in entries)
+        problems = []
+        parsed = []
+        for text in entries:
+            try:
+                parsed.append(self._parse(text))
+            except errors.StartupError as exc:
+                problems.append(str(exc))
+        self.entries = tuple(parsed)
         self._exact: dict[str, list[int]] = {}
         self._globs: list[tuple[int, re.Pattern[str]]] = []
         for place, entry in enumerate(self.entries):
@@ -118,6 +127,11 @@ class PropertyList:
                     (place, re.compile(glob_pattern(entry.name))))
             else:
                 self._exact.setdefault(entry.name, []).append(place)
+        problems += [str(self._fail(entry.text, why))
+                     for entry in self.entries
+                     if (why := self._never_matches(entry))]
+        if problems:
+            raise errors.StartupError('\n'.join(problems))
 
     def _fail(self, text: str, why: str) -> errors.StartupError:
         return errors.StartupError(
@@ -146,6 +160,73 @@ class PropertyList:
         except (ValueError, re.error) as exc:
             raise self._fail(text, str(exc)) from None
         return Entry(text, name, values)
+
+    @functools.cached_property
+    def _parser(self) -> override.Parser:
+        # What judges requests. Few lists need it, and it is not made at once.
+        return override.Parser(self._catalog)
+
+    def _never_matches(self, entry: Entry) -> str | None:
+        """Say why ENTRY, or a value of one exact name, can never match."""
+        dead = self.dead_values(entry)
+        if not dead or (
+                _GLOB.search(entry.name) and len(dead) < len(entry.values)):
+            return None
+        return '; '.join(dead.values())
+
+    def dead_values(self, entry: Entry) -> dict[str, str]:
+        """Return the values of ENTRY that no property it names can have.
+
+        Of properties whose values cannot be listed, only values without a
+        glob are judged.
+
+        :returns: value -> why; none where ENTRY names no property at all
+        """
+        reached = [prop for prop in self._catalog.values()
+                   if self._reaches(entry, prop)]
+        dead = {}
+        for value in entry.values if reached else ():
+            reasons = []
+            for prop in reached:
+                reason = self._impossible(prop, value)
+                if reason is None:
+                    break
+                reasons.append(reason)
+            else:
+                dead[value] = reasons[0] if len(reasons) == 1 else (
+                    f'no property that it matches takes {value}')
+        return dead
+
+    def _reaches(self, entry: Entry, prop: catalog_module.Property) -> bool:
+        """Say whether ENTRY may concern PROP, or members of that family."""
+        if not _GLOB.search(entry.name):
+            return prop.field in (
+                entry.name, self._catalog.field_of(entry.name))
+        return bool(
+            re.fullmatch(glob_pattern(entry.name), prop.field)) or (
+                prop.name_pattern is not None
+                and _may_match(entry.name, prop.spelling))
+
+    def _impossible(
+        self, prop: catalog_module.Property, value: str,
+    ) -> str | None:
+        """Say why no value of PROP matches the glob VALUE; None if one may."""
+        if prop.values:
+            pattern = re.compile(glob_pattern(prop.canonical(value)))
+            if any(map(pattern.fullmatch, prop.values)):
+                return None
+            folded = re.compile(glob_pattern(value), re.IGNORECASE)
+            meant = ', '.join(filter(folded.fullmatch, prop.values))
+            return (f'{prop.spelling} never has the value {value}, '
+                    + (f'did you mean {meant}? It takes ' if meant
+                       else 'it takes ') + ', '.join(prop.values))
+        if _GLOB.search(value):
+            return None
+        judged = self._parser.judge_value(prop, prop.spelling, value)
+        if isinstance(judged, errors.Problem):
+            return (f'{prop.spelling} never has the value '
+                    f'{errors.printable(value)}: {judged.reason}')
+        return None
 
     def matching(self, name: str, field: str) -> tuple[Entry, ...]:
         """Return the entries that concern a property, in the list's order.
@@ -183,6 +264,26 @@ class PropertyList:
                 if not _GLOB.search(entry.name)
                 and entry.name not in self._catalog
                 and self._catalog.field_of(entry.name) is None]
+
+
+def compiled(
+    catalog: catalog_module.Catalog,
+    entries: collections.abc.Mapping[str, collections.abc.Iterable[str]],
+) -> list[PropertyList]:
+    """Compile lists.
+
+    :param entries: option -> its entries
+    :raises errors.StartupError: what is wrong in all of them, one line each
+    """
+    result, problems = [], []
+    for option, each in entries.items():
+        try:
+            result.append(PropertyList(option, each, catalog))
+        except errors.StartupError as exc:
+            problems.append(str(exc))
+    if problems:
+        raise errors.StartupError('\n'.join(problems))
+    return result
 
 
 def _may_match(name: str, spelling: str) -> bool:

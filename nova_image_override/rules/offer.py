@@ -64,14 +64,14 @@ def settable(rules: judge.Rules, caller: judge.Caller, name: str) -> bool:
     return all(
         rules.permits(each, protections.CREATE, caller)
         or rules.permits(each, protections.UPDATE, caller)
-        for each in rules.names_for_glance(rules.stand(name), {}))
+        for each in rules.needed(name, {name: ''}, {}))
 
 
 def removable(rules: judge.Rules, caller: judge.Caller, name: str) -> bool:
     """Say whether Glance lets CALLER remove the property."""
     return all(
-        rules.permits(each, protections.DELETE, caller)
-        for each in rules.names_for_glance(rules.stand(name), {}))
+        rules.permits(each, operation, caller)
+        for each, operation in rules.needed(name, {name: None}, {}).items())
 
 
 def _value(

@@ -1,40 +1,119 @@
 """oslo.policy: which callers may override, and which properties.
 
-The rules are registered in Nova's own enforcer, so policy.yaml, its live
-reload and Nova's credentials serve them as they serve Nova's.
+The rules stand in Nova's policy files, among Nova's own rules, and are read
+anew when a file changes, as Nova's are.
 """
 
 import collections.abc
+import logging
+import os
+import threading
 
+from oslo_config import cfg
+from oslo_policy import opts as oslo_policy_opts
 from oslo_policy import policy as oslo_policy
 
-from nova_image_override import catalog as catalog_module
+from nova_image_override import errors
 from nova_image_override import policies
+
+LOG = logging.getLogger(__name__)
 
 #: Says whether the caller passes a policy rule.
 Can = collections.abc.Callable[[str], bool]
 
+#: What oslo.policy raises for files that it cannot read or make sense of.
+_UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
 
-class FileRules(collections.abc.Container[str]):
-    """Names of the rules that the policy files define at the moment.
+#: What tells one state of the policy files from another.
+_Stamp = tuple[str, int, int, int]
 
-    The enforcer reads changed files at its next decision and puts another
-    dict into ``file_rules`` then.
+
+class PolicyFiles:
+    """Nova's policy files, always in one state: before a change, or after.
+
+    Nova's own enforcer is shared by threads that see it while one of them
+    reads a changed file: ``Enforcer._record_file_rules`` empties
+    ``file_rules`` before it parses, and ``Enforcer.load_rules`` puts the
+    files of ``policy_dirs`` and the defaults in last. What is closed there
+    is open in between, and the other way round. Each state is read into an
+    enforcer of its own here, which never changes again.
+
+    :param conf: Nova's configuration, which names the files
+    :param defaults: Nova's rules, to which those of the files may refer, and
+        ours
+    :raises errors.StartupError: a file cannot be read
     """
 
-    def __init__(self, enforcer: oslo_policy.Enforcer) -> None:
-        self._enforcer = enforcer
+    def __init__(
+        self, conf: cfg.ConfigOpts,
+        defaults: collections.abc.Iterable[oslo_policy.RuleDefault],
+    ) -> None:
+        # Registers the options, if nobody has.
+        oslo_policy_opts.set_defaults(conf)
+        self._conf = conf
+        self._defaults = list(defaults)
+        self._lock = threading.Lock()
+        self._stamps = self._stamped()
+        try:
+            self._enforcer = self._read()
+        except _UNREADABLE as exc:
+            raise errors.StartupError(_failure(exc)) from None
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._enforcer.file_rules
+    def enforcer(self) -> oslo_policy.Enforcer:
+        """Return the rules that the files hold now.
+
+        Where a changed file cannot be read, those that were read before it
+        changed: an answer is never made from half of the rules.
+        """
+        with self._lock:
+            # Taken first: what changes while it is read is read once more.
+            stamps = self._stamped()
+            if stamps != self._stamps:
+                self._stamps = stamps
+                try:
+                    self._enforcer = self._read()
+                except _UNREADABLE as exc:
+                    LOG.error('%s. The rules that were read before stay in '
+                              'force.', _failure(exc))
+            return self._enforcer
+
+    def _stamped(self) -> tuple[_Stamp, ...]:
+        options = self._conf.oslo_policy
+        return tuple(
+            stamp for name in (options.policy_file, *options.policy_dirs)
+            for stamp in _stamps_of(self._conf.find_file(name)))
+
+    def _read(self) -> oslo_policy.Enforcer:
+        enforcer = oslo_policy.Enforcer(self._conf)
+        # Nova's own has said all that there is to say of deprecated rules.
+        enforcer.suppress_default_change_warnings = True
+        enforcer.suppress_deprecation_warnings = True
+        enforcer.register_defaults(self._defaults)
+        enforcer.load_rules()
+        # Adds no rule, but ends the reading of files.
+        enforcer.set_rules({}, overwrite=False, use_conf=False)
+        return enforcer
 
 
-def register(
-    enforcer: oslo_policy.Enforcer, catalog: catalog_module.Catalog,
-) -> None:
-    """Register our rules in ENFORCER; doing it twice changes nothing."""
-    if policies.CREATE not in enforcer.registered_rules:
-        enforcer.register_defaults(list(policies.list_rules(catalog)))
+def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
+    """Yield what changes when the file, or a file of the folder, does."""
+    if path is None:
+        return
+    paths = [path]
+    try:
+        if os.path.isdir(path):
+            paths += sorted(os.path.join(path, n) for n in os.listdir(path))
+        for each in paths:
+            status = os.stat(each)
+            yield each, status.st_ino, status.st_size, status.st_mtime_ns
+    except OSError:
+        # Such as a file that goes while it is looked at.
+        yield path, 0, 0, 0
+
+
+def _failure(error: Exception) -> str:
+    return ('The policy files of Nova cannot be read: '
+            + ' '.join(str(error).split()))
 
 
 def refused_by(

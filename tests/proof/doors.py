@@ -167,12 +167,14 @@ class Rule:
     :ivar options: of ``[image_override]``
     :ivar policy: policy.yaml
     :ivar removal: the code of the refusal of null, where it is another one
+    :ivar reading: Nova's enforcer is reading policy.yaml anew all the while
     """
 
     code: str
     options: dict[str, typing.Any]
     policy: dict[str, str] = dataclasses.field(default_factory=dict)
     removal: str | None = None
+    reading: bool = False
 
     @contextlib.contextmanager
     def standing(
@@ -191,6 +193,9 @@ class Rule:
         with contextlib.ExitStack() as stack:
             if self.policy:
                 stack.enter_context(_policy(folder, self.policy))
+            if self.reading:
+                # As Enforcer._record_file_rules leaves it while it parses.
+                nova.policy._ENFORCER.file_rules = {}
             yield stack.enter_context(cloud.options(**options))
 
 
@@ -213,6 +218,8 @@ _FILES = {
 
 _ALL = {'allowed_properties': ['*']}
 
+_EACH = {f'{policies.CREATE}:{field}': '!' for field in values.CATALOG}
+
 RULES: dict[str, Rule] = {
     'denied': Rule(errors.DENIED, {**_ALL, 'denied_properties': ['*']}),
     'denied by name': Rule(errors.DENIED, {
@@ -227,8 +234,9 @@ RULES: dict[str, Rule] = {
     'protected by Glance': Rule(
         errors.PROTECTED, {**_ALL, 'protections': True}),
     'policy': Rule(errors.POLICY, _ALL, {policies.CREATE: '!'}),
-    'policy of each property': Rule(errors.POLICY, _ALL, {
-        f'{policies.CREATE}:{field}': '!' for field in values.CATALOG}),
+    'policy of each property': Rule(errors.POLICY, _ALL, _EACH),
+    'policy of each property, being read anew': Rule(
+        errors.POLICY, _ALL, _EACH, reading=True),
 }
 
 

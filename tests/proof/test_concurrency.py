@@ -10,6 +10,8 @@ import typing
 
 import fixtures
 from nova.compute import api as compute_api
+import nova.policy
+from oslo_policy import policy as oslo_policy
 import pytest
 
 from nova_image_override import override
@@ -117,3 +119,29 @@ def test_refusals_at_once_name_their_own_properties_only(cloud):
         problems = answer.json['forbidden']['image_props_override']
         assert set(problems) == {'os_distro', 'hw_vif_model'}
         assert f'denied-{place}' in problems['os_distro']['reason']
+
+
+def test_the_first_requests_after_the_start_may_come_at_once(cloud):
+    """They find the policy rules there, rather than register them."""
+    nova.policy.reset()
+    nova.policy.init(suppress_deprecation_warnings=True)
+    barrier = threading.Barrier(2, timeout=60)
+    original = oslo_policy.Enforcer.register_defaults
+    answers = []
+
+    def register_defaults(*args, **kwargs):
+        barrier.wait()
+        original(*args, **kwargs)
+
+    with fixtures.MonkeyPatch(
+            'oslo_policy.policy.Enforcer.register_defaults',
+            register_defaults):
+        threads = [
+            threading.Thread(target=lambda: answers.append(
+                cloud.ask('GET', '/v2.1/image-props-override')))
+            for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [answer.status_int for answer in answers] == [200, 200]

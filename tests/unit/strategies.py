@@ -262,7 +262,9 @@ def entries(
     if not (draw(st.booleans()) if values is None else values):
         return name
     texts = draw(st.lists(
+        # Globs are matched against the canonical spelling.
         values_of(field).filter(can_stand_in_a_list).flatmap(
-            lambda text: st.just(text) | globs_of(text)),
+            lambda text: st.just(text)
+            | globs_of(CATALOG[field].canonical(text))),
         max_size=3))
     return f'{name}={"|".join(texts)}' if texts else name

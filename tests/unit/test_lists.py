@@ -63,8 +63,8 @@ def test_an_entry_covers(catalog, entry, name, value):
     ('hw_disk_bu?s', 'hw_disk_bus', 'scsi'),
     ('hw_disk_bus=scsi', 'hw_disk_bus', 'virtio'),
     ('hw_disk_bus=scsi', 'hw_disk_bus', 'scsi\n'),
-    ('hw_disk_bus=cs', 'hw_disk_bus', 'scsi'),
-    ('hw_disk_bus=S*', 'hw_disk_bus', 'scsi'),
+    ('hw_*=cs', 'hw_disk_bus', 'scsi'),
+    ('hw_*=S*', 'hw_disk_bus', 'scsi'),
     ('hw_disk_bus=scsi', 'hw_disk_bus', None),
     ('hw_disk_bus=*', 'hw_disk_bus', None),
     ('hw_numa_mem.0', 'hw_numa_mem.1', '7'),
@@ -72,7 +72,6 @@ def test_an_entry_covers(catalog, entry, name, value):
     ('hw_numa_mem', 'hw_numa_cpus.0', '7'),
     ('hw_numa_mem=7', 'hw_numa_mem.0', '77'),
     ('trait:HW_CPU_*', 'trait:CUSTOM_GOLD', 'required'),
-    ('trait:*=forbidden', 'trait:CUSTOM_GOLD', 'required'),
     ('os_command_line=a.b', 'os_command_line', 'axb'),
     ('os_command_line=a?b', 'os_command_line', 'ab'),
     ('os_command_line=[a-c]', 'os_command_line', 'd'),
@@ -124,6 +123,61 @@ def test_a_malformed_entry_stops_the_start_with_one_clear_line(
     assert message.startswith(
         f'[image_override] denied_properties: entry {entry!r}: {why}')
     assert '\n' not in message
+
+
+@pytest.mark.parametrize(('entry', 'why'), [
+    ('hw_disk_bus=IDE',
+     'hw_disk_bus never has the value IDE, did you mean ide? It takes '),
+    ('hw_disk_bus==ide', 'hw_disk_bus never has the value =ide, it takes '),
+    ('hw_disk_bus=SC*',
+     'hw_disk_bus never has the value SC*, did you mean scsi? '),
+    ('hw_disk_bus=ide|cs', 'hw_disk_bus never has the value cs, it takes '),
+    ('hw_video_model=VGA',
+     'hw_video_model never has the value VGA, did you mean vga? '),
+    ('hw_boot_menu=maybe',
+     'hw_boot_menu never has the value maybe, it takes true, false'),
+    ('hw_mem_page_size=1G', 'hw_mem_page_size never has the value 1G: must'),
+    ('hw_cpu_sockets=none', 'hw_cpu_sockets never has the value none: must'),
+    ('hw_cpu_sockets=99999999',
+     'hw_cpu_sockets never has the value 99999999: must'),
+    ('hw_numa_mem=x', 'hw_numa_mem.N never has the value x: must'),
+    ('hw_numa_mem.0=x', 'hw_numa_mem.N never has the value x: must'),
+    ('hw_numa_cpus=5-3', 'hw_numa_cpus.N never has the value 5-3: range'),
+    ('os_distro=' + 'x' * 256, 'os_distro never has the value "xxx'),
+    ('trait:CUSTOM_GOLD=true',
+     'trait:NAME never has the value true, it takes required'),
+    ('traits_required=forbidden', 'trait:NAME never has the value forbidden'),
+    ('trait:*=forbidden', 'trait:NAME never has the value forbidden'),
+    ('hw_*_bus=IDE|VIRTIO', 'no property that it matches takes IDE; no '),
+])
+def test_an_entry_that_can_never_match_stops_the_start(catalog, entry, why):
+    with pytest.raises(errors.StartupError) as caught:
+        lists.PropertyList('denied_properties', [entry], catalog)
+    assert str(caught.value).startswith(
+        f'[image_override] denied_properties: entry {entry!r}: {why}')
+    assert '\n' not in str(caught.value)
+
+
+@pytest.mark.parametrize('entry', [
+    'hw_*=IDE', 'hw_*_bus=IDE|ide', '*=no such value', 'hw_later=x',
+    'hw_later_*=x', 'hw_cpu_sockets=9*9', 'hw_mem_page_size=1?G',
+    'hw_disk_bus=[is]*', 'os_distro=Ubuntu', 'os_command_line==x',
+    'hw_architecture=AMD64', 'hw_boot_menu=ON', 'trait:*=required',
+    'traits_required=req*', 'hw_numa_cpus.0=0-3', 'hw_mem_page_size=2MiB'])
+def test_an_entry_that_may_match_something_does_not(catalog, entry):
+    assert lists.PropertyList('denied_properties', [entry], catalog).entries
+
+
+def test_all_that_is_wrong_is_told_at_once_in_one_line_each(catalog):
+    with pytest.raises(errors.StartupError) as caught:
+        lists.compiled(catalog, {
+            'denied_properties': ['hw_disk_bus=IDE', 'hw_pmu', 'vm_mode'],
+            'allowed_properties': ['hw_*', 'hw_disk_bus=']})
+    assert [':'.join(line.split(':')[:2])
+            for line in str(caught.value).split('\n')] == [
+        "[image_override] denied_properties: entry 'vm_mode'",
+        "[image_override] denied_properties: entry 'hw_disk_bus=IDE'",
+        "[image_override] allowed_properties: entry 'hw_disk_bus='"]
 
 
 @pytest.mark.parametrize(('entry', 'unknown'), [

@@ -122,6 +122,28 @@ def test_nothing_is_stored_that_neither_image_nor_request_says(
 
 
 @laws
+def test_a_merge_writes_what_it_says_and_nothing_else(
+        merger, image, overrides, merged):
+    written = {}
+    for name in overrides:
+        written.update(merger.written(image, overrides, name))
+    assert {name: value for name, value in merged.items()
+            if name not in image or image[name] != value} == {
+        name: value for name, value in written.items()
+        if name not in image or image[name] != value}
+
+
+@laws
+def test_the_record_tells_how_the_image_may_have_named_a_property(
+        merger, image, overrides, merged):
+    record = override.image_values(merger.record(image, overrides))
+    for name, own in record.items():
+        names = (name, *strategies.CATALOG.resolve(name).legacy_names)
+        assert {each for each in names if image.get(each) is not None} in [
+            set(possible) for possible in merger.images_with(name, own)]
+
+
+@laws
 def test_the_server_shows_what_was_asked(merger, image, overrides, merged):
     rows = nova_utils.get_system_metadata_from_image({'properties': merged})
     rows.update(merger.record(image, overrides))

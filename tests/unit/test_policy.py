@@ -1,13 +1,17 @@
-"""oslo.policy: which callers may override, in Nova's own enforcer."""
+"""oslo.policy: which callers may override, by Nova's policy files."""
 
+import itertools
 import json
 import os
+import threading
 
 from nova.objects import fields
 from oslo_config import cfg
+from oslo_policy import opts
 from oslo_policy import policy as oslo_policy
 import pytest
 
+from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.rules import policy
 from tests.unit import test_catalog
@@ -17,21 +21,50 @@ READER = {'roles': ['reader'], 'project_id': 'p'}
 TARGET = {'project_id': 'p'}
 
 
+NOVAS = oslo_policy.RuleDefault(
+    'project_member_or_admin',
+    'role:admin or (role:member and project_id:%(project_id)s)')
+
+
+class Files:
+    """A folder with policy files, and nova.conf's options that name them."""
+
+    def __init__(self, folder, catalog):
+        self.folder = folder
+        self._catalog = catalog
+        self._written = itertools.count(1)
+        self.conf = cfg.ConfigOpts()
+        self.conf([])
+        opts.set_defaults(self.conf)
+        for option, value in (
+                ('policy_file', str(folder / 'policy.yaml')),
+                ('policy_dirs', [str(folder / 'policy.d')])):
+            self.conf.set_override(option, value, group='oslo_policy')
+
+    def write(self, text, name='policy.yaml'):
+        """Write a file; each time it is newer than before."""
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text if isinstance(text, str) else json.dumps(text))
+        os.utime(path, (1, 2 ** 31 + next(self._written)))
+        return path
+
+    def read(self):
+        return policy.PolicyFiles(
+            self.conf, [NOVAS, *policies.list_rules(self._catalog)])
+
+
 @pytest.fixture
-def enforcer(catalog, tmp_path):
-    """Return a maker of Nova-like enforcers, given what policy.yaml says."""
+def files(catalog, tmp_path):
+    return Files(tmp_path, catalog)
+
+
+@pytest.fixture
+def enforcer(files):
+    """Return a maker of enforcers, given what policy.yaml says."""
     def make(**rules):
-        path = tmp_path / 'policy.yaml'
-        path.write_text(json.dumps(rules))
-        conf = cfg.ConfigOpts()
-        conf([])
-        made = oslo_policy.Enforcer(conf, policy_file=str(path))
-        made.register_default(oslo_policy.RuleDefault(
-            'project_member_or_admin',
-            'role:admin or (role:member and project_id:%(project_id)s)'))
-        policy.register(made, catalog)
-        made.load_rules()
-        return made
+        files.write(rules)
+        return files.read().enforcer()
     return make
 
 
@@ -52,19 +85,11 @@ def test_nobody_else_may_override_by_default(enforcer, credentials):
     assert not can(enforcer(), credentials)(policies.CREATE)
 
 
-def test_registering_twice_changes_nothing(enforcer, catalog):
-    made = enforcer()
-    before = dict(made.registered_rules)
-    policy.register(made, catalog)
-    assert made.registered_rules == before
-
-
-def test_the_rules_are_those_of_the_novas_properties(enforcer):
-    made = oslo_policy.Enforcer(cfg.ConfigOpts())
-    policy.register(made, test_catalog.later_nova(
-        hw_later_flag=fields.FlexibleBooleanField()))
-    assert set(made.registered_rules) == {
-        policies.CREATE, policies.property_rule('hw_later_flag')}
+def test_the_rules_are_those_of_the_novas_properties():
+    names = {rule.name for rule in policies.list_rules(
+        test_catalog.later_nova(
+            hw_later_flag=fields.FlexibleBooleanField()))}
+    assert names == {policies.CREATE, policies.property_rule('hw_later_flag')}
 
 
 def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):
@@ -127,13 +152,128 @@ def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
     assert asked == [policies.CREATE, policies.property_rule('hw_pmu')]
 
 
-def test_a_rule_that_is_written_later_counts_from_the_next_decision(
-        enforcer, tmp_path):
-    made = enforcer()
-    defined = policy.FileRules(made)
-    assert policies.property_rule('hw_pmu') not in defined
-    path = tmp_path / 'policy.yaml'
-    path.write_text(json.dumps({policies.property_rule('hw_pmu'): '!'}))
-    os.utime(path, (1, 2 ** 31))
-    assert policy.refused_by(can(made, MEMBER), defined, ['hw_pmu']) == {
-        'hw_pmu': policies.property_rule('hw_pmu')}
+# --- files that change ------------------------------------------------------
+
+HW_PMU = policies.property_rule('hw_pmu')
+
+
+def judged(read):
+    """Return what a project member is refused now."""
+    return refused(read.enforcer(), MEMBER, 'hw_pmu')
+
+
+def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
+    files.write({})
+    read = files.read()
+    assert judged(read) == {}
+    files.write({HW_PMU: '!'})
+    assert judged(read) == {'hw_pmu': HW_PMU}
+
+
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+def test_so_does_a_file_that_is_made_later_and_one_that_goes(files, name):
+    read = files.read()
+    assert judged(read) == {}
+    path = files.write({HW_PMU: '!'}, name)
+    assert judged(read) == {'hw_pmu': HW_PMU}
+    path.unlink()
+    assert judged(read) == {}
+
+
+def test_files_that_stay_are_not_read_again(files, monkeypatch):
+    files.write({HW_PMU: '!'})
+    read = files.read()
+    monkeypatch.setattr(
+        oslo_policy, 'parse_file_contents', lambda data: pytest.fail('read'))
+    assert judged(read) == {'hw_pmu': HW_PMU}
+
+
+def test_a_file_that_goes_while_it_is_looked_at_changes_nothing(files):
+    files.write({HW_PMU: '!'}, 'policy.d/more.yaml')
+    read = files.read()
+    link = files.folder / 'policy.d' / 'gone.yaml'
+    link.symlink_to('nowhere')
+    assert judged(read) == {'hw_pmu': HW_PMU}
+    link.unlink()
+    files.write({}, 'policy.d/more.yaml')
+    assert judged(read) == {}
+
+
+@pytest.mark.parametrize('text', ['{', '- a list', 'rule: 1', '\0'])
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
+        files, name, text, monkeypatch):
+    files.write({HW_PMU: '!'})
+    read = files.read()
+    said = []
+    monkeypatch.setattr(policy.LOG, 'error', lambda *args: said.append(args))
+    path = files.write(text, name)
+    for _ in range(2):
+        assert judged(read) == {'hw_pmu': HW_PMU}
+    (args,) = said
+    assert 'stay in force' in args[0] % args[1:]
+    with pytest.raises(errors.StartupError) as caught:
+        files.read()
+    assert '\n' not in str(caught.value)
+    path.unlink()
+    files.write({HW_PMU: 'role:member'})
+    assert judged(read) == {}
+
+
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+@pytest.mark.parametrize('closed', [True, False])
+def test_whoever_asks_while_a_file_is_read_is_judged_by_all_of_it(
+        files, name, closed, monkeypatch):
+    """Whatever thread reads, and wherever in oslo.policy it is then."""
+    rules = {HW_PMU: '!'} if closed else {}
+    files.write({}, 'policy.yaml')
+    files.write(rules, name)
+    read = files.read()
+    # Nova's enforcer, which is asked by other threads all the while.
+    novas = oslo_policy.Enforcer(files.conf)
+    novas.register_defaults([NOVAS])
+    novas.load_rules()
+    files.write({**rules, 'more': '@'}, name)
+    answers = []
+    original = oslo_policy.parse_file_contents
+
+    def parse(data):
+        # In the thread that reads: what would another one be told now?
+        if not answers or answers[-1] is not None:
+            answers.append(None)
+            asking = threading.Thread(
+                target=lambda: answers.__setitem__(-1, judged(read)))
+            asking.start()
+            asking.join()
+        return original(data)
+
+    monkeypatch.setattr(oslo_policy, 'parse_file_contents', parse)
+    novas.load_rules()
+    assert len(answers) > 1
+    assert answers == [{'hw_pmu': HW_PMU} if closed else {}] * len(answers)
+
+
+def test_whoever_asks_while_ours_are_read_waits_for_all_of_them(
+        files, monkeypatch):
+    files.write({HW_PMU: '!'})
+    read = files.read()
+    files.write({HW_PMU: '!', 'more': '@'})
+    reading, asked = threading.Event(), threading.Event()
+    original = oslo_policy.parse_file_contents
+    answers = []
+
+    def parse(data):
+        reading.set()
+        assert asked.wait(60)
+        return original(data)
+
+    monkeypatch.setattr(oslo_policy, 'parse_file_contents', parse)
+    threads = [threading.Thread(target=lambda: answers.append(judged(read)))
+               for _ in range(2)]
+    threads[0].start()
+    assert reading.wait(60)
+    threads[1].start()
+    asked.set()
+    for thread in threads:
+        thread.join()
+    assert answers == [{'hw_pmu': HW_PMU}] * 2

@@ -110,8 +110,8 @@ def findings(
     rules = judge.Rules(
         catalog, checked['denied_properties'], checked['allowed_properties'],
         copied, protected)
-    extension = extension_module.Extension.with_rules(rules)
-    caller = deployment.caller(extension, roles, project)
+    extension = tried(
+        lambda: extension_module.Extension.with_rules(rules), None)
 
     # The copies, when they have been read, can be read for other options too.
     paths = glance_files or (
@@ -132,14 +132,16 @@ def findings(
     cinder = tried(lambda: cloud_module.read_options(
         'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None) \
         if cinder_files else None
-    if problems:
-        for problem in dict.fromkeys(str(each) for each in problems):
+    if problems or extension is None:
+        for problem in dict.fromkeys(
+                line for each in problems for line in str(each).split('\n')):
             yield cloud_module.Finding(
                 cloud_module.ERROR, 'S1', (problem,),
                 'nova-api does not start', 'correct the file or the option')
         return
     cloud = cloud_module.Cloud(
-        conf, rules, caller, copied, protected, glance, cinder)
+        conf, rules, deployment.caller(extension, roles, project), copied,
+        protected, glance, cinder)
     for check in CHECKS:
         yield from check(cloud)
 

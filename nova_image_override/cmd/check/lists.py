@@ -1,7 +1,6 @@
 """Findings about our own lists and policy."""
 
 from nova_image_override import policies
-from nova_image_override.cmd import deployment
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
@@ -28,7 +27,7 @@ def without_effect(cloud: Cloud) -> Findings:
             if entry in unknown:
                 continue
             reached = [
-                (prop, found) for prop in cloud.catalog.values()
+                prop for prop in cloud.catalog.values()
                 for found, _ in checked.reaching(prop)
                 if found.text == entry.text and not prop.never]
             if not reached:
@@ -38,13 +37,7 @@ def without_effect(cloud: Cloud) -> Findings:
                     'overridden, the entry does nothing',
                     'correct the entry, or drop it')
                 continue
-            dead = [
-                glob for number, glob in enumerate(entry.values)
-                if not any(
-                    not prop.values or any(
-                        found.patterns[number].fullmatch(value)
-                        for value in prop.values)
-                    for prop, found in reached)]
+            dead = checked.dead_values(entry)
             if dead:
                 yield Finding(
                     cloud_module.WARNING, 'L2', (entry.text,),
@@ -89,7 +82,7 @@ def _repeated(checked: lists.PropertyList, entry: lists.Entry) -> Finding:
 def policy_names(cloud: Cloud) -> Findings:
     """P1: policy rules for properties that there are not."""
     prefix = policies.CREATE + ':'
-    for name in deployment.policy_rules():
+    for name in cloud.caller.policy_defined:
         field = name.removeprefix(prefix)
         if name.startswith(prefix) and (
                 field not in cloud.catalog or cloud.catalog[field].never):
