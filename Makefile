@@ -4,6 +4,12 @@
 PYTHON ?= python3
 export PYTHON
 
+# Where the user forbids Python to keep compiled modules, as containers often
+# do, each process would compile Nova anew, in five seconds. They are kept, but
+# not beside the sources.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+
 # The supported releases of Nova. Constraints pin exactly these.
 NOVA_31 := 31.3.1
 NOVA_32 := 32.2.1
@@ -28,6 +34,9 @@ ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
 # The release that development happens on.
 BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
+
+# More than the usual two processors: tests wait for services half of the time.
+WORKERS := 4
 
 # What must be covered completely, every branch, by the unit tests alone.
 COVERED := catalog.py hints.py override.py schema.py versions.py rules/*.py
@@ -72,7 +81,7 @@ test: $(READY) ## Unit and functional tests on Nova 34, with coverage
 	    --cov --cov-report= --cov-fail-under=0
 	$(BIN)/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
-	$(BIN)/python -m pytest -n 2 tests/functional
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional
 
 .PHONY: test-clients
 test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every supported client against nova-api

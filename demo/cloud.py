@@ -1,6 +1,5 @@
 """A cloud in this process: the functional tests' harness, run by hand."""
 
-import time
 import typing
 import xml.etree.ElementTree as ET
 
@@ -45,14 +44,11 @@ class Cloud(base.TestCase):
 
     def settled(self, server_id: str) -> dict[str, typing.Any]:
         """Return what GET shows of a server once it is built, or in ERROR."""
-        deadline = time.monotonic() + 60
-        while True:
-            server = self.request('GET', f'/servers/{server_id}').body['server']
-            if server['status'] != 'BUILD':
-                return server
-            if time.monotonic() > deadline:
-                raise TimeoutError(f'server {server_id} stays in BUILD')
-            time.sleep(0.1)
+        def show() -> dict[str, typing.Any]:
+            return self.request('GET', f'/servers/{server_id}').body['server']
+
+        self.commits.until(lambda: show()['status'] != 'BUILD', True)
+        return show()
 
     def guest_lines(self, server_id: str) -> list[str]:
         """Return a guest's libvirt XML, comparable with another guest's.

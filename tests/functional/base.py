@@ -10,6 +10,8 @@ import contextlib
 import json
 import pathlib
 import sys
+import threading
+import time
 import typing
 from unittest import mock
 import uuid
@@ -17,8 +19,10 @@ import xml.etree.ElementTree as ET
 
 import fixtures
 from nova import context as nova_context
+from nova import exception
 from nova import objects
 from nova import service
+from nova.api.openstack import common
 from nova.cmd import manage
 from nova.compute import task_states
 import nova.conf
@@ -26,6 +30,8 @@ import nova.policy
 from nova.tests.fixtures import libvirt as fakelibvirt
 from nova.tests.functional.libvirt import base
 import requests
+import sqlalchemy.event
+import sqlalchemy.orm
 
 from nova_image_override import conf as override_conf
 from nova_image_override import override
@@ -98,6 +104,45 @@ def _snapshot(driver, context, instance, image_id, update_task_state):
                       expected_state=task_states.IMAGE_PENDING_UPLOAD)
 
 
+class Commits(fixtures.Fixture):
+    """Waits for what services write to their databases."""
+
+    #: Seconds after which what has not come is not waited for any longer.
+    PATIENCE = 120
+
+    def _setUp(self) -> None:
+        self._committed = threading.Condition()
+        self._number = 0
+        event = (sqlalchemy.orm.Session, 'after_commit', self._count)
+        sqlalchemy.event.listen(*event)
+        self.addCleanup(sqlalchemy.event.remove, *event)
+
+    def _count(self, session: sqlalchemy.orm.Session) -> None:
+        with self._committed:
+            self._number += 1
+            self._committed.notify_all()
+
+    def until(
+        self, look: collections.abc.Callable[[], object], wanted: object,
+    ) -> None:
+        """Return when LOOK returns WANTED; look again after each commit.
+
+        :raises AssertionError: when it does not within ``PATIENCE``
+        """
+        deadline = time.monotonic() + self.PATIENCE
+        while True:
+            seen = self._number
+            found = look()
+            if found == wanted:
+                return
+            with self._committed:
+                if not self._committed.wait_for(
+                        lambda before=seen: self._number != before,
+                        deadline - time.monotonic()):
+                    raise AssertionError(
+                        f'waited for {wanted}, and still found {found}')
+
+
 class TestCase(base.ServersTestBase):
     """One compute host; requests come from a project member."""
 
@@ -126,6 +171,7 @@ class TestCase(base.ServersTestBase):
         # pytest's unittest plugin deletes the test method itself.
         self.addCleanup(setattr, self, self._testMethodName, None)
         super().setUp()
+        self.commits = self.useFixture(Commits())
         #: Server id -> the last domain XML that a driver gave libvirt. The
         #: fake libvirt itself remembers only part of it.
         self.built: dict[str, str] = {}
@@ -269,7 +315,30 @@ class TestCase(base.ServersTestBase):
         return server_id
 
     def wait(self, server_id: str, status: str = 'ACTIVE') -> None:
-        self._wait_for_state_change({'id': server_id}, status)
+        """Wait until a server has STATUS, and nothing is being done to it.
+
+        Status alone does not say that Nova takes the next action: a server
+        is ACTIVE while its snapshot is made.
+        """
+        self.commits.until(lambda: self._state(server_id), (status, None))
+
+    def _state(self, server_id: str) -> tuple[str, str | None] | None:
+        """Return a server's status and task; None where there is none."""
+        try:
+            instance = self.instance(server_id)
+        except exception.InstanceNotFound:
+            return None
+        status = common.status_from_state(
+            instance.vm_state, instance.task_state)
+        if status == 'ERROR' and instance.fault is None:
+            # Nova stores the fault after the state.
+            return status, 'storing the fault'
+        return status, instance.task_state
+
+    def _wait_until_deleted(self, server: dict[str, typing.Any]) -> None:
+        # In place of the harness's own, which sleeps.
+        self.commits.until(
+            lambda: self.http('GET', f'/servers/{server["id"]}').status, 404)
 
     def rebuild(
         self, server_id: str, overrides: object = None, image: str = IMAGE,

@@ -102,3 +102,4 @@ class Show(base.TestCase):
         self.assertEqual([], [
             name for name in image['properties']
             if name.startswith(catalog.RECORD_PREFIX)])
+        self.wait(server)

@@ -1,0 +1,57 @@
+"""No test acts on a server while Nova still does what it was asked before."""
+
+import threading
+
+import fixtures
+import pytest
+
+from tests.functional import base
+
+
+class Wait(base.TestCase):
+    # The answer to a snapshot is that of a real cloud, which does not wait
+    # for nova-compute.
+    CAST_AS_CALL = False
+
+    def setUp(self):
+        super().setUp()
+        self.go_on = threading.Event()
+        self.addCleanup(self.go_on.set)
+
+        def snapshot(*args):
+            self.go_on.wait(base.Commits.PATIENCE)
+            base._snapshot(*args)
+
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.snapshot', snapshot))
+
+    @pytest.mark.smoke
+    def test_an_active_server_is_waited_for_until_its_snapshot_is_made(self):
+        server = self.boot()
+        self.assertEqual(202, self.act(
+            server, {'createImage': {'name': 'snap'}}).status)
+        self.assertEqual('ACTIVE', self.http(
+            'GET', f'/servers/{server}').body['server']['status'])
+        self.assertEqual(409, self.act(
+            server, {'reboot': {'type': 'HARD'}}).status)
+        found = []
+
+        def state(server_id, look=self._state):
+            found.append(look(server_id))
+            self.go_on.set()
+            return found[-1]
+
+        self.useFixture(fixtures.MockPatchObject(self, '_state', state))
+        self.wait(server)
+        self.assertEqual('ACTIVE', found[0][0])
+        self.assertIn('image', found[0][1])
+        self.hard_reboot(server)
+
+    def test_what_does_not_come_is_said_with_what_there_is(self):
+        self.useFixture(fixtures.MockPatchObject(self.commits, 'PATIENCE', 0))
+        server = self.create().body['server']['id']
+        error = self.assertRaises(AssertionError, self.wait, server, 'PAUSED')
+        self.assertIn("waited for ('PAUSED', None)", str(error))
+        self.useFixture(fixtures.MockPatchObject(
+            self.commits, 'PATIENCE', base.Commits.PATIENCE))
+        self.wait(server)
