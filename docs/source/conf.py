@@ -12,16 +12,14 @@ version = release = importlib.metadata.version('nova-image-override')
 
 extensions = [
     'generated',
-    'openstackdocstheme',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
-    'reno.sphinxext',
 ]
 
-html_theme = 'openstackdocs'
-openstackdocs_auto_name = False
-openstackdocs_auto_version = False
-html_theme_options = {'display_badge': False}
+html_theme = 'furo'
+html_title = f'{project} {release}'
+# Furo's own underlines paths in requests, as if they were links.
+pygments_dark_style = 'github-dark'
 
 html_static_path = ['_static']
 html_css_files = ['pages.css']

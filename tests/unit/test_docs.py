@@ -8,6 +8,7 @@ import configparser
 import json
 import pathlib
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -20,6 +21,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
 PAGES = sorted(SOURCE.rglob('*.rst'))
 SAMPLES = SOURCE / 'samples'
+SVG = '{http://www.w3.org/2000/svg}'
 
 
 def page(name):
@@ -70,6 +72,65 @@ def test_every_command_that_is_installed_is_named():
     assert scripts
     for script in scripts:
         assert f'``{script}' in text
+
+
+def test_contributors_are_sent_to_files_and_targets_that_exist():
+    text = (ROOT / 'CONTRIBUTING.rst').read_text()
+    paths = set(re.findall(
+        r'\b(?:docs|nova_image_override|tests)/[\w/.]*\w', text))
+    assert paths
+    for path in paths:
+        assert (ROOT / path).exists(), path
+    makefile = (ROOT / 'Makefile').read_text()
+    targets = set(re.findall(r'(?:\$ |``)make\s([\w-]+)', text))
+    assert targets
+    for target in targets:
+        pattern = re.sub('-(NN|34)$', '-%', target)
+        assert re.search(rf'^{pattern}:', makefile, re.M), target
+
+
+DRAWINGS = sorted(SOURCE.glob('drawings/*.svg'))
+
+
+def test_every_drawing_is_shown_and_every_shown_drawing_exists():
+    shown = {name for path in PAGES for name in re.findall(
+        r'^   \.\. raw:: html\n      :file: (\S+)$', path.read_text(), re.M)}
+    assert shown == {path.relative_to(SOURCE).as_posix() for path in DRAWINGS}
+
+
+@pytest.mark.parametrize('path', DRAWINGS, ids=lambda path: path.stem)
+def test_a_drawing_says_in_words_what_it_shows(path):
+    root = ElementTree.parse(path).getroot()
+    title, text, *_ = root
+    assert (title.tag, text.tag) == (f'{SVG}title', f'{SVG}desc')
+    assert root.get('role') == 'img'
+    assert root.get('aria-labelledby').split() == [
+        title.get('id'), text.get('id')]
+    assert title.text.strip() and text.text.strip()
+
+
+@pytest.mark.parametrize('path', DRAWINGS, ids=lambda path: path.stem)
+def test_a_drawing_fetches_nothing(path):
+    text = path.read_text().replace(f'xmlns="{SVG[1:-1]}"', '', 1)
+    assert not re.search(r'//|href|<style|<script|<image|url\((?!#)', text)
+
+
+def luminance(colour):
+    """Return the relative luminance that WCAG 2 defines."""
+    return sum(share * (c / 12.92 if c <= 0.04045
+                        else ((c + 0.055) / 1.055) ** 2.4)
+               for share, c in zip((0.2126, 0.7152, 0.0722), (
+                   byte / 255 for byte in bytes.fromhex(colour[1:])),
+                   strict=True))
+
+
+@pytest.mark.parametrize('background', ['#ffffff', '#131416'])
+@pytest.mark.parametrize('path', DRAWINGS, ids=lambda path: path.stem)
+def test_a_drawing_can_be_read_on_light_and_dark_pages(path, background):
+    colours = set(re.findall(r'(?:fill|stroke)="([^"]*)"', path.read_text()))
+    for colour in colours - {'none', 'currentColor'}:
+        dark, light = sorted(map(luminance, (colour, background)))
+        assert (light + 0.05) / (dark + 0.05) >= 4, colour
 
 
 def seams():

@@ -1,8 +1,8 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``property-table``, ``error-codes``, ``version-history``,
-``seam-table``, ``proof-figures``, ``survivors`` and ``exchange``, and the role
-``test``.
+``seam-table``, ``proof-figures``, ``survivors``, ``exchange`` and
+``package-notes``, and the role ``test``.
 """
 
 import importlib
@@ -16,6 +16,7 @@ import typing
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.parsers.rst import roles
+from reno import sphinxext as reno
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import docutils
@@ -244,6 +245,26 @@ class Exchange(docutils.SphinxDirective):
         return self.parse_text_to_nodes('\n'.join(lines))
 
 
+class PackageNotes(reno.ReleaseNotesDirective):
+    """reno's release notes, with those of no tag under the next version.
+
+    reno calls them 0.0.0 where there is no tag at all
+    (reno/scanner.py Scanner._get_current_version).
+    """
+
+    def run(self) -> list[nodes.Node]:
+        """Show the notes by the versions of the package."""
+        version = self.state.document.settings.env.config.release
+        self.options['unreleased-version-title'] = version
+        result = super().run()
+        for node in result:
+            for title in node.findall(nodes.title):
+                if title.astext() == '0.0.0':
+                    title.clear()
+                    title += nodes.Text(version)
+        return result
+
+
 def setup(app: Sphinx) -> dict[str, typing.Any]:
     """Register the directives and the role."""
     app.add_directive('property-table', PropertyTable)
@@ -254,6 +275,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('proof-figures', ProofFigures)
     app.add_directive('survivors', Survivors)
     app.add_directive('exchange', Exchange)
+    app.add_directive('package-notes', PackageNotes)
     # A test's name, checked by tests/unit/test_docs.py.
     app.add_role('test', roles.GenericRole('test', nodes.literal))
     return {'parallel_read_safe': True}

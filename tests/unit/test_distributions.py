@@ -1,0 +1,159 @@
+"""setup.cfg declares what is imported, and constraints/ pins what it declares.
+"""
+
+import ast
+import configparser
+import importlib.metadata
+import pathlib
+import re
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+PACKAGE = ROOT / 'nova_image_override'
+PLUGIN = ROOT / 'nova_image_override_tempest_plugin'
+
+#: The extra that brings what the modules of a folder import. Each module goes
+#: by the innermost folder that is named here.
+FOLDERS = {
+    PACKAGE: 'nova',
+    PACKAGE / 'client': 'clients',
+    PACKAGE / 'client' / 'heat': 'heat',
+    PLUGIN: 'tempest',
+}
+
+#: The distributions that are not called as what they hold.
+CALLED = {
+    'heat': 'openstack-heat',
+    'novaclient': 'python-novaclient',
+    'openstack': 'openstacksdk',
+}
+
+
+def setup():
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / 'setup.cfg')
+    return parser
+
+
+def normalised(name):
+    return re.sub('[-_.]+', '-', name).lower()
+
+
+def names(requirements):
+    """Return the distributions that lines of requirements name."""
+    return {normalised(re.match('[A-Za-z0-9._-]+', line)[0])
+            for line in requirements
+            if line.strip() and not line.startswith('#')}
+
+
+def always():
+    return names(setup()['options']['install_requires'].splitlines())
+
+
+def brought(extra):
+    return names(setup()['options.extras_require'][extra].splitlines())
+
+
+def imported(path):
+    """Yield the full name of whatever a module imports, at any depth."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, path
+            yield from (f'{node.module}.{alias.name}' for alias in node.names)
+
+
+def own(name):
+    """Return the file of one of our modules, or of what it is a member of."""
+    parts = name.split('.')
+    while parts:
+        path = ROOT.joinpath(*parts)
+        for file in (path.with_suffix('.py'), path / '__init__.py'):
+            if file.exists():
+                return file
+        parts.pop()
+    raise AssertionError(f'no module of ours: {name}')
+
+
+def distributions(paths):
+    """Return the distributions that modules, and ours that they use, import.
+    """
+    seen, waiting, found = set(), list(paths), set()
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        for name in imported(path):
+            top = name.partition('.')[0]
+            if top in (PACKAGE.name, PLUGIN.name):
+                waiting.append(own(name))
+            elif top not in sys.stdlib_module_names:
+                found.add(CALLED.get(top, normalised(top)))
+    return found
+
+
+def modules(extra):
+    return [
+        path for folder in (PACKAGE, PLUGIN) for path in folder.rglob('*.py')
+        if FOLDERS[next(parent for parent in path.parents
+                        if parent in FOLDERS)] == extra]
+
+
+@pytest.mark.parametrize('extra', FOLDERS.values())
+def test_every_distribution_that_is_imported_is_declared(extra):
+    assert modules(extra)
+    assert distributions(modules(extra)) <= always() | brought(extra)
+
+
+@pytest.mark.parametrize('text', [
+    'import yaml', 'import yaml.nodes', 'from yaml import nodes',
+    'def read():\n    import yaml', 'try:\n    import yaml\nexcept OSError: 0'])
+def test_an_import_is_found_wherever_it_stands(text, tmp_path):
+    path = tmp_path / 'module.py'
+    path.write_text(f'import json\n{text}\n')
+    assert distributions([path]) == {'yaml'}
+
+
+def test_what_a_module_of_ours_needs_its_users_need(tmp_path):
+    path = tmp_path / 'module.py'
+    path.write_text('from nova_image_override.client import wire\n')
+    assert {'keystoneauth1', 'microversion-parse'} <= distributions([path])
+
+
+def test_a_laptop_gets_four_packages():
+    assert always() == {
+        'cliff', 'keystoneauth1', 'microversion-parse', 'requests'}
+
+
+def test_beside_nova_nothing_is_installed_that_nova_does_not_require():
+    of_nova = names(text for text in importlib.metadata.requires('nova')
+                    if 'extra ==' not in text)
+    assert brought('nova') <= of_nova | {'nova'}
+    assert distributions(modules('nova')) <= of_nova | {'nova'} | always()
+
+
+@pytest.mark.parametrize(('name', 'extras'), re.findall(
+    r'tools/environment\.sh (\S+) (\S+)', (ROOT / 'Makefile').read_text()))
+def test_every_environment_pins_what_its_extras_declare(name, extras):
+    files = list((ROOT / 'constraints').glob(
+        name.replace('$*', '*') + '.txt'))
+    assert files
+    for file in files:
+        pinned = names(file.read_text().splitlines())
+        for extra in extras.split(','):
+            assert brought(extra) <= pinned, (file.name, extra)
+        assert always() <= pinned, file.name
+
+
+def test_only_a_python_that_tests_run_on_is_said_to_be_supported():
+    classifiers = re.findall(
+        r'Python :: (3\.\d+)', setup()['metadata']['classifiers'])
+    assert 'python_requires' not in setup()['metadata']
+    assert setup()['options']['python_requires'] == f'>={classifiers[0]}'
+    # The one that constraints/ are made for, and environments need.
+    assert classifiers == re.findall(
+        r'--python-version (\S+)', (ROOT / 'Makefile').read_text())

@@ -1,0 +1,41 @@
+"""The recorded figures of long runs are those that the pages show."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+SOURCE = ROOT / 'docs' / 'source'
+FIGURES = sorted((SOURCE / 'contributor' / 'figures').iterdir())
+PAGES = ''.join(path.read_text() for path in SOURCE.rglob('*.rst'))
+MAKEFILE = (ROOT / 'Makefile').read_text()
+
+
+def value(name):
+    """Return the words that the Makefile gives a name."""
+    (text,) = re.findall(rf'^{name} := (.*)$', MAKEFILE, re.M)
+    return [word for part in text.split() for word in (
+        value(part[2:-1]) if part.startswith('$(') else [part])]
+
+
+@pytest.mark.parametrize('path', FIGURES, ids=lambda path: path.name)
+def test_what_is_recorded_is_shown(path):
+    if path.suffix == '.json':
+        item = path.stem.partition('-')[0]
+        assert f'.. proof-figures:: {item}\n' in PAGES
+    else:
+        assert re.search(rf':: figures/{re.escape(path.name)}$', PAGES, re.M)
+
+
+@pytest.mark.parametrize('item', value('PROOFS'))
+def test_a_proof_is_recorded_for_every_release_that_make_runs_it_on(item):
+    assert {path.stem for path in FIGURES if path.stem.startswith(item)} == {
+        f'{item}-{release}' for release in value('RELEASES')}
+
+
+@pytest.mark.parametrize('item', ['doors', 'fuzz', 'mutation'])
+def test_a_proof_that_make_runs_on_one_release_is_recorded_for_that_one(item):
+    (newest,) = set(value('RELEASES')) - set(value('OLDER'))
+    assert {path.stem.rpartition('-')[2] for path in FIGURES
+            if path.stem.startswith(item)} == {newest}
