@@ -376,6 +376,9 @@ class Refusals(base.TestCase):
 _counts = st.one_of(st.none(), st.integers(1, 13), st.just(65536))
 
 
+# No deadline: how long an example takes is the machine's.
+@hypothesis.settings(
+    deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 @hypothesis.given(
     st.integers(1, 24), st.tuples(*[_counts] * 6), st.tuples(*[_counts] * 6),
     st.booleans())
