@@ -176,7 +176,7 @@ PROOFS := neutrality doors values concurrency
 .PHONY: $(PROOFS:%=proof-%)
 proof-neutrality: ## Who does not use it: compared with unmodified Nova
 proof-doors: ## Every property by every door against every rule
-proof-values: ## Every value of every property, built
+proof-values: ## Every value of every property, built, beside an image that has it
 proof-concurrency: ## Fifty requests at once
 $(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
 	for release in $(RELEASES); do PROOF=full \
