@@ -199,7 +199,7 @@ proof: $(READY) ## The short form of all proofs, on Nova 34
 PROOFS := neutrality values concurrency
 .PHONY: $(PROOFS:%=proof-%)
 proof-neutrality: ## Who does not use it: compared with unmodified Nova
-proof-values: ## Every value of every property, built
+proof-values: ## Every value of every property, built, beside an image that has it
 proof-concurrency: ## Fifty requests at once
 $(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
 	for release in $(RELEASES); do PROOF=full \

@@ -8,16 +8,15 @@ import pathlib
 import typing
 
 import fixtures
-from nova.api.openstack.compute import routes
 import nova.policy
 import webob
 
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import policies
 from tests.functional import applications
 from tests.functional import base
 from tests.proof import api
+from tests.proof import figures
 from tests.proof import values
 
 Overrides = dict[str, str | None]
@@ -119,6 +118,8 @@ def _hint(how: str) -> collections.abc.Callable[
     return body
 
 
+_HINTS = ('object', 'text', 'each')
+
 _SERVERS, _ACTION = '/v2.1/servers', '/v2.1/servers/{server}/action'
 
 DOORS: dict[str, Door] = {
@@ -135,28 +136,24 @@ DOORS: dict[str, Door] = {
     '/os-volumes_boot': Door(
         '/v2.1/os-volumes_boot', _device('volume'),
         # Nova 33 and 34 cannot create there.
-        errors.NOT_HERE if hasattr(routes, 'volumes_boot_controller')
-        else None),
+        errors.NOT_HERE if figures.RELEASE > 32 else None),
     'legacy /v2': Door('/v2/servers', _create(), errors.NOT_HERE),
     'legacy /v2 rebuild': Door(
         '/v2/servers/{server}/action', _rebuild('same'), errors.NOT_HERE),
     'no version entry': Door(
         _SERVERS, _create(), errors.VERSION_MISSING, named=False),
-}
-
-# Those that a deployer can open for clients that cannot name the extension.
-_OPTIONS = {option.name for option in override_conf.OPTS}
-if 'accept_scheduler_hint' in _OPTIONS:
-    for _how in ('object', 'text', 'each'):
-        DOORS[f'scheduler hint, {_how}'] = Door(
-            _SERVERS, _hint(_how), named=False,
-            options={'accept_scheduler_hint': True})
-        DOORS[f'scheduler hint, {_how}, closed'] = Door(
-            _SERVERS, _hint(_how), errors.NOT_HERE)
-if 'compute_microversion' in _OPTIONS:
-    DOORS['compute microversion'] = Door(
+    # Those that a deployer can open for clients that cannot name the
+    # extension.
+    **{f'scheduler hint, {how}': Door(
+        _SERVERS, _hint(how), named=False,
+        options={'accept_scheduler_hint': True})
+       for how in _HINTS},
+    **{f'scheduler hint, {how}, closed': Door(
+        _SERVERS, _hint(how), errors.NOT_HERE) for how in _HINTS},
+    'compute microversion': Door(
         _SERVERS, _create(), named=False, compute='latest',
-        options={'compute_microversion': '2.96'})
+        options={'compute_microversion': '2.96'}),
+}
 
 
 @dataclasses.dataclass(frozen=True)

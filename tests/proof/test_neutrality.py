@@ -8,7 +8,9 @@ import collections.abc
 import json
 import os
 
+from nova import context as nova_context
 from nova.api.openstack import api_version_request
+from nova.objects import cell_mapping
 import pytest
 
 from nova_image_override import versions
@@ -175,6 +177,25 @@ def test_the_comparison_finds_what_differs(cloud):
     assert (nova.code, extended.code) == (400, 202)
     assert versions.HEADER in dict(extended.headers)
     assert extended.statements != nova.statements
+
+
+def test_the_comparison_finds_what_differs_in_a_first_request_only(
+        cloud, monkeypatch):
+    unmodified, asked = cloud.applications[base.NOVA_APP], []
+    context = nova_context.get_admin_context()
+
+    def remembering(environ, start_response):
+        if not asked:
+            cell_mapping.CellMappingList.get_all(context)
+        asked.append(environ)
+        return unmodified(environ, start_response)
+
+    monkeypatch.setitem(cloud.applications, base.APP, remembering)
+    request = cloud.made(requests.Request('query', 'GET', '/servers'))
+    for parts in ({'statements'}, set()):
+        nova, extended = cloud.both(request)
+        assert {line.partition(':')[0]
+                for line in nova.differences(extended)} == parts
 
 
 def test_a_request_finds_the_state_that_the_one_before_found(cloud):

@@ -1,137 +1,37 @@
 """Every value of every property, on a server that is really built.
 
-By Nova's own conductor, scheduler and libvirt driver, over its fake libvirt.
-What flavor and properties alone decide must be answered with the request;
-what only a host can tell may end in ERROR, and is listed.
+Each is asked for as an override and, beside that, booted from an image that
+has it: the two servers must be the same. What flavor and properties alone
+decide must be answered with the request; what only a host can tell may end in
+ERROR, and is listed.
 """
 
 import collections
 import collections.abc
-import dataclasses
-import re
-import time
-import typing
 
 import pytest
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
-from tests.functional import base
+from tests.proof import built
 from tests.proof import figures
+from tests.proof import scenarios
 from tests.proof import values
 
-#: One property in so many is tried in the short form.
+#: Of one property in so many the short form tries all values, of the others
+#: only one.
 _SHARE = 1 if figures.FULL else 15
 
+FIELDS = [field for field, prop in values.CATALOG.items() if not prop.never]
+WHOLE = FIELDS[_SHARE // 2::_SHARE]
 
-@dataclasses.dataclass(frozen=True)
-class Company:
-    """What a property needs beside it to have a meaning at all.
-
-    :ivar overrides: other overrides
-    :ivar specs: extra specs of the flavor, with "__" for ":"
-    :ivar image: properties of the image
-    """
-
-    overrides: dict[str, str] = dataclasses.field(default_factory=dict)
-    specs: dict[str, str] = dataclasses.field(default_factory=dict)
-    image: dict[str, str] = dataclasses.field(default_factory=dict)
-
-
-_ALONE = Company()
-
-COMPANY: collections.abc.Mapping[str, Company] = {
-    'hw_cpu_realtime_mask': Company(specs={
-        'hw__cpu_realtime': 'yes', 'hw__cpu_realtime_mask': '^0',
-        'hw__cpu_policy': 'dedicated'}),
-    'hw_cpu_thread_policy': Company({'hw_cpu_policy': 'dedicated'}),
-    'hw_ephemeral_encryption_format': Company(
-        {'hw_ephemeral_encryption': 'true'}),
-    'hw_firmware_stateless': Company({'hw_firmware_type': 'uefi'}),
-    'hw_locked_memory': Company({'hw_mem_page_size': 'small'},
-                                {'hw__mem_page_size': 'any'}),
-    'hw_maxphysaddr_bits': Company({'hw_maxphysaddr_mode': 'emulate'}),
-    'hw_mem_encryption': Company({'hw_firmware_type': 'uefi',
-                                  'hw_machine_type': 'q35'}),
-    'hw_mem_encryption_model': Company({'hw_mem_encryption': 'true',
-                                        'hw_firmware_type': 'uefi',
-                                        'hw_machine_type': 'q35'}),
-    'hw_mem_page_size': Company(specs={'hw__mem_page_size': 'any'}),
-    'hw_numa_cpus': Company({'hw_numa_nodes': '1', 'hw_numa_mem.0': '64'}),
-    'hw_numa_mem': Company({'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1'}),
-    'hw_serial_port_count': Company(specs={'hw__serial_port_count': '4'}),
-    'hw_tpm_model': Company({'hw_tpm_version': '2.0'}),
-    'hw_video_ram': Company(specs={'hw_video__ram_max_mb': '4194303'}),
-    'os_command_line': Company(image={'kernel_id': base.IMAGE}),
-    'os_secure_boot': Company({'hw_firmware_type': 'uefi'}),
-}
-
-#: In the fault of a server for which no host has what it asks for.
-_NO_HOST = 'No valid host'
-
-#: Properties whose values only the host can judge: what its QEMU, libvirt or
-#: devices support, or how it is configured.
-HOST_DECIDES = frozenset({
-    'hw_architecture', 'hw_emulation_architecture', 'hw_machine_type',
-    'hw_viommu_model', 'os_secure_boot',
-    # Buses of another hypervisor than the host's.
-    'hw_cdrom_bus', 'hw_disk_bus',
-    # Nova 31 to 34 fail in ImagePropertiesFilter (see descriptions.py).
-    'hw_maxphysaddr_bits',
-})
-
-
-class Cloud(base.TestCase):
-    """A compute, and requests for one server after the other."""
-
-    def setUp(self) -> None:
-        self.flags(initial_cpu_allocation_ratio=64.0,
-                   initial_disk_allocation_ratio=64.0)
-        super().setUp()
-        self._flavors: dict[str, str] = {}
-
-    def flavor_for(self, company: Company) -> str:
-        key = str(company.specs)
-        if key not in self._flavors:
-            self._flavors[key] = self.flavor(ram=64, **company.specs)
-        return self._flavors[key]
-
-    def outcome(self, field: str, name: str, value: str) -> str:
-        """Return what comes of a server with one override: a word, or more.
-        """
-        company = COMPANY.get(field, _ALONE)
-        answer = self.create(
-            {**company.overrides, name: value},
-            image=self.image(**company.image) if company.image else base.IMAGE,
-            flavor=self.flavor_for(company))
-        if answer.status != 202:
-            assert answer.status < 500, answer.text
-            # Which of several overrides is blamed is not what is tried here.
-            (code,) = {*answer.problems.values()}
-            return f'{answer.status} {code}'
-        server_id = answer.body['server']['id']
-        server = self._settled(server_id)
-        fault = server.get('fault', {}).get('message', '')
-        status = server['status']
-        self.http('DELETE', f'/servers/{server_id}')
-        self._wait_until_deleted({'id': server_id})
-        # Ids of servers, which are other ones each time, left out.
-        fault = re.sub('(for instance )?[0-9a-f-]{36}', '', fault).strip()
-        return status if status == 'ACTIVE' else f'{status}: {fault}'
-
-    def _settled(self, server_id: str) -> dict[str, typing.Any]:
-        """Return a server once its build has come to an end."""
-        for _ in range(600):
-            server = self.admin_api.get_server(server_id)
-            if server['status'] != 'BUILD':
-                return server
-            time.sleep(0.05)
-        raise AssertionError(f'{server} is still being built')
+#: The newest supported release, which has every property.
+_NEWEST = 34
 
 
 @pytest.fixture(scope='module')
-def cloud() -> collections.abc.Iterator[Cloud]:
-    with Cloud.running() as running:
+def cloud() -> collections.abc.Iterator[built.Cloud]:
+    with built.Cloud.running() as running:
         yield running
 
 
@@ -148,32 +48,105 @@ def table() -> collections.abc.Iterator[dict[str, dict[str, str]]]:
         'table': found})
 
 
-def fields() -> list[str]:
-    return [field for field, prop in values.CATALOG.items()
-            if not prop.never][_SHARE // 2::_SHARE]
+@pytest.fixture(scope='module')
+def compared() -> collections.abc.Iterator[collections.Counter[str]]:
+    """How many pairs were compared, and what became of them."""
+    counter: collections.Counter[str] = collections.Counter()
+    yield counter
+    figures.record('effects', {
+        'pairs': counter.total(), **counter}, 'make proof-values')
 
 
-@pytest.mark.parametrize('field', fields())
-def test_every_value_is_built_or_refused_with_the_request(
-        field, cloud, table):
-    prop: catalog_module.Property = values.CATALOG[field]
-    (name, *_) = values.names(prop)
-    for value in values.taken(prop):
-        outcome = cloud.outcome(field, name, value)
-        table[field][value] = outcome
-        if outcome.startswith('ERROR') and _NO_HOST not in outcome:
-            assert field in HOST_DECIDES, f'{name}={value}: {outcome}'
-        assert outcome.startswith((
-            'ACTIVE', 'ERROR', f'400 {errors.FLAVOR_CONFLICT}',
-            f'400 {errors.NO_EFFECT}')), outcome
+def tried(field: str) -> list[str]:
+    """Return the values of FIELD that are built: in the short form one."""
+    found = values.taken(values.CATALOG[field])
+    if field in WHOLE:
+        return found
+    return [next((value for value in found if _telling(field, value)),
+                 found[0])]
 
 
-@pytest.mark.parametrize('field', fields())
+def _telling(field: str, value: str) -> bool:
+    """Say whether a guest of a plain image has not VALUE anyway."""
+    return (value not in scenarios.scenario(field, value).instead_of
+            and scenarios.outcome(field, value) == 'ACTIVE')
+
+
+class Case:
+    """One value of one property, and the servers that tell what it does.
+
+    :ivar plain: of the image as it is
+    :ivar bare: of an image that says nothing of the property
+    :ivar asked: with the override
+    :ivar image: of an image that has the property
+    """
+
+    def __init__(self, cloud: built.Cloud, field: str, value: str) -> None:
+        prop = values.CATALOG[field]
+        (name, *_) = values.names(prop)
+        scenario = scenarios.scenario(field, value)
+        own = dict(scenario.image)
+        if value in scenario.instead_of:
+            own[name] = scenario.instead_of[value]
+        self.bare = cloud.plain(scenario, scenario.image)
+        self.plain = cloud.plain(scenario, own)
+        self.asked = cloud.server(
+            scenario, own, {**scenario.along, name: value})
+        self.image = cloud.server(scenario, {
+            **own, **scenario.along, name: prop.canonical(value)})
+
+
+@pytest.mark.parametrize('field', FIELDS)
+def test_an_override_does_what_the_image_s_own_property_does(
+        field, cloud, table, compared):
+    for value in tried(field):
+        case = Case(cloud, field, value)
+        place = f'{field}={value}'
+        table[field][value] = case.asked.outcome
+        assert case.asked.outcome == scenarios.outcome(field, value), place
+        if case.asked.refused:
+            assert case.image.outcome != 'ACTIVE' or (
+                case.image.guest == case.plain.guest), place
+            compared['refused'] += 1
+            continue
+        assert case.asked == case.image, place
+        if case.asked.outcome != 'ACTIVE':
+            compared['in error'] += 1
+            continue
+        if value in scenarios.scenario(field, value).instead_of:
+            assert case.asked.guest == case.bare.guest, place
+        shown = case.asked.guest != case.plain.guest
+        assert shown != scenarios.unseen(field, value), place
+        compared['shown' if shown else 'unseen'] += 1
+
+
+@pytest.mark.skipif(
+    figures.RELEASE < _NEWEST, reason='older releases lack some properties')
+def test_each_entry_of_the_tables_is_of_a_value_that_is_tried():
+    tried_of = {field: {*values.taken(values.CATALOG[field])}
+                for field in FIELDS}
+    for place in scenarios.UNSEEN:
+        field, _, value = place.partition('=')
+        assert field in tried_of, place
+        assert not value or value in tried_of[field], place
+        # Else it is not built at all, which nobody has to excuse.
+        assert scenarios.outcome(field, value) == 'ACTIVE', place
+    for place, scenario in scenarios.SCENARIOS.items():
+        field, _, value = place.partition('=')
+        assert {*scenario.instead_of, *filter(None, [value])} <= (
+            tried_of[field]), place
+    for field, outcomes in scenarios.OUTCOMES.items():
+        assert {*outcomes} <= tried_of[field], field
+
+
+@pytest.mark.parametrize('field', WHOLE)
 def test_values_beyond_the_boundaries_are_refused(field, cloud, table):
     prop: catalog_module.Property = values.CATALOG[field]
     (name, *_) = values.names(prop)
     for value in values.wrong(prop):
-        outcome = cloud.outcome(field, name, value)
+        scenario = scenarios.scenario(field, value)
+        outcome = cloud.server(
+            scenario, scenario.image, {name: value}).outcome
         table[field][value] = outcome
         assert outcome in (f'400 {errors.INVALID_VALUE}',
                            f'400 {errors.TOO_LONG}'), f'{value}: {outcome}'

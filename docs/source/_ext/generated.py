@@ -1,7 +1,7 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``property-table``, ``error-codes``, ``version-history``,
-``seam-table``, ``proof-figures``, ``survivors``, ``exchange`` and
+``seam-table``, ``proof-figures``, ``survivors``, ``unseen``, ``exchange`` and
 ``package-notes``, and the role ``test``.
 """
 
@@ -146,6 +146,21 @@ class Survivors(CodeDirective):
         return lines
 
 
+#: Properties that no guest shows (tests/proof/scenarios.py).
+UNSEEN = SURVIVORS.with_name('unseen.json')
+
+
+class Unseen(CodeDirective):
+    """The properties that no domain XML of a new server shows, and why."""
+
+    def rst(self) -> list[str]:
+        """Return a table of them."""
+        return table(
+            ['Property', 'Why no guest shows it'],
+            ([f'``{field}``', reason] for field, reason
+             in json.loads(UNSEEN.read_text()).items()), '40 60')
+
+
 def _literal_values(prop: catalog.Property) -> str:
     if prop.kind == catalog.ENUM:
         return ', '.join(f'``{value}``' for value in prop.values)
@@ -274,6 +289,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('seam-table', SeamTable)
     app.add_directive('proof-figures', ProofFigures)
     app.add_directive('survivors', Survivors)
+    app.add_directive('unseen', Unseen)
     app.add_directive('exchange', Exchange)
     app.add_directive('package-notes', PackageNotes)
     # A test's name, checked by tests/unit/test_docs.py.
