@@ -23,32 +23,13 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import stored
 from nova_image_override.api import extension as extension_module
+from nova_image_override.nova_interfaces import api as api_interfaces
 
 #: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
 #: the others for what images hold.
 REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
 
 Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
-
-#: Functions of nova.virt.hardware that judge (flavor, image_meta). Those that
-#: a supported release lacks are left out there.
-_FUNCTIONS = (
-    'get_maxphysaddr_mode',
-    'get_mem_encryption_constraint',
-    'get_number_of_serial_ports',
-    'get_packed_virtqueue_constraint',
-    'get_pci_numa_policy_constraint',
-    'get_pmu_constraint',
-    'get_realtime_cpu_constraint',
-    'get_redirected_usb_ports',
-    'get_secure_boot_constraint',
-    'get_sound_model',
-    'get_usb_model',
-    'get_vif_multiqueue_constraint',
-    'get_vtpm_constraint',
-    'numa_get_constraints',
-)
-
 
 def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
     hardware.get_stateless_firmware_constraint(image_meta)
@@ -74,8 +55,8 @@ def _ephemeral_encryption(
 @functools.cache
 def _checks() -> tuple[Check, ...]:
     return (
-        *(getattr(hardware, name) for name in _FUNCTIONS
-          if hasattr(hardware, name)),
+        *(function.get() for function in api_interfaces.CONSTRAINTS
+          if function.needed),
         _ephemeral_encryption, _stateless_firmware, _video_ram)
 
 
