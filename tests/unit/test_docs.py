@@ -15,6 +15,10 @@ from nova_image_override import catalog
 from nova_image_override import conf
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.nova_interfaces import api
+from nova_image_override.nova_interfaces import commands
+from nova_image_override.nova_interfaces import common
+from nova_image_override.nova_interfaces import compute
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
@@ -72,28 +76,43 @@ def test_every_command_that_is_installed_is_named():
         assert f'``{script}' in text
 
 
-def seams():
-    """Yield owner and name of each seam.
-
-    Read, not imported: Nova's harness wants to be the first to import what
-    they name.
-    """
-    for room in ('api', 'compute'):
-        text = (ROOT / 'nova_image_override' / room / 'seams.py').read_text()
-        yield from re.findall(r"^    \((?:\w+[.])?(\w+), '(\w+)',", text, re.M)
+INTERFACES = {str(each): each for listed in (
+    common.RULES, api.INTERFACES, compute.INTERFACES, compute.COMMAND,
+    commands.INTERFACES) for each in listed}
 
 
-@pytest.mark.parametrize(('owner', 'name'), seams())
-def test_every_seam_has_its_reason(owner, name):
-    reasons = re.findall(r'^``(\w+)[.](.*)\n    ',
+@pytest.mark.parametrize('each', INTERFACES.values(), ids=str)
+def test_every_name_of_nova_has_its_reason(each):
+    """Its own, or one for all that is used of its owner."""
+    owner = re.split('[.:]', each.owner)[-1]
+    reasons = re.findall(r'^``(.*)``\n    ',
                          page('contributor/seams.rst'), re.M)
-    assert any(owner == of and re.search(rf'\b{name}\b', names)
-               for of, names in reasons)
+    named = set()
+    for reason in reasons:
+        of = None
+        for name in reason.split('``, ``'):
+            head, _, tail = name.rpartition('.')
+            of = head or of
+            named.add((of, tail))
+    assert {(owner, each.name), (owner, '*')} & named
 
 
-def test_the_seams_of_both_services_are_found():
-    owners = {owner for owner, _ in seams()}
-    assert {'API', 'ServersController', 'ComputeManager'} <= owners
+def test_no_reason_is_left_of_what_is_no_longer_used():
+    owners = {re.split('[.:]', each.owner)[-1]
+              for each in INTERFACES.values()}
+    told = set(re.findall(r'``(\w+)[.][\w*]+``(?:, .*)?\n    ',
+                          page('contributor/seams.rst')))
+    assert told
+    assert told <= owners
+
+
+def test_every_list_of_names_is_shown():
+    shown = set(re.findall(r'seam-table:: nova_image_override[.]'
+                           r'nova_interfaces[.](\S+)',
+                           page('contributor/seams.rst')))
+    assert shown == {
+        'common:INTERFACES', 'common:RULES', 'api:INTERFACES',
+        'compute:INTERFACES', 'compute:COMMAND', 'commands:INTERFACES'}
 
 
 def names_in(module):
