@@ -18,6 +18,7 @@ from nova_image_override.api import faults
 from nova_image_override.api import hosts
 from nova_image_override.api import rebuild
 from nova_image_override.api import scheduling
+from nova_image_override.nova_interfaces import interface
 
 LOG = logging.getLogger(__name__)
 
@@ -136,9 +137,14 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> typing.Any:
+        # Nova calls this for each server before anything of it is saved.
+        state = extension_module.state_of(context)
+        if state is not None and state.asked and not state.record:
+            raise interface.unsupported(
+                'creates servers past _validate_and_build_base_options, '
+                'which merges their overrides')
         instance = super()._populate_instance_for_create(
             context, instance, *args, **kwargs)
-        state = extension_module.state_of(context)
         if state is not None:
             instance.system_metadata.update(state.record)
         return instance

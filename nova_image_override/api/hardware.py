@@ -9,37 +9,14 @@ from nova import objects
 from nova.scheduler import utils as scheduler_utils
 from nova.virt import hardware
 
+from nova_image_override.nova_interfaces import api as api_interfaces
+
 #: Raises what Nova raises; what it returns does not matter.
 Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
 
 #: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
 #: the others for what images hold.
 REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
-
-#: Functions of nova.virt.hardware that judge (flavor, image_meta).
-FUNCTIONS = (
-    'get_maxphysaddr_mode',
-    'get_mem_encryption_constraint',
-    'get_number_of_serial_ports',
-    'get_packed_virtqueue_constraint',
-    'get_pci_numa_policy_constraint',
-    'get_pmu_constraint',
-    'get_realtime_cpu_constraint',
-    'get_redirected_usb_ports',
-    'get_secure_boot_constraint',
-    'get_sound_model',
-    'get_usb_model',
-    'get_vif_multiqueue_constraint',
-    'get_vtpm_constraint',
-    'numa_get_constraints',
-)
-
-#: Those that Nova 31 lacks, as it lacks the image properties that they judge.
-SINCE_PROPERTY = {
-    'get_redirected_usb_ports': 'hw_redirected_usb_ports',
-    'get_sound_model': 'hw_sound_model',
-    'get_usb_model': 'hw_usb_model',
-}
 
 
 def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
@@ -119,7 +96,6 @@ def checks() -> tuple[Check, ...]:
     :func:`forbidden_traits` is the scheduler's, for what passes these.
     """
     return (
-        *(getattr(hardware, name) for name in FUNCTIONS
-          if SINCE_PROPERTY.get(name, name) == name
-          or SINCE_PROPERTY[name] in objects.ImageMetaProps.fields),
+        *(function.get() for function in api_interfaces.CONSTRAINTS
+          if function.needed),
         _ephemeral_encryption, _stateless_firmware, _video_ram, cpu_topology)

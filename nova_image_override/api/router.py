@@ -1,7 +1,6 @@
 """The application that api-paste.ini names: Nova's routes, servers extended."""
 
 import collections.abc
-import functools
 import typing
 
 from nova.api import wsgi as base_wsgi
@@ -20,8 +19,8 @@ from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import faults
-from nova_image_override.api import seams
 from nova_image_override.api import servers
+from nova_image_override.nova_interfaces import api as api_interfaces
 
 LOG = logging.getLogger(__name__)
 
@@ -37,14 +36,15 @@ class APIRouterV21(routes.APIRouterV21):
         # first route that matches wins.
         base_wsgi.Router.__init__(self, ProjectMapper())
         self._doors = extension.doors
-        replaced = _replacements(extension)
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
                 self.map.redirect(path, methods)
                 continue
-            for method, (controller, action) in methods.items():
-                controller = replaced.get(id(controller), controller)
-                self.map.create_route(path, method, controller(), action)
+            for method, (maker, action) in methods.items():
+                controller = _resource(
+                    extension, *maker.args
+                ) if api_interfaces.makes_servers(maker) else maker()
+                self.map.create_route(path, method, controller, action)
         self.map.create_route(
             versions.PATH, 'GET', discovery.resource(extension), 'show')
 
@@ -58,7 +58,7 @@ class APIRouterV21(routes.APIRouterV21):
             malformed; nova-api must not start
         """
         try:
-            seams.verify()
+            api_interfaces.verify()
             return cls(extension_module.Extension.from_conf(nova.conf.CONF))
         except errors.StartupError as exc:
             for line in str(exc).split('\n'):
@@ -87,26 +87,13 @@ class APIRouterV21(routes.APIRouterV21):
         return response
 
 
-def _replacements(
-    extension: extension_module.Extension,
-) -> dict[int, typing.Callable[[], wsgi.Resource]]:
-    """Return what takes the place of Nova's controller factories."""
-    result: dict[int, typing.Callable[[], wsgi.Resource]] = {}
-    for name in ('server_controller', 'volumes_boot_controller'):
-        # Nova 31 and 32 serve /os-volumes_boot by server_controller itself.
-        original = getattr(routes, name, None)
-        if original is not None:
-            result[id(original)] = functools.partial(
-                _resource, extension, *original.args)
-    return result
-
-
 def _resource(
     extension: extension_module.Extension, controller: type[wsgi.Controller],
     actions: collections.abc.Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
-    result = faults.Resource(servers.extended(controller, extension)())
+    result: wsgi.Resource = faults.Resource(
+        servers.extended(controller, extension)())
     for action in actions:
         result.register_subcontroller_actions(
             _with_our_api(action, extension))
@@ -122,8 +109,7 @@ def _with_our_api(
     a server's overrides.
     """
     result = controller()
-    if hasattr(result, 'compute_api'):
-        result.compute_api = compute_api.API(extension)
+    result.compute_api = compute_api.API(extension)
     return result
 
 

@@ -46,8 +46,9 @@ class ViewBuilder(views.ViewBuilder):
 
 
 def extended(
-    base: type[wsgi.Controller], extension: extension_module.Extension,
-) -> type[wsgi.Controller]:
+    base: type[servers.ServersController],
+    extension: extension_module.Extension,
+) -> type[servers.ServersController]:
     """Return a subclass of one of Nova's servers controllers.
 
     :param base: ``servers.ServersController``, or ``VolumesBootController``
@@ -201,7 +202,8 @@ def _showing(
     answer = method(req=req, **kwargs)
     shown = req.environ.get(_SHOWN)
     if shown:
-        body = getattr(answer, 'obj', answer)
+        body = (answer.obj if isinstance(answer, wsgi.ResponseObject)
+                else answer)
         for server in body.get('servers') or [body.get('server')]:
             if server and server['id'] in shown:
                 server[errors.PARAMETER] = shown[server['id']]

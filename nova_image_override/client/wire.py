@@ -20,6 +20,7 @@ import typing
 
 from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import discover
+from keystoneauth1 import exceptions as ksa_exceptions
 import microversion_parse
 import requests
 
@@ -140,6 +141,7 @@ class Carrier(ksa_adapter.Adapter):
         self.naming = False
         self._adapter = adapter
         self._known = False
+        self._failed = False
         self._offer: Offer | None = None
         # One connection serves many threads, which ask for different things.
         self._local = threading.local()
@@ -266,10 +268,22 @@ class Carrier(ksa_adapter.Adapter):
         """Return the version to name so that answers show overrides."""
         shown: versions.Version | None = getattr(self._local, 'shown', None)
         if shown is None and self.naming and url != versions.PATH:
-            # Who asks for nothing must not fail for it.
-            with contextlib.suppress(Error):
-                return self.offer().version
+            return self._named()
         return shown
+
+    def _named(self) -> versions.Version | None:
+        """Return the version that every request names.
+
+        Who asks for nothing must neither fail for it nor wait for it twice:
+        after a failure, only what asks for overrides asks the cloud again.
+        """
+        if self._failed and not self._known:
+            return None
+        try:
+            return self.offer().version
+        except (Error, ksa_exceptions.ClientException):
+            self._failed = True
+            return None
 
 
 def _response(answer: typing.Any) -> requests.Response:

@@ -5,6 +5,10 @@ Same arguments, same configuration files, same everything as nova-compute.
 
 import sys
 
+from nova_image_override import errors
+from nova_image_override.nova_interfaces import compute as compute_interfaces
+from nova_image_override.nova_interfaces import interface
+
 MANAGER = 'nova_image_override.compute.manager.ComputeManager'
 
 
@@ -15,6 +19,11 @@ def main() -> None:
     # and nova-compute gives up.
     from nova.cmd import compute  # isort: skip
     from nova import service  # isort: skip
+
+    try:
+        interface.verify(compute_interfaces.COMMAND)
+    except errors.UnsupportedNova as exc:
+        sys.exit(str(exc))
 
     # oslo.config looks for <program>.conf: stay nova-compute for it.
     sys.argv[0] = 'nova-compute'

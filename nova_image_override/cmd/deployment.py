@@ -18,6 +18,7 @@ from oslo_config import cfg
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import extension as extension_module
+from nova_image_override.nova_interfaces import commands as command_interfaces
 from nova_image_override.rules import files
 from nova_image_override.rules import judge
 
@@ -75,8 +76,9 @@ def read_nova_conf(
 
     :param options: what :func:`add_config_options` added
     :param databases: whether Nova's databases are to be used
-    :raises errors.StartupError: there is none
+    :raises errors.StartupError: there is none, or Nova has another shape
     """
+    command_interfaces.verify()
     arguments = ['nova-image-override']
     for name in ('config_file', 'config_dir'):
         for value in getattr(options, name):

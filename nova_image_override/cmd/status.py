@@ -13,7 +13,8 @@ from oslo_upgradecheck import upgradecheck
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import extension as extension_module
-from nova_image_override.api import seams as api_seams
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
 class Checks(upgradecheck.UpgradeCommands):
@@ -21,12 +22,11 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def _check_nova(self) -> upgradecheck.Result:
         """Check that this Nova has the shape that nova-api leans on."""
-        return _result(api_seams.verify)
+        return _result(api_interfaces.verify)
 
     def _check_compute(self) -> upgradecheck.Result:
         """Check that this Nova has the shape that nova-compute leans on."""
-        from nova_image_override.compute import seams as compute_seams
-        return _result(compute_seams.verify)
+        return _result(compute_interfaces.verify)
 
     def _check_rules(self) -> upgradecheck.Result:
         """Check that nova-api starts with these rules, and what they name."""

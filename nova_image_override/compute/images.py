@@ -8,6 +8,8 @@ and is otherwise the API itself.
 
 import typing
 
+from nova.virt.libvirt import driver as libvirt
+
 from nova_image_override import stored
 
 _RESCUED = 'image_props_override_rescued'
@@ -55,8 +57,8 @@ class _VolumeAPI(_Before):
 
 
 def stand_before(driver: typing.Any) -> None:
-    """Stand before the APIs of a driver that has them (libvirt's)."""
-    for name, before in (('_image_api', _ImageAPI),
-                         ('_volume_api', _VolumeAPI)):
-        if hasattr(driver, name):
-            setattr(driver, name, before(getattr(driver, name)))
+    """Stand before the APIs of libvirt's driver; others have no rescue of it.
+    """
+    if isinstance(driver, libvirt.LibvirtDriver):
+        driver._image_api = _ImageAPI(driver._image_api)
+        driver._volume_api = _VolumeAPI(driver._volume_api)

@@ -14,19 +14,19 @@ from nova.compute import manager
 
 from nova_image_override import stored
 from nova_image_override.compute import images
-from nova_image_override.compute import seams
 from nova_image_override.compute import tracker
+from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
 class ComputeManager(manager.ComputeManager):
     """Nova's compute manager, keeping overrides.
 
-    :raises nova_image_override.errors.UnsupportedNova: a seam of the running
-        release has another shape
+    :raises nova_image_override.errors.UnsupportedNova: the running release
+        has another shape
     """
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
-        seams.verify()
+        compute_interfaces.verify()
         super().__init__(*args, **kwargs)
         # Says in the compute node's stats that this host keeps overrides.
         self.rt = tracker.ResourceTracker(

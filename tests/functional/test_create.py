@@ -1,5 +1,9 @@
 """POST /servers with image_props_override: what reaches the guest."""
 
+import fixtures
+from nova import context as nova_context
+from nova import objects
+from nova.compute import api
 import pytest
 
 from tests.functional import base
@@ -285,6 +289,36 @@ class LegacyNames(base.TestCase):
         self.assertEqual('lsilogic', self.request_spec(server)[
             'hw_scsi_model'])
         self.assertEqual({'hw_disk_bus': 'scsi'}, self.record(server))
+
+
+class PastTheMerge(base.TestCase):
+    """A Nova that would create servers without the overrides asked for."""
+
+    def setUp(self):
+        super().setUp()
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova_image_override.api.compute_api.API'
+            '._validate_and_build_base_options',
+            api.API._validate_and_build_base_options))
+
+    def servers(self):
+        return self.http('GET', '/servers').body['servers']
+
+    def test_a_create_that_asks_for_overrides_fails_and_creates_nothing(self):
+        for count in (1, 2):
+            body = self.server_body({'hw_disk_bus': 'scsi'})
+            body['server']['min_count'] = count
+            answer = self.http('POST', '/servers', body)
+            self.assertEqual(500, answer.status, answer.text)
+            self.assertEqual([], self.servers())
+        context = nova_context.get_admin_context()
+        self.assertEqual([], list(objects.BuildRequestList.get_all(context)))
+
+    def test_a_create_that_asks_for_none_is_nova_s_own(self):
+        for overrides in (None, {}):
+            body = self.server_body(overrides)
+            self.assertEqual(202, self.http('POST', '/servers', body).status)
+        self.assertEqual(2, len(self.servers()))
 
 
 class VolumesBoot(base.TestCase):

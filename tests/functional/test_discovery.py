@@ -96,7 +96,9 @@ class Discovery(base.TestCase):
             'GET', '/not-a-project/image-props-override').status)
 
     def test_patterns_are_anchored(self):
-        for pattern in self.discover()['schema']['patternProperties']:
+        patterns = self.discover()['schema']['patternProperties']
+        self.assertTrue(patterns)
+        for pattern in patterns:
             self.assertTrue(re.fullmatch(r'\^.*\$', pattern), pattern)
 
 

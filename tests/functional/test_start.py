@@ -1,21 +1,28 @@
 """nova-api starts with sound rules beside a Nova it knows, or not at all."""
 
+import functools
 import sys
+import types
 from unittest import mock
 
 import fixtures
 from nova import service
+from nova.api.openstack import wsgi
+from nova.api.openstack.compute import routes
+from nova.api.openstack.compute import servers
 from nova.compute import api
 from nova.compute import manager as nova_manager
+from nova.virt.libvirt import driver
 from oslo_utils import importutils
 import pytest
 
 from nova_image_override import errors
 from nova_image_override.api import router
-from nova_image_override.api import seams
 from nova_image_override.cmd import compute
 from nova_image_override.compute import manager
-from nova_image_override.compute import seams as compute_seams
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.nova_interfaces import compute as compute_interfaces
+from nova_image_override.nova_interfaces import interface
 from tests.functional import nodb
 
 
@@ -27,8 +34,8 @@ class Start(nodb.TestCase):
             return router.APIRouterV21.factory({})
 
     @pytest.mark.smoke
-    def test_every_seam_of_the_running_release_is_known(self):
-        seams.verify()
+    def test_everything_that_is_used_of_the_running_release_is_there(self):
+        api_interfaces.verify()
 
     def test_sound_lists_start(self):
         self.start(allowed_properties=['hw_*', 'os_type=linux|windows'],
@@ -65,23 +72,100 @@ class Start(nodb.TestCase):
         self.assertIn('API._validate_and_build_base_options', str(error))
         self.assertIn('boot_meta', str(error))
 
-    def test_a_nova_without_a_seam_stops_the_start(self):
+    def test_a_nova_without_a_name_that_is_used_stops_the_start(self):
         with mock.patch.object(
-                seams, 'SEAMS', ((api.API, 'no_such_method', ()),)):
+                api_interfaces, 'INTERFACES',
+                interface.names('nova.compute.api:API', 'no_such_method')):
             error = self.assertRaises(errors.UnsupportedNova, self.start)
         self.assertIn('API.no_such_method', str(error))
 
-    def test_a_nova_that_routes_in_another_way_stops_the_start(self):
-        with mock.patch.object(
-                seams.routes, 'server_controller', lambda: None):
+    def refused(self, routed, *told):
+        """Start on a Nova with the routes ROUTED."""
+        with mock.patch.object(routes, 'ROUTE_LIST', routed):
             error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertIn('server_controller', str(error))
+        self.assertNotIn('\n', str(error))
+        for each in told:
+            self.assertIn(each, str(error))
+
+    def test_a_nova_without_its_table_of_routes_stops_the_start(self):
+        with mock.patch.object(routes, 'ROUTE_LIST'):
+            del routes.ROUTE_LIST
+            error = self.assertRaises(errors.UnsupportedNova, self.start)
+        self.assertIn('has no nova.api.openstack.compute.routes.ROUTE_LIST',
+                      str(error))
+
+    def test_a_table_of_routes_of_another_shape_stops_the_start(self):
+        for routed in (None, {'/servers': {}}, [('/servers', ['GET'], 1)],
+                       [('/servers', None)],
+                       [('/servers', {'GET': routes.server_controller})]):
+            with self.subTest(routed=routed):
+                self.refused(routed, 'routes.ROUTE_LIST')
+
+    def test_a_nova_without_the_routes_of_servers_stops_the_start(self):
+        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
+            self.refused([route for route in routes.ROUTE_LIST
+                          if route[0] != path], f'has no {path} in')
+
+    def test_a_nova_that_routes_servers_in_another_way_stops_the_start(self):
+        """Whatever way comes in, the resource has to be ours."""
+        make = routes._create_controller
+        clone = [path for path, _ in routes.ROUTE_LIST
+                 if path.startswith('/os-volumes_boot')]
+        self.assertTrue(clone)
+        for path in ('/servers', '/servers/{id}', '/servers/{id}/action',
+                     *clone):
+            for maker in (lambda: None, routes.server_controller.args[0],
+                          functools.partial(make, object, []),
+                          functools.partial(
+                              lambda *args: make(*args),
+                              *routes.server_controller.args),
+                          functools.partial(
+                              make, routes.server_controller.args[0])):
+                self.refused([
+                    (each, {'GET': [maker, 'show']} if each == path
+                     else methods) for each, methods in routes.ROUTE_LIST],
+                    f'the resource of {path} in another way')
+
+    def test_an_action_without_a_compute_api_stops_the_start(self):
+        """Its own would lose the server's overrides in silence."""
+        class Renamed(wsgi.Controller):
+            def __init__(self):
+                super().__init__()
+                self.the_api = None
+
+        controller, actions = routes.server_controller.args
+        maker = functools.partial(
+            routes._create_controller, controller, [*actions, Renamed])
+        self.refused([
+            (path, {'POST': [maker, 'action']})
+            if path == '/servers/{id}/action' else (path, methods)
+            for path, methods in routes.ROUTE_LIST],
+            'has no Renamed.compute_api')
+
+    def test_a_nova_without_the_clone_of_servers_starts(self):
+        with mock.patch.object(routes, 'ROUTE_LIST', [
+                route for route in routes.ROUTE_LIST
+                if not route[0].startswith('/os-volumes_boot')]):
+            self.start()
+
+    def test_a_rebuild_of_another_shape_stops_the_start(self):
+        def renamed(self, req, id, body, added):
+            pass
+
+        method = servers.ServersController.wsgi_actions['rebuild']
+        with mock.patch.object(servers.ServersController, method, renamed):
+            error = self.assertRaises(errors.UnsupportedNova, self.start)
+        self.assertIn(f'{method}(self, req, id, body, added)', str(error))
+        with mock.patch.dict(servers.ServersController.wsgi_actions):
+            del servers.ServersController.wsgi_actions['rebuild']
+            error = self.assertRaises(errors.UnsupportedNova, self.start)
+        self.assertIn('has no rebuild in', str(error))
 
 
 class ComputeStart(nodb.TestCase):
     @pytest.mark.smoke
-    def test_every_seam_of_the_running_release_is_known(self):
-        compute_seams.verify()
+    def test_everything_that_is_used_of_the_running_release_is_there(self):
+        compute_interfaces.verify()
 
     def test_a_nova_with_another_signature_stops_the_start(self):
         def changed(self, context, image_meta, instance):
@@ -93,14 +177,42 @@ class ComputeStart(nodb.TestCase):
                 errors.UnsupportedNova, manager.ComputeManager)
         self.assertIn('ComputeManager._prep_resize', str(error))
 
-    def test_the_command_runs_nova_compute_with_our_manager(self):
+    def test_a_libvirt_driver_that_holds_its_apis_otherwise_stops_the_start(
+            self):
+        for name in ('_image_api', '_volume_api'):
+            def renamed(self):
+                setattr(self, name, None)  # noqa: B023
+
+            with mock.patch.object(driver.LibvirtDriver, '__init__', renamed):
+                error = self.assertRaises(
+                    errors.UnsupportedNova, manager.ComputeManager)
+            self.assertIn(f'driver.LibvirtDriver.{name}', str(error))
+
+    def run_command(self, *, managers=None):
         argv = ['/usr/bin/nova-compute-image-override', '--config-file', 'x']
-        with mock.patch.object(sys, 'argv', argv), mock.patch(
-                'nova.cmd.compute', create=True) as nova_command, (
-                mock.patch.dict(service.SERVICE_MANAGERS)):
+        nova_command = mock.Mock()
+        with (mock.patch.object(sys, 'argv', argv),
+              mock.patch.dict(sys.modules, {
+                  'nova.cmd.compute': nova_command}),
+              mock.patch('nova.cmd.compute', nova_command, create=True),
+              mock.patch.object(service, 'SERVICE_MANAGERS', managers)):
             compute.main()
-            nova_command.main.assert_called_once_with()
-            # The program's name chooses the default configuration files.
-            self.assertEqual(['nova-compute', '--config-file', 'x'], argv)
-            self.assertIs(manager.ComputeManager, importutils.import_class(
-                service.SERVICE_MANAGERS['nova-compute']))
+        return argv, nova_command.main
+
+    def test_the_command_refuses_a_nova_that_takes_its_manager_elsewhere(
+            self):
+        for managers in (None, {}, {'nova-compute': manager}, ['nova-compute'],
+                         types.MappingProxyType({'nova-compute': 'x'})):
+            with self.subTest(managers=managers):
+                error = self.assertRaises(
+                    SystemExit, self.run_command, managers=managers)
+                self.assertIn('nova.service.SERVICE_MANAGERS', str(error))
+
+    def test_the_command_runs_nova_compute_with_our_manager(self):
+        managers = dict(service.SERVICE_MANAGERS)
+        argv, main = self.run_command(managers=managers)
+        main.assert_called_once_with()
+        # The program's name chooses the default configuration files.
+        self.assertEqual(['nova-compute', '--config-file', 'x'], argv)
+        self.assertIs(manager.ComputeManager, importutils.import_class(
+            managers['nova-compute']))

@@ -124,10 +124,22 @@ def test_a_folder_too_deep_for_sockets_is_refused(tmp_path):
         state_module.State(tmp_path / ('x' * 100))
 
 
+@pytest.mark.skipif(not pathlib.Path('/usr/bin/dpkg-query').exists(),
+                    reason='needs Debian')
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr(machine, 'PACKAGES', ('libc6', 'no-such-package'))
-    if pathlib.Path('/usr/bin/dpkg-query').exists():
-        assert machine.missing() == ['no-such-package']
+    assert machine.missing() == ['no-such-package']
+
+
+def test_a_package_that_is_not_installed_is_missing(monkeypatch, tmp_path):
+    """What dpkg-query answers, on any machine."""
+    query = tmp_path / 'dpkg-query'
+    query.write_text('#!/bin/sh\n'
+                     'echo here installed\necho removed config-files\n')
+    query.chmod(0o755)
+    monkeypatch.setenv('PATH', str(tmp_path), prepend=':')
+    monkeypatch.setattr(machine, 'PACKAGES', ('here', 'removed', 'unknown'))
+    assert machine.missing() == ['removed', 'unknown']
 
 
 def test_other_users_than_root_are_told(monkeypatch):

@@ -30,17 +30,21 @@ def test_there_is_a_schema_of_every_release():
 
 def test_every_release_takes_the_overrides_that_are_tried_by_default(takes):
     option = next(o for o in config.OPTIONS if o.name == 'overrides')
+    assert option.default
     for name, value in option.default.items():
         assert takes(name, value), name
         assert takes(name, None), name
 
 
 def test_every_release_takes_what_may_be_closed(takes):
+    assert test_servers_negative.WELL_KNOWN
     for name, value in test_servers_negative.WELL_KNOWN.items():
         assert takes(name, value), name
 
 
 def test_every_release_takes_the_values_that_may_be_limited(takes):
+    assert all(test_servers_negative.LIMITED.values())
+    assert test_servers_negative.LIMITED
     for name, values in test_servers_negative.LIMITED.items():
         for value in values:
             assert takes(name, value), (name, value)

@@ -223,19 +223,20 @@ class VersionHistory(CodeDirective):
 
 
 class SeamTable(CodeDirective):
-    """The functions of Nova that are overridden or called."""
+    """The names of Nova that are used, and what is asked of each."""
 
     required_arguments = 1
 
     def rst(self) -> list[str]:
-        """Return a table of the seams of the module that is named."""
-        module = importlib.import_module(self.arguments[0])
+        """Return a table of the list that is named, ``module:list``."""
+        module, _, name = self.arguments[0].partition(':')
+        interfaces = getattr(importlib.import_module(module), name)
         return table(
-            ['Function of Nova', 'Leading parameters'],
-            ([f'``{getattr(owner, "__module__", None) or owner.__name__}'
-              f'{"." + owner.__qualname__ if isinstance(owner, type) else ""}'
-              f'.{name}``', ', '.join(f'``{p}``' for p in parameters)]
-             for owner, name, parameters in module.SEAMS), '60 40')
+            ['Name of Nova', 'Expected'],
+            ([f'``{each}``', each.expected
+              + (f'; came with {each.image_property}'
+                 if each.image_property else '')]
+             for each in interfaces), '60 40')
 
 
 class Exchange(docutils.SphinxDirective):

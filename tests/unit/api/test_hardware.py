@@ -8,6 +8,7 @@ from nova.virt import hardware as nova_hardware
 import pytest
 
 from nova_image_override.api import hardware
+from nova_image_override.nova_interfaces import api as api_interfaces
 
 _limit = st.none() | st.integers(1, 12)
 
@@ -76,7 +77,7 @@ def test_traits_that_one_request_group_requires_and_forbids(
 
 def test_every_check_of_the_table_is_in_this_nova_or_its_property_is_not():
     names = {check.__name__ for check in hardware.checks()}
-    for name in hardware.FUNCTIONS:
-        field = hardware.SINCE_PROPERTY.get(name)
-        assert (name in names) == (
-            field is None or field in objects.ImageMetaProps.fields)
+    for function in api_interfaces.CONSTRAINTS:
+        assert (function.name in names) == (
+            function.image_property is None
+            or function.image_property in objects.ImageMetaProps.fields)

@@ -3,9 +3,11 @@
 import hypothesis
 from hypothesis import strategies
 from keystoneauth1 import adapter
+from keystoneauth1 import exceptions as ksa_exceptions
 from keystoneauth1 import noauth
 from keystoneauth1 import session
 import pytest
+import requests
 import requests_mock
 
 from nova_image_override import versions
@@ -282,11 +284,70 @@ def test_naming_names_the_extension_in_every_request(cloud, compute):
         False, True, True]
 
 
-@pytest.mark.parametrize('status', [404, 500])
+UNANSWERED = [
+    *({'status_code': status} for status in (403, 404, 500, 503)),
+    {'text': 'no JSON'}, {'json': {}}, discovery('7.0', '7.3'),
+    *({'exc': exc} for exc in (
+        requests.exceptions.ConnectTimeout, requests.exceptions.ReadTimeout,
+        requests.exceptions.ConnectionError, requests.exceptions.SSLError,
+        requests.exceptions.ContentDecodingError)),
+]
+
+
+@pytest.mark.parametrize('answer', UNANSWERED)
 def test_naming_does_not_stand_in_the_way_of_other_clouds(
-        cloud, compute, status):
-    cloud.get(URL + versions.PATH, status_code=status)
+        cloud, compute, answer):
+    cloud.get(URL + versions.PATH, **answer)
     cloud.get(f'{URL}/servers', json={})
     wire.attach(compute).naming = True
     compute.get('/servers', microversion='2.90')
     assert cloud.last_request.headers[HEADER] == 'compute 2.90'
+
+
+@pytest.mark.parametrize('answer', UNANSWERED)
+def test_naming_asks_once_whatever_is_answered(cloud, compute, answer):
+    asked = cloud.get(URL + versions.PATH, **answer)
+    listed = cloud.get(f'{URL}/servers', json={})
+    wire.attach(compute).naming = True
+    for _ in range(3):
+        compute.get('/servers')
+    assert (asked.call_count, listed.call_count) == (1, 3)
+
+
+@pytest.mark.parametrize('answer', [
+    answer for answer in UNANSWERED if answer != {'status_code': 404}])
+def test_naming_begins_when_one_who_asks_for_overrides_is_answered(
+        cloud, compute, answer):
+    cloud.get(URL + versions.PATH, [answer, discovery()])
+    cloud.get(f'{URL}/servers', json={})
+    wire.attach(compute).naming = True
+    compute.get('/servers')
+    assert HEADER not in cloud.last_request.headers
+    create(compute)
+    compute.get('/servers')
+    assert cloud.last_request.headers[HEADER] == ENTRY
+
+
+@pytest.mark.parametrize(
+    'answer', [answer for answer in UNANSWERED if 'exc' in answer])
+def test_who_asks_for_overrides_is_told_that_the_cloud_did_not_answer(
+        cloud, compute, answer):
+    cloud.get(URL + versions.PATH, **answer)
+    for _ in range(2):
+        with pytest.raises(ksa_exceptions.ClientException):
+            create(compute)
+    assert {request.method for request in cloud.request_history} == {'GET'}
+    assert cloud.call_count == 2
+
+
+def test_the_credentials_that_are_refused_are_the_tool_s_own_error(
+        cloud, compute):
+    class Refused(noauth.NoAuth):
+        def get_headers(self, session, **kwargs):
+            raise ksa_exceptions.Unauthorized
+
+    compute.session.auth = Refused(endpoint=URL)
+    wire.attach(compute).naming = True
+    with pytest.raises(ksa_exceptions.Unauthorized):
+        compute.get('/servers')
+    assert not cloud.called

@@ -4,9 +4,9 @@ import nova.conf
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.api import seams as api_seams
 from nova_image_override.cmd import status
-from nova_image_override.compute import seams as compute_seams
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
 @pytest.fixture
@@ -47,12 +47,12 @@ def test_rules_that_stop_nova_api_are_a_failure(check):
     assert '/nowhere' in out
 
 
-@pytest.mark.parametrize('seams', [api_seams, compute_seams])
-def test_a_nova_of_another_shape_is_a_failure(check, monkeypatch, seams):
+@pytest.mark.parametrize('service', [api_interfaces, compute_interfaces])
+def test_a_nova_of_another_shape_is_a_failure(check, monkeypatch, service):
     def verify():
         raise errors.UnsupportedNova('another shape')
 
-    monkeypatch.setattr(seams, 'verify', verify)
+    monkeypatch.setattr(service, 'verify', verify)
     result, out = check('[image_override]\n')
     assert result == 2
     assert 'another shape' in out

@@ -1,0 +1,204 @@
+"""What the API part uses of nova-api."""
+
+import functools
+import inspect
+import typing
+
+from nova_image_override.nova_interfaces import common
+from nova_image_override.nova_interfaces import interface
+from nova_image_override.nova_interfaces.interface import Called
+from nova_image_override.nova_interfaces.interface import called
+from nova_image_override.nova_interfaces.interface import instance_attributes
+from nova_image_override.nova_interfaces.interface import Interface
+from nova_image_override.nova_interfaces.interface import names
+from nova_image_override.nova_interfaces.interface import Overridden
+from nova_image_override.nova_interfaces.interface import overridden
+
+_ROUTES = 'nova.api.openstack.compute.routes'
+_CONTROLLER = 'nova.api.openstack.compute.servers:ServersController'
+
+#: Functions of nova.virt.hardware that judge (flavor, image_meta).
+CONSTRAINTS: tuple[Called, ...] = (
+    *(Called('nova.virt.hardware', name, 'flavor, image_meta') for name in (
+        'get_maxphysaddr_mode',
+        'get_mem_encryption_constraint',
+        'get_number_of_serial_ports',
+        'get_packed_virtqueue_constraint',
+        'get_pci_numa_policy_constraint',
+        'get_pmu_constraint',
+        'get_realtime_cpu_constraint',
+        'get_secure_boot_constraint',
+        'get_vif_multiqueue_constraint',
+        'get_vtpm_constraint',
+        'numa_get_constraints')),
+    # Nova 31 has neither these image properties nor the functions.
+    *(Called('nova.virt.hardware', name, 'flavor, image_meta',
+             image_property=image_property) for name, image_property in (
+        ('get_redirected_usb_ports', 'hw_redirected_usb_ports'),
+        ('get_sound_model', 'hw_sound_model'),
+        ('get_usb_model', 'hw_usb_model'))),
+)
+
+
+class RebuildAction(Interface):
+    """The method of a rebuild, which each release calls differently."""
+
+    @property
+    def expected(self) -> str:
+        """What is asked of it, in words."""
+        return 'names the method of rebuild, overridden: (self, req, id, body)'
+
+    def _difference(self, owner: typing.Any) -> str | None:
+        method = getattr(owner, self.name).get('rebuild')
+        if method is None:
+            return f'has no rebuild in {self}'
+        return Overridden(
+            self.owner, method, 'self, req, id, body').problem()
+
+
+class ServersRoutes(Interface):
+    """The routes, of which we serve those of servers with our controllers."""
+
+    @property
+    def expected(self) -> str:
+        """What is asked of it, in words."""
+        return ('routes (path, path) or (path, {method: [factory, action]}); '
+                'servers by functools.partial(_create_controller, controller, '
+                'action controllers with a compute_api)')
+
+    def _difference(self, owner: typing.Any) -> str | None:
+        try:
+            factories = {
+                path: [factory for factory, action in methods.values()]
+                for path, methods in getattr(owner, self.name)
+                if not isinstance(methods, str)}
+        except (TypeError, ValueError):
+            return f'has another {self}, not {self.expected}'
+        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
+            if path not in factories:
+                return f'has no {path} in {self}'
+        for path, makers in factories.items():
+            for maker in makers:
+                if makes_servers(maker):
+                    for action in maker.args[1]:
+                        if not interface.sets(action, 'compute_api'):
+                            return f'has no {action.__name__}.compute_api'
+                elif path.startswith('/os-volumes_boot') or path in (
+                        '/servers', '/servers/{id}', '/servers/{id}/action'):
+                    return f'makes the resource of {path} in another way'
+        return None
+
+
+def makes_servers(maker: typing.Any) -> bool:
+    """Say whether a controller of ``ROUTE_LIST`` makes a servers resource.
+
+    :param maker: what Nova's router calls to make a resource
+    """
+    return (
+        isinstance(maker, functools.partial)
+        and maker.func is interface.resolve(f'{_ROUTES}:_create_controller')
+        and len(maker.args) == 2 and not maker.keywords
+        and inspect.isclass(maker.args[0])
+        and issubclass(maker.args[0], interface.resolve(_CONTROLLER)))
+
+
+INTERFACES: tuple[Interface, ...] = (
+    *common.INTERFACES,
+    *common.RULES,
+    # router.py
+    *names(_ROUTES, 'APIRouterV21', '_create_controller'),
+    ServersRoutes(_ROUTES, 'ROUTE_LIST'),
+    *overridden(f'{_ROUTES}:APIRouterV21', __init__='self, ...',
+                __call__='self, req', factory='global_config, ...'),
+    *instance_attributes(f'{_ROUTES}:APIRouterV21', '_router', 'map'),
+    *called('nova.api.wsgi:Router', __init__='mapper'),
+    *names('nova.api.wsgi', 'Request', 'Router'),
+    *called('nova.api.openstack', ProjectMapper=''),
+    *called('nova.api.openstack:ProjectMapper',
+            create_route='path, method, controller, action'),
+    # Controllers: servers.py, discovery.py, faults.py, doors.py.
+    *names('nova.api.openstack.wsgi', 'Controller', 'ResponseObject'),
+    *called('nova.api.openstack.wsgi', Fault='exception', Request='_',
+            Resource='controller', action='name', expected_errors='errors',
+            response='code'),
+    *instance_attributes('nova.api.openstack.wsgi:ResponseObject', 'obj'),
+    *overridden('nova.api.openstack.wsgi:Fault', __call__='self, req'),
+    *instance_attributes('nova.api.openstack.wsgi:Fault', 'wrapped_exc'),
+    *overridden('nova.api.openstack.wsgi:Resource',
+                dispatch='self, method, request, action_args'),
+    *called('nova.api.openstack.wsgi:Resource',
+            register_subcontroller_actions='sub_controller'),
+    *called('nova.api.openstack.wsgi:Request', is_legacy_v2='',
+            set_api_version_request=''),
+    *instance_attributes('nova.api.openstack.wsgi:Request',
+                         'api_version_request'),
+    *called('nova.api.openstack.api_version_request', is_supported='req, _'),
+    *names('nova.api.openstack.compute.servers', 'ServersController'),
+    *overridden(_CONTROLLER, __init__='self', create='self, req, body',
+                show='self, req, id', detail='self, req',
+                update='self, req, id, body'),
+    RebuildAction(_CONTROLLER, 'wsgi_actions'),
+    *names(_CONTROLLER, '_view_builder_class'),
+    *instance_attributes(_CONTROLLER, 'compute_api'),
+    *names('nova.api.openstack.compute.views.servers', 'ViewBuilder'),
+    *overridden('nova.api.openstack.compute.views.servers:ViewBuilder',
+                show='self, request, instance, ...'),
+    # compute_api.py
+    *names('nova.compute.api', 'API'),
+    *called('nova.compute.api:API', __init__=''),
+    *overridden(
+        'nova.compute.api:API',
+        get='self, context, instance_id, expected_attrs, ...',
+        get_all='self, context, ...',
+        _get_image='self, context, image_href',
+        _validate_and_build_base_options='self, context, flavor, boot_meta, '
+                                         '...',
+        _populate_instance_for_create='self, context, instance, image, ...',
+        _record_action_start='self, context, instance, action, ...',
+        rebuild='self, context, instance, image_href, ...',
+        rescue='self, context, instance, ...',
+        resize='self, context, instance, ...',
+        _check_quota_for_upsize='context, instance, current_flavor, '
+                                'new_flavor, is_bfv, is_revert',
+        _allow_cross_cell_resize='self, context, instance, ...'),
+    *called('nova.compute.api:API',
+            _validate_numa_rebuild='instance, image, flavor'),
+    *names('nova.compute.instance_actions', 'REBUILD'),
+    # checks.py
+    *CONSTRAINTS,
+    *called('nova.virt.hardware',
+            get_best_cpu_topology='flavor, image_meta',
+            get_ephemeral_encryption_constraint='flavor, image_meta',
+            get_ephemeral_encryption_format='flavor, image_meta',
+            get_stateless_firmware_constraint='image_meta'),
+    *names('nova.exception', 'ComputeHostNotFound', 'NovaException'),
+    *called('nova.exception', RequestedVRamTooHigh='req_vram=, max_vram='),
+    *called('nova.exception:NovaException', format_message=''),
+    # Nova's objects.
+    *names('nova.objects', 'ComputeNode', 'ComputeNodeList', 'ImageMeta',
+           'ImageMetaProps', 'RequestSpec'),
+    *called('nova.objects:ComputeNode',
+            get_by_host_and_nodename='context, host, nodename'),
+    *instance_attributes('nova.objects:ComputeNode', 'stats'),
+    *called('nova.objects:ComputeNodeList', get_all='context',
+            get_all_by_host='context, host'),
+    *instance_attributes('nova.objects:Flavor', 'extra_specs'),
+    *called('nova.objects:ImageMeta', from_dict='image_meta'),
+    *instance_attributes('nova.objects:ImageMeta', 'properties'),
+    *called('nova.objects:ImageMetaProps', from_dict='image_props'),
+    *called('nova.objects:Instance', get_flavor=''),
+    *instance_attributes('nova.objects:Instance', 'host', 'node',
+                         'numa_topology', 'uuid'),
+    *called('nova.objects:RequestSpec',
+            get_by_instance_uuid='context, instance_uuid', save=''),
+    *instance_attributes('nova.objects:RequestSpec', 'image'),
+)
+
+
+def verify() -> None:
+    """Check every name that nova-api needs against the running release.
+
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has
+        another shape
+    """
+    interface.verify(INTERFACES)

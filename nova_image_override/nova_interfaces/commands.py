@@ -1,0 +1,32 @@
+"""What the operator's commands use of Nova."""
+
+from nova_image_override.nova_interfaces import common
+from nova_image_override.nova_interfaces import interface
+from nova_image_override.nova_interfaces.interface import called
+from nova_image_override.nova_interfaces.interface import instance_attributes
+from nova_image_override.nova_interfaces.interface import names
+
+INTERFACES: tuple[interface.Interface, ...] = (
+    *common.INTERFACES,
+    *common.RULES,
+    *called('nova.config', parse_args='argv, configure_db=, init_rpc='),
+    *called('nova.context', RequestContext='user_id=, project_id=, roles=',
+            get_admin_context='', target_cell='context, cell_mapping'),
+    *names('nova.exception', 'InstanceMappingNotFound', 'InstanceNotFound'),
+    *names('nova.objects', 'InstanceMapping'),
+    *called('nova.objects:Instance',
+            get_by_uuid='context, uuid, expected_attrs='),
+    *called('nova.objects:InstanceMapping',
+            get_by_instance_uuid='context, instance_uuid'),
+    *instance_attributes('nova.objects:InstanceMapping', 'cell_mapping'),
+    *called('nova.version', version_string=''),
+)
+
+
+def verify() -> None:
+    """Check every name that the commands use against the running release.
+
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has
+        another shape
+    """
+    interface.verify(INTERFACES)

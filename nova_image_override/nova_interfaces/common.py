@@ -1,0 +1,49 @@
+"""What nova-api, nova-compute and the commands all use of Nova."""
+
+import collections.abc
+import typing
+
+from nova_image_override.nova_interfaces import interface
+from nova_image_override.nova_interfaces.interface import called
+from nova_image_override.nova_interfaces.interface import instance_attributes
+from nova_image_override.nova_interfaces.interface import names
+from nova_image_override.nova_interfaces.interface import Shaped
+
+
+def _maps_names(value: typing.Any) -> bool:
+    return isinstance(value, collections.abc.Mapping) and all(
+        isinstance(each, str) for pair in value.items() for each in pair)
+
+
+INTERFACES: tuple[interface.Interface, ...] = (
+    interface.REGISTRATION,
+    *names('nova.objects', 'Instance'),
+    *instance_attributes('nova.objects:Instance', 'system_metadata'),
+    *names('nova.objects.image_meta', 'ImageMetaProps'),
+    *names('nova.objects.image_meta:ImageMetaProps', 'fields'),
+    Shaped('nova.objects.image_meta:ImageMetaProps', 'NUMA_NODES_MAX',
+           'an integer', lambda value: isinstance(value, int)),
+    Shaped('nova.objects.image_meta:ImageMetaProps', '_legacy_property_map',
+           'a mapping of names to names', _maps_names),
+    # catalog.Catalog tells the types of fields by the names of their classes.
+    *names('nova.objects.fields', 'FlexibleBooleanField', 'IntegerField',
+           'StringField', 'VersionPredicateField'),
+    *called('nova.utils', get_image_from_system_metadata='system_meta',
+            instance_sys_meta='instance'),
+)
+
+#: What it takes to read the deployer's rules and to ask them.
+RULES: tuple[interface.Interface, ...] = (
+    *names('nova.conf', 'CONF'),
+    *called('nova.policy', init=''),
+    *names('nova.policy', '_ENFORCER'),
+    *called('nova.context:RequestContext', can='action, target=, fatal=',
+            to_policy_values=''),
+    *called('nova.utils', safe_truncate='value, length'),
+    *called('nova.api.openstack.api_version_request',
+            APIVersionRequest='version_string', max_api_version='',
+            min_api_version=''),
+    *called('nova.api.openstack.api_version_request:APIVersionRequest',
+            get_string='', matches='min_version, max_version'),
+    *names('nova.exception', 'InvalidAPIVersionString'),
+)
