@@ -136,6 +136,7 @@ _EXHAUSTED = ('ERROR: Exceeded maximum number of retries. Exhausted all hosts '
 _NO_DISK = ('ERROR: Build of instance  aborted: Failure prepping block '
             'device.')
 _CONFLICT = f'400 {errors.FLAVOR_CONFLICT}'
+_NOTHING = f'400 {errors.NO_EFFECT}'
 
 #: Values that do not become a server: what a request for them is refused
 #: with, or what the fault says where only the host can tell.
@@ -149,8 +150,11 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
              'xtensaeb'), _FILTERED),
         **dict.fromkeys(('mips', 'mipsel', 'ppc', 'sparc'), _EXHAUSTED)},
     'hw_cdrom_bus': dict.fromkeys(('xen', 'lxc', 'uml'), _NO_DISK),
+    'hw_cpu_cores': {'65536': _NOTHING},
     'hw_cpu_realtime_mask': {'0-1': _CONFLICT},
+    'hw_cpu_sockets': {'65536': _NOTHING},
     'hw_cpu_thread_policy': {'isolate': _FILTERED},
+    'hw_cpu_threads': {'65536': _NOTHING},
     'hw_disk_bus': dict.fromkeys(('xen', 'lxc', 'uml'), _NO_DISK),
     # The machine type of x86, which newer ones leave out.
     **({'hw_emulation_architecture': {'aarch64': _EXHAUSTED}}
@@ -162,7 +166,7 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
         ('amd-sev-snp', 'intel-tdx'), _CONFLICT),
     'hw_numa_mem': {'2147483647': _CONFLICT},
     'hw_numa_nodes': {'128': _CONFLICT},
-    'hw_serial_port_count': {'4': _CONFLICT},
+    'hw_serial_port_count': {'0': _NOTHING, '4': _CONFLICT},
     'hw_vif_model': dict.fromkeys(
         ('netfront', 'lan9118', 'sriov', 'vmxnet'), _EXHAUSTED),
     'hw_vm_mode': dict.fromkeys(('xen', 'uml', 'exe'), _FILTERED),
