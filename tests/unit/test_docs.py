@@ -213,7 +213,7 @@ def test_every_test_of_the_map_is_in_the_map():
     named = {name for _, name in named_tests()}
     for module in ('test_life', 'test_life_devices'):
         tests = {test for test in names_in(module) if '.test_' in test}
-        assert len(tests) > 5
+        assert tests
         assert tests <= named
 
 
