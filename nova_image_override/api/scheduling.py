@@ -100,7 +100,7 @@ class HostScheduler:
     """Asks the scheduler and placement about the host of one server."""
 
     def __init__(self) -> None:
-        self._scheduler = query.SchedulerQueryClient()
+        self._scheduler_client = query.SchedulerQueryClient()
 
     def require(
         self, context: typing.Any, instance: objects.Instance,
@@ -113,11 +113,11 @@ class HostScheduler:
         :param names: the overrides that a refusal is to name
         :raises errors.Conflict: it may not, or nobody could say
         """
-        asked = spec.obj_clone()
-        asked.image = wanted
+        before, spec = spec, spec.obj_clone()
+        spec.image = wanted
         try:
-            self._require_traits(context, instance, spec, asked, names)
-            self._require_host(context, instance, asked, names)
+            self._require_traits(context, instance, before, spec, names)
+            self._require_host(context, instance, spec)
         except exception.NoValidHost:
             raise _refused(
                 names, errors.UNSCHEDULABLE,
@@ -137,7 +137,7 @@ class HostScheduler:
 
     def _require_host(
         self, context: typing.Any, instance: objects.Instance,
-        spec: objects.RequestSpec, names: collections.abc.Collection[str],
+        spec: objects.RequestSpec,
     ) -> None:
         """Ask the filters that Nova runs for a rebuild.
 
@@ -159,7 +159,7 @@ class HostScheduler:
             spec.requested_destination = objects.Destination(cell=cell)
         spec.ensure_project_and_user_id(instance)
         spec.ensure_network_information(instance)
-        self._scheduler.select_destinations(
+        self._scheduler_client.select_destinations(
             context, spec, [instance.uuid], return_objects=True,
             return_alternates=False)
 
@@ -199,8 +199,9 @@ class HostScheduler:
 
 def _required(spec: objects.RequestSpec) -> frozenset[str]:
     """Return the traits that flavor and image require of any provider."""
-    request = scheduler_utils.ResourceRequest.from_request_spec(spec)
-    return frozenset(request.get_request_group(None).required_traits)
+    group = scheduler_utils.ResourceRequest.from_request_spec(
+        spec).get_request_group(None)
+    return frozenset(group.required_traits)
 
 
 def _refused(

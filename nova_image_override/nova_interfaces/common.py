@@ -35,10 +35,8 @@ INTERFACES: tuple[interface.Interface, ...] = (
 #: What it takes to read the deployer's rules and to ask them.
 RULES: tuple[interface.Interface, ...] = (
     *names('nova.conf', 'CONF'),
-    *called('nova.policy', init=''),
-    *names('nova.policy', '_ENFORCER'),
-    *called('nova.context:RequestContext', can='action, target=, fatal=',
-            to_policy_values=''),
+    *called('nova.policies', list_rules=''),
+    *called('nova.context:RequestContext', to_policy_values=''),
     *called('nova.utils', safe_truncate='value, length'),
     *called('nova.api.openstack.api_version_request',
             APIVersionRequest='version_string', max_api_version='',

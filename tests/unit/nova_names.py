@@ -29,7 +29,12 @@ HELD = {
     'oldest': 'nova.api.openstack.api_version_request.APIVersionRequest',
     'own': 'nova.objects.ImageMetaProps',
     'props': 'nova.objects.image_meta.ImageMetaProps',
+    'placement': 'nova.scheduler.client.report.SchedulerReportClient',
     'req': 'nova.api.openstack.wsgi.Request',
+    'group': 'nova.objects.RequestGroup',
+    'scheduler_client':
+        'nova.scheduler.client.query.SchedulerQueryClient',
+    'spec': 'nova.objects.RequestSpec',
 }
 
 

@@ -49,10 +49,11 @@ def test_nothing_is_permitted_until_the_deployer_says_so(catalog):
 
 
 @pytest.mark.parametrize('field', sorted(catalog_module.NEVER))
-@pytest.mark.parametrize('value', ['x', None])
-def test_what_describes_the_image_is_never_permitted(catalog, field, value):
-    rules = judge.Rules(catalog, allowed=['*', field, f'{field}=x'])
-    assert refusals(rules, {field: value}) == {field: (
+@pytest.mark.parametrize('removed', [False, True])
+def test_what_describes_the_image_is_never_permitted(catalog, field, removed):
+    value = (catalog[field].values or ('x',))[0]
+    rules = judge.Rules(catalog, allowed=['*', field, f'{field}={value}'])
+    assert refusals(rules, {field: None if removed else value}) == {field: (
         errors.NEVER, 'describes the image itself and can never be overridden')}
 
 

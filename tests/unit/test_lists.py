@@ -83,10 +83,11 @@ def test_an_entry_does_not_cover(catalog, entry, name, value):
 
 
 def test_entries_are_found_in_the_lists_order(catalog):
-    entries = ['hw_*=scsi', 'os_*', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=a']
+    entries = [
+        'hw_*=scsi', 'os_*', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
     listed = lists.PropertyList('allowed_properties', entries, catalog)
     assert [e.text for e in listed.matching('hw_disk_bus', 'hw_disk_bus')] == [
-        'hw_*=scsi', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=a']
+        'hw_*=scsi', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
 
 
 @pytest.mark.parametrize(('entry', 'why'), [

@@ -40,8 +40,15 @@ UNSEEN = {
         'nova.objects.fields.StringField',
         'nova.objects.fields.VersionPredicateField'),
         'catalog.py compares the names of classes'),
-    **dict.fromkeys(
-        map(str, api.CONSTRAINTS), 'checks.py calls what is listed'),
+    **dict.fromkeys((
+        'nova.virt.hardware.get_maxphysaddr_mode',
+        'nova.virt.hardware.get_packed_virtqueue_constraint',
+        'nova.virt.hardware.get_pmu_constraint',
+        'nova.virt.hardware.get_realtime_cpu_constraint',
+        'nova.virt.hardware.get_secure_boot_constraint',
+        'nova.virt.hardware.get_sound_model',
+        'nova.virt.hardware.get_usb_model'),
+        'hardware.py calls what is in CONSTRAINTS'),
 }
 
 

@@ -9,17 +9,17 @@ from oslo_config import cfg
 import pytest
 
 from nova_image_override import errors
+from nova_image_override import override
 from nova_image_override.api import checks
-from nova_image_override.api import extension as extension_module
 from nova_image_override.api import verdicts
-from nova_image_override.rules import judge
 from tests.unit.api import test_hardware
 
 
 @pytest.fixture
 def extension(catalog):
     checks.forget()
-    yield extension_module.Extension.with_rules(judge.Rules(catalog))
+    yield types.SimpleNamespace(
+        catalog=catalog, merger=override.Merger(catalog))
     checks.forget()
 
 
@@ -253,6 +253,7 @@ def test_no_option_of_novas_that_is_read_decides(extension, monkeypatch):
     assert not problems(
         extension, test_hardware.flavor(), {
             'hw_cpu_policy': 'dedicated', 'os_secure_boot': 'required',
+            'hw_firmware_type': 'uefi',
             'hw_tpm_version': '2.0', 'trait:A': 'required'})
     # How many candidates the scheduler asks placement for.
     assert read <= {'max_placement_results'}

@@ -129,13 +129,23 @@ def test_every_name_of_a_property_must_be_permitted(
 def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
         catalog):
     only = protections_module.Protections([protections_module.Section(
-        '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
+        '^img_hv_type$', re.compile('^img_hv_type$'), OPEN)])
     found = rules(catalog, protections=only)
-    assert refusals(found, {'hw_vm_mode': 'hvm'}) == {}
-    assert refusals(found, {'hw_vm_mode': 'hvm'}, {'vm_mode': 'xen'}) == {
-        'hw_vm_mode': errors.PROTECTED}
+    assert refusals(found, {'img_hv_type': 'kvm'}) == {}
+    assert refusals(
+        found, {'img_hv_type': 'kvm'}, {'hypervisor_type': 'xen'}) == {
+            'img_hv_type': errors.PROTECTED}
     assert refusals(found, {'hw_pmu': 'true'}) == {
         'hw_pmu': errors.PROTECTED}
+
+
+def test_a_legacy_name_that_the_merge_writes_needs_a_section(catalog):
+    only = protections_module.Protections([protections_module.Section(
+        '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
+    found = rules(catalog, protections=only)
+    for base in ({}, {'vm_mode': 'xen'}):
+        assert refusals(found, {'hw_vm_mode': 'hvm'}, base) == {
+            'hw_vm_mode': errors.PROTECTED}
 
 
 @pytest.mark.parametrize(('protected', 'said'), [
