@@ -36,11 +36,9 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *names('nova.virt.libvirt.driver', 'LibvirtDriver'),
     *instance_attributes('nova.virt.libvirt.driver:LibvirtDriver',
                          '_image_api', '_volume_api'),
-    # What images.py stands before.
-    *overridden('nova.image.glance:API',
-                get='self, context, id_or_uri, ...'),
-    *overridden('nova.volume.cinder:API',
-                get='self, ctx, volume_id, ...'),
+    # What images.py stands before, and passes calls on to.
+    *called('nova.image.glance:API', get='_, _'),
+    *called('nova.volume.cinder:API', get='_, _'),
     *instance_attributes('nova.objects:Instance', 'image_meta', 'image_ref'),
     *instance_attributes('nova.objects:ImageMeta', 'properties'),
     *instance_attributes('nova.objects:ImageMetaProps', 'hw_machine_type'),
