@@ -201,12 +201,16 @@ class Merger:
         :param overrides: parsed overrides
         :raises errors.Invalid: the merged NUMA nodes have a gap
         """
-        merged = dict(base)
+        gone: set[str] = set()
+        written: dict[str, typing.Any] = {}
         for name in overrides:
-            for each in (name, *self._catalog.resolve(name).legacy_names):
-                merged.pop(each, None)
-        for name in overrides:
-            merged.update(self.written(base, overrides, name))
+            gone.update((name, *self._catalog.resolve(name).legacy_names))
+            written.update(self.written(base, overrides, name))
+        # What the image has keeps its place, as answers show it.
+        merged = {name: written.get(name, value)
+                  for name, value in base.items()
+                  if name in written or name not in gone}
+        merged.update(written)
         problems = [
             problem for field in ('hw_numa_cpus', 'hw_numa_mem')
             for problem in _gaps(field, merged, overrides)]

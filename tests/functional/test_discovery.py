@@ -65,6 +65,7 @@ class Discovery(base.TestCase):
         schema = self.discover()['schema']
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
+        image = self.image(kernel_id=base.IMAGE)
         for asked, permitted in (
                 ({'hw_disk_bus': 'virtio'}, True),
                 ({'hw_disk_bus': 'scsi'}, False),
@@ -81,7 +82,8 @@ class Discovery(base.TestCase):
             with self.subTest(str(asked)):
                 self.assertEqual(permitted, validator.is_valid(asked))
                 self.assertEqual(
-                    202 if permitted else 403, self.create(asked).status)
+                    202 if permitted else 403,
+                    self.create(asked, image=image).status)
 
     def test_a_reader_may_send_nothing(self):
         schema = self.discover(roles='reader')['schema']

@@ -134,15 +134,14 @@ class Flavor(base.TestCase):
         """Nova's own search looks at a million topologies of 100 vCPUs."""
         flavor = self.flavor(vcpus=4096)
         for overrides, status in (
-                ({'hw_cpu_max_threads': '2'}, None),
+                ({'hw_cpu_max_threads': '2'}, 202),
                 ({'hw_cpu_max_sockets': '3', 'hw_cpu_max_cores': '5',
                   'hw_cpu_max_threads': '7'}, 400)):
             with mock.patch.object(
                     hardware, '_get_possible_cpu_topologies') as search:
                 answer = self.create(overrides, flavor=flavor)
             self.assertFalse(search.called)
-            # Beyond the quota of vCPUs, where nothing else is wrong.
-            self.assertEqual(status or 403, answer.status, answer.text)
+            self.assertEqual(status, answer.status, answer.text)
 
     def test_lists_that_repeat_themselves_are_judged_in_bounded_work(self):
         overrides = {'hw_numa_nodes': '100', 'hw_locked_memory': 'true'}
@@ -192,7 +191,7 @@ class Flavor(base.TestCase):
         answer = self.create(overrides, flavor=self.flavor(
             vcpus=64, hw__numa_nodes='2', **{
                 'hw__numa_mem.0': '512', 'hw__numa_mem.1': '512',
-                'hw__numa_cpus.0': '0', 'hw__numa_cpus.1': '1'}))
+                'hw__numa_cpus.0': '0-31', 'hw__numa_cpus.1': '32-63'}))
         self.assert_refused(
             answer, 400, dict.fromkeys(overrides, 'flavor_conflict'))
 

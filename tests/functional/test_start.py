@@ -50,8 +50,10 @@ class Start(nodb.TestCase):
                 ('denied_properties', 'hw_disk_bus=[a', 'not closed'),
                 ('denied_properties', 'vm_mode', 'write hw_vm_mode')):
             with self.subTest(entry):
+                lists = {'allowed_properties': [], 'denied_properties': [],
+                         option: [entry]}
                 error = self.assertRaises(
-                    errors.StartupError, self.start, **{option: [entry]})
+                    errors.StartupError, self.start, **lists)
                 self.assertIn(f'[image_override] {option}', str(error))
                 self.assertIn(hint, str(error))
                 self.assertNotIn('\n', str(error))
