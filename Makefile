@@ -106,7 +106,8 @@ test-all: test $(OLDER:%=test-%) ## The same tests on every supported Nova relea
 # One after the other: under eventlet, in which the harness of Nova 31 to 33
 # runs, xdist's workers stand still.
 test-%: .venv/nova-%/.ready
-	.venv/nova-$*/bin/python -m pytest
+	.venv/nova-$*/bin/python -m pytest tests/unit
+	.venv/nova-$*/bin/python -m pytest tests/functional
 
 .PHONY: smoke
 smoke: $(OLDER:%=smoke-%) ## Unit and smoke tests on the other Nova releases
