@@ -6,8 +6,6 @@ is rebuilt over its own image with the property as an override. Nova refuses by
 ERROR, once everything is changed; overrides are refused before.
 """
 
-import pytest
-
 from tests.functional import test_rebuild_scheduling
 
 #: Properties that the scheduler, or the conductor, reads at a rebuild.
@@ -52,7 +50,6 @@ class Scheduled(test_rebuild_scheduling.Case):
             {'id': server}, {'OS-EXT-STS:task_state': None})
         return self.instance(server).vm_state == 'active'
 
-    @pytest.mark.smoke
     def test_as_nova_schedules_a_rebuild_from_an_image_with_the_property(self):
         outcomes = {}
         for name, values in CASES.items():
