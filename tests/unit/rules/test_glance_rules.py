@@ -288,3 +288,21 @@ def test_what_is_not_on_offer_is_permitted_on_no_image(
     refused = refusals(found, asked, dict.fromkeys(held, 'x'), who)
     if not offers(found, asked, who):
         assert name in refused
+
+
+@pytest.mark.parametrize(('own', 'needed'), [
+    # The image had the property under no name.
+    (None, {('hw_disk_bus', 'create')}),
+    # Only as hw_disk_bus: vmware_adaptertype says scsi and a model.
+    ('lsiLogic', {('hw_disk_bus', 'update')}),
+    # Under one name or the other, or both: nothing is certain.
+    ('ide', set()), ('scsi', set())])
+def test_what_an_override_in_force_needed_is_what_is_certain(
+        catalog, own, needed):
+    found = rules(catalog, protections=sections())
+    assert found.needed_before('hw_disk_bus', 'sata', own) == needed
+
+
+def test_without_protections_an_override_needed_nothing(catalog):
+    assert rules(catalog).needed_before(
+        'hw_disk_bus', 'sata', None) == frozenset()
