@@ -146,6 +146,8 @@ class Snapshots(Case):
         answer = self.act(server, {'createImage': {'name': 'snap'}})
         self.assertEqual(202, answer.status, answer.text)
         self.assert_in_image(answer.body['image_id'])
+        # Until the task of the snapshot has ended, which nova-api began.
+        self.wait(server)
         self.assert_kept(server)
         # What is booted from it has them from the image, not as overrides.
         self.glance.images[answer.body['image_id']]['status'] = 'active'
@@ -160,6 +162,8 @@ class Snapshots(Case):
             'name': 'backup', 'backup_type': 'daily', 'rotation': 99}})
         self.assertEqual(202, answer.status, answer.text)
         self.assert_in_image(answer.body['image_id'])
+        # Until the task of the snapshot has ended, which nova-api began.
+        self.wait(server)
         self.assert_kept(server)
 
 
