@@ -121,10 +121,8 @@ def check_resize(
     :raises errors.Invalid: naming every override that FLAVOR excludes
     """
     overrides = override.in_force(instance.system_metadata)
-    image = nova_utils.get_image_from_system_metadata(
-        instance.system_metadata)
     try:
-        check(extension, flavor, judged(image, stored.properties(instance)),
+        check(extension, flavor, as_built(instance),
               stored.image_properties(instance), overrides,
               passed_over(extension, instance))
     except errors.Invalid as exc:
@@ -144,13 +142,17 @@ def passed_over(
 
     From the time before they were refused, or since a resize.
     """
-    image = nova_utils.get_image_from_system_metadata(
-        instance.system_metadata)
     return {problem.name for problem in effects.problems(
-        extension.catalog, instance.get_flavor(),
-        judged(image, stored.properties(instance)),
+        extension.catalog, instance.get_flavor(), as_built(instance),
         stored.image_properties(instance),
         override.in_force(instance.system_metadata))}
+
+
+def as_built(instance: typing.Any) -> dict[str, typing.Any]:
+    """Return the image metadata that a server was built from."""
+    return judged(
+        nova_utils.get_image_from_system_metadata(instance.system_metadata),
+        stored.properties(instance))
 
 
 def judged(

@@ -6,12 +6,10 @@ import dataclasses
 import typing
 
 from nova import objects
-from nova import utils as nova_utils
 from oslo_log import log as logging
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import stored
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import scheduling
@@ -178,13 +176,11 @@ class Rebuild:
         self._guard_numa(
             extension, image,
             checks.bounded(extension, base, self.overrides), flavor, guard)
-        present = nova_utils.get_image_from_system_metadata(
-            self.instance.system_metadata)
         image['properties'] = properties
         self.image = objects.ImageMeta.from_dict(image)
         scheduling.require_decided(
-            flavor, objects.ImageMeta.from_dict(checks.judged(
-                present, stored.properties(self.instance))), self.image)
+            flavor, objects.ImageMeta.from_dict(
+                checks.as_built(self.instance)), self.image)
         metadata = self.instance.system_metadata
         for key in [key for key in metadata if override.is_record(key)]:
             del metadata[key]
