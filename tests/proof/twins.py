@@ -143,8 +143,12 @@ class Twins(base.TestCase):
         logging.disable(logging.CRITICAL)
         self.addCleanup(logging.disable, logging.NOTSET)
         # What Nova remembers for the whole process, and so for both: whoever
-        # were the first to ask for a hypervisor would read the cells.
+        # were the first to ask for a hypervisor would read the cells, and the
+        # first to ask for a server in detail the zone of its host
+        # (availability_zones.get_instance_availability_zone).
         compute_api.load_cells()
+        for server in self.servers.values():
+            self.api.get_server(server)
         self._engines = self._all_engines()
         self._kept = [self._copy(engine) for engine in self._engines]
         self._fakes = [(fake, self._data(fake)) for fake in (
