@@ -21,6 +21,7 @@ from nova_image_override import cpu_lists
 from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import remembered as remembered_module
 from nova_image_override import stored
 from nova_image_override.api import conflicts
 from nova_image_override.api import effects
@@ -42,7 +43,7 @@ _SETS_MAX = 64
 _NODES_MAX = 640
 
 #: Whatever was found good lately.
-_GOOD = verdicts.Remembered(4096)
+_GOOD = remembered_module.Remembered(4096)
 
 
 def check(
