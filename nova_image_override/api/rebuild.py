@@ -12,6 +12,7 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
+from nova_image_override.api import numa
 from nova_image_override.api import scheduling
 
 LOG = logging.getLogger(__name__)
@@ -200,31 +201,19 @@ class Rebuild:
         Nova asks its guard only for a new image; overrides can change NUMA
         while the image stays.
         """
-        def conflicts(overrides: override.Overrides) -> bool:
-            try:
-                guard(self.instance, {
-                    **image,
-                    'properties': extension.merger.merge(base, overrides)},
-                    flavor)
-            except (*checks.REFUSALS, errors.Invalid):
-                # Parts of a set may exclude each other as well.
-                return True
-            return False
-
-        if not conflicts(self.overrides):
-            return
-        names = {*self._changed, *(set(self.recorded) - set(self.overrides))}
-        # Those whose change alone would be refused; where they only act
-        # together, all of them.
-        blamed = {
-            name for name in names if conflicts({
-                **{k: v for k, v in self.recorded.items() if k != name},
-                **{k: v for k, v in self.overrides.items() if k == name}})}
-        raise errors.Invalid([errors.Problem(
-            name, errors.NUMA_CHANGE,
-            'a rebuild cannot change the NUMA topology of a server, boot '
-            'another one')
-            for name in blamed or names or [errors.PARAMETER]])
+        try:
+            guard(self.instance, {
+                **image,
+                'properties': extension.merger.merge(base, self.overrides)},
+                flavor)
+        except checks.REFUSALS:
+            names = numa.changing(
+                extension, self.instance, base, self.overrides)
+            raise errors.Invalid([errors.Problem(
+                name, errors.NUMA_CHANGE,
+                'a rebuild cannot change the NUMA topology of a server, boot '
+                'another one')
+                for name in names or [errors.PARAMETER]]) from None
 
     def schedule(
         self, context: typing.Any, scheduler: scheduling.HostScheduler,
