@@ -14,6 +14,7 @@ from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import numa
 from nova_image_override.api import scheduling
+from nova_image_override.nova_interfaces import interface
 
 LOG = logging.getLogger(__name__)
 
@@ -223,7 +224,11 @@ class Rebuild:
 
         :param image_changes: whether Nova itself would schedule the rebuild
         :raises errors.Conflict: it may not; nothing has been saved
+        :raises errors.UnsupportedNova: nothing has been merged
         """
+        if self.image is None:
+            raise interface.unsupported(
+                'rebuilds past API._get_image, where overrides are merged')
         self.spec = objects.RequestSpec.get_by_instance_uuid(
             context, self.instance.uuid)
         if not self.instance.host:
@@ -245,7 +250,20 @@ class Rebuild:
 
         Nova's rebuild does so only when the image is another one, yet the
         overrides may have changed over the same.
+
+        :raises errors.UnsupportedNova: nothing has been judged
         """
-        assert self.spec is not None  # noqa: S101 - schedule comes first
-        self.spec.image = self.image
-        self.spec.save()
+        spec = self.judged_spec()
+        spec.image = self.image
+        spec.save()
+
+    def judged_spec(self) -> objects.RequestSpec:
+        """Return the request spec that was judged with the merged image.
+
+        :raises errors.UnsupportedNova: there is none
+        """
+        if self.image is None or self.spec is None:
+            raise interface.unsupported(
+                'rebuilds past API._handle_kernel_and_ramdisk, where merged '
+                'overrides are judged')
+        return self.spec
