@@ -119,6 +119,7 @@ class Power(Case):
 
     def test_soft_delete_and_restore(self):
         self.flags(reclaim_instance_interval=3600)
+        self.discard_cloud()  # Deleting a server there only hides it.
         server = self.a_server()
         self.assertEqual(204, self.http(
             'DELETE', f'/servers/{server}').status)
@@ -391,6 +392,7 @@ class Moves(Case):
     def test_evacuation(self):
         server = self.a_server()
         host = self.instance(server).host
+        self.discard_cloud()
         self.computes[host].stop()
         self.admin_api.microversion = '2.11'
         services = self.admin_api.get_services(
@@ -405,6 +407,8 @@ class Moves(Case):
 
 
 class LiveMigration(Case, libvirt_base.LibvirtMigrationMixin):
+    SHARED = False  # The stub of the mixin keeps its state on the test.
+
     def setUp(self):
         super().setUp()
         self.useFixture(fixtures.MonkeyPatch(
