@@ -223,6 +223,10 @@ RULES: dict[str, Rule] = {
         **_ALL, 'denied_properties': sorted(values.CATALOG)}),
     'denied by family': Rule(errors.DENIED, {
         **_ALL, 'denied_properties': ['hw_*', 'img_*', 'os_*', 'trait:*']}),
+    # Each matches the one name, after as many stars as it has letters.
+    'denied by globs that backtrack': Rule(errors.DENIED, {
+        **_ALL, 'denied_properties': [
+            '*'.join(name) for name in sorted(values.CATALOG)]}),
     'not allowed': Rule(errors.NOT_ALLOWED, {'allowed_properties': []}),
     'allowed with another value': Rule(errors.VALUE_NOT_ALLOWED, {
         'allowed_properties': ['*=no such value']}),

@@ -134,6 +134,21 @@ def test_no_other_spelling_comes_in_by_any_door(cloud, counted):
                   {name: codes[name] for name in piece})
 
 
+#: What does nothing on the cloud's image and flavor.
+IDLE = {'hw_cpu_realtime_mask': '^0', 'hw_numa_mem.0': '512',
+        'os_command_line': 'quiet', 'os_secure_boot': 'required'}
+
+
+def test_what_would_have_no_effect_comes_in_by_no_door(cloud, counted):
+    rule = doors.Rule('', {'allowed_properties': ['*']})
+    for _, door, app in standing(cloud, rule):
+        counted['no effect'] += len(IDLE)
+        for piece in (IDLE, *({name: value} for name, value in IDLE.items())):
+            counted['requests'] += 1
+            check(cloud, door, app, piece, 400,
+                  dict.fromkeys(piece, errors.NO_EFFECT))
+
+
 @pytest.mark.parametrize('title', doors.DOORS)
 def test_what_is_allowed_comes_in_by_each_open_door(title, cloud):
     """The control: the same requests where nothing refuses."""
