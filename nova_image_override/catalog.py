@@ -21,19 +21,7 @@ from oslo_utils import strutils
 from nova_image_override import cpu_lists
 from nova_image_override import descriptions
 from nova_image_override import errors
-
-#: Nova stores a property's value in a String(255) and cuts longer ones in
-#: silence (nova/utils.py get_system_metadata_from_image).
-VALUE_BYTES_MAX = 255
-
-#: Prefixes of the rows that say which properties were overridden, and which
-#: were removed. Unmodified Nova leaves keys that begin with "os_glance" out
-#: of snapshots (nova/compute/utils.py NON_INHERITABLE_IMAGE_NAMESPACES).
-RECORD_PREFIX = 'os_glance_override:'
-REMOVED_PREFIX = 'os_glance_override_removed:'
-
-#: A name must fit with its prefix into the String(255) key of a row.
-NAME_LENGTH_MAX = 255 - len(REMOVED_PREFIX)
+from nova_image_override import record
 
 #: ImageMetaProps.NUMA_NODES_MAX: from_dict reads no further index.
 NUMA_NODES_MAX: int = image_meta.ImageMetaProps.NUMA_NODES_MAX
@@ -55,7 +43,7 @@ NEVER = frozenset({
 #: Legacy names that Nova still reads past ImageMetaProps, straight from the
 #: image's properties (nova/compute/api.py _inherit_properties_from_image):
 #: an override must reach them too.
-TWINS: collections.abc.Mapping[str, str] = types.MappingProxyType({
+LEGACY_ALIASES: collections.abc.Mapping[str, str] = types.MappingProxyType({
     'hw_architecture': 'architecture',
     'hw_auto_disk_config': 'auto_disk_config',
     'hw_vm_mode': 'vm_mode',
@@ -72,7 +60,7 @@ STRING = 'string'
 
 # An index as ImageMetaProps._set_numa_cpus spells it ("%d"), below 128.
 INDEX = '(?:0|[1-9][0-9]?|1[01][0-9]|12[0-7])'
-_TRAIT_CHARS = NAME_LENGTH_MAX - len('trait:')
+_TRAIT_CHARS = record.NAME_LENGTH_MAX - len('trait:')
 
 
 @dataclasses.dataclass(frozen=True)

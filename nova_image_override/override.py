@@ -1,7 +1,7 @@
-"""One request's overrides: parse, merge over the image, record, read back.
+"""One request's overrides: parse them, and merge them over the image.
 
-Nothing here knows HTTP or Nova's services. Property names are judged and
-stored under the canonical names of :mod:`nova_image_override.catalog`.
+Nothing here knows HTTP or Nova's services. Properties are named as
+:mod:`nova_image_override.catalog` names them.
 """
 
 import collections.abc
@@ -14,6 +14,7 @@ import jsonschema
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
+from nova_image_override import record
 from nova_image_override import schema
 
 #: What a request asks for: name -> canonical value, None to remove the
@@ -22,10 +23,6 @@ Overrides = dict[str, str | None]
 
 #: Image properties as Nova holds them; Glance may hold other things than text.
 ImageProperties = collections.abc.Mapping[str, typing.Any]
-
-#: Prefix of image properties in system metadata (nova/utils.py
-#: SM_IMAGE_PROP_PREFIX).
-IMAGE_PREFIX = 'image_'
 
 _JSON_TYPES: dict[type, str] = {
     bool: 'a boolean', int: 'a number', float: 'a number', list: 'an array',
@@ -74,8 +71,8 @@ class Parser:
         problems: list[errors.Problem] = []
         for name, value in raw.items():
             if (isinstance(value, str)
-                    and len(name) <= catalog_module.NAME_LENGTH_MAX
-                    and len(value) <= catalog_module.VALUE_BYTES_MAX):
+                    and len(name) <= record.NAME_LENGTH_MAX
+                    and len(value) <= record.VALUE_BYTES_MAX):
                 judged = self._judge_cached(name, value)
             else:
                 judged = self._judge(name, value, removals)
@@ -116,7 +113,7 @@ class Parser:
             return _explain(name, prop, value, fault)
         # Lone surrogates, which UTF-8 has not, are among schema.UNSAFE.
         size = len(value.encode('utf-8'))
-        if size > catalog_module.VALUE_BYTES_MAX:
+        if size > record.VALUE_BYTES_MAX:
             return _too_long(name, f'{size} bytes of UTF-8')
         reason = prop.check(value)
         if reason:
@@ -127,14 +124,14 @@ class Parser:
 def _too_long(name: str, size: str) -> errors.Problem:
     return errors.Problem(
         name, errors.TOO_LONG,
-        f'at most {catalog_module.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
+        f'at most {record.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
 
 
 def _explain(
     name: str, prop: catalog_module.Property, value: str,
     fault: jsonschema.ValidationError,
 ) -> errors.Problem:
-    if len(value) > catalog_module.VALUE_BYTES_MAX:
+    if len(value) > record.VALUE_BYTES_MAX:
         return _too_long(name, f'{len(value)} characters')
     if fault.validator == 'not':
         return errors.Problem(
@@ -158,7 +155,7 @@ class Merger:
     def __init__(self, catalog: catalog_module.Catalog) -> None:
         self._catalog = catalog
 
-    def own_value(self, base: ImageProperties, name: str) -> typing.Any:
+    def image_value(self, base: ImageProperties, name: str) -> typing.Any:
         """Return the image's own value of the property called NAME.
 
         A property that the image has under a legacy name counts: Nova reads
@@ -223,7 +220,7 @@ class Merger:
     ) -> dict[str, typing.Any]:
         """Return the properties that the override of NAME writes.
 
-        Its own, the twin of it, and what the legacy spelling that it takes
+        It itself, its legacy alias, and what the legacy spelling that it takes
         away said of other fields.
 
         :returns: name -> value; every name that a merge adds or changes is
@@ -238,8 +235,8 @@ class Merger:
         value = overrides[name]
         if value is not None:
             result[name] = value
-            if prop.field in catalog_module.TWINS:
-                result[catalog_module.TWINS[prop.field]] = value
+            if prop.field in catalog_module.LEGACY_ALIASES:
+                result[catalog_module.LEGACY_ALIASES[prop.field]] = value
         return result
 
     def images_with(
@@ -258,23 +255,16 @@ class Merger:
             for size in range(len(names) + 1)
             for some in itertools.combinations(names, size)]
         return [image for image in images
-                if self.own_value(image, name) == own]
+                if self.image_value(image, name) == own]
 
-    def record(
+    def image_values(
         self, base: ImageProperties, overrides: Overrides,
-    ) -> dict[str, str | None]:
-        """Return the system metadata rows that say what was overridden.
+    ) -> dict[str, typing.Any]:
+        """Return the image's own value of each property that is overridden.
 
-        :returns: one row for each override; its value is the image's own
-            value, None when the image does not have the property
+        :returns: name -> value, None when the image does not have the property
         """
-        rows: dict[str, str | None] = {}
-        for name, value in overrides.items():
-            prefix = (catalog_module.REMOVED_PREFIX if value is None
-                      else catalog_module.RECORD_PREFIX)
-            own = self.own_value(base, name)
-            rows[prefix + name] = None if own is None else str(own)
-        return rows
+        return {name: self.image_value(base, name) for name in overrides}
 
 
 def _gaps(
@@ -302,43 +292,3 @@ def _gaps(
             f'{prefix}{missing}', errors.NUMA_GAP,
             f'removing it leaves {prefix}{unread[-1]} unread: indexes count '
             'from 0 without a gap')
-
-
-def is_record(key: str) -> bool:
-    """Say whether a key of system metadata is a row of the record."""
-    return key.startswith(
-        (catalog_module.RECORD_PREFIX, catalog_module.REMOVED_PREFIX))
-
-
-def image_values(
-    system_metadata: collections.abc.Mapping[str, str | None],
-) -> Overrides:
-    """Return the image's own value of each property that is overridden.
-
-    :param system_metadata: the instance's system metadata
-    """
-    return {key.partition(':')[2]: value
-            for key, value in system_metadata.items() if is_record(key)}
-
-
-def in_force(
-    system_metadata: collections.abc.Mapping[str, str | None],
-) -> Overrides:
-    """Return a server's overrides: what was asked, with the value in force.
-
-    The value has one home, ``image_<property>``: an operator's later
-    ``nova-manage image_property set`` shows. A removed property is None even
-    where nova-compute has filled in its default since, as it does for the
-    machine type and device models that an image does not set
-    (LibvirtDriver._register_undefined_instance_details).
-
-    :param system_metadata: the instance's system metadata
-    """
-    result: Overrides = {}
-    for key in system_metadata:
-        if key.startswith(catalog_module.RECORD_PREFIX):
-            name = key.removeprefix(catalog_module.RECORD_PREFIX)
-            result[name] = system_metadata.get(IMAGE_PREFIX + name)
-        elif key.startswith(catalog_module.REMOVED_PREFIX):
-            result[key.removeprefix(catalog_module.REMOVED_PREFIX)] = None
-    return result

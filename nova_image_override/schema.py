@@ -9,6 +9,7 @@ spellings that Nova reads as the same value before a request is validated.
 import typing
 
 from nova_image_override import catalog as catalog_module
+from nova_image_override import record
 from nova_image_override import versions
 
 #: Most properties that one request may name.
@@ -52,7 +53,7 @@ def property_schema(
     else:
         result['minLength'] = 1
         # In characters; the limit of 255 bytes of UTF-8 is checked beside.
-        result['maxLength'] = catalog_module.VALUE_BYTES_MAX
+        result['maxLength'] = record.VALUE_BYTES_MAX
         if prop.row.pattern:
             result['pattern'] = prop.row.pattern
     if 'enum' not in result:

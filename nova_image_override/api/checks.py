@@ -21,7 +21,8 @@ from nova_image_override import cpu_lists
 from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import stored
+from nova_image_override import record
+from nova_image_override import stored_image
 from nova_image_override.api import conflicts
 from nova_image_override.api import effects
 from nova_image_override.api import extension as extension_module
@@ -120,10 +121,10 @@ def check_resize(
     :param flavor: ``nova.objects.Flavor`` that the server is to have
     :raises errors.Invalid: naming every override that FLAVOR excludes
     """
-    overrides = override.in_force(instance.system_metadata)
+    overrides = record.in_force(instance.system_metadata)
     try:
         check(extension, flavor, as_built(instance),
-              stored.image_properties(instance), overrides,
+              stored_image.properties_without_overrides(instance), overrides,
               passed_over(extension, instance))
     except errors.Invalid as exc:
         problems = [
@@ -144,15 +145,15 @@ def passed_over(
     """
     return {problem.name for problem in effects.problems(
         extension.catalog, instance.get_flavor(), as_built(instance),
-        stored.image_properties(instance),
-        override.in_force(instance.system_metadata))}
+        stored_image.properties_without_overrides(instance),
+        record.in_force(instance.system_metadata))}
 
 
 def as_built(instance: typing.Any) -> dict[str, typing.Any]:
     """Return the image metadata that a server was built from."""
     return judged(
         nova_utils.get_image_from_system_metadata(instance.system_metadata),
-        stored.properties(instance))
+        stored_image.properties(instance))
 
 
 def judged(

@@ -11,7 +11,7 @@ from nova.compute import utils as compute_utils
 from oslo_log import log as logging
 
 from nova_image_override import override
-from nova_image_override import stored
+from nova_image_override import record
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import faults
@@ -129,7 +129,8 @@ class API(api.API):
         image = checks.judged(boot_meta, extension.merger.merge(base, asked))
         checks.check(extension, flavor, image, base, asked)
         boot_meta.update(image)
-        state.record = extension.record(base, asked)
+        state.record = record.rows(
+            asked, extension.merger.image_values(base, asked))
         LOG.info('Image properties overridden at boot: %s',
                  ', '.join(sorted(asked)))
 
@@ -235,7 +236,7 @@ class API(api.API):
         **kwargs: typing.Any,
     ) -> typing.Any:
         """Rescue a server where its overrides are kept."""
-        if override.in_force(instance.system_metadata):
+        if record.in_force(instance.system_metadata):
             with faults.through_nova():
                 hosts.require(
                     context, instance, 'rescued',
@@ -247,7 +248,7 @@ class API(api.API):
         host_name: str | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
         """Resize or cold-migrate a server where its NUMA nodes are kept."""
-        overrides = override.in_force(instance.system_metadata)
+        overrides = record.in_force(instance.system_metadata)
         if any(name.startswith(('hw_numa_cpus.', 'hw_numa_mem.'))
                for name in overrides):
             with faults.through_nova():
@@ -265,7 +266,7 @@ class API(api.API):
         # and image knows nothing of overrides, and is a 500 for some.
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
-        if not is_revert and stored.overridden(instance):
+        if not is_revert and record.has_overrides(instance.system_metadata):
             with faults.through_nova():
                 checks.check_resize(self._extension, new_flavor, instance)
 
@@ -276,7 +277,8 @@ class API(api.API):
         # A move to another cell loses the NUMA topology of any server
         # (MigrationContext.new_numa_topology arrives empty). Overrides let
         # tenants make such servers: those stay in their cell.
-        if stored.overridden(instance) and instance.numa_topology is not None:
+        if record.has_overrides(instance.system_metadata) and (
+                instance.numa_topology is not None):
             return False
         return bool(super()._allow_cross_cell_resize(
             context, instance, *args, **kwargs))

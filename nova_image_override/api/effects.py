@@ -328,7 +328,7 @@ def _images_own(
     catalog: catalog_module.Catalog, base: override.ImageProperties,
     name: str, value: str,
 ) -> bool:
-    own = override.Merger(catalog).own_value(base, name)
+    own = override.Merger(catalog).image_value(base, name)
     return own is not None and \
         catalog.resolve(name).canonical(str(own)) == value
 

@@ -4,7 +4,6 @@ import dataclasses
 import typing
 
 from nova import policies as nova_policies
-from nova import utils as nova_utils
 import nova.conf
 from oslo_config import cfg
 
@@ -92,19 +91,6 @@ class Extension:
             catalog, override.Parser(catalog), override.Merger(catalog),
             rules, doors, policy.PolicyFiles(nova.conf.CONF, (
                 *nova_policies.list_rules(), *policies.list_rules(catalog))))
-
-    def record(
-        self, base: override.ImageProperties, overrides: override.Overrides,
-    ) -> dict[str, str | None]:
-        """Return the record of OVERRIDES as Nova can store it.
-
-        Values are cut as nova/utils.py get_system_metadata_from_image cuts
-        the image's own.
-        """
-        return {
-            key: None if value is None
-            else nova_utils.safe_truncate(value, 255)
-            for key, value in self.merger.record(base, overrides).items()}
 
     def caller(
         self, context: typing.Any, owner: typing.Any = None,

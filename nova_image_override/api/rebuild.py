@@ -10,6 +10,7 @@ from oslo_log import log as logging
 
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import record
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import scheduling
@@ -50,7 +51,7 @@ class Rebuild:
 
         :param asked: the parameter; None when the request does not have it
         """
-        recorded = override.in_force(instance.system_metadata)
+        recorded = record.in_force(instance.system_metadata)
         if not recorded and not asked:
             return None
         return cls(instance, recorded, asked)
@@ -93,19 +94,14 @@ class Rebuild:
                 or self.recorded[name] != value}
 
     @property
-    def _set_since(self) -> dict[str, str | None]:
+    def _set_since(self) -> dict[str, str]:
         """What was removed with null and has a value all the same.
 
-        By nova-compute's default (override.in_force), which is as good as the
-        one it would choose now, or because an operator set it, who wins.
+        nova-compute's default is as good as the one it would choose now; what
+        an operator has set wins.
         """
-        if self.asked is not None:
-            return {}
-        metadata = self.instance.system_metadata
-        return {
-            name: metadata[override.IMAGE_PREFIX + name]
-            for name, value in self.recorded.items()
-            if value is None and override.IMAGE_PREFIX + name in metadata}
+        return {} if self.asked is not None else record.set_after_removal(
+            self.instance.system_metadata)
 
     def _moved(
         self, extension: extension_module.Extension, context: typing.Any,
@@ -120,7 +116,7 @@ class Rebuild:
         """
         rules = extension.rules
         base = image.get('properties') or {}
-        own = override.image_values(self.instance.system_metadata)
+        own = record.image_values(self.instance.system_metadata)
         moved = {
             name: value for name, value in self.overrides.items()
             if name not in self._changed
@@ -181,11 +177,10 @@ class Rebuild:
         scheduling.require_decided(
             flavor, objects.ImageMeta.from_dict(
                 checks.as_built(self.instance)), self.image)
-        metadata = self.instance.system_metadata
-        for key in [key for key in metadata if override.is_record(key)]:
-            del metadata[key]
-        metadata.update(
-            extension.record(base, self.overrides))
+        record.replace(
+            self.instance.system_metadata,
+            record.rows(self.overrides, extension.merger.image_values(
+                base, self.overrides)))
         LOG.info('Image properties overridden by the rebuild: %s',
                  ', '.join(sorted(self.overrides)) or 'none',
                  instance=self.instance)

@@ -10,7 +10,7 @@ from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
 from nova_image_override import hints
-from nova_image_override import override
+from nova_image_override import record
 from nova_image_override import versions
 from nova_image_override.api import compute_api
 from nova_image_override.api import extension as extension_module
@@ -40,7 +40,7 @@ class ViewBuilder(views.ViewBuilder):
             removals = versions.takes_null(version)
             request.environ.setdefault(_SHOWN, {})[instance.uuid] = {
                 name: value for name, value in
-                override.in_force(instance.system_metadata).items()
+                record.in_force(instance.system_metadata).items()
                 if value is not None or removals}
         return super().show(request, instance, *args, **kwargs)
 

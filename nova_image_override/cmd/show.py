@@ -8,7 +8,7 @@ from nova import exception
 from nova import objects
 
 from nova_image_override import errors
-from nova_image_override import override
+from nova_image_override import record
 from nova_image_override.cmd import deployment
 
 
@@ -57,6 +57,6 @@ def rows(server: str) -> list[tuple[str, str | None, str | None]]:
             ).system_metadata
     except (exception.InstanceNotFound, exception.InstanceMappingNotFound):
         raise errors.NotFound(f'there is no server {server}') from None
-    own = override.image_values(metadata)
+    own = record.image_values(metadata)
     return [(name, own[name], value)
-            for name, value in sorted(override.in_force(metadata).items())]
+            for name, value in sorted(record.in_force(metadata).items())]

@@ -10,7 +10,7 @@ import typing
 
 from nova.virt.libvirt import driver as libvirt
 
-from nova_image_override import stored
+from nova_image_override import stored_image
 
 _RESCUED = 'image_props_override_rescued'
 
@@ -39,7 +39,7 @@ class _ImageAPI(_Before):
         instance = getattr(context, _RESCUED, None)
         if instance is not None and image_id == instance.image_ref:
             image = {**image,
-                     'properties': stored.properties(instance)}
+                     'properties': stored_image.properties(instance)}
         return image
 
 
@@ -52,7 +52,7 @@ class _VolumeAPI(_Before):
         instance = getattr(context, _RESCUED, None)
         if instance is not None and not instance.image_ref:
             volume = {**volume, 'volume_image_metadata':
-                      stored.properties(instance)}
+                      stored_image.properties(instance)}
         return volume
 
 

@@ -11,11 +11,11 @@ import re
 import sys
 import typing
 
-from nova_image_override import catalog
 from nova_image_override import errors
+from nova_image_override import record
 
 #: Longest name that is matched, in characters.
-NAME_MAX = catalog.NAME_LENGTH_MAX
+NAME_MAX = record.NAME_LENGTH_MAX
 
 #: Most ways in which an expression may match one stretch of a name: as many
 #: as two ``.*`` in a row have. (Three take seconds, nested ones forever.)

@@ -4,6 +4,7 @@
 import collections.abc
 
 from nova_image_override import catalog as catalog_module
+from nova_image_override import record
 
 CATALOG = catalog_module.running()
 
@@ -55,7 +56,7 @@ def names(prop: catalog_module.Property) -> list[str]:
                 for n in (0, 1, catalog_module.NUMA_NODES_MAX - 1)]
     if prop.spelling == 'trait:NAME':
         return ['trait:CUSTOM_GOLD', 'trait:HW_CPU_X86_AVX2', 'trait:'
-                + 'A' * (catalog_module.NAME_LENGTH_MAX - len('trait:'))]
+                + 'A' * (record.NAME_LENGTH_MAX - len('trait:'))]
     return [prop.field]
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nova.objects import image_meta
 
 from nova_image_override import catalog as catalog_module
+from nova_image_override import record
 
 CATALOG = catalog_module.running()
 
@@ -21,7 +22,7 @@ SINGLE = {field: prop for field, prop in OPEN.items() if not prop.name_pattern}
 FAMILIES = {field: prop for field, prop in OPEN.items() if prop.name_pattern}
 
 #: Characters of a trait's name that can be stored.
-LONGEST_TRAIT = catalog_module.NAME_LENGTH_MAX - len('trait:')
+LONGEST_TRAIT = record.NAME_LENGTH_MAX - len('trait:')
 
 #: Any text, lone surrogates included, as Nova's JSON parser makes it.
 any_text = st.text(st.characters(exclude_categories=()))

@@ -8,7 +8,7 @@ import pytest
 
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
-from nova_image_override import override
+from nova_image_override import record
 from tests.unit import strategies
 
 
@@ -72,7 +72,7 @@ def test_no_legacy_name_is_a_name(catalog):
 
 
 def test_twins_are_legacy_names_of_their_fields(catalog):
-    for field, twin in catalog_module.TWINS.items():
+    for field, twin in catalog_module.LEGACY_ALIASES.items():
         assert catalog.legacy[twin] == (field,)
 
 
@@ -123,10 +123,10 @@ def test_a_name_that_sets_no_field_is_refused(catalog, name):
 
 
 def test_the_longest_name_fits_into_a_key_of_system_metadata():
-    for prefix in (catalog_module.RECORD_PREFIX,
-                   catalog_module.REMOVED_PREFIX, override.IMAGE_PREFIX):
-        assert len(prefix) + catalog_module.NAME_LENGTH_MAX <= 255
-    assert override.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
+    for prefix in (record.SET_PREFIX,
+                   record.REMOVED_PREFIX, record.IMAGE_PREFIX):
+        assert len(prefix) + record.NAME_LENGTH_MAX <= 255
+    assert record.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
 
 
 def test_nova_reads_every_index_that_can_be_named(catalog):

@@ -15,6 +15,7 @@ import pytest
 from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import record
 from tests.unit import memory
 from tests.unit import strategies
 
@@ -393,8 +394,8 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
 @hypothesis.given(strategies.requests())
 def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
     for name, value in parser.parse(raw, removals=True).items():
-        assert len(catalog_module.RECORD_PREFIX + name) <= 255
-        assert len(catalog_module.REMOVED_PREFIX + name) <= 255
+        assert len(record.SET_PREFIX + name) <= 255
+        assert len(record.REMOVED_PREFIX + name) <= 255
         assert value is None or 0 < len(value.encode()) <= 255
 
 
