@@ -8,9 +8,9 @@ from nova import objects
 
 from benchmarks import measure
 from benchmarks import overrides
-from nova_image_override import catalog as catalog_module
 from nova_image_override import override
 from nova_image_override.api import extension as extension_module
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import judge
 from nova_image_override.rules import policy
 

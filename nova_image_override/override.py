@@ -7,15 +7,13 @@ Nothing here knows HTTP or Nova's services. Properties are named as
 import collections.abc
 import functools
 import itertools
-import re
 import typing
 
-import jsonschema
-
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import record
-from nova_image_override import schema
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import request_schema
 
 #: What a request asks for: name -> canonical value, None to remove the
 #: image's property.
@@ -35,17 +33,13 @@ class Parser:
     :param catalog: the properties that can be named
     """
 
-    #: Judged name and value pairs that are remembered. A cloud's tenants send
+    #: Pairs of name and value that are remembered. A cloud's tenants send
     #: the same few over and over; keys are at most 255 characters each.
     CACHE_SIZE = 4096
 
     def __init__(self, catalog: catalog_module.Catalog) -> None:
         self._catalog = catalog
-        self._validators = {
-            field: jsonschema.Draft202012Validator(
-                schema.property_schema(prop))
-            for field, prop in catalog.items()}
-        self._judge_cached = functools.lru_cache(self.CACHE_SIZE)(self._judge)
+        self._read_cached = functools.lru_cache(self.CACHE_SIZE)(self._read)
 
     def parse(self, raw: object, *, removals: bool) -> Overrides:
         """Return the overrides that RAW asks for, in canonical spelling.
@@ -62,10 +56,10 @@ class Parser:
                 errors.PARAMETER, errors.INVALID_TYPE,
                 'must be an object of strings, not '
                 + _JSON_TYPES[type(raw)])])
-        if len(raw) > schema.PROPERTIES_MAX:
+        if len(raw) > request_schema.PROPERTIES_MAX:
             raise errors.Invalid([errors.Problem(
                 errors.PARAMETER, errors.TOO_MANY,
-                f'at most {schema.PROPERTIES_MAX} properties, not '
+                f'at most {request_schema.PROPERTIES_MAX} properties, not '
                 f'{len(raw)}')])
         overrides: Overrides = {}
         problems: list[errors.Problem] = []
@@ -73,18 +67,18 @@ class Parser:
             if (isinstance(value, str)
                     and len(name) <= record.NAME_LENGTH_MAX
                     and len(value) <= record.VALUE_BYTES_MAX):
-                judged = self._judge_cached(name, value)
+                result = self._read_cached(name, value)
             else:
-                judged = self._judge(name, value, removals)
-            if isinstance(judged, errors.Problem):
-                problems.append(judged)
+                result = self._read(name, value, removals)
+            if isinstance(result, errors.Problem):
+                problems.append(result)
             else:
-                overrides[name] = judged
+                overrides[name] = result
         if problems:
             raise errors.Invalid(problems)
         return overrides
 
-    def _judge(
+    def _read(
         self, name: str, value: object, removals: bool = False,
     ) -> str | errors.Problem | None:
         """Return the canonical spelling of VALUE, or what is wrong."""
@@ -99,51 +93,7 @@ class Parser:
                 name, errors.INVALID_TYPE,
                 f'must be a string ({prop.expects}), not '
                 + _JSON_TYPES[type(value)])
-        return self.judge_value(prop, name, value)
-
-    def judge_value(
-        self, prop: catalog_module.Property, name: str, value: str,
-    ) -> str | errors.Problem:
-        """Return the canonical spelling of a value of PROP, or what is wrong.
-
-        :param name: the name of the problem
-        """
-        value = prop.canonical(value)
-        for fault in self._validators[prop.field].iter_errors(value):
-            return _explain(name, prop, value, fault)
-        # Lone surrogates, which UTF-8 has not, are among schema.UNSAFE.
-        size = len(value.encode('utf-8'))
-        if size > record.VALUE_BYTES_MAX:
-            return _too_long(name, f'{size} bytes of UTF-8')
-        reason = prop.check(value)
-        if reason:
-            return errors.Problem(name, errors.INVALID_VALUE, reason)
-        return value
-
-
-def _too_long(name: str, size: str) -> errors.Problem:
-    return errors.Problem(
-        name, errors.TOO_LONG,
-        f'at most {record.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
-
-
-def _explain(
-    name: str, prop: catalog_module.Property, value: str,
-    fault: jsonschema.ValidationError,
-) -> errors.Problem:
-    if len(value) > record.VALUE_BYTES_MAX:
-        return _too_long(name, f'{len(value)} characters')
-    if fault.validator == 'not':
-        return errors.Problem(
-            name, errors.INVALID_VALUE,
-            'must not hold control characters, nor any beyond U+FFFF')
-    if not value:
-        return errors.Problem(
-            name, errors.INVALID_VALUE,
-            f'must not be empty, but {prop.expects}')
-    return errors.Problem(
-        name, errors.INVALID_VALUE,
-        f'must be {prop.expects}, not {errors.printable(value)}')
+        return prop.read(name, value)
 
 
 class Merger:
@@ -209,8 +159,8 @@ class Merger:
                   if name in written or name not in gone}
         merged.update(written)
         problems = [
-            problem for field in ('hw_numa_cpus', 'hw_numa_mem')
-            for problem in _gaps(field, merged, overrides)]
+            problem for family in (families.NUMA_CPUS, families.NUMA_MEM)
+            for problem in _gaps(family, merged, overrides)]
         if problems:
             raise errors.Invalid(problems)
         return merged
@@ -268,27 +218,24 @@ class Merger:
 
 
 def _gaps(
-    field: str, merged: ImageProperties, overrides: Overrides,
+    family: families.Family, merged: ImageProperties, overrides: Overrides,
 ) -> collections.abc.Iterator[errors.Problem]:
     """Find what the overrides make ImageMetaProps leave out.
 
     ``ImageMetaProps._set_numa_cpus`` and ``_set_numa_mem`` stop at the first
     index that is missing and ignore the rest in silence.
     """
-    prefix = field + '.'
-    held = {int(name[len(prefix):]) for name in merged
-            if name.startswith(prefix)
-            and re.fullmatch(catalog_module.INDEX, name[len(prefix):])}
+    held = {int(family.rest_of(name)) for name in merged if family.has(name)}
     missing = next(n for n in itertools.count() if n not in held)
     unread = sorted(n for n in held if n > missing)
     for index in unread:
-        if f'{prefix}{index}' in overrides:
+        if family.member(index) in overrides:
             yield errors.Problem(
-                f'{prefix}{index}', errors.NUMA_GAP,
-                f'{prefix}{missing} is missing: indexes count from 0 without '
-                'a gap')
-    if unread and f'{prefix}{missing}' in overrides:
+                family.member(index), errors.NUMA_GAP,
+                f'{family.member(missing)} is missing: indexes count from 0 '
+                'without a gap')
+    if unread and family.member(missing) in overrides:
         yield errors.Problem(
-            f'{prefix}{missing}', errors.NUMA_GAP,
-            f'removing it leaves {prefix}{unread[-1]} unread: indexes count '
-            'from 0 without a gap')
+            family.member(missing), errors.NUMA_GAP,
+            f'removing it leaves {family.member(unread[-1])} unread: '
+            'indexes count from 0 without a gap')

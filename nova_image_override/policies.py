@@ -9,7 +9,7 @@ import typing
 
 from oslo_policy import policy
 
-from nova_image_override import catalog as catalog_module
+from nova_image_override.properties import catalog as catalog_module
 
 #: May the caller override image properties at all, at create or rebuild?
 CREATE = 'os_compute_api:servers:create:image_props_override'

@@ -5,8 +5,8 @@ import typing
 from nova import objects
 from nova import utils as nova_utils
 
-from nova_image_override import catalog
 from nova_image_override import record
+from nova_image_override.properties import catalog
 
 
 def properties(instance: objects.Instance) -> dict[str, typing.Any]:

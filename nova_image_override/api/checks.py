@@ -16,9 +16,6 @@ from nova import exception
 from nova import objects
 from nova import utils as nova_utils
 
-from nova_image_override import catalog as catalog_module
-from nova_image_override import cpu_lists
-from nova_image_override import descriptions
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
@@ -28,6 +25,9 @@ from nova_image_override.api import effects
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import hardware
 from nova_image_override.api import verdicts
+from nova_image_override.properties import cpu_lists
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
 
 REFUSALS = hardware.REFUSALS
 
@@ -97,13 +97,13 @@ def bounded(
     names = {
         name for name, value in base.items()
         if (field := catalog.field_of(name)) is not None
-        and catalog[field].row.cpu_list
-        and not catalog_module.bounded(str(value))}
+        and isinstance(catalog[field], property_module.CpuList)
+        and not cpu_lists.can_be_expanded(str(value))}
     if names - set(overrides):
         raise errors.Invalid([
             errors.Problem(
                 name, errors.UNREADABLE, "the image's own value names CPUs "
-                f'beyond {descriptions.CPU_ID_MAX}')
+                f'beyond {cpu_lists.CPU_ID_MAX}')
             for name in names - set(overrides)])
     return {name: base[name] for name in base if name not in names}
 
@@ -233,9 +233,8 @@ class _Judge:
         """Return the CPU lists of PROPERTIES in the form that Nova judges."""
         vcpus = self._flavor.vcpus
         nodes = {
-            name: properties[name] for name in (
-                f'hw_numa_cpus.{n}'
-                for n in range(catalog_module.NUMA_NODES_MAX))
+            name: properties[name] for name in map(
+                families.NUMA_CPUS.member, range(families.NUMA_NODES_MAX))
             if isinstance(properties.get(name), str)}
         lists = dict(zip(nodes, cpu_lists.disjoint(nodes.values(), vcpus),
                          strict=True))
@@ -376,7 +375,7 @@ class _Judge:
 
         named: set[str] = set()
         for trait in sorted(hardware.forbidden_traits(self._flavor, merged)):
-            name = f'trait:{trait}'
+            name = families.TRAITS.member(trait)
             if name in self._overrides:
                 named.add(trait)
                 yield errors.Problem(

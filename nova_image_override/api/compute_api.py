@@ -19,6 +19,7 @@ from nova_image_override.api import hosts
 from nova_image_override.api import rebuild
 from nova_image_override.api import scheduling
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.properties import families
 
 LOG = logging.getLogger(__name__)
 
@@ -249,7 +250,7 @@ class API(api.API):
     ) -> typing.Any:
         """Resize or cold-migrate a server where its NUMA nodes are kept."""
         overrides = record.in_force(instance.system_metadata)
-        if any(name.startswith(('hw_numa_cpus.', 'hw_numa_mem.'))
+        if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
                for name in overrides):
             with faults.through_nova():
                 hosts.require_anywhere(context, host_name)

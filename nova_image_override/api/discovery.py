@@ -22,7 +22,7 @@ def resource(extension: extension_module.Extension) -> wsgi.Resource:
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
-                'schema': offer.request_schema(
+                'schema': offer.schema_for(
                     extension.rules, caller, version),
             }}
 

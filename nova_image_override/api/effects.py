@@ -17,10 +17,10 @@ from nova.objects import fields
 from nova.virt import hardware
 from oslo_utils import strutils
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import hardware as judging
+from nova_image_override.properties import catalog as catalog_module
 
 #: How Nova's functions say no to readable text.
 _REFUSALS = (exception.NovaException, ValueError)

@@ -7,12 +7,12 @@ from nova import policies as nova_policies
 import nova.conf
 from oslo_config import cfg
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import conf as override_conf
 from nova_image_override import override
 from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.api import doors as doors_module
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import judge
 from nova_image_override.rules import policy
 

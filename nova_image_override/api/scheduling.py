@@ -20,6 +20,7 @@ from nova.virt import hardware
 import oslo_messaging
 
 from nova_image_override import errors
+from nova_image_override.properties import families
 
 #: What Nova decides from flavor and image when a server is created, and never
 #: again: placement's resources, the encryption of block devices, the vTPM and
@@ -189,7 +190,7 @@ class HostScheduler:
             # Those that say so themselves; what else requires a trait, Nova
             # does not tell.
             asking = [name for name in names
-                      if name.removeprefix('trait:') in missing]
+                      if families.TRAITS.rest_of(name) in missing]
             raise _refused(
                 asking or names, errors.UNSCHEDULABLE,
                 'the host that this server is on lacks the trait '

@@ -14,8 +14,8 @@ from osc_lib.command import command
 
 from nova_image_override import errors
 from nova_image_override.client import arguments
-from nova_image_override.client import listing
 from nova_image_override.client import wire
+from nova_image_override.properties import table
 
 #: Columns and values that a display command shows.
 Shown = tuple[tuple[str, ...], tuple[typing.Any, ...]]
@@ -169,13 +169,18 @@ class List(command.Lister):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    ) -> tuple[tuple[str, ...], list[tuple[typing.Any, ...]]]:
         """Ask the cloud.
 
         :raises wire.Error: it does not have the extension, or does not answer
         """
         manager: typing.Any = self.app.client_manager
         carrier = wire.attach(manager.compute)
-        head = listing.HEAD_LONG if parsed_args.long else listing.HEAD
-        return head, listing.rows(
-            carrier.offer().schema, long=parsed_args.long)
+        rows = table.rows(carrier.offer().schema)
+        if not parsed_args.long:
+            return ('Property', 'Type', 'Values'), [
+                (row.name, row.kind, row.values) for row in rows]
+        return ('Property', 'Type', 'Values', 'Removable', 'Names',
+                'Description'), [
+            (row.name, row.kind, row.values, row.removable, row.pattern,
+             row.description) for row in rows]

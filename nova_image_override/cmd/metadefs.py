@@ -13,11 +13,10 @@ import typing
 from cliff import command
 import openstack
 
-from nova_image_override import catalog as catalog_module
-from nova_image_override import schema
 from nova_image_override.api import extension as extension_module
 from nova_image_override.cmd import deployment
-from nova_image_override.cmd import offers
+from nova_image_override.cmd import list_properties
+from nova_image_override.properties import property as property_module
 from nova_image_override.rules import judge
 from nova_image_override.rules import offer
 
@@ -85,7 +84,8 @@ def namespace(rules: judge.Rules, caller: judge.Caller) -> Json:
         for pattern, value in offered.items():
             if (field is not None and field != entry.name
                     and pattern.startswith('^')
-                    and offers.field_of(rules.catalog, pattern) == field
+                    and list_properties.field_of(
+                        rules.catalog, pattern) == field
                     and re.search(pattern, entry.name)):
                 properties[entry.name] = definition(
                     rules.catalog[field], entry.name, value)
@@ -103,7 +103,7 @@ def namespace(rules: judge.Rules, caller: judge.Caller) -> Json:
 
 
 def definition(
-    prop: catalog_module.Property, name: str, value: schema.Schema,
+    prop: property_module.Property, name: str, value: property_module.Schema,
 ) -> Json:
     """Return one property's definition.
 
@@ -112,12 +112,12 @@ def definition(
     words = re.sub('^(hw|os|img)_', '', name).replace('_', ' ')
     result: Json = {
         'title': (words[:1].upper() + words[1:])[:TITLE_MAX],
-        'description': prop.row.text[:DESCRIPTION_MAX],
+        'description': prop.description[:DESCRIPTION_MAX],
         'type': 'string',
     }
-    if prop.kind == catalog_module.INTEGER:
-        result |= {'type': 'integer', 'minimum': prop.row.minimum,
-                   'maximum': prop.row.maximum}
+    if isinstance(prop, property_module.Integer):
+        result |= {'type': 'integer', 'minimum': prop.minimum,
+                   'maximum': prop.maximum}
     elif 'enum' in value:
         result['enum'] = value['enum']
     else:

@@ -7,9 +7,9 @@ import pathlib
 from cliff import command
 from nova import version as nova_version
 
-from nova_image_override import catalog
-from nova_image_override import schema
 from nova_image_override import versions
+from nova_image_override.properties import catalog
+from nova_image_override.properties import request_schema
 
 
 def file_name(version: versions.Version) -> str:
@@ -25,7 +25,7 @@ def file_name(version: versions.Version) -> str:
 def text(version: versions.Version) -> str:
     """Return the published schema of VERSION beside the running Nova."""
     return json.dumps(
-        schema.published(version, catalog.running()), indent=2) + '\n'
+        request_schema.published(version, catalog.running()), indent=2) + '\n'
 
 
 class Schema(command.Command):

@@ -6,9 +6,9 @@ import functools
 import logging
 import typing
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import injection as injection_module
 from nova_image_override.rules import lists
 from nova_image_override.rules import policy

@@ -11,9 +11,10 @@ import dataclasses
 import functools
 import re
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
-from nova_image_override import override
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
 
 _GLOB = re.compile(r'[*?\[]')
 _NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
@@ -84,7 +85,7 @@ class Entry:
         return not self.values or (value is not None and any(
             pattern.fullmatch(value) for pattern in self.patterns))
 
-    def canonical_for(self, prop: catalog_module.Property) -> 'Entry':
+    def canonical_for(self, prop: property_module.Property) -> 'Entry':
         """Return the entry with its values as requests of PROP spell them.
 
         Requests are judged by canonical values: an entry that says ``True``
@@ -161,11 +162,6 @@ class PropertyList:
             raise self._fail(text, str(exc)) from None
         return Entry(text, name, values)
 
-    @functools.cached_property
-    def _parser(self) -> override.Parser:
-        # What judges requests. Few lists need it, and it is not made at once.
-        return override.Parser(self._catalog)
-
     def _never_matches(self, entry: Entry) -> str | None:
         """Say why ENTRY, or a value of one exact name, can never match."""
         dead = self.dead_values(entry)
@@ -197,18 +193,18 @@ class PropertyList:
                     f'no property that it matches takes {value}')
         return dead
 
-    def _reaches(self, entry: Entry, prop: catalog_module.Property) -> bool:
+    def _reaches(self, entry: Entry, prop: property_module.Property) -> bool:
         """Say whether ENTRY may concern PROP, or members of that family."""
         if not _GLOB.search(entry.name):
             return prop.field in (
                 entry.name, self._catalog.field_of(entry.name))
         return bool(
             re.fullmatch(glob_pattern(entry.name), prop.field)) or (
-                prop.name_pattern is not None
-                and _may_match(entry.name, prop.spelling))
+                prop.family is not None
+                and _may_match(entry.name, prop.family))
 
     def _impossible(
-        self, prop: catalog_module.Property, value: str,
+        self, prop: property_module.Property, value: str,
     ) -> str | None:
         """Say why no value of PROP matches the glob VALUE; None if one may."""
         if prop.values:
@@ -222,10 +218,10 @@ class PropertyList:
                        else 'it takes ') + ', '.join(prop.values))
         if _GLOB.search(value):
             return None
-        judged = self._parser.judge_value(prop, prop.spelling, value)
-        if isinstance(judged, errors.Problem):
+        read = prop.read(prop.spelling, value)
+        if isinstance(read, errors.Problem):
             return (f'{prop.spelling} never has the value '
-                    f'{errors.printable(value)}: {judged.reason}')
+                    f'{errors.printable(value)}: {read.reason}')
         return None
 
     def matching(self, name: str, field: str) -> tuple[Entry, ...]:
@@ -245,7 +241,7 @@ class PropertyList:
         return sorted(places)
 
     def reaching(
-        self, prop: catalog_module.Property,
+        self, prop: property_module.Property,
     ) -> list[tuple[Entry, bool]]:
         """Return the entries that can concern a family of names.
 
@@ -256,7 +252,9 @@ class PropertyList:
         return [
             (entry.canonical_for(prop), place in whole)
             for place, entry in enumerate(self.entries)
-            if place in whole or _may_match(entry.name, prop.spelling)]
+            if place in whole or (
+                prop.family is not None
+                and _may_match(entry.name, prop.family))]
 
     def unknown_names(self) -> list[Entry]:
         """Return the entries whose exact name the running Nova has not."""
@@ -286,13 +284,12 @@ def compiled(
     return result
 
 
-def _may_match(name: str, spelling: str) -> bool:
+def _may_match(name: str, family: families.Family) -> bool:
     """Say whether the glob NAME may match members of a family.
 
     Compares what stands before the first glob character with what the
     family's names begin with: true too often rather than too seldom.
     """
-    prefix = spelling.removesuffix('NAME').removesuffix('N')
     fixed = _GLOB.split(name)[0]
-    return fixed.startswith(prefix) or (
-        fixed != name and prefix.startswith(fixed))
+    return fixed.startswith(family.prefix) or (
+        fixed != name and family.prefix.startswith(fixed))

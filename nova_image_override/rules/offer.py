@@ -13,9 +13,10 @@ import typing
 
 import os_traits
 
-from nova_image_override import catalog as catalog_module
-from nova_image_override import schema
 from nova_image_override import versions
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
+from nova_image_override.properties import request_schema
 from nova_image_override.rules import judge
 from nova_image_override.rules import lists
 from nova_image_override.rules import policy
@@ -24,7 +25,7 @@ from nova_image_override.rules import protections
 
 def offered(
     rules: judge.Rules, caller: judge.Caller, *, removals: bool,
-) -> dict[str, schema.Schema]:
+) -> dict[str, property_module.Schema]:
     """Return what CALLER may override.
 
     :param rules: the deployer's rules
@@ -35,7 +36,7 @@ def offered(
     """
     refused = policy.refused_by(
         caller.can, caller.policy_defined, rules.catalog)
-    result: dict[str, schema.Schema] = {}
+    result: dict[str, property_module.Schema] = {}
     for field, prop in rules.catalog.items():
         if prop.never or field in refused:
             continue
@@ -75,10 +76,10 @@ def removable(rules: judge.Rules, caller: judge.Caller, name: str) -> bool:
 
 
 def _value(
-    prop: catalog_module.Property,
+    prop: property_module.Property,
     allowed: tuple[lists.Entry, ...], denied: tuple[lists.Entry, ...],
     *, settable: bool, removable: bool,
-) -> schema.Schema | None:
+) -> property_module.Schema | None:
     """Return the schema of the values that the rules leave, if any.
 
     :param settable: whether a value is taken
@@ -87,7 +88,7 @@ def _value(
     if not allowed or any(not entry.values for entry in denied):
         return None
     removal = removable and any(not entry.values for entry in allowed)
-    result = schema.property_schema(prop, removal=removal)
+    result = prop.schema(removal=removal)
     if not settable:
         words = {key: text for key, text in result.items()
                  if key in ('title', 'description')}
@@ -117,9 +118,9 @@ def _any_of(entries: tuple[lists.Entry, ...]) -> str:
 
 
 def _family(
-    rules: judge.Rules, caller: judge.Caller, prop: catalog_module.Property,
+    rules: judge.Rules, caller: judge.Caller, prop: property_module.Property,
     removals: bool,
-) -> dict[str, schema.Schema]:
+) -> dict[str, property_module.Schema]:
     """Return the members of a family (hw_numa_mem.N, trait:NAME) on offer.
 
     Entries may name the field or single members. Limits on the values of
@@ -137,7 +138,7 @@ def _family(
     barred += [re.escape(name)
                for name in sorted(rules.injection.names(caller.roles))
                if rules.catalog.field_of(name) == prop.field]
-    result: dict[str, schema.Schema] = {}
+    result: dict[str, property_module.Schema] = {}
     for (set_, remove), others in _permitted(
             rules, caller, prop, removals).items():
         value = _value(
@@ -152,7 +153,7 @@ def _family(
 
 
 def _permitted(
-    rules: judge.Rules, caller: judge.Caller, prop: catalog_module.Property,
+    rules: judge.Rules, caller: judge.Caller, prop: property_module.Property,
     removals: bool,
 ) -> dict[tuple[bool, bool], list[str]]:
     """Return what Glance lets CALLER do to members of a family.
@@ -167,7 +168,7 @@ def _permitted(
     can = {name: (settable(rules, caller, name),
                   removals and removable(rules, caller, name))
            for name in _members(rules, prop)}
-    if prop.field == 'traits_required':
+    if prop.family is families.TRAITS:
         return {(any(set_ for set_, _ in can.values()),
                  any(remove for _, remove in can.values())): []}
     return {each: [name for name in can if can[name] != each]
@@ -176,27 +177,26 @@ def _permitted(
 
 @functools.lru_cache(maxsize=16)
 def _members(
-    rules: judge.Rules, prop: catalog_module.Property,
+    rules: judge.Rules, prop: property_module.Property,
 ) -> collections.abc.Sequence[str]:
     """Return names of a family; of the traits those that can be known.
 
     Those are os-traits', and what our lists and Glance's sections name.
     """
-    prefix = prop.spelling.removesuffix('NAME').removesuffix('N')
-    if prop.field != 'traits_required':
-        return [f'{prefix}{index}'
-                for index in range(catalog_module.NUMA_NODES_MAX)]
+    if prop.family is not None and prop.family is not families.TRAITS:
+        return [prop.family.member(index)
+                for index in range(families.NUMA_NODES_MAX)]
     sections = rules.protections.sections if rules.protections else ()
     named = [*(entry.name for entry in rules.allowed.entries),
              *(section.name.strip('^$') for section in sections)]
     return [
-        *(f'{prefix}{name}' for name in ('CUSTOM_', *os_traits.get_traits())),
+        *map(families.TRAITS.member, ('CUSTOM_', *os_traits.get_traits())),
         *(name for name in named if rules.catalog.field_of(name) == prop.field)]
 
 
-def request_schema(
+def schema_for(
     rules: judge.Rules, caller: judge.Caller, version: versions.Version,
-) -> schema.Schema:
+) -> property_module.Schema:
     """Return the JSON Schema of what CALLER may send in VERSION."""
-    return schema.request_schema(version, offered(
+    return request_schema.build(version, offered(
         rules, caller, removals=versions.takes_null(version)))

@@ -7,8 +7,8 @@ import sys
 import openstack
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override.cmd import metadefs
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import judge
 from tests import environments
 from tests.glance import real

@@ -6,9 +6,9 @@ import hypothesis
 from hypothesis import strategies as st
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import policies
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import judge
 from tests.unit import memory
 from tests.unit import strategies

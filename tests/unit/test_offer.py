@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 import jsonschema
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override import versions
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import judge
 from nova_image_override.rules import offer
 from tests.unit import ecma
@@ -32,7 +32,7 @@ def permitted(rules, caller, overrides):
 
 def offers(rules, overrides, caller=ANYONE, version=versions.MAX):
     return jsonschema.Draft202012Validator(
-        offer.request_schema(rules, caller, version)).is_valid(overrides)
+        offer.schema_for(rules, caller, version)).is_valid(overrides)
 
 
 def offered(catalog, caller=ANYONE, **lists):
@@ -160,7 +160,7 @@ def test_null_is_on_offer_from_the_version_on_that_takes_it(catalog, name):
 
 @pytest.mark.parametrize('version', versions.VERSIONS, ids=str)
 def test_the_schema_says_of_which_version_it_is(catalog, version):
-    assert offer.request_schema(
+    assert offer.schema_for(
         judge.Rules(catalog), ANYONE, version)['title'] == (
         f'image_props_override {version}')
 
@@ -231,7 +231,7 @@ def test_discovery_offers_exactly_the_members_that_the_rules_permit(
 def test_what_is_offered_is_a_schema_that_any_client_can_read(
         catalog, denied, allowed):
     rules = judge.Rules(catalog, denied=denied, allowed=allowed)
-    schema = offer.request_schema(rules, ANYONE, versions.MAX)
+    schema = offer.schema_for(rules, ANYONE, versions.MAX)
     jsonschema.Draft202012Validator.check_schema(schema)
     for pattern in ecma.of(schema):
         ecma.check(pattern)

@@ -7,9 +7,9 @@ from nova import utils as nova_utils
 from nova.compute import utils as compute_utils
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
 from tests.unit import strategies
 
 NUMA = ('hw_numa_cpus', 'hw_numa_mem')

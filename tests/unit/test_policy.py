@@ -14,7 +14,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.rules import policy
-from tests.unit import test_catalog
+from tests.unit.properties import test_catalog
 
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
 READER = {'roles': ['reader'], 'project_id': 'p'}

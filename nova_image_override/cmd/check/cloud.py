@@ -8,8 +8,10 @@ import typing
 
 from oslo_config import cfg
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
 from nova_image_override.rules import injection as injection_module
 from nova_image_override.rules import judge
 from nova_image_override.rules import lists
@@ -77,12 +79,11 @@ class Cloud:
         return self.rules.catalog
 
     @functools.cached_property
-    def fields(self) -> dict[str, catalog_module.Property]:
+    def fields(self) -> dict[str, property_module.Property]:
         """One name for each property that some deployment could allow."""
         return {
-            prop.spelling.removesuffix('N').removesuffix('NAME') + (
-                '0' if prop.spelling.endswith('.N') else 'CUSTOM_')
-            if prop.name_pattern else field: prop
+            (field if prop.family is None else prop.family.member(
+                'CUSTOM_' if prop.family is families.TRAITS else 0)): prop
             for field, prop in self.catalog.items() if not prop.never}
 
     @functools.cached_property

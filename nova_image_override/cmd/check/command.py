@@ -6,7 +6,6 @@ import typing
 
 from oslo_config import cfg
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import doors
@@ -17,6 +16,7 @@ from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import injection
 from nova_image_override.cmd.check import lists
 from nova_image_override.cmd.check import protections
+from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.rules import injection as injection_rule
 from nova_image_override.rules import judge
 from nova_image_override.rules import lists as lists_rule

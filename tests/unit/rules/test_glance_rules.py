@@ -52,7 +52,7 @@ def refusals(rules, overrides, base=(), who=MEMBER):
 
 
 def offers(rules, overrides, who=MEMBER):
-    return jsonschema.Draft202012Validator(offer.request_schema(
+    return jsonschema.Draft202012Validator(offer.schema_for(
         rules, who, versions.MAX)).is_valid(overrides)
 
 
@@ -185,7 +185,7 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
     assert 'hw_disk_bus' in offered
     assert 'hw_pmu' in offered
     assert offered['hw_vif_model'] == {
-        'type': 'null', 'description': catalog['hw_vif_model'].row.text}
+        'type': 'null', 'description': catalog['hw_vif_model'].description}
     assert offered['hw_boot_menu']['type'] == 'string'
     assert 'os_type' not in offered
 

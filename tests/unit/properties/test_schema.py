@@ -7,19 +7,20 @@ import hypothesis
 import jsonschema
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
-from nova_image_override import schema
 from nova_image_override import versions
 from nova_image_override.cmd import schema as schema_command
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import property as property_module
+from nova_image_override.properties import request_schema
 from tests.unit import ecma
 from tests.unit import strategies
 
-PUBLISHED = pathlib.Path(__file__).parents[2] / 'api_schemas'
+PUBLISHED = pathlib.Path(__file__).parents[3] / 'api_schemas'
 
 VALIDATORS = {
     version: jsonschema.Draft202012Validator(
-        schema.published(version, strategies.CATALOG))
+        request_schema.published(version, strategies.CATALOG))
     for version in versions.VERSIONS}
 
 
@@ -45,7 +46,7 @@ def test_each_version_is_published_for_each_supported_release():
 @pytest.mark.parametrize('path', files(), ids=lambda path: path.stem)
 def test_a_published_schema_is_a_valid_one_in_common_regular_expressions(path):
     published = json.loads(path.read_text())
-    assert published['$schema'] == schema.DIALECT
+    assert published['$schema'] == request_schema.DIALECT
     jsonschema.Draft202012Validator.check_schema(published)
     patterns = ecma.of(published)
     assert len(patterns) > 3
@@ -63,7 +64,7 @@ def test_no_release_publishes_a_property_without_a_description(path):
 
 
 def test_what_can_never_be_overridden_is_not_published(catalog):
-    published = schema.published(versions.MAX, catalog)
+    published = request_schema.published(versions.MAX, catalog)
     assert len(published['properties']) + len(
         published['patternProperties']) == len(strategies.OPEN)
     assert not catalog_module.NEVER & published['properties'].keys()
@@ -80,17 +81,17 @@ def test_the_check_for_common_regular_expressions_can_fail(pattern):
 # --- what a schema says -----------------------------------------------------
 
 def test_an_integer_is_text_that_spells_an_integer(catalog):
-    made = schema.property_schema(catalog['hw_maxphysaddr_bits'])
+    made = catalog['hw_maxphysaddr_bits'].schema()
     assert made == {
         'type': 'string', 'description': made['description'],
         'pattern': '^(0|[1-9][0-9]{0,1})$',
-        'not': {'type': 'string', 'pattern': schema.UNSAFE},
+        'not': {'type': 'string', 'pattern': property_module.UNSAFE},
         'contentMediaType': 'application/json',
         'contentSchema': {'type': 'integer', 'minimum': 32, 'maximum': 64}}
 
 
 def test_a_boolean_is_text_that_spells_a_boolean(catalog):
-    made = schema.property_schema(catalog['hw_boot_menu'])
+    made = catalog['hw_boot_menu'].schema()
     assert made == {
         'type': 'string', 'description': made['description'],
         'enum': ['true', 'false'], 'contentMediaType': 'application/json',
@@ -98,17 +99,17 @@ def test_a_boolean_is_text_that_spells_a_boolean(catalog):
 
 
 def test_an_enumeration_lists_what_nova_takes(catalog):
-    made = schema.property_schema(catalog['hw_input_bus'])
+    made = catalog['hw_input_bus'].schema()
     assert made == {'type': 'string', 'description': made['description'],
                     'enum': ['usb', 'virtio']}
 
 
 def test_text_is_bounded(catalog):
-    made = schema.property_schema(catalog['os_distro'])
+    made = catalog['os_distro'].schema()
     assert made == {
         'type': 'string', 'description': made['description'],
         'minLength': 1, 'maxLength': 255,
-        'not': {'type': 'string', 'pattern': schema.UNSAFE}}
+        'not': {'type': 'string', 'pattern': property_module.UNSAFE}}
 
 
 @pytest.mark.parametrize('field', [
@@ -118,15 +119,15 @@ def test_null_is_a_value_only_where_removal_is_taken(catalog, field):
     prop = catalog[field]
     for removal in (True, False):
         valid = jsonschema.Draft202012Validator(
-            schema.property_schema(prop, removal=removal)).is_valid
+            prop.schema(removal=removal)).is_valid
         assert valid(None) is removal
         assert not valid(1)
         assert not valid('')
 
 
 def test_making_a_schema_with_removal_leaves_the_catalogue_as_it_is(catalog):
-    schema.property_schema(catalog['hw_input_bus'], removal=True)
-    assert schema.property_schema(catalog['hw_input_bus'])['enum'] == [
+    catalog['hw_input_bus'].schema(removal=True)
+    assert catalog['hw_input_bus'].schema()['enum'] == [
         'usb', 'virtio']
 
 

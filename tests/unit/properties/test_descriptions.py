@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from nova_image_override import catalog as catalog_module
-from nova_image_override import descriptions
-from tests.unit import test_schema
+from nova_image_override.properties import descriptions
+from nova_image_override.properties import property as property_module
+from tests.unit.properties import test_schema
 
 
 def test_every_field_of_this_nova_has_a_row(catalog):
@@ -30,8 +30,9 @@ def test_no_row_describes_what_no_supported_release_has(catalog):
 
 def test_every_integer_has_a_range_and_nothing_else_has_one(catalog):
     for field, prop in catalog.items():
-        limits = (prop.row.minimum, prop.row.maximum)
-        if prop.kind == catalog_module.INTEGER:
+        row = descriptions.ROWS[field]
+        limits = (row.minimum, row.maximum)
+        if prop.kind == property_module.INTEGER:
             assert 0 <= limits[0] < limits[1], field
         else:
             assert limits == (None, None), field
@@ -39,6 +40,7 @@ def test_every_integer_has_a_range_and_nothing_else_has_one(catalog):
 
 def test_every_grammar_is_said_in_words_too(catalog):
     for field, prop in catalog.items():
-        if prop.row.pattern:
-            assert prop.kind == catalog_module.STRING, field
-            assert prop.row.expects, field
+        row = descriptions.ROWS[field]
+        if row.pattern:
+            assert prop.kind == property_module.STRING, field
+            assert row.expects, field

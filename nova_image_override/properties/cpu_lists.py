@@ -7,6 +7,12 @@ each item, however many CPUs it has.
 
 import collections.abc
 import itertools
+import re
+
+#: Largest vCPU id in a CPU list. QEMU's largest machine has 4096 vCPUs; the
+#: bound keeps ``0-99999999999`` from being expanded into memory, which
+#: ``nova.virt.hardware.parse_cpu_spec`` does without one.
+CPU_ID_MAX = 4095
 
 #: First and last CPU.
 Range = tuple[int, int]
@@ -53,6 +59,14 @@ def highest(spec: str) -> int:
     except Malformed:
         pass
     return found
+
+
+def can_be_expanded(spec: str) -> bool:
+    """Say whether Nova can expand SPEC, of whatever form, without harm."""
+    # Nova reads "1_0" as 10.
+    return all(len(digits) <= 4 and int(digits) <= CPU_ID_MAX
+               for digits in re.findall(r'0*(\d+)', spec)) and (
+        highest(spec) <= CPU_ID_MAX)
 
 
 def ranges(spec: str) -> list[Range]:

@@ -8,7 +8,7 @@ from nova import exception
 from nova.virt import hardware
 import pytest
 
-from nova_image_override import cpu_lists
+from nova_image_override.properties import cpu_lists
 
 _cpu = st.integers(0, 20).map(str)
 _blank = st.sampled_from(['', '', '', ' ', '\t'])

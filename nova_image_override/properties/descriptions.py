@@ -3,15 +3,12 @@
 Nova's ``ImageMetaProps`` gives each property's name, type and allowed values.
 Descriptions, units, ranges and the grammar of its free-form strings stand
 here, once; the validator, the JSON Schema, discovery and the documentation
-all read them through :mod:`nova_image_override.catalog`.
+all read them through :mod:`nova_image_override.properties.catalog`.
 """
 
 import dataclasses
 
-#: Largest vCPU id in a CPU list. QEMU's largest machine has 4096 vCPUs; the
-#: bound keeps ``0-99999999999`` from being expanded into memory, which
-#: ``nova.virt.hardware.parse_cpu_spec`` does without one.
-CPU_ID_MAX = 4095
+from nova_image_override.properties import cpu_lists
 
 _ID = r'(?:0|[1-9][0-9]{0,3})'
 _ITEM = rf'\^?{_ID}(?:-{_ID})?'
@@ -47,7 +44,7 @@ def _count(text: str, maximum: int, minimum: int = 1) -> Row:
 def _cpus(text: str) -> Row:
     return Row(text, pattern=CPU_LIST, cpu_list=True,
                expects='a CPU list such as 0-3,^2,5, without blanks, of ids '
-                       f'up to {CPU_ID_MAX}')
+                       f'up to {cpu_lists.CPU_ID_MAX}')
 
 
 def _word(text: str) -> Row:

@@ -6,9 +6,11 @@ from nova.objects import fields
 from nova.objects import image_meta
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import cpu_lists
+from nova_image_override.properties import property as property_module
 from tests.unit import strategies
 
 
@@ -32,15 +34,15 @@ def test_the_running_novas_catalogue_is_made_once():
 
 
 @pytest.mark.parametrize(('field', 'kind', 'expects'), [
-    ('hw_boot_menu', catalog_module.BOOLEAN, 'true or false'),
-    ('hw_cpu_sockets', catalog_module.INTEGER, 'an integer from 1 to 65536'),
-    ('hw_numa_mem', catalog_module.INTEGER,
+    ('hw_boot_menu', property_module.BOOLEAN, 'true or false'),
+    ('hw_cpu_sockets', property_module.INTEGER, 'an integer from 1 to 65536'),
+    ('hw_numa_mem', property_module.INTEGER,
      'an integer from 1 to 2147483647'),
-    ('hw_firmware_type', catalog_module.ENUM, 'one of uefi, bios'),
-    ('traits_required', catalog_module.ENUM, 'one of required'),
-    ('hw_machine_type', catalog_module.STRING,
+    ('hw_firmware_type', property_module.ENUM, 'one of uefi, bios'),
+    ('traits_required', property_module.ENUM, 'one of required'),
+    ('hw_machine_type', property_module.STRING,
      'letters, digits, ".", "_" and "-"'),
-    ('os_distro', catalog_module.STRING, 'text'),
+    ('os_distro', property_module.STRING, 'text'),
 ])
 def test_a_property_has_a_type_and_says_what_it_expects(
         catalog, field, kind, expects):
@@ -51,7 +53,7 @@ def test_a_property_has_a_type_and_says_what_it_expects(
 def test_enumerations_hold_what_novas_fields_hold(catalog):
     for field, prop in catalog.items():
         nova_field = image_meta.ImageMetaProps.fields[field]
-        if prop.kind == catalog_module.ENUM and not prop.name_pattern:
+        if prop.kind == property_module.ENUM and not prop.name_pattern:
             assert prop.values == tuple(nova_field.valid_values)
             assert prop.values
 
@@ -168,14 +170,14 @@ def test_what_is_not_ascii_is_never_folded(name, value):
     '', '0-3,^2', '4095', '0 - 4095', '04095', '0' * 5000 + '7', 'no number'])
 def test_a_cpu_list_of_ids_up_to_4095_can_be_expanded_in_any_spelling(
         cpu_list):
-    assert catalog_module.bounded(cpu_list)
+    assert cpu_lists.can_be_expanded(cpu_list)
 
 
 @pytest.mark.parametrize('cpu_list', [
     '4096', '0-10000', '^04096', '0,99999999999', '9' * 5000, '0-9_9_9_9',
     '\u0664\u0660\u0669\u0666'])
 def test_a_cpu_list_of_ids_beyond_4095_is_not_expanded(cpu_list):
-    assert not catalog_module.bounded(cpu_list)
+    assert not cpu_lists.can_be_expanded(cpu_list)
 
 
 # --- a later Nova -----------------------------------------------------------
@@ -186,11 +188,12 @@ def test_a_field_that_a_later_nova_brings_needs_no_edit():
         hw_later_count=fields.IntegerField(),
         hw_later_model=fields.RNGModelField(),
         hw_later_text=fields.StringField())
-    assert {f: (p.kind, p.never, p.row.text) for f, p in catalog.items()} == {
-        'hw_later_flag': (catalog_module.BOOLEAN, False, ''),
-        'hw_later_count': (catalog_module.INTEGER, False, ''),
-        'hw_later_model': (catalog_module.ENUM, False, ''),
-        'hw_later_text': (catalog_module.STRING, False, '')}
+    assert {field: (prop.kind, prop.never, prop.description)
+            for field, prop in catalog.items()} == {
+        'hw_later_flag': (property_module.BOOLEAN, False, ''),
+        'hw_later_count': (property_module.INTEGER, False, ''),
+        'hw_later_model': (property_module.ENUM, False, ''),
+        'hw_later_text': (property_module.STRING, False, '')}
     assert catalog['hw_later_flag'].legacy_names == ('old_name',)
     assert catalog['hw_later_count'].expects == (
         'an integer from 0 to 2147483647')
