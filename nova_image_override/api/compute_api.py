@@ -126,7 +126,7 @@ class API(api.API):
         """Judge the request's overrides and merge them into BOOT_META."""
         extension = self._extension
         base = boot_meta.get('properties') or {}
-        extension.rules.check(extension.caller(context), asked, base)
+        extension.enforcer.check(extension.caller(context), asked, base)
         image = checks.judged(boot_meta, extension.merger.merge(base, asked))
         checks.check(extension, flavor, image, base, asked)
         boot_meta.update(image)

@@ -8,7 +8,7 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import servers
-from nova_image_override.rules import offer
+from nova_image_override.authorization import overridable
 
 
 def resource(extension: extension_module.Extension) -> wsgi.Resource:
@@ -22,8 +22,8 @@ def resource(extension: extension_module.Extension) -> wsgi.Resource:
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
-                'schema': offer.schema_for(
-                    extension.rules, caller, version),
+                'schema': overridable.schema_for(
+                    extension.enforcer, caller, version),
             }}
 
     return wsgi.Resource(Controller())

@@ -12,9 +12,10 @@ from nova_image_override import override
 from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.api import doors as doors_module
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import policy_files
 from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.rules import judge
-from nova_image_override.rules import policy
 
 #: Attribute of the request context that carries a RequestState. nova-api makes
 #: one context for each request and RequestContext.to_dict leaves foreign
@@ -59,9 +60,9 @@ class Extension:
     catalog: catalog_module.Catalog
     parser: override.Parser
     merger: override.Merger
-    rules: judge.Rules
+    enforcer: enforcer_module.Enforcer
     doors: doors_module.Doors
-    policy: policy.PolicyFiles
+    policy: policy_files.PolicyFiles
 
     @classmethod
     def from_conf(cls, conf: cfg.ConfigOpts) -> 'Extension':
@@ -73,28 +74,31 @@ class Extension:
         override_conf.register_opts(conf)
         options = conf[override_conf.GROUP.name]
         return cls.with_rules(
-            judge.Rules.from_options(catalog_module.running(), options),
-            doors_module.Doors.from_options(options))
+            enforcer_module.Enforcer.from_options(
+                catalog_module.running(), options
+            ),
+            doors_module.Doors.from_options(options),
+        )
 
     @classmethod
     def with_rules(
-        cls, rules: judge.Rules,
+        cls, enforcer: enforcer_module.Enforcer,
         doors: doors_module.Doors = doors_module.CLOSED,
     ) -> 'Extension':
-        """Make the extension of RULES that somebody else has read.
+        """Make the extension of rules that somebody else has read.
 
         :raises nova_image_override.errors.StartupError: a policy file cannot
             be read
         """
-        catalog = rules.catalog
+        catalog = enforcer.catalog
         return cls(
             catalog, override.Parser(catalog), override.Merger(catalog),
-            rules, doors, policy.PolicyFiles(nova.conf.CONF, (
+            enforcer, doors, policy_files.PolicyFiles(nova.conf.CONF, (
                 *nova_policies.list_rules(), *policies.list_rules(catalog))))
 
     def caller(
         self, context: typing.Any, owner: typing.Any = None,
-    ) -> judge.Caller:
+    ) -> caller_module.Caller:
         """Return who makes the request of CONTEXT, for the rules.
 
         :param owner: whose project and user policy judges against: an
@@ -104,7 +108,7 @@ class Extension:
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
-        return judge.Caller(
+        return caller_module.Caller(
             # As nova/policy.py authorize does.
             can=lambda rule: bool(enforcer.authorize(rule, target, context)),
             policy_defined=enforcer.file_rules,

@@ -114,20 +114,24 @@ class Rebuild:
         it stood: where that matters, only the same image, unchanged, is known
         to need no more.
         """
-        rules = extension.rules
+        rules = extension.enforcer
         base = image.get('properties') or {}
         own = record.image_values(self.instance.system_metadata)
         moved = {
             name: value for name, value in self.overrides.items()
             if name not in self._changed
-            and not rules.needed(name, self.overrides, base).items()
-            <= rules.needed_before(name, value, own[name])}
+            and not rules.operations_needed(name, self.overrides, base).items()
+            <= rules.operations_granted(name, value, own[name])}
         if moved and self._is_unchanged(context, image):
             # What is dropped can still change what the others write.
             return {
-                name: value for name, value in moved.items()
-                if not rules.needed(name, self.overrides, base).items()
-                <= rules.needed(name, self.recorded, base).items()}
+                name: value
+                for name, value in moved.items()
+                if not rules.operations_needed(
+                    name, self.overrides, base
+                ).items()
+                <= rules.operations_needed(name, self.recorded, base).items()
+            }
         return moved
 
     def _is_unchanged(
@@ -157,7 +161,7 @@ class Rebuild:
         base = image.get('properties') or {}
         moved = self._moved(extension, context, image)
         if self._changed or moved:
-            extension.rules.check(
+            extension.enforcer.check(
                 extension.caller(context, self.instance), self._changed,
                 base, moved)
         properties = {

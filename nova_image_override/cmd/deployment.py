@@ -18,9 +18,9 @@ from oslo_config import cfg
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import extension as extension_module
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization.glance import config_files
 from nova_image_override.nova_interfaces import commands as command_interfaces
-from nova_image_override.rules import files
-from nova_image_override.rules import judge
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
@@ -101,7 +101,7 @@ def read_nova_conf(
 def caller(
     extension: extension_module.Extension,
     roles: collections.abc.Iterable[str], project: str,
-) -> judge.Caller:
+) -> caller_module.Caller:
     """Return a user with these roles, as nova-api would see one."""
     return extension.caller(nova_context.RequestContext(
         user_id='user', project_id=project, roles=list(roles)))
@@ -133,8 +133,8 @@ def ini_source(
             text = file.read()
     except (OSError, UnicodeDecodeError):
         return path
-    header = files.header_lines(text).get(section)
-    line = None if header is None else files.key_line(text, header, key)
+    header = config_files.header_lines(text).get(section)
+    line = None if header is None else config_files.key_line(text, header, key)
     if line is None:
         return path
     if needle is not None:

@@ -5,11 +5,10 @@ import typing
 
 from nova_image_override import versions
 from nova_image_override.api import extension as extension_module
+from nova_image_override.authorization import overridable
 from nova_image_override.cmd import deployment
-from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import table
-from nova_image_override.rules import offer
 
 
 class List(deployment.Lister):
@@ -30,7 +29,9 @@ class List(deployment.Lister):
         caller = deployment.caller(
             extension, parsed_args.roles or deployment.MEMBER,
             parsed_args.project)
-        schema = offer.schema_for(extension.rules, caller, versions.MAX)
+        schema = overridable.schema_for(
+            extension.enforcer, caller, versions.MAX
+        )
         return ('Property', 'Type', 'Values', 'Removable', 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.description)
             for row in table.rows(schema)]
@@ -41,12 +42,3 @@ def _name(row: table.Row) -> str:
     """
     whole = ('', *(family.pattern for family in families.FAMILIES.values()))
     return row.name if row.pattern in whole else f'{row.name} ({row.pattern})'
-
-
-def field_of(catalog: catalog_module.Catalog, name: str) -> str:
-    """Return the field that a name or pattern of an offer is about."""
-    if name in catalog:
-        return name
-    # A narrowed pattern ends in the family's own.
-    return next(field for field, prop in catalog.items()
-                if prop.name_pattern and name.endswith(prop.name_pattern[1:]))

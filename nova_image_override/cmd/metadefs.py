@@ -14,11 +14,11 @@ from cliff import command
 import openstack
 
 from nova_image_override.api import extension as extension_module
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import overridable
 from nova_image_override.cmd import deployment
-from nova_image_override.cmd import list_properties
 from nova_image_override.properties import property as property_module
-from nova_image_override.rules import judge
-from nova_image_override.rules import offer
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
 RESOURCE_TYPE = 'OS::Nova::Server'
@@ -59,7 +59,7 @@ class Metadefs(command.Command):
         """
         extension = extension_module.Extension.from_conf(
             deployment.read_nova_conf(parsed_args))
-        made = namespace(extension.rules, deployment.caller(
+        made = namespace(extension.enforcer, deployment.caller(
             extension, parsed_args.roles or deployment.MEMBER,
             parsed_args.project))
         if not parsed_args.upload:
@@ -70,25 +70,25 @@ class Metadefs(command.Command):
         return 0
 
 
-def namespace(rules: judge.Rules, caller: judge.Caller) -> Json:
+def namespace(
+    enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
+) -> Json:
     """Return the namespace of what CALLER may override.
 
     Glance's format has no patterns of names: of the families only members are
     told that ``allowed_properties`` names.
     """
-    offered = offer.offered(rules, caller, removals=False)
-    properties = {name: definition(rules.catalog[name], name, value)
-                  for name, value in offered.items() if name in rules.catalog}
-    for entry in rules.allowed.entries:
-        field = rules.catalog.field_of(entry.name)
-        for pattern, value in offered.items():
-            if (field is not None and field != entry.name
-                    and pattern.startswith('^')
-                    and list_properties.field_of(
-                        rules.catalog, pattern) == field
-                    and re.search(pattern, entry.name)):
+    properties: Json = {}
+    for each in overridable.overridable(enforcer, caller, removals=False):
+        family = each.prop.family
+        if family is None:
+            properties[each.names] = definition(
+                each.prop, each.names, each.schema)
+            continue
+        for entry in enforcer.allowed.entries:
+            if family.has(entry.name) and re.search(each.names, entry.name):
                 properties[entry.name] = definition(
-                    rules.catalog[field], entry.name, value)
+                    each.prop, entry.name, each.schema)
     return {
         'namespace': NAMESPACE,
         'display_name': 'Image property overrides',

@@ -32,13 +32,13 @@ class Checks(upgradecheck.UpgradeCommands):
         """Check that nova-api starts with these rules, and what they name."""
         override_conf.register_opts(nova.conf.CONF)
         try:
-            rules = extension_module.Extension.from_conf(
-                nova.conf.CONF).rules
+            enforcer = extension_module.Extension.from_conf(
+                nova.conf.CONF).enforcer
         except errors.StartupError as exc:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
         unknown = [
             f'{checked.option}: {entry.text}'
-            for checked in (rules.denied, rules.allowed)
+            for checked in (enforcer.denied, enforcer.allowed)
             for entry in checked.unknown_names()]
         if unknown:
             return upgradecheck.Result(

@@ -2,13 +2,13 @@
 
 from oslo_policy import policy as oslo_policy
 
+from nova_image_override.authorization import overridable
+from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import injection
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
 from nova_image_override.cmd.check.cloud import Findings
-from nova_image_override.rules import offer
-from nova_image_override.rules import protections
 
 #: cinder/policies/volume_metadata.py
 SET_IMAGE_METADATA = 'volume_extension:volume_image_metadata:set'
@@ -22,7 +22,8 @@ SNAPSHOT_OVERHEAD = 21
 def _closed(cloud: Cloud) -> tuple[str, ...]:
     """Return what Glance closes to the tenant, or injects."""
     return tuple(sorted({
-        *cloud.closed(protections.CREATE), *cloud.closed(protections.UPDATE),
+        *cloud.closed(property_protections.CREATE),
+        *cloud.closed(property_protections.UPDATE),
         *cloud.injection.names(cloud.caller.roles)}))
 
 
@@ -61,8 +62,8 @@ def reserved_namespaces(cloud: Cloud) -> Findings:
 def quota(cloud: Cloud) -> Findings:
     """A16: snapshots of overridden servers may exceed the quota."""
     limit = cloud.options['image_property_quota']
-    needed = SNAPSHOT_OVERHEAD + len(offer.offered(
-        cloud.rules, cloud.caller, removals=False))
+    needed = SNAPSHOT_OVERHEAD + len(overridable.schemas(
+        cloud.enforcer, cloud.caller, removals=False))
     if 0 <= limit < needed:
         yield Finding(
             cloud_module.WARNING, 'A16', ('image_property_quota',),

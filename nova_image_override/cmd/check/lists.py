@@ -1,16 +1,16 @@
 """Findings about our own lists and policy."""
 
 from nova_image_override import policies
+from nova_image_override.authorization import property_lists
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
 from nova_image_override.cmd.check.cloud import Findings
-from nova_image_override.rules import lists
 
 
 def unknown_names(cloud: Cloud) -> Findings:
     """L1: entries that name what this Nova does not have."""
-    for checked in (cloud.rules.denied, cloud.rules.allowed):
+    for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
         for entry in checked.unknown_names():
             yield Finding(
                 cloud_module.WARNING, 'L1', (entry.text,),
@@ -21,7 +21,7 @@ def unknown_names(cloud: Cloud) -> Findings:
 
 def without_effect(cloud: Cloud) -> Findings:
     """L2: entries that no property, or no value, can match."""
-    for checked in (cloud.rules.denied, cloud.rules.allowed):
+    for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
         unknown = checked.unknown_names()
         for entry in checked.entries:
             if entry in unknown:
@@ -47,14 +47,14 @@ def without_effect(cloud: Cloud) -> Findings:
 
 def shadowed(cloud: Cloud) -> Findings:
     """L3: allowed entries that denied ones take back completely."""
-    for entry in cloud.rules.allowed.entries:
+    for entry in cloud.enforcer.allowed.entries:
         fields = [
             prop for prop in cloud.catalog.values() if not prop.never
             and any(found.text == entry.text
-                    for found, _ in cloud.rules.allowed.reaching(prop))]
+                    for found, _ in cloud.enforcer.allowed.reaching(prop))]
         if fields and all(
                 any(not found.values and (whole or found.name == entry.name)
-                    for found, whole in cloud.rules.denied.reaching(prop))
+                    for found, whole in cloud.enforcer.denied.reaching(prop))
                 for prop in fields):
             yield Finding(
                 cloud_module.WARNING, 'L3', (entry.text,),
@@ -64,7 +64,7 @@ def shadowed(cloud: Cloud) -> Findings:
 
 def repeated(cloud: Cloud) -> Findings:
     """L4: entries that stand in a list twice."""
-    for checked in (cloud.rules.denied, cloud.rules.allowed):
+    for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
         seen: set[tuple[str, tuple[str, ...]]] = set()
         for entry in checked.entries:
             if (entry.name, entry.values) in seen:
@@ -72,7 +72,9 @@ def repeated(cloud: Cloud) -> Findings:
             seen.add((entry.name, entry.values))
 
 
-def _repeated(checked: lists.PropertyList, entry: lists.Entry) -> Finding:
+def _repeated(
+    checked: property_lists.PropertyList, entry: property_lists.Entry
+) -> Finding:
     return Finding(
         cloud_module.WARNING, 'L4', (entry.text,),
         f'{checked.option}: the entry stands there twice',

@@ -9,16 +9,17 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.rules import injection as injection_module
-from nova_image_override.rules import judge
-from nova_image_override.rules import offer
-from nova_image_override.rules import protections as protections_module
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import overridable
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization.glance import property_protections
 
-OPEN = dict.fromkeys(protections_module.OPERATIONS, ('@',))
+OPEN = dict.fromkeys(property_protections.OPERATIONS, ('@',))
 
 
 def caller(*roles):
-    return judge.Caller(can=lambda rule: True,
+    return caller_module.Caller(can=lambda rule: True,
                         credentials={'roles': list(roles)})
 
 
@@ -28,18 +29,18 @@ ADMIN = caller('member', 'admin')
 
 def sections(**permissions):
     """Return a section for each name; '__' stands for ':', last is '.*'."""
-    return protections_module.Protections([
-        *(protections_module.Section(
+    return property_protections.Protections([
+        *(property_protections.Section(
             f'^{re.escape(name)}$', re.compile(f'^{re.escape(name)}$'),
             {**OPEN, **permission})
           for name, permission in permissions.items()),
-        protections_module.Section('.*', re.compile('.*'), OPEN)])
+        property_protections.Section('.*', re.compile('.*'), OPEN)])
 
 
 def rules(catalog, *, injected=(), protections=None, allowed=('*',)):
-    return judge.Rules(
+    return enforcer_module.Enforcer(
         catalog, allowed=allowed, protections=protections,
-        injection=injection_module.Injection(
+        injection=metadata_injection.Injection(
             dict.fromkeys(injected, 'x'), frozenset({'admin'}), bool(injected)))
 
 
@@ -52,7 +53,7 @@ def refusals(rules, overrides, base=(), who=MEMBER):
 
 
 def offers(rules, overrides, who=MEMBER):
-    return jsonschema.Draft202012Validator(offer.schema_for(
+    return jsonschema.Draft202012Validator(overridable.schema_for(
         rules, who, versions.MAX)).is_valid(overrides)
 
 
@@ -74,7 +75,9 @@ def test_a_legacy_name_is_injected_under_all_that_it_feeds(catalog):
     assert refusals(found, {'hw_disk_bus': 'ide', 'hw_scsi_model': 'buslogic',
                             'hw_cdrom_bus': 'ide'}) == {
         'hw_disk_bus': errors.INJECTED, 'hw_scsi_model': errors.INJECTED}
-    assert 'hw_disk_bus' not in offer.offered(found, MEMBER, removals=True)
+    assert 'hw_disk_bus' not in overridable.schemas(
+        found, MEMBER, removals=True
+    )
 
 
 def test_who_has_an_ignored_role_is_not_refused(catalog):
@@ -128,7 +131,7 @@ def test_every_name_of_a_property_must_be_permitted(
 
 def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
         catalog):
-    only = protections_module.Protections([protections_module.Section(
+    only = property_protections.Protections([property_protections.Section(
         '^img_hv_type$', re.compile('^img_hv_type$'), OPEN)])
     found = rules(catalog, protections=only)
     assert refusals(found, {'img_hv_type': 'kvm'}) == {}
@@ -140,7 +143,7 @@ def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
 
 
 def test_a_legacy_name_that_the_merge_writes_needs_a_section(catalog):
-    only = protections_module.Protections([protections_module.Section(
+    only = property_protections.Protections([property_protections.Section(
         '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
     found = rules(catalog, protections=only)
     for base in ({}, {'vm_mode': 'xen'}):
@@ -176,7 +179,7 @@ def test_what_is_kept_is_judged_by_protections_alone(catalog):
 # --- what is told in advance ------------------------------------------------
 
 def test_what_could_be_set_on_some_image_is_on_offer(catalog):
-    offered = offer.offered(rules(catalog, protections=sections(
+    offered = overridable.schemas(rules(catalog, protections=sections(
         hw_disk_bus={'create': ADMINS}, hw_pmu={'update': ADMINS},
         hw_vif_model={'create': ADMINS, 'update': ADMINS},
         hw_boot_menu={'delete': ADMINS},
@@ -192,7 +195,7 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
 
 def test_what_can_only_be_removed_is_not_on_offer_where_null_is_not_taken(
         catalog):
-    assert 'hw_vif_model' not in offer.offered(
+    assert 'hw_vif_model' not in overridable.schemas(
         rules(catalog, protections=sections(
             hw_vif_model={'create': ADMINS, 'update': ADMINS})),
         MEMBER, removals=False)
@@ -211,14 +214,14 @@ def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
         [True, True, False, False, False, True]]
     assert all(offers(found, dict.fromkeys(names, value), ADMIN)
                for value in ('1', None))
-    told = offer.offered(found, MEMBER, removals=True).values()
+    told = overridable.schemas(found, MEMBER, removals=True).values()
     assert [value['type'] for value in told
             if value.get('title') == 'hw_numa_mem.N'].count('null') == 1
-    assert pattern in offer.offered(found, ADMIN, removals=True)
+    assert pattern in overridable.schemas(found, ADMIN, removals=True)
 
 
 def test_members_are_told_once_where_null_is_not_taken(catalog):
-    told = offer.offered(
+    told = overridable.schemas(
         rules(catalog, protections=sections(
             **{'hw_numa_mem.1': {'delete': ADMINS}})), MEMBER, removals=False)
     assert catalog['hw_numa_mem'].name_pattern in told
@@ -226,8 +229,8 @@ def test_members_are_told_once_where_null_is_not_taken(catalog):
 
 def test_members_whose_removal_protections_refuse_can_only_be_set(catalog):
     def family(operation, *roles):
-        return rules(catalog, protections=protections_module.Protections([
-            protections_module.Section(
+        return rules(catalog, protections=property_protections.Protections([
+            property_protections.Section(
                 '.*', re.compile('.*'), {**OPEN, operation: roles})]))
     for name, value in (('hw_numa_mem.0', '1'), ('trait:A', 'required')):
         assert offers(family('delete', 'admin'), {name: value})
@@ -242,22 +245,22 @@ def test_members_whose_removal_protections_refuse_can_only_be_set(catalog):
     (('delete',), None, False)])
 def test_traits_are_on_offer_for_what_protections_leave_of_them(
         catalog, closed, value, expected):
-    found = rules(catalog, protections=protections_module.Protections([
-        protections_module.Section(
+    found = rules(catalog, protections=property_protections.Protections([
+        property_protections.Section(
             'trait:', re.compile('trait:'),
             {**OPEN, **dict.fromkeys(closed, ADMINS)})]))
     assert offers(found, {'trait:CUSTOM_A': value}) == expected
 
 
 def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
-    closed = protections_module.Section(
+    closed = property_protections.Section(
         'trait:', re.compile('trait:'), dict.fromkeys(OPEN, ADMINS))
-    gold = protections_module.Section(
+    gold = property_protections.Section(
         '^trait:CUSTOM_GOLD$', re.compile('^trait:CUSTOM_GOLD$'), OPEN)
 
     def offers(*sections, who=MEMBER):
-        return catalog['traits_required'].name_pattern in offer.offered(
-            rules(catalog, protections=protections_module.Protections(
+        return catalog['traits_required'].name_pattern in overridable.schemas(
+            rules(catalog, protections=property_protections.Protections(
                 sections)), who, removals=False)
 
     assert not offers(closed)
@@ -300,9 +303,9 @@ def test_what_is_not_on_offer_is_permitted_on_no_image(
 def test_what_an_override_in_force_needed_is_what_is_certain(
         catalog, own, needed):
     found = rules(catalog, protections=sections())
-    assert found.needed_before('hw_disk_bus', 'sata', own) == needed
+    assert found.operations_granted('hw_disk_bus', 'sata', own) == needed
 
 
 def test_without_protections_an_override_needed_nothing(catalog):
-    assert rules(catalog).needed_before(
+    assert rules(catalog).operations_granted(
         'hw_disk_bus', 'sata', None) == frozenset()

@@ -8,17 +8,18 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override import versions
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import overridable
 from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.rules import judge
-from nova_image_override.rules import offer
 from tests.unit import ecma
 from tests.unit import strategies
 
-ANYONE = judge.Caller(can=lambda rule: True)
+ANYONE = caller_module.Caller(can=lambda rule: True)
 
 
 def without(refused):
-    return judge.Caller(can=lambda rule: rule not in refused,
+    return caller_module.Caller(can=lambda rule: rule not in refused,
                         policy_defined=refused)
 
 
@@ -32,12 +33,12 @@ def permitted(rules, caller, overrides):
 
 def offers(rules, overrides, caller=ANYONE, version=versions.MAX):
     return jsonschema.Draft202012Validator(
-        offer.schema_for(rules, caller, version)).is_valid(overrides)
+        overridable.schema_for(rules, caller, version)).is_valid(overrides)
 
 
 def offered(catalog, caller=ANYONE, **lists):
-    return offer.offered(
-        judge.Rules(catalog, **lists), caller, removals=True)
+    return overridable.schemas(
+        enforcer_module.Enforcer(catalog, **lists), caller, removals=True)
 
 
 # --- what is on offer -------------------------------------------------------
@@ -119,14 +120,14 @@ def test_only_permitted_values_are_on_offer(catalog):
 ])
 def test_families_are_offered_by_the_members_that_the_lists_name(
         catalog, denied, allowed, name, value, expected):
-    rules = judge.Rules(catalog, denied=denied, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     assert offers(rules, {name: value}) == expected
     assert permitted(rules, ANYONE, {name: value}) == expected
 
 
 def test_the_one_exception_value_limits_of_single_members_are_shown_together(
         catalog):
-    rules = judge.Rules(
+    rules = enforcer_module.Enforcer(
         catalog, allowed=['hw_numa_mem.0=1', 'hw_numa_mem.1=2'])
     # Create judges each member for itself: it is discovery that is wider.
     assert offers(rules, {'hw_numa_mem.0': '2'})
@@ -140,7 +141,7 @@ def test_the_one_exception_value_limits_of_single_members_are_shown_together(
     (['os_distro'], True), (['os_distro=x*'], False), (['*'], True),
 ])
 def test_null_is_on_offer_where_removal_is_permitted(catalog, allowed, null):
-    rules = judge.Rules(catalog, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, allowed=allowed)
     (name,) = {'hw_disk_bus', 'os_distro'} & {
         entry.partition('=')[0] for entry in allowed} or {'os_distro'}
     assert offers(rules, {name: None}) == null
@@ -151,7 +152,7 @@ def test_null_is_on_offer_where_removal_is_permitted(catalog, allowed, null):
 @pytest.mark.parametrize('name', [
     'hw_disk_bus', 'os_distro', 'hw_numa_mem.0', 'trait:A'])
 def test_null_is_on_offer_from_the_version_on_that_takes_it(catalog, name):
-    rules = judge.Rules(catalog, allowed=['*'])
+    rules = enforcer_module.Enforcer(catalog, allowed=['*'])
     assert [version for version in versions.VERSIONS
             if offers(rules, {name: None}, version=version)] == [
         version for version in versions.VERSIONS
@@ -160,8 +161,8 @@ def test_null_is_on_offer_from_the_version_on_that_takes_it(catalog, name):
 
 @pytest.mark.parametrize('version', versions.VERSIONS, ids=str)
 def test_the_schema_says_of_which_version_it_is(catalog, version):
-    assert offer.schema_for(
-        judge.Rules(catalog), ANYONE, version)['title'] == (
+    assert overridable.schema_for(
+        enforcer_module.Enforcer(catalog), ANYONE, version)['title'] == (
         f'image_props_override {version}')
 
 
@@ -171,7 +172,7 @@ def test_the_schema_says_of_which_version_it_is(catalog, version):
     'traits_required', 'architecture', 'img_owner_id', 'no_such_thing', ''])
 @pytest.mark.parametrize('allowed', [['*'], ['hw_numa_mem.*', 'trait:*']])
 def test_no_name_that_create_refuses_is_on_offer(catalog, name, allowed):
-    rules = judge.Rules(catalog, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, allowed=allowed)
     for value in ('1', 'required', None):
         assert not offers(rules, {name: value})
 
@@ -192,7 +193,7 @@ def _agree(catalog, parser, pair, denied, allowed, refused):
     """Assert that discovery and the rules say the same of one property."""
     name, value = pair
     stored = parser.parse({name: value}, removals=True)
-    rules = judge.Rules(catalog, denied=denied, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     caller = without(refused)
     assert offers(rules, stored, caller) == permitted(rules, caller, stored)
     if value is not None:
@@ -230,8 +231,8 @@ def test_discovery_offers_exactly_the_members_that_the_rules_permit(
     _near(tuple(strategies.OPEN)), _near(tuple(strategies.OPEN)))
 def test_what_is_offered_is_a_schema_that_any_client_can_read(
         catalog, denied, allowed):
-    rules = judge.Rules(catalog, denied=denied, allowed=allowed)
-    schema = offer.schema_for(rules, ANYONE, versions.MAX)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
+    schema = overridable.schema_for(rules, ANYONE, versions.MAX)
     jsonschema.Draft202012Validator.check_schema(schema)
     for pattern in ecma.of(schema):
         ecma.check(pattern)

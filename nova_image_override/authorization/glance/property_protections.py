@@ -27,8 +27,9 @@ from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
-from nova_image_override.rules import files
-from nova_image_override.rules import patterns
+from nova_image_override.authorization import caller
+from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization.glance import safe_patterns
 
 LOG = logging.getLogger(__name__)
 
@@ -55,10 +56,6 @@ GLANCE_RULES: collections.abc.Mapping[str, str] = types.MappingProxyType({
     'context_is_admin': 'role:admin',
     'service_api': 'role:service or role:admin',
 })
-
-#: Who asks: what oslo.policy calls credentials, with "roles" in lower case as
-#: Glance's middleware makes them (glance/api/middleware/context.py).
-Credentials = collections.abc.Mapping[str, typing.Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +105,7 @@ class Protections:
         return None
 
     def permits(
-        self, name: str, operation: str, credentials: Credentials,
+        self, name: str, operation: str, credentials: caller.Credentials,
     ) -> bool:
         """Say whether Glance lets a user do OPERATION to the property NAME.
 
@@ -160,7 +157,7 @@ class Policies:
             if _refers_to_nothing(check, self.rules))
 
     def permits(
-        self, name: str, credentials: Credentials,
+        self, name: str, credentials: caller.Credentials,
         target: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
     ) -> bool:
         """Judge the policy called NAME.
@@ -200,20 +197,22 @@ def load(
     :raises errors.StartupError: a file cannot be read, or Glance would refuse
         it, or an expression in it could take too long to match
     """
-    text = files.read(OPTION, path)
+    text = config_files.read(OPTION, path)
     # As Glance makes its own: strict, with interpolation of "%".
     parser = configparser.ConfigParser()
     try:
         parser.read_string(text, source=path)
     except configparser.Error as exc:
-        raise files.failure(
+        raise config_files.failure(
             OPTION, path, exc, getattr(exc, 'lineno', None)) from None
-    lines = files.header_lines(text)
+    lines = config_files.header_lines(text)
     sections = [
         _section_of(parser, name, rule_format, path, lines[name])
         for name in parser.sections() if not name.startswith(OS_GLANCE)]
     if not sections:
-        raise files.failure(OPTION, path, 'is empty: no section that counts')
+        raise config_files.failure(
+            OPTION, path, 'is empty: no section that counts'
+        )
     if rule_format != POLICIES:
         return Protections(sections)
     names = {permission for section in sections
@@ -234,12 +233,12 @@ def _section_of(
 ) -> Section:
     permissions = {}
     try:
-        pattern = patterns.compiled(name)
+        pattern = safe_patterns.compiled(name)
         for operation in OPERATIONS:
             permissions[operation] = _parts(
                 parser.get(name, operation), rule_format)
     except (configparser.Error, ValueError) as exc:
-        raise files.failure(
+        raise config_files.failure(
             OPTION, path, f'section {errors.printable(name)}: {exc}',
             line) from None
     return Section(name, pattern, permissions, line)
@@ -264,9 +263,9 @@ def _load_policies(
 ) -> Policies:
     if path is None:
         return Policies(names, oslo_policy.Rules())
-    text = files.read(POLICY_OPTION, path)
+    text = config_files.read(POLICY_OPTION, path)
     try:
         return Policies(names, oslo_policy.Rules.load(text))
     except (ValueError, TypeError, AttributeError) as exc:
-        raise files.failure(
+        raise config_files.failure(
             POLICY_OPTION, path, f'malformed: {exc}') from None

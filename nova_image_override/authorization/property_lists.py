@@ -10,6 +10,7 @@ import collections.abc
 import dataclasses
 import functools
 import re
+import typing
 
 from nova_image_override import errors
 from nova_image_override.properties import catalog as catalog_module
@@ -94,6 +95,17 @@ class Entry:
         """
         return dataclasses.replace(
             self, values=tuple(map(prop.canonical, self.values)))
+
+
+class Reaching(typing.NamedTuple):
+    """An entry that can concern a property.
+
+    :ivar whole_family: whether it covers the whole property (it names the
+        field), or may cover some members of the family only
+    """
+
+    entry: Entry
+    whole_family: bool
 
 
 class PropertyList:
@@ -242,15 +254,11 @@ class PropertyList:
 
     def reaching(
         self, prop: property_module.Property,
-    ) -> list[tuple[Entry, bool]]:
-        """Return the entries that can concern a family of names.
-
-        :returns: each entry, and whether it covers the whole family (it names
-            the field) or may cover some of its members only
-        """
+    ) -> list[Reaching]:
+        """Return the entries that can concern a property or its members."""
         whole = set(self._places(prop.field, prop.field))
         return [
-            (entry.canonical_for(prop), place in whole)
+            Reaching(entry.canonical_for(prop), place in whole)
             for place, entry in enumerate(self.entries)
             if place in whole or (
                 prop.family is not None

@@ -14,7 +14,7 @@ from oslo_config import cfg
 from oslo_config import types as cfg_types
 
 from nova_image_override import errors
-from nova_image_override.rules import files
+from nova_image_override.authorization.glance import config_files
 
 #: The option of ``[image_override]`` that names the files.
 OPTION = 'glance_image_import_files'
@@ -40,12 +40,14 @@ class Injection:
         plugin is off
     :ivar ignored_roles: whoever has one of them gets nothing injected
     :ivar enabled: the plugin is on
+    :ivar configured: Glance's files are known
     """
 
     properties: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict)
     ignored_roles: frozenset[str] = frozenset()
     enabled: bool = False
+    configured: bool = False
 
     def names(
         self, roles: collections.abc.Container[str],
@@ -70,7 +72,7 @@ def load(paths: collections.abc.Sequence[str]) -> Injection:
         malformed
     """
     for path in paths:
-        files.read(OPTION, path)
+        config_files.read(OPTION, path)
     conf = cfg.ConfigOpts()
     conf.register_opt(_PLUGINS, group=PLUGINS_GROUP)
     conf.register_opts(_INJECT, group=GROUP)
@@ -82,7 +84,8 @@ def load(paths: collections.abc.Sequence[str]) -> Injection:
         return Injection(
             properties=dict(options.inject),
             ignored_roles=frozenset(options.ignore_user_roles),
-            enabled=PLUGIN in conf[PLUGINS_GROUP].image_import_plugins)
+            enabled=PLUGIN in conf[PLUGINS_GROUP].image_import_plugins,
+            configured=bool(paths))
     except (cfg.Error, ValueError) as exc:
         raise errors.StartupError(
             f'[image_override] {OPTION}: {", ".join(paths)}: '

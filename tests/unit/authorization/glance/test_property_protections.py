@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.rules import files
-from nova_image_override.rules import protections
+from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization.glance import property_protections
 from tests.unit import memory
 
 MEMBER = {'roles': ['member', 'reader']}
@@ -35,7 +35,7 @@ def load(tmp_path):
         if policies is not None:
             policy_path = str(tmp_path / 'policy.yaml')
             (tmp_path / 'policy.yaml').write_text(textwrap.dedent(policies))
-        return protections.load(str(path), rule_format, policy_path)
+        return property_protections.load(str(path), rule_format, policy_path)
     return load
 
 
@@ -63,7 +63,7 @@ def test_a_role_that_is_not_listed_may_not(load):
 def test_each_operation_is_judged_by_its_own_line(load):
     rules = load(section('x_a', create='member', update='admin', delete='!'))
     assert [rules.permits('x_a', operation, MEMBER)
-            for operation in protections.OPERATIONS] == [
+            for operation in property_protections.OPERATIONS] == [
                 True, True, False, False]
 
 
@@ -170,7 +170,7 @@ def test_an_undefined_policy_refuses_everybody(load, name):
 def test_undefined_policies_are_named_at_start(load, monkeypatch):
     told = []
     monkeypatch.setattr(
-        protections.LOG, 'warning', lambda *args: told.append(args))
+        property_protections.LOG, 'warning', lambda *args: told.append(args))
     load(section('x_a', create='nowhere', update='never'), 'policies',
          '"default": ""')
     ((message, *args),) = told
@@ -278,7 +278,7 @@ def test_a_file_that_is_none_refuses_the_start(tmp_path, make, why):
     path = tmp_path / 'file'
     make(path)
     with pytest.raises(errors.StartupError, match=why):
-        protections.load(str(path))
+        property_protections.load(str(path))
 
 
 def test_an_unreadable_file_refuses_the_start(tmp_path, monkeypatch):
@@ -291,20 +291,20 @@ def test_an_unreadable_file_refuses_the_start(tmp_path, monkeypatch):
     # Not by its mode: tests may run as root.
     monkeypatch.setattr('pathlib.Path.read_text', denied)
     with pytest.raises(errors.StartupError, match='Permission denied'):
-        protections.load(str(path))
+        property_protections.load(str(path))
 
 
 def test_a_relative_path_refuses_the_start():
     with pytest.raises(errors.StartupError, match='absolute path'):
-        protections.load('property-protections.conf')
+        property_protections.load('property-protections.conf')
 
 
 def test_a_file_beyond_the_limit_refuses_the_start(tmp_path):
     path = tmp_path / 'file'
     with path.open('wb') as file:
-        file.truncate(files.BYTES_MAX + 1)
+        file.truncate(config_files.BYTES_MAX + 1)
     with pytest.raises(errors.StartupError, match='larger than 16 MiB'):
-        protections.load(str(path))
+        property_protections.load(str(path))
 
 
 # --- many sections ----------------------------------------------------------
@@ -320,7 +320,7 @@ def test_ten_thousand_sections_are_searched_once_for_each_name(load):
 
 
 def test_names_that_were_judged_long_ago_are_forgotten(load):
-    class Forgetful(protections.Protections):
+    class Forgetful(property_protections.Protections):
         CACHE_SIZE = 8
     rules = Forgetful(load(section('.*')).sections)
     assert memory.held(
@@ -345,7 +345,7 @@ _VALUES = st.sampled_from(
 @hypothesis.given(
     st.dictionaries(_NAMES, st.tuples(*[_VALUES] * 4), min_size=1,
                     max_size=6),
-    _NAMES, st.sampled_from(protections.OPERATIONS),
+    _NAMES, st.sampled_from(property_protections.OPERATIONS),
     st.lists(st.sampled_from(['admin', 'member', 'x'])))
 @hypothesis.settings(
     deadline=None,
@@ -358,7 +358,9 @@ def test_the_first_section_in_the_name_gives_the_roles(
     if deciding is None:
         expected = False
     else:
-        value = sections[deciding][protections.OPERATIONS.index(operation)]
+        value = sections[deciding][
+            property_protections.OPERATIONS.index(operation)
+        ]
         listed = [part.strip().lower() for part in value.split(',')]
         expected = '@' in listed or any(role in listed for role in roles)
     assert rules.permits(name, operation, {'roles': roles}) == expected

@@ -13,7 +13,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override.rules import policy
+from nova_image_override.authorization import policy_files
 from tests.unit.properties import test_catalog
 
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
@@ -50,7 +50,7 @@ class Files:
         return path
 
     def read(self):
-        return policy.PolicyFiles(
+        return policy_files.PolicyFiles(
             self.conf, [NOVAS, *policies.list_rules(self._catalog)])
 
 
@@ -114,7 +114,7 @@ def test_every_rule_is_documented_for_the_sample_file(catalog):
 
 
 def refused(enforcer, credentials, *fields):
-    return policy.refused_by(
+    return policy_files.refused_by(
         can(enforcer, credentials), enforcer.file_rules, fields)
 
 
@@ -146,7 +146,7 @@ def test_a_property_rule_does_not_open_what_the_main_rule_closes(enforcer):
 def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
     asked = []
     made = enforcer(**{policies.property_rule('hw_pmu'): '@'})
-    policy.refused_by(
+    policy_files.refused_by(
         lambda rule: not asked.append(rule), made.file_rules,
         ['hw_pmu', 'hw_boot_menu', 'hw_disk_bus'])
     assert asked == [policies.CREATE, policies.property_rule('hw_pmu')]
@@ -206,7 +206,9 @@ def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
     files.write({HW_PMU: '!'})
     read = files.read()
     said = []
-    monkeypatch.setattr(policy.LOG, 'error', lambda *args: said.append(args))
+    monkeypatch.setattr(
+        policy_files.LOG, 'error', lambda *args: said.append(args)
+    )
     path = files.write(text, name)
     for _ in range(2):
         assert judged(read) == {'hw_pmu': HW_PMU}

@@ -15,11 +15,9 @@ from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
 from nova_image_override import policies
+from nova_image_override.authorization import caller
 
 LOG = logging.getLogger(__name__)
-
-#: Says whether the caller passes a policy rule.
-Can = collections.abc.Callable[[str], bool]
 
 #: What oslo.policy raises for files that it cannot read or make sense of.
 _UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
@@ -116,8 +114,19 @@ def _failure(error: Exception) -> str:
             + ' '.join(str(error).split()))
 
 
+def rule_of(
+        field: str, defined: collections.abc.Container[str]) -> str:
+    """Return the name of the policy rule that decides about a field.
+
+    :param defined: names of the rules that policy.yaml defines; a property's
+        rule that it does not define is CREATE again
+    """
+    rule = policies.property_rule(field)
+    return rule if rule in defined else policies.CREATE
+
+
 def refused_by(
-    can: Can, defined: collections.abc.Container[str],
+    can: caller.Can, defined: collections.abc.Container[str],
     fields: collections.abc.Iterable[str],
 ) -> dict[str, str]:
     """Return the policy rule that refuses each of FIELDS.
@@ -129,7 +138,6 @@ def refused_by(
     """
     if not can(policies.CREATE):
         return dict.fromkeys(fields, policies.CREATE)
-    # A rule that policy.yaml does not define is CREATE again.
-    rules = {field: policies.property_rule(field) for field in fields}
+    rules = {field: rule_of(field, defined) for field in fields}
     return {field: rule for field, rule in rules.items()
-            if rule in defined and not can(rule)}
+            if rule != policies.CREATE and not can(rule)}

@@ -6,8 +6,10 @@ import textwrap
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.rules import injection
-from nova_image_override.rules import judge
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.properties import catalog as catalog_module
 
 ON = '[image_import_opts]\nimage_import_plugins = [inject_image_metadata]\n'
 GROUP = '[inject_metadata_properties]\n'
@@ -22,7 +24,7 @@ def load(tmp_path):
             path = tmp_path / f'{number}.conf'
             path.write_text(textwrap.dedent(text))
             paths.append(str(path))
-        return injection.load(paths)
+        return metadata_injection.load(paths)
     return load
 
 
@@ -56,7 +58,7 @@ def test_nothing_is_injected_when_the_plugin_is_off(load):
 
 
 def test_nothing_is_injected_without_files():
-    assert injection.load([]).names({'member'}) == set()
+    assert metadata_injection.load([]).names({'member'}) == set()
 
 
 def test_the_later_file_wins(load):
@@ -128,13 +130,13 @@ def test_what_is_wrong_in_one_of_several_files_is_told_with_all(
 
 def test_a_missing_file_refuses_the_start(tmp_path):
     with pytest.raises(errors.StartupError, match='No such file'):
-        injection.load([str(tmp_path / 'nowhere.conf')])
+        metadata_injection.load([str(tmp_path / 'nowhere.conf')])
 
 
 def test_a_missing_second_file_refuses_the_start(tmp_path, load):
     (tmp_path / 'first.conf').write_text(ON)
     with pytest.raises(errors.StartupError, match=r'second\.conf.*No such'):
-        injection.load([str(tmp_path / 'first.conf'),
+        metadata_injection.load([str(tmp_path / 'first.conf'),
                         str(tmp_path / 'second.conf')])
 
 
@@ -142,15 +144,26 @@ def test_a_missing_second_file_refuses_the_start(tmp_path, load):
     ('hw_disk_bus', 'hw_disk_bus'),
     ('vmware_adaptertype', 'vmware_adaptertype, which is hw_disk_bus too,')])
 def test_a_refusal_says_which_name_is_injected(injected, said):
-    stand = judge.Stand(
-        'hw_disk_bus', ('hw_disk_bus', 'vmware_adaptertype'), False, (), ())
-    problem = judge.injected_refusal('hw_disk_bus', stand, {injected})
+    (problem,) = refusals({'hw_disk_bus': 'ide'}, {injected: 'x'})
     assert problem == errors.Problem(
         'hw_disk_bus', errors.INJECTED,
         f"this cloud's image service sets {said} on the images that you "
         'import')
 
 
+def refusals(overrides, injected):
+    """Return the problems of a user to whose images these are added."""
+    enforcer = enforcer_module.Enforcer(
+        catalog_module.running(), allowed=['*'],
+        injection=metadata_injection.Injection(
+            injected, enabled=True, configured=True))
+    caller = caller_module.Caller(can=lambda rule: True)
+    try:
+        enforcer.check(caller, overrides, {})
+    except errors.Forbidden as exc:
+        return exc.problems
+    return ()
+
+
 def test_what_is_not_injected_is_not_refused():
-    stand = judge.Stand('hw_disk_bus', ('hw_disk_bus',), False, (), ())
-    assert judge.injected_refusal('hw_disk_bus', stand, {'os_type'}) is None
+    assert refusals({'hw_disk_bus': 'ide'}, {'os_type': 'x'}) == ()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.rules import files
+from nova_image_override.authorization.glance import config_files
 
 TEXT = '''\
 # comment
@@ -21,19 +21,19 @@ create=c
 
 
 def test_sections_are_found_by_the_line_of_their_header():
-    assert files.header_lines(TEXT) == {'first': 2, 'second': 6}
+    assert config_files.header_lines(TEXT) == {'first': 2, 'second': 6}
 
 
 @pytest.mark.parametrize(('header', 'key', 'line'), [
     (2, 'create', 3), (2, 'delete', 5), (6, 'create', 7),
     (2, 'update', None), (6, 'delete', None), (2, 'read', None)])
 def test_keys_are_found_in_their_section_only(header, key, line):
-    assert files.key_line(TEXT, header, key) == line
+    assert config_files.key_line(TEXT, header, key) == line
 
 
 def refusal(path):
     with pytest.raises(errors.StartupError) as caught:
-        files.read('some_option', str(path))
+        config_files.read('some_option', str(path))
     return str(caught.value)
 
 
@@ -70,9 +70,9 @@ def test_a_path_must_be_absolute():
 def test_the_largest_file_is_read_and_one_byte_more_is_not(tmp_path):
     path = tmp_path / 'file'
     path.write_text('[a]')
-    os.truncate(path, files.BYTES_MAX)
-    assert files.read('some_option', str(path)).startswith('[a]')
-    os.truncate(path, files.BYTES_MAX + 1)
+    os.truncate(path, config_files.BYTES_MAX)
+    assert config_files.read('some_option', str(path)).startswith('[a]')
+    os.truncate(path, config_files.BYTES_MAX + 1)
     assert refusal(path) == (
         f'[image_override] some_option: {path}: is larger than 16 MiB')
 
@@ -81,16 +81,18 @@ def test_the_largest_file_is_read_and_one_byte_more_is_not(tmp_path):
 def test_text_that_is_indented_counts(tmp_path, content):
     path = tmp_path / 'file'
     path.write_text(content)
-    assert files.read('some_option', str(path)) == content
+    assert config_files.read('some_option', str(path)) == content
 
 
 def test_text_is_read_as_utf_8_whatever_the_locale(tmp_path):
     path = tmp_path / 'file'
     path.write_bytes('[\u00e4]'.encode())
-    assert files.read('some_option', str(path)) == '[\u00e4]'
-    read = ('import sys\n'
-            'from nova_image_override.rules import files\n'
-            'print(ascii(files.read("some_option", sys.argv[1])))')
+    assert config_files.read('some_option', str(path)) == '[\u00e4]'
+    read = (
+        'import sys\n'
+        'from nova_image_override.authorization.glance import config_files\n'
+        'print(ascii(config_files.read("some_option", sys.argv[1])))'
+    )
     assert subprocess.run(
         [sys.executable, '-X', 'utf8=0', '-c', read, path], check=True,
         capture_output=True, text=True, env={
@@ -99,7 +101,7 @@ def test_text_is_read_as_utf_8_whatever_the_locale(tmp_path):
 
 
 def test_a_failure_names_the_line_where_there_is_one():
-    assert str(files.failure('o', '/p', 'why\n  and more', 7)) == (
+    assert str(config_files.failure('o', '/p', 'why\n  and more', 7)) == (
         '[image_override] o: /p:7: why and more')
-    assert str(files.failure('o', '/p', 'why')) == (
+    assert str(config_files.failure('o', '/p', 'why')) == (
         '[image_override] o: /p: why')

@@ -8,15 +8,16 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.rules import lists
+from nova_image_override.authorization import property_lists
 from tests.unit import ecma
 from tests.unit import strategies
 
 
 def covers(catalog, entry, name, value):
     """Say whether a list of one ENTRY covers NAME with VALUE."""
-    found = lists.PropertyList('denied_properties', [entry], catalog).matching(
-        name, catalog.field_of(name))
+    found = property_lists.PropertyList(
+        'denied_properties', [entry], catalog
+    ).matching(name, catalog.field_of(name))
     return any(one.matches_value(value) for one in found)
 
 
@@ -85,7 +86,7 @@ def test_an_entry_does_not_cover(catalog, entry, name, value):
 def test_entries_are_found_in_the_lists_order(catalog):
     entries = [
         'hw_*=scsi', 'os_*', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
-    listed = lists.PropertyList('allowed_properties', entries, catalog)
+    listed = property_lists.PropertyList('allowed_properties', entries, catalog)
     assert [e.text for e in listed.matching('hw_disk_bus', 'hw_disk_bus')] == [
         'hw_*=scsi', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
 
@@ -119,7 +120,9 @@ def test_entries_are_found_in_the_lists_order(catalog):
 def test_a_malformed_entry_stops_the_start_with_one_clear_line(
         catalog, entry, why):
     with pytest.raises(errors.StartupError) as caught:
-        lists.PropertyList('denied_properties', ['hw_pmu', entry], catalog)
+        property_lists.PropertyList(
+            'denied_properties', ['hw_pmu', entry], catalog
+        )
     message = str(caught.value)
     assert message.startswith(
         f'[image_override] denied_properties: entry {entry!r}: {why}')
@@ -153,7 +156,7 @@ def test_a_malformed_entry_stops_the_start_with_one_clear_line(
 ])
 def test_an_entry_that_can_never_match_stops_the_start(catalog, entry, why):
     with pytest.raises(errors.StartupError) as caught:
-        lists.PropertyList('denied_properties', [entry], catalog)
+        property_lists.PropertyList('denied_properties', [entry], catalog)
     assert str(caught.value).startswith(
         f'[image_override] denied_properties: entry {entry!r}: {why}')
     assert '\n' not in str(caught.value)
@@ -166,12 +169,14 @@ def test_an_entry_that_can_never_match_stops_the_start(catalog, entry, why):
     'hw_architecture=AMD64', 'hw_boot_menu=ON', 'trait:*=required',
     'traits_required=req*', 'hw_numa_cpus.0=0-3', 'hw_mem_page_size=2MiB'])
 def test_an_entry_that_may_match_something_does_not(catalog, entry):
-    assert lists.PropertyList('denied_properties', [entry], catalog).entries
+    assert property_lists.PropertyList(
+        'denied_properties', [entry], catalog
+    ).entries
 
 
 def test_all_that_is_wrong_is_told_at_once_in_one_line_each(catalog):
     with pytest.raises(errors.StartupError) as caught:
-        lists.compiled(catalog, {
+        property_lists.compiled(catalog, {
             'denied_properties': ['hw_disk_bus=IDE', 'hw_pmu', 'vm_mode'],
             'allowed_properties': ['hw_*', 'hw_disk_bus=']})
     assert [':'.join(line.split(':')[:2])
@@ -190,7 +195,7 @@ def test_all_that_is_wrong_is_told_at_once_in_one_line_each(catalog):
 ])
 def test_exact_names_that_this_nova_does_not_have_are_told_apart(
         catalog, entry, unknown):
-    listed = lists.PropertyList('allowed_properties', [entry], catalog)
+    listed = property_lists.PropertyList('allowed_properties', [entry], catalog)
     assert [e.text for e in listed.unknown_names()] == [entry] * unknown
 
 
@@ -208,7 +213,7 @@ def test_exact_names_that_this_nova_does_not_have_are_told_apart(
     ('custom_*', 'traits_required', []),
 ])
 def test_what_can_concern_a_family(catalog, entry, field, found):
-    listed = lists.PropertyList('allowed_properties', [entry], catalog)
+    listed = property_lists.PropertyList('allowed_properties', [entry], catalog)
     assert [(e.text, whole) for e, whole in listed.reaching(catalog[field])
             ] == found
 
@@ -232,7 +237,7 @@ _globs = st.lists(
 @hypothesis.example('**' * 20 + '[!a]', 'a' * 255)
 @hypothesis.example('[]ab]', 'X')
 def test_a_glob_matches_as_fnmatch_does(glob, text):
-    assert bool(re.fullmatch(lists.glob_pattern(glob), text)) == (
+    assert bool(re.fullmatch(property_lists.glob_pattern(glob), text)) == (
         fnmatch.fnmatchcase(text, glob))
 
 
@@ -241,7 +246,7 @@ def test_a_glob_matches_as_fnmatch_does(glob, text):
         lambda text: st.tuples(st.just(text), strategies.globs_of(text))))
 def test_a_glob_made_from_a_text_matches_it(drawn):
     text, glob = drawn
-    assert re.fullmatch(lists.glob_pattern(glob), text)
+    assert re.fullmatch(property_lists.glob_pattern(glob), text)
 
 
 @hypothesis.given(st.data(), st.sampled_from(sorted(strategies.OPEN)))
@@ -255,13 +260,15 @@ def test_a_glob_of_a_value_spells_none(data, field):
 
 @hypothesis.given(_globs)
 def test_a_globs_pattern_means_the_same_to_python_and_javascript(glob):
-    ecma.check(lists.glob_pattern(glob))
+    ecma.check(property_lists.glob_pattern(glob))
 
 
 @hypothesis.given(strategies.any_text)
 def test_any_text_is_a_list_entry_or_stops_the_start(catalog, text):
     try:
-        listed = lists.PropertyList('denied_properties', [text], catalog)
+        listed = property_lists.PropertyList(
+            'denied_properties', [text], catalog
+        )
     except errors.StartupError as exc:
         assert repr(text) in str(exc)
     else:

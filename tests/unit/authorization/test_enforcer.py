@@ -8,18 +8,19 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import policies
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.rules import judge
 from tests.unit import memory
 from tests.unit import strategies
 
-ANYONE = judge.Caller(can=lambda rule: True)
-NO_ONE = judge.Caller(can=lambda rule: False)
+ANYONE = caller_module.Caller(can=lambda rule: True)
+NO_ONE = caller_module.Caller(can=lambda rule: False)
 
 
 def without(*refused):
     """Return a caller to whom policy.yaml refuses these rules."""
-    return judge.Caller(can=lambda rule: rule not in refused,
+    return caller_module.Caller(can=lambda rule: rule not in refused,
                         policy_defined=refused)
 
 
@@ -39,7 +40,7 @@ def code(rules, name, value, caller=ANYONE):
 
 
 def test_nothing_is_permitted_until_the_deployer_says_so(catalog):
-    rules = judge.Rules(catalog)
+    rules = enforcer_module.Enforcer(catalog)
     for field, prop in catalog.items():
         name = 'trait:A' if field == 'traits_required' else (
             f'{field}.0' if prop.name_pattern else field)
@@ -52,7 +53,9 @@ def test_nothing_is_permitted_until_the_deployer_says_so(catalog):
 @pytest.mark.parametrize('removed', [False, True])
 def test_what_describes_the_image_is_never_permitted(catalog, field, removed):
     value = (catalog[field].values or ('x',))[0]
-    rules = judge.Rules(catalog, allowed=['*', field, f'{field}={value}'])
+    rules = enforcer_module.Enforcer(
+        catalog, allowed=['*', field, f'{field}={value}']
+    )
     assert refusals(rules, {field: None if removed else value}) == {field: (
         errors.NEVER, 'describes the image itself and can never be overridden')}
 
@@ -90,7 +93,7 @@ def test_what_describes_the_image_is_never_permitted(catalog, field, removed):
     (['hw_boot_menu=YES'], ['*'], 'hw_boot_menu', 'true', errors.DENIED),
 ])
 def test_the_lists_decide(catalog, denied, allowed, name, value, expected):
-    rules = judge.Rules(catalog, denied=denied, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     assert code(rules, name, value) == expected
 
 
@@ -102,19 +105,19 @@ def test_the_lists_decide(catalog, denied, allowed, name, value, expected):
     ([], ['hw_disk_bus=ide|sata', '*_bus=sata|usb'], 'scsi',
      'this cloud allows only ide, sata, usb'),
     ([], ['hw_disk_bus=ide|sata'], None,
-     'this cloud does not allow to remove it, only to set it to ide, sata'),
+     'this cloud does not allow removing it, only setting it to ide, sata'),
     ([], [], 'scsi',
      'not among the properties that this cloud allows to override'),
 ])
 def test_a_refusal_says_what_is_permitted_instead(
         catalog, denied, allowed, value, reason):
-    rules = judge.Rules(catalog, denied=denied, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     ((_, found),) = refusals(rules, {'hw_disk_bus': value}).values()
     assert found == reason
 
 
 def test_one_answer_names_every_refused_property_and_no_other(catalog):
-    rules = judge.Rules(catalog, denied=['hw_pmu'], allowed=[
+    rules = enforcer_module.Enforcer(catalog, denied=['hw_pmu'], allowed=[
         'hw_*', 'os_type=linux', 'img_config_drive'])
     assert {n: c for n, (c, _) in refusals(rules, {
         'hw_boot_menu': 'true', 'hw_pmu': 'true', 'os_type': 'windows',
@@ -126,17 +129,17 @@ def test_one_answer_names_every_refused_property_and_no_other(catalog):
 
 
 def test_no_overrides_are_permitted_to_anyone(catalog):
-    assert refusals(judge.Rules(catalog), {}, NO_ONE) == {}
+    assert refusals(enforcer_module.Enforcer(catalog), {}, NO_ONE) == {}
 
 
 def test_a_name_that_was_not_parsed_is_never_judged_permitted(catalog):
     with pytest.raises(errors.Invalid, match='vm_mode: legacy_name'):
-        judge.Rules(catalog, allowed=['*']).check(
+        enforcer_module.Enforcer(catalog, allowed=['*']).check(
             ANYONE, {'vm_mode': 'hvm'}, {})
 
 
 def test_names_that_were_judged_long_ago_are_forgotten(catalog):
-    class Forgetful(judge.Rules):
+    class Forgetful(enforcer_module.Enforcer):
         CACHE_SIZE = 8
     rules = Forgetful(catalog, allowed=['*'])
     assert memory.held(
@@ -146,7 +149,7 @@ def test_names_that_were_judged_long_ago_are_forgotten(catalog):
 # --- policy -----------------------------------------------------------------
 
 def test_policy_is_asked_beside_the_lists(catalog):
-    rules = judge.Rules(catalog, allowed=['*'])
+    rules = enforcer_module.Enforcer(catalog, allowed=['*'])
     reason = f'policy {policies.CREATE} does not permit it'
     assert refusals(
         rules, {'hw_pmu': 'true', 'hw_numa_mem.0': '1'}, NO_ONE) == {
@@ -161,7 +164,7 @@ def test_policy_is_asked_beside_the_lists(catalog):
 ])
 def test_a_property_rule_of_policy_yaml_is_asked_under_the_fields_name(
         catalog, field, name, value):
-    rules = judge.Rules(catalog, allowed=['*'])
+    rules = enforcer_module.Enforcer(catalog, allowed=['*'])
     rule = policies.property_rule(field)
     assert refusals(rules, {name: value, 'hw_boot_menu': 'true'},
                     without(rule)) == {
@@ -169,7 +172,7 @@ def test_a_property_rule_of_policy_yaml_is_asked_under_the_fields_name(
 
 
 def test_the_lists_answer_before_policy(catalog):
-    rules = judge.Rules(catalog, denied=['hw_pmu'])
+    rules = enforcer_module.Enforcer(catalog, denied=['hw_pmu'])
     assert code(rules, 'hw_pmu', 'true', NO_ONE) == errors.DENIED
     assert code(rules, 'os_distro', 'x', NO_ONE) == errors.NOT_ALLOWED
     assert code(rules, 'img_owner_id', 'x', NO_ONE) == errors.NEVER
@@ -180,15 +183,19 @@ def test_the_lists_answer_before_policy(catalog):
 @pytest.mark.parametrize('option', ['denied', 'allowed'])
 def test_a_malformed_list_stops_the_start(catalog, option):
     with pytest.raises(errors.StartupError, match=f'{option}_properties'):
-        judge.Rules(catalog, **{option: ['hw_disk_bus=']})
+        enforcer_module.Enforcer(catalog, **{option: ['hw_disk_bus=']})
 
 
 @pytest.mark.parametrize('option', ['denied', 'allowed'])
 def test_a_name_that_this_nova_does_not_have_is_a_warning(
         catalog, option, monkeypatch):
     said = []
-    monkeypatch.setattr(judge.LOG, 'warning', lambda *a: said.append(a))
-    judge.Rules(catalog, **{option: ['hw_pmu', 'hw_later', 'hw_x=1']})
+    monkeypatch.setattr(
+        enforcer_module.LOG, 'warning', lambda *a: said.append(a)
+    )
+    enforcer_module.Enforcer(
+        catalog, **{option: ['hw_pmu', 'hw_later', 'hw_x=1']}
+    )
     (args,) = said
     assert args[0] % args[1:] == (
         f'[image_override] {option}_properties: this Nova has no such image '
@@ -196,8 +203,12 @@ def test_a_name_that_this_nova_does_not_have_is_a_warning(
 
 
 def test_lists_of_known_names_and_globs_are_no_warning(catalog, monkeypatch):
-    monkeypatch.setattr(judge.LOG, 'warning', lambda *a: pytest.fail(str(a)))
-    judge.Rules(catalog, denied=['hw_numa_mem.0'], allowed=['*', 'no_such_*'])
+    monkeypatch.setattr(
+        enforcer_module.LOG, 'warning', lambda *a: pytest.fail(str(a))
+    )
+    enforcer_module.Enforcer(
+        catalog, denied=['hw_numa_mem.0'], allowed=['*', 'no_such_*']
+    )
 
 
 # --- laws -------------------------------------------------------------------
@@ -224,7 +235,7 @@ def _denied(draw):
 def test_a_denied_value_is_never_permitted_whatever_is_allowed(
         catalog, drawn, allowed):
     name, value, entry = drawn
-    rules = judge.Rules(
+    rules = enforcer_module.Enforcer(
         catalog, denied=['no_such_*', entry],
         allowed=['*', name, catalog.field_of(name), *allowed])
     assert code(rules, name, value) == errors.DENIED
@@ -235,7 +246,7 @@ def test_a_denied_value_is_never_permitted_whatever_is_allowed(
     st.lists(strategies.entries(), max_size=4))
 def test_properties_are_judged_each_for_itself(
         catalog, parser, raw, denied, allowed):
-    rules = judge.Rules(catalog, denied=denied, allowed=allowed)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     overrides = parser.parse(raw, removals=True)
     together = refusals(rules, overrides)
     alone = {}
@@ -252,7 +263,9 @@ def test_denying_more_never_permits_more_nor_allowing_more_less(
     overrides = parser.parse(raw, removals=True)
 
     def permitted(denied, allowed):
-        rules = judge.Rules(catalog, denied=denied, allowed=allowed)
+        rules = enforcer_module.Enforcer(
+            catalog, denied=denied, allowed=allowed
+        )
         return overrides.keys() - refusals(rules, overrides)
 
     now = permitted(denied, allowed)
@@ -276,10 +289,10 @@ def test_the_rules_are_those_that_the_options_name(catalog, tmp_path):
         property_protection_file=str(tmp_path / 'protections'),
         property_protection_rule_format='policies',
         property_protection_policy_file=str(tmp_path / 'policy'))
-    rules = judge.Rules.from_options(catalog, options)
-    member = judge.Caller(
+    rules = enforcer_module.Enforcer.from_options(catalog, options)
+    member = caller_module.Caller(
         can=lambda rule: True, credentials={'roles': ['member']})
-    other = judge.Caller(
+    other = caller_module.Caller(
         can=lambda rule: True, credentials={'roles': ['reader']})
     assert code(rules, 'hw_pmu', 'true', member) == errors.DENIED
     assert code(rules, 'img_hv_type', 'kvm', member) == errors.NOT_ALLOWED
@@ -287,5 +300,5 @@ def test_the_rules_are_those_that_the_options_name(catalog, tmp_path):
     assert code(rules, 'hw_boot_menu', 'true', member) is None
     assert code(rules, 'hw_boot_menu', 'true', other) == errors.PROTECTED
     options.property_protection_file = None
-    rules = judge.Rules.from_options(catalog, options)
+    rules = enforcer_module.Enforcer.from_options(catalog, options)
     assert code(rules, 'hw_boot_menu', 'true', other) is None
