@@ -8,11 +8,13 @@ from nova import objects
 
 from benchmarks import measure
 from benchmarks import overrides
-from nova_image_override import catalog as catalog_module
 from nova_image_override import override
-from nova_image_override.api import extension as extension_module
-from nova_image_override.rules import judge
-from nova_image_override.rules import policy
+from nova_image_override.api import pipeline
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import callers
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import policy_files
+from nova_image_override.properties import catalog as catalog_module
 
 #: Nova's reading of the properties, with which the rest is compared.
 FROM_DICT = 'from_dict'
@@ -34,16 +36,17 @@ class Work:
 
     def __init__(self, entries: list[str]) -> None:
         catalog = catalog_module.running()
-        self._extension = extension_module.Extension.with_rules(
-            judge.Rules(catalog, allowed=entries))
-        self._parser = self._extension.parser
+        self._pipeline = pipeline.Pipeline(
+            enforcer_module.Enforcer(catalog, allowed=entries),
+            callers.Callers(catalog))
+        self._parser = override.Parser(catalog)
         self._context = nova_context.RequestContext(
             'user', 'project', roles=['member', 'reader'])
 
     def forget(self) -> None:
         """Return to the state of a service that has just started."""
-        self._extension.rules.stand.cache_clear()
-        self._parser = override.Parser(self._extension.catalog)
+        self._pipeline.enforcer.rules_of.cache_clear()
+        self._parser = override.Parser(self._pipeline.catalog)
 
     def parse(self, raw: dict[str, str]) -> override.Overrides:
         """Parse, as the servers controller does."""
@@ -51,22 +54,22 @@ class Work:
 
     def authorise(self, asked: override.Overrides) -> None:
         """Ask the deployer's lists, as the compute API does."""
-        self._extension.rules.check(_ANYBODY, asked, overrides.IMAGE)
+        self._pipeline.enforcer.check(_ANYBODY, asked, overrides.IMAGE)
 
     def ask_policy(self, asked: override.Overrides) -> None:
         """Ask oslo.policy, which the compute API does in the same breath."""
-        caller = self._extension.caller(self._context)
-        policy.refused_by(
+        caller = self._pipeline.callers.caller(self._context)
+        policy_files.refused_by(
             caller.can, caller.policy_defined,
-            {self._extension.rules.stand(name).field for name in asked})
+            {self._pipeline.enforcer.rules_of(name).field for name in asked})
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""
-        return self._extension.merger.merge(overrides.IMAGE, asked)
+        return self._pipeline.merger.merge(overrides.IMAGE, asked)
 
 
 #: Passes policy without being asked.
-_ANYBODY = judge.Caller(can=lambda rule: True)
+_ANYBODY = caller_module.Caller(can=lambda rule: True)
 
 #: Calls that are timed together, for the clock's sake.
 _TIMES = 20

@@ -9,13 +9,13 @@ from oslo_utils import timeutils
 from benchmarks import api
 from benchmarks import cloud as cloud_module
 from benchmarks import measure
-from nova_image_override import catalog
+from nova_image_override import record
 from tests.functional import base
 
 EXTENSION = 'extension'
 
 
-def _repeated(item: str, size: int = catalog.VALUE_BYTES_MAX) -> str:
+def _repeated(item: str, size: int = record.VALUE_BYTES_MAX) -> str:
     """Return a CPU list of ITEM over and over, of SIZE characters at most."""
     return ','.join([item] * ((size + 1) // (len(item) + 1)))
 

@@ -6,8 +6,7 @@ import typing
 
 from demo import cloud as cloud_module
 from demo import page as page_module
-from nova_image_override import catalog
-from nova_image_override import override
+from nova_image_override import record
 from nova_image_override import versions
 from tests.functional import base
 
@@ -129,12 +128,12 @@ class Story:
     def _stored(self, server_id: str) -> None:
         """Show how Nova's database holds overrides."""
         self._page.heading('What is stored (system metadata of the second)')
-        self._page.line(f'{override.IMAGE_PREFIX}* is in force, '
-                        f'{catalog.RECORD_PREFIX}* the image\'s own value.')
+        self._page.line(f'{record.IMAGE_PREFIX}* is in force, '
+                        f'{record.SET_PREFIX}* the image\'s own value.')
         stored = self._cloud.system_metadata(server_id)
-        record = self._cloud.record(server_id)
-        names = sorted(record)
+        rows = self._cloud.record(server_id)
+        names = sorted(rows)
         self._page.table(['key', 'value'], [
-            *([override.IMAGE_PREFIX + name, stored[name]] for name in names),
-            *([catalog.RECORD_PREFIX + name, record[name] or 'NULL']
+            *([record.IMAGE_PREFIX + name, stored[name]] for name in names),
+            *([record.SET_PREFIX + name, rows[name] or 'NULL']
               for name in names)])

@@ -1,20 +1,19 @@
-"""One request's overrides: parse, merge over the image, record, read back.
+"""One request's overrides: parse them, and merge them over the image.
 
-Nothing here knows HTTP or Nova's services. Property names are judged and
-stored under the canonical names of :mod:`nova_image_override.catalog`.
+Nothing here knows HTTP or Nova's services. Properties are named as
+:mod:`nova_image_override.catalog` names them.
 """
 
 import collections.abc
 import functools
 import itertools
-import re
 import typing
 
-import jsonschema
-
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
-from nova_image_override import schema
+from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import request_schema
 
 #: What a request asks for: name -> canonical value, None to remove the
 #: image's property.
@@ -22,10 +21,6 @@ Overrides = dict[str, str | None]
 
 #: Image properties as Nova holds them; Glance may hold other things than text.
 ImageProperties = collections.abc.Mapping[str, typing.Any]
-
-#: Prefix of image properties in system metadata (nova/utils.py
-#: SM_IMAGE_PROP_PREFIX).
-IMAGE_PREFIX = 'image_'
 
 _JSON_TYPES: dict[type, str] = {
     bool: 'a boolean', int: 'a number', float: 'a number', list: 'an array',
@@ -38,17 +33,13 @@ class Parser:
     :param catalog: the properties that can be named
     """
 
-    #: Judged name and value pairs that are remembered. A cloud's tenants send
+    #: Pairs of name and value that are remembered. A cloud's tenants send
     #: the same few over and over; keys are at most 255 characters each.
     CACHE_SIZE = 4096
 
     def __init__(self, catalog: catalog_module.Catalog) -> None:
         self._catalog = catalog
-        self._validators = {
-            field: jsonschema.Draft202012Validator(
-                schema.property_schema(prop))
-            for field, prop in catalog.items()}
-        self._judge_cached = functools.lru_cache(self.CACHE_SIZE)(self._judge)
+        self._read_cached = functools.lru_cache(self.CACHE_SIZE)(self._read)
 
     def parse(self, raw: object, *, removals: bool) -> Overrides:
         """Return the overrides that RAW asks for, in canonical spelling.
@@ -65,29 +56,29 @@ class Parser:
                 errors.PARAMETER, errors.INVALID_TYPE,
                 'must be an object of strings, not '
                 + _JSON_TYPES[type(raw)])])
-        if len(raw) > schema.PROPERTIES_MAX:
+        if len(raw) > request_schema.PROPERTIES_MAX:
             raise errors.Invalid([errors.Problem(
                 errors.PARAMETER, errors.TOO_MANY,
-                f'at most {schema.PROPERTIES_MAX} properties, not '
+                f'at most {request_schema.PROPERTIES_MAX} properties, not '
                 f'{len(raw)}')])
         overrides: Overrides = {}
         problems: list[errors.Problem] = []
         for name, value in raw.items():
             if (isinstance(value, str)
-                    and len(name) <= catalog_module.NAME_LENGTH_MAX
-                    and len(value) <= catalog_module.VALUE_BYTES_MAX):
-                judged = self._judge_cached(name, value)
+                    and len(name) <= record.NAME_LENGTH_MAX
+                    and len(value) <= record.VALUE_BYTES_MAX):
+                result = self._read_cached(name, value)
             else:
-                judged = self._judge(name, value, removals)
-            if isinstance(judged, errors.Problem):
-                problems.append(judged)
+                result = self._read(name, value, removals)
+            if isinstance(result, errors.Problem):
+                problems.append(result)
             else:
-                overrides[name] = judged
+                overrides[name] = result
         if problems:
             raise errors.Invalid(problems)
         return overrides
 
-    def _judge(
+    def _read(
         self, name: str, value: object, removals: bool = False,
     ) -> str | errors.Problem | None:
         """Return the canonical spelling of VALUE, or what is wrong."""
@@ -102,51 +93,7 @@ class Parser:
                 name, errors.INVALID_TYPE,
                 f'must be a string ({prop.expects}), not '
                 + _JSON_TYPES[type(value)])
-        return self.judge_value(prop, name, value)
-
-    def judge_value(
-        self, prop: catalog_module.Property, name: str, value: str,
-    ) -> str | errors.Problem:
-        """Return the canonical spelling of a value of PROP, or what is wrong.
-
-        :param name: the name of the problem
-        """
-        value = prop.canonical(value)
-        for fault in self._validators[prop.field].iter_errors(value):
-            return _explain(name, prop, value, fault)
-        # Lone surrogates, which UTF-8 has not, are among schema.UNSAFE.
-        size = len(value.encode('utf-8'))
-        if size > catalog_module.VALUE_BYTES_MAX:
-            return _too_long(name, f'{size} bytes of UTF-8')
-        reason = prop.check(value)
-        if reason:
-            return errors.Problem(name, errors.INVALID_VALUE, reason)
-        return value
-
-
-def _too_long(name: str, size: str) -> errors.Problem:
-    return errors.Problem(
-        name, errors.TOO_LONG,
-        f'at most {catalog_module.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
-
-
-def _explain(
-    name: str, prop: catalog_module.Property, value: str,
-    fault: jsonschema.ValidationError,
-) -> errors.Problem:
-    if len(value) > catalog_module.VALUE_BYTES_MAX:
-        return _too_long(name, f'{len(value)} characters')
-    if fault.validator == 'not':
-        return errors.Problem(
-            name, errors.INVALID_VALUE,
-            'must not hold control characters, nor any beyond U+FFFF')
-    if not value:
-        return errors.Problem(
-            name, errors.INVALID_VALUE,
-            f'must not be empty, but {prop.expects}')
-    return errors.Problem(
-        name, errors.INVALID_VALUE,
-        f'must be {prop.expects}, not {errors.printable(value)}')
+        return prop.read(name, value)
 
 
 class Merger:
@@ -158,7 +105,7 @@ class Merger:
     def __init__(self, catalog: catalog_module.Catalog) -> None:
         self._catalog = catalog
 
-    def own_value(self, base: ImageProperties, name: str) -> typing.Any:
+    def image_value(self, base: ImageProperties, name: str) -> typing.Any:
         """Return the image's own value of the property called NAME.
 
         A property that the image has under a legacy name counts: Nova reads
@@ -212,8 +159,8 @@ class Merger:
                   if name in written or name not in gone}
         merged.update(written)
         problems = [
-            problem for field in ('hw_numa_cpus', 'hw_numa_mem')
-            for problem in _gaps(field, merged, overrides)]
+            problem for family in (families.NUMA_CPUS, families.NUMA_MEM)
+            for problem in _gaps(family, merged, overrides)]
         if problems:
             raise errors.Invalid(problems)
         return merged
@@ -223,7 +170,7 @@ class Merger:
     ) -> dict[str, typing.Any]:
         """Return the properties that the override of NAME writes.
 
-        Its own, the twin of it, and what the legacy spelling that it takes
+        It itself, its legacy alias, and what the legacy spelling that it takes
         away said of other fields.
 
         :returns: name -> value; every name that a merge adds or changes is
@@ -238,8 +185,8 @@ class Merger:
         value = overrides[name]
         if value is not None:
             result[name] = value
-            if prop.field in catalog_module.TWINS:
-                result[catalog_module.TWINS[prop.field]] = value
+            if prop.field in catalog_module.LEGACY_ALIASES:
+                result[catalog_module.LEGACY_ALIASES[prop.field]] = value
         return result
 
     def images_with(
@@ -258,87 +205,37 @@ class Merger:
             for size in range(len(names) + 1)
             for some in itertools.combinations(names, size)]
         return [image for image in images
-                if self.own_value(image, name) == own]
+                if self.image_value(image, name) == own]
 
-    def record(
+    def image_values(
         self, base: ImageProperties, overrides: Overrides,
-    ) -> dict[str, str | None]:
-        """Return the system metadata rows that say what was overridden.
+    ) -> dict[str, typing.Any]:
+        """Return the image's own value of each property that is overridden.
 
-        :returns: one row for each override; its value is the image's own
-            value, None when the image does not have the property
+        :returns: name -> value, None when the image does not have the property
         """
-        rows: dict[str, str | None] = {}
-        for name, value in overrides.items():
-            prefix = (catalog_module.REMOVED_PREFIX if value is None
-                      else catalog_module.RECORD_PREFIX)
-            own = self.own_value(base, name)
-            rows[prefix + name] = None if own is None else str(own)
-        return rows
+        return {name: self.image_value(base, name) for name in overrides}
 
 
 def _gaps(
-    field: str, merged: ImageProperties, overrides: Overrides,
+    family: families.Family, merged: ImageProperties, overrides: Overrides,
 ) -> collections.abc.Iterator[errors.Problem]:
     """Find what the overrides make ImageMetaProps leave out.
 
     ``ImageMetaProps._set_numa_cpus`` and ``_set_numa_mem`` stop at the first
     index that is missing and ignore the rest in silence.
     """
-    prefix = field + '.'
-    held = {int(name[len(prefix):]) for name in merged
-            if name.startswith(prefix)
-            and re.fullmatch(catalog_module.INDEX, name[len(prefix):])}
+    held = {int(family.rest_of(name)) for name in merged if family.has(name)}
     missing = next(n for n in itertools.count() if n not in held)
     unread = sorted(n for n in held if n > missing)
     for index in unread:
-        if f'{prefix}{index}' in overrides:
+        if family.member(index) in overrides:
             yield errors.Problem(
-                f'{prefix}{index}', errors.NUMA_GAP,
-                f'{prefix}{missing} is missing: indexes count from 0 without '
-                'a gap')
-    if unread and f'{prefix}{missing}' in overrides:
+                family.member(index), errors.NUMA_GAP,
+                f'{family.member(missing)} is missing: indexes count from 0 '
+                'without a gap')
+    if unread and family.member(missing) in overrides:
         yield errors.Problem(
-            f'{prefix}{missing}', errors.NUMA_GAP,
-            f'removing it leaves {prefix}{unread[-1]} unread: indexes count '
-            'from 0 without a gap')
-
-
-def is_record(key: str) -> bool:
-    """Say whether a key of system metadata is a row of the record."""
-    return key.startswith(
-        (catalog_module.RECORD_PREFIX, catalog_module.REMOVED_PREFIX))
-
-
-def image_values(
-    system_metadata: collections.abc.Mapping[str, str | None],
-) -> Overrides:
-    """Return the image's own value of each property that is overridden.
-
-    :param system_metadata: the instance's system metadata
-    """
-    return {key.partition(':')[2]: value
-            for key, value in system_metadata.items() if is_record(key)}
-
-
-def in_force(
-    system_metadata: collections.abc.Mapping[str, str | None],
-) -> Overrides:
-    """Return a server's overrides: what was asked, with the value in force.
-
-    The value has one home, ``image_<property>``: an operator's later
-    ``nova-manage image_property set`` shows. A removed property is None even
-    where nova-compute has filled in its default since, as it does for the
-    machine type and device models that an image does not set
-    (LibvirtDriver._register_undefined_instance_details).
-
-    :param system_metadata: the instance's system metadata
-    """
-    result: Overrides = {}
-    for key in system_metadata:
-        if key.startswith(catalog_module.RECORD_PREFIX):
-            name = key.removeprefix(catalog_module.RECORD_PREFIX)
-            result[name] = system_metadata.get(IMAGE_PREFIX + name)
-        elif key.startswith(catalog_module.REMOVED_PREFIX):
-            result[key.removeprefix(catalog_module.REMOVED_PREFIX)] = None
-    return result
+            family.member(missing), errors.NUMA_GAP,
+            f'removing it leaves {family.member(unread[-1])} unread: '
+            'indexes count from 0 without a gap')

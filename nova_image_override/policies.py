@@ -5,11 +5,12 @@ They live in Nova's policy.yaml, beside
 """
 
 import collections.abc
+import functools
 import typing
 
 from oslo_policy import policy
 
-from nova_image_override import catalog as catalog_module
+from nova_image_override.properties import catalog as catalog_module
 
 #: May the caller override image properties at all, at create or rebuild?
 CREATE = 'os_compute_api:servers:create:image_props_override'
@@ -20,6 +21,7 @@ _OPERATIONS: list[typing.Any] = [
 ]
 
 
+@functools.cache
 def property_rule(field: str) -> str:
     """Return the name of the rule that a deployer may add for one property.
 

@@ -13,13 +13,12 @@ import typing
 from cliff import command
 import openstack
 
-from nova_image_override import catalog as catalog_module
-from nova_image_override import schema
-from nova_image_override.api import extension as extension_module
-from nova_image_override.cmd import deployment
-from nova_image_override.cmd import offers
-from nova_image_override.rules import judge
-from nova_image_override.rules import offer
+from nova_image_override.api import startup
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import overridable
+from nova_image_override.cmd import deployment_files
+from nova_image_override.properties import property as property_module
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
 RESOURCE_TYPE = 'OS::Nova::Server'
@@ -42,8 +41,8 @@ class Metadefs(command.Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        deployment.add_config_options(parser)
-        deployment.add_role_options(parser)
+        deployment_files.add_config_options(parser)
+        deployment_files.add_role_options(parser)
         parser.add_argument(
             '--upload', action='store_true',
             help='register the namespace in Glance, or update it there; needs '
@@ -58,10 +57,9 @@ class Metadefs(command.Command):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        extension = extension_module.Extension.from_conf(
-            deployment.read_nova_conf(parsed_args))
-        made = namespace(extension.rules, deployment.caller(
-            extension, parsed_args.roles or deployment.MEMBER,
+        read = startup.read(deployment_files.read_nova_conf(parsed_args))
+        made = namespace(read.enforcer, deployment_files.caller(
+            read.callers, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project))
         if not parsed_args.upload:
             self.app.stdout.write(json.dumps(made, indent=4) + '\n')
@@ -71,24 +69,25 @@ class Metadefs(command.Command):
         return 0
 
 
-def namespace(rules: judge.Rules, caller: judge.Caller) -> Json:
+def namespace(
+    enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
+) -> Json:
     """Return the namespace of what CALLER may override.
 
     Glance's format has no patterns of names: of the families only members are
     told that ``allowed_properties`` names.
     """
-    offered = offer.offered(rules, caller, removals=False)
-    properties = {name: definition(rules.catalog[name], name, value)
-                  for name, value in offered.items() if name in rules.catalog}
-    for entry in rules.allowed.entries:
-        field = rules.catalog.field_of(entry.name)
-        for pattern, value in offered.items():
-            if (field is not None and field != entry.name
-                    and pattern.startswith('^')
-                    and offers.field_of(rules.catalog, pattern) == field
-                    and re.search(pattern, entry.name)):
+    properties: Json = {}
+    for each in overridable.overridable(enforcer, caller, removals=False):
+        family = each.prop.family
+        if family is None:
+            properties[each.names] = definition(
+                each.prop, each.names, each.schema)
+            continue
+        for entry in enforcer.allowed.entries:
+            if family.has(entry.name) and re.search(each.names, entry.name):
                 properties[entry.name] = definition(
-                    rules.catalog[field], entry.name, value)
+                    each.prop, entry.name, each.schema)
     return {
         'namespace': NAMESPACE,
         'display_name': 'Image property overrides',
@@ -103,7 +102,7 @@ def namespace(rules: judge.Rules, caller: judge.Caller) -> Json:
 
 
 def definition(
-    prop: catalog_module.Property, name: str, value: schema.Schema,
+    prop: property_module.Property, name: str, value: property_module.Schema,
 ) -> Json:
     """Return one property's definition.
 
@@ -112,12 +111,12 @@ def definition(
     words = re.sub('^(hw|os|img)_', '', name).replace('_', ' ')
     result: Json = {
         'title': (words[:1].upper() + words[1:])[:TITLE_MAX],
-        'description': prop.row.text[:DESCRIPTION_MAX],
+        'description': prop.description[:DESCRIPTION_MAX],
         'type': 'string',
     }
-    if prop.kind == catalog_module.INTEGER:
-        result |= {'type': 'integer', 'minimum': prop.row.minimum,
-                   'maximum': prop.row.maximum}
+    if isinstance(prop, property_module.Integer):
+        result |= {'type': 'integer', 'minimum': prop.minimum,
+                   'maximum': prop.maximum}
     elif 'enum' in value:
         result['enum'] = value['enum']
     else:

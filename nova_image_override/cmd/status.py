@@ -12,7 +12,7 @@ from oslo_upgradecheck import upgradecheck
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import startup
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
@@ -32,13 +32,12 @@ class Checks(upgradecheck.UpgradeCommands):
         """Check that nova-api starts with these rules, and what they name."""
         override_conf.register_opts(nova.conf.CONF)
         try:
-            rules = extension_module.Extension.from_conf(
-                nova.conf.CONF).rules
+            enforcer = startup.read(nova.conf.CONF).enforcer
         except errors.StartupError as exc:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
         unknown = [
             f'{checked.option}: {entry.text}'
-            for checked in (rules.denied, rules.allowed)
+            for checked in (enforcer.denied, enforcer.allowed)
             for entry in checked.unknown_names()]
         if unknown:
             return upgradecheck.Result(

@@ -12,8 +12,9 @@ import typing
 
 from nova.compute import manager
 
-from nova_image_override import stored
-from nova_image_override.compute import images
+from nova_image_override import record
+from nova_image_override import stored_image
+from nova_image_override.compute import rescue_images
 from nova_image_override.compute import tracker
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
@@ -31,7 +32,7 @@ class ComputeManager(manager.ComputeManager):
         # Says in the compute node's stats that this host keeps overrides.
         self.rt = tracker.ResourceTracker(
             self.host, self.driver, reportclient=self.reportclient)
-        images.stand_before(self.driver)
+        rescue_images.keep_stored_properties(self.driver)
 
     def _do_rebuild_instance_with_claim(
         self, context: typing.Any, instance: typing.Any,
@@ -40,7 +41,7 @@ class ComputeManager(manager.ComputeManager):
     ) -> typing.Any:
         # rebuild_instance got image_meta from Glance; the instance came with
         # the message, as nova-api's rebuild had saved it.
-        if stored.overridden(instance):
+        if record.has_overrides(instance.system_metadata):
             image_meta.properties = instance.image_meta.properties
         return super()._do_rebuild_instance_with_claim(
             context, instance, orig_image_ref, image_meta, *args, **kwargs)
@@ -51,7 +52,7 @@ class ComputeManager(manager.ComputeManager):
     ) -> typing.Any:
         image_meta = super()._get_rescue_image(
             context, instance, rescue_image_ref)
-        if stored.overridden(instance):
+        if record.has_overrides(instance.system_metadata):
             own = instance.image_meta.properties
             if not rescue_image_ref:
                 image_meta.properties = own
@@ -67,9 +68,9 @@ class ComputeManager(manager.ComputeManager):
         **kwargs: typing.Any,
     ) -> typing.Any:
         """Rescue an instance; a stable rescue keeps its overrides."""
-        if stored.overridden(instance):
+        if record.has_overrides(instance.system_metadata):
             context = copy.copy(context)
-            images.mark(context, instance)
+            rescue_images.mark(context, instance)
         return super().rescue_instance(context, instance, *args, **kwargs)
 
     def _prep_resize(
@@ -79,14 +80,15 @@ class ComputeManager(manager.ComputeManager):
         # The claim is made here, and the image goes on to resize_instance
         # and finish_resize, which builds the guest.
         return super()._prep_resize(
-            context, stored.over(image, instance), instance, *args, **kwargs)
+            context, stored_image.with_stored_properties(image, instance),
+            instance, *args, **kwargs)
 
     def _finish_snapshot_based_resize_at_dest_spawn(
         self, ctxt: typing.Any, instance: typing.Any, migration: typing.Any,
         image_meta: typing.Any, *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
         # The other cell's image was a snapshot, see _unshelve_instance.
-        if stored.overridden(instance):
+        if record.has_overrides(instance.system_metadata):
             image_meta.properties = instance.image_meta.properties
         return super()._finish_snapshot_based_resize_at_dest_spawn(
             ctxt, instance, migration, image_meta, *args, **kwargs)
@@ -98,5 +100,6 @@ class ComputeManager(manager.ComputeManager):
     ) -> typing.Any:
         # The shelved image lacks [DEFAULT]non_inheritable_image_properties.
         return super()._unshelve_instance(
-            context, instance, image and stored.over(image, instance),
+            context, instance,
+            image and stored_image.with_stored_properties(image, instance),
             *args, **kwargs)

@@ -37,7 +37,6 @@ RULES: tuple[interface.Interface, ...] = (
     *names('nova.conf', 'CONF'),
     *called('nova.policies', list_rules=''),
     *called('nova.context:RequestContext', to_policy_values=''),
-    *called('nova.utils', safe_truncate='value, length'),
     *called('nova.api.openstack.api_version_request',
             APIVersionRequest='version_string', max_api_version='',
             min_api_version=''),

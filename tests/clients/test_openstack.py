@@ -239,8 +239,12 @@ def test_the_list_has_what_the_caller_may_override(client):
     rows = {row['Property']: row for row in json.loads(client.openstack(
         'image', 'override', 'list', '-f', 'json'))}
     assert rows['hw_boot_menu'] == {
-        'Property': 'hw_boot_menu', 'Type': 'boolean', 'Values': 'true, false'}
-    assert rows['hw_numa_nodes']['Values'] == '1 to 128'
+        'Property': 'hw_boot_menu', 'Type': 'boolean',
+        'Values': ['true', 'false']}
+    assert rows['hw_numa_nodes']['Values'] == [
+        'an integer from 1 to 128']
+    assert rows['hw_mem_page_size']['Values'] == [
+        'small, large, any, a number of KiB, or a number with KB, MB or GB']
     assert {'hw_numa_mem.N', 'trait:NAME'} <= rows.keys()
     # The demo's rules deny it.
     assert 'hw_machine_type' not in rows

@@ -36,9 +36,9 @@ import sqlalchemy.event
 import sqlalchemy.orm
 
 from nova_image_override import conf as override_conf
-from nova_image_override import override
+from nova_image_override import record
 from nova_image_override import versions
-from nova_image_override.cmd import compute as compute_command
+from nova_image_override.cmd import nova_compute as compute_command
 from tests.functional import shared
 
 CONF = nova.conf.CONF
@@ -464,9 +464,9 @@ class TestCase(shared.SharedCloud, base.ServersTestBase):
 
     def system_metadata(self, server_id: str) -> dict[str, str]:
         """Return the image properties of the instance's system metadata."""
-        return {key[len(override.IMAGE_PREFIX):]: value for key, value
+        return {key[len(record.IMAGE_PREFIX):]: value for key, value
                 in self.instance(server_id).system_metadata.items()
-                if key.startswith(override.IMAGE_PREFIX)}
+                if key.startswith(record.IMAGE_PREFIX)}
 
     def set_property(self, server_id: str, name: str, value: str) -> None:
         """Run nova-manage image_property set on a stopped server."""
@@ -481,7 +481,7 @@ class TestCase(shared.SharedCloud, base.ServersTestBase):
         """Return the record rows of the instance's system metadata."""
         return {key.partition(':')[2]: value for key, value
                 in self.instance(server_id).system_metadata.items()
-                if override.is_record(key)}
+                if record.is_row(key)}
 
     def request_spec(self, server_id: str) -> dict[str, typing.Any]:
         """Return the image properties of the stored request spec."""

@@ -4,7 +4,7 @@ from unittest import mock
 
 import pytest
 
-from nova_image_override import catalog
+from nova_image_override import record
 from tests.functional import base
 
 
@@ -101,5 +101,5 @@ class Show(base.TestCase):
         self.assertEqual('scsi', image['properties']['hw_disk_bus'])
         self.assertEqual([], [
             name for name in image['properties']
-            if name.startswith(catalog.RECORD_PREFIX)])
+            if name.startswith(record.SET_PREFIX)])
         self.wait(server)

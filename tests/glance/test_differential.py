@@ -10,11 +10,14 @@ import tempfile
 import unittest
 
 from nova_image_override import errors
-from nova_image_override.rules import protections
+from nova_image_override.authorization.glance import property_protections
 from tests.glance import files
 from tests.glance import real
 
-COUNT = {protections.ROLES: 10_000, protections.POLICIES: 2_500}
+COUNT = {
+    property_protections.ROLES: 10_000,
+    property_protections.POLICIES: 2_500,
+}
 
 
 class Reader:
@@ -56,10 +59,10 @@ class TestDifferential(unittest.TestCase):
         self.addCleanup(logging.disable, logging.NOTSET)
 
     def test_roles(self):
-        self.compare(protections.ROLES)
+        self.compare(property_protections.ROLES)
 
     def test_policies(self):
-        self.compare(protections.POLICIES)
+        self.compare(property_protections.POLICIES)
 
     def compare(self, rule_format):
         chance = random.Random(33)  # noqa: S311
@@ -71,9 +74,9 @@ class TestDifferential(unittest.TestCase):
                 'policy_file': str(self.policy_file),
                 'names': files.NAMES, 'callers': files.CALLERS})
             try:
-                ours = protections.load(
+                ours = property_protections.load(
                     str(self.file), rule_format, str(self.policy_file)
-                    if rule_format == protections.POLICIES else None)
+                    if rule_format == property_protections.POLICIES else None)
             except errors.StartupError as exc:
                 self.refused(str(exc), theirs, text)
             else:
@@ -85,7 +88,7 @@ class TestDifferential(unittest.TestCase):
                     'empty: refused here', 'costly: refused here',
                     'service role: denied here', 'same verdicts'):
             self.assertGreater(self.counts[met], 0, met)
-        if rule_format == protections.POLICIES:
+        if rule_format == property_protections.POLICIES:
             self.assertGreater(self.counts['undefined: denied here'], 0)
         print(f'\n{rule_format}: {COUNT[rule_format]} files: '
               + ', '.join(f'{count} {what}'
@@ -114,7 +117,7 @@ class TestDifferential(unittest.TestCase):
             credentials = {'roles': caller['roles'], 'user_id': 'user',
                            'project_id': 'project'}
             for name, may in zip(files.NAMES, of_caller, strict=True):
-                for operation in protections.OPERATIONS:
+                for operation in property_protections.OPERATIONS:
                     here = ours.permits(name, operation, credentials)
                     there = operation[0] in may
                     if here == there:

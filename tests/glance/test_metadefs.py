@@ -7,9 +7,10 @@ import sys
 import openstack
 import pytest
 
-from nova_image_override import catalog as catalog_module
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.cmd import metadefs
-from nova_image_override.rules import judge
+from nova_image_override.properties import catalog as catalog_module
 from tests import environments
 from tests.glance import real
 
@@ -30,8 +31,10 @@ def image(glance):
 
 
 def made(allowed):
-    rules = judge.Rules(catalog_module.running(), allowed=allowed)
-    return metadefs.namespace(rules, judge.Caller(can=lambda rule: True))
+    rules = enforcer_module.Enforcer(catalog_module.running(), allowed=allowed)
+    return metadefs.namespace(
+        rules, caller_module.Caller(can=lambda rule: True)
+    )
 
 
 def stored(glance):

@@ -12,7 +12,7 @@ import sqlalchemy
 import sqlalchemy.event
 import webob
 
-from nova_image_override import override
+from nova_image_override import record
 from tests.functional import applications
 from tests.functional import base
 
@@ -96,6 +96,6 @@ class Api(base.TestCase):
     @staticmethod
     def properties(metadata: dict[str, typing.Any]) -> dict[str, typing.Any]:
         """Return the image properties of system metadata."""
-        return {key[len(override.IMAGE_PREFIX):]: value
+        return {key[len(record.IMAGE_PREFIX):]: value
                 for key, value in metadata.items()
-                if key.startswith(override.IMAGE_PREFIX)}
+                if key.startswith(record.IMAGE_PREFIX)}

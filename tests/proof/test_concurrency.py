@@ -14,7 +14,7 @@ import nova.policy
 from oslo_policy import policy as oslo_policy
 import pytest
 
-from nova_image_override import override
+from nova_image_override import record
 from tests.proof import api
 from tests.proof import figures
 
@@ -84,7 +84,7 @@ def test_fifty_creates_at_once_get_their_own_overrides_and_no_others(cloud):
         assert answer.status_int == 202, answer.text
         server = answer.json['server']['id']
         metadata = cloud.accepted(server)
-        assert override.in_force(metadata) == wanted
+        assert record.in_force(metadata) == wanted
         held = cloud.properties(metadata)
         assert {name: value for name, value in held.items()
                 if name.startswith(('os_distro', 'trait:', 'hw_boot'))
@@ -101,7 +101,7 @@ def test_requests_without_overrides_get_none_of_the_others(cloud):
     for wanted, answer in zip(asked, together(cloud, asked), strict=True):
         assert answer.status_int == 202, answer.text
         metadata = cloud.accepted(answer.json['server']['id'])
-        assert override.in_force(metadata) == (wanted or {})
+        assert record.in_force(metadata) == (wanted or {})
         if not wanted:
             assert 'os_distro' not in cloud.properties(metadata)
 

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override
+from nova_image_override import record
 from tests.functional import base
 from tests.proof import doors
 from tests.proof import figures
@@ -168,7 +168,7 @@ def test_what_is_allowed_comes_in_by_each_open_door(title, cloud):
         metadata = cloud.accepted(server)
     assert cloud.properties(metadata)['hw_video_model'] == 'vga'
     assert cloud.request_spec(server)['hw_video_model'] == 'vga'
-    assert override.in_force(metadata) == {'hw_video_model': 'vga'}
+    assert record.in_force(metadata) == {'hw_video_model': 'vga'}
 
 
 def test_a_snapshot_carries_no_override_past_the_rules(cloud):
@@ -187,7 +187,7 @@ def test_a_snapshot_carries_no_override_past_the_rules(cloud):
             {'createImage': {'name': 'snapshot'}}, app=app)
         assert answer.status_int == 202, answer.text
         snapshot = cloud.glance.images[answer.json['image_id']]
-        assert not any(override.is_record(name)
+        assert not any(record.is_row(name)
                        for name in snapshot['properties'])
         snapshot['status'] = 'active'
         body = cloud.server_body(
@@ -199,4 +199,4 @@ def test_a_snapshot_carries_no_override_past_the_rules(cloud):
             {}, snapshot['id'], cloud.flavor_id), app=app)
         assert plain.status_int == 202, plain.text
         metadata = cloud.accepted(plain.json['server']['id'])
-        assert override.in_force(metadata) == {}
+        assert record.in_force(metadata) == {}

@@ -10,8 +10,8 @@ import typing
 import hypothesis
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
+from nova_image_override import record
 from tests.functional import base
 from tests.proof import api
 from tests.proof import bodies
@@ -83,7 +83,7 @@ class Judge:
                 assert (strategies.read({name: held[name]})
                         == strategies.read({name: value})), name
         recorded = {key.partition(':')[2] for key in metadata if key.startswith(
-            (catalog_module.RECORD_PREFIX, catalog_module.REMOVED_PREFIX))}
+            (record.SET_PREFIX, record.REMOVED_PREFIX))}
         assert recorded == set(raw)
         for name in bodies.OPTIONS['denied_properties']:
             assert name not in held

@@ -11,8 +11,8 @@ import collections.abc
 
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
+from nova_image_override.properties import property as property_module
 from tests.proof import built
 from tests.proof import figures
 from tests.proof import scenarios
@@ -143,7 +143,7 @@ def test_each_entry_of_the_tables_is_of_a_value_that_is_tried():
 
 @pytest.mark.parametrize('field', WHOLE)
 def test_values_beyond_the_boundaries_are_refused(field, cloud, table):
-    prop: catalog_module.Property = values.CATALOG[field]
+    prop: property_module.Property = values.CATALOG[field]
     (name, *_) = values.names(prop)
     for value in values.wrong(prop):
         scenario = scenarios.scenario(field, value)

@@ -3,7 +3,10 @@
 
 import collections.abc
 
-from nova_image_override import catalog as catalog_module
+from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
 
 CATALOG = catalog_module.running()
 
@@ -25,10 +28,10 @@ TEXTS: collections.abc.Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def taken(prop: catalog_module.Property) -> list[str]:
+def taken(prop: property_module.Property) -> list[str]:
     """Return values of PROP that requests may send: all, or the ends."""
-    if prop.kind == catalog_module.INTEGER:
-        low, high = prop.row.minimum or 0, prop.row.maximum or 0
+    if prop.kind == property_module.INTEGER:
+        low, high = prop.minimum or 0, prop.maximum or 0
         return list(dict.fromkeys(
             str(number) for number in (low, low + 1, high)))
     if prop.values:
@@ -36,26 +39,26 @@ def taken(prop: catalog_module.Property) -> list[str]:
     return list(TEXTS[prop.field][0])
 
 
-def wrong(prop: catalog_module.Property) -> list[str]:
+def wrong(prop: property_module.Property) -> list[str]:
     """Return values of PROP just beyond what is taken."""
-    if prop.kind == catalog_module.INTEGER:
-        low, high = prop.row.minimum or 0, prop.row.maximum or 0
+    if prop.kind == property_module.INTEGER:
+        low, high = prop.minimum or 0, prop.maximum or 0
         return [str(low - 1), str(high + 1), '', '1.0', '0x1', ' 1']
-    if prop.kind == catalog_module.BOOLEAN:
+    if prop.kind == property_module.BOOLEAN:
         return ['', 'maybe', '2', 'true ']
     if prop.values:
         return ['', 'bogus', prop.values[0] + 'x']
     return list(TEXTS[prop.field][1])
 
 
-def names(prop: catalog_module.Property) -> list[str]:
+def names(prop: property_module.Property) -> list[str]:
     """Return the names under which requests set PROP, ends of a family."""
     if prop.spelling.endswith('.N'):
         return [f'{prop.field}.{n}'
-                for n in (0, 1, catalog_module.NUMA_NODES_MAX - 1)]
+                for n in (0, 1, families.NUMA_NODES_MAX - 1)]
     if prop.spelling == 'trait:NAME':
         return ['trait:CUSTOM_GOLD', 'trait:HW_CPU_X86_AVX2', 'trait:'
-                + 'A' * (catalog_module.NAME_LENGTH_MAX - len('trait:'))]
+                + 'A' * (record.NAME_LENGTH_MAX - len('trait:'))]
     return [prop.field]
 
 

@@ -9,8 +9,8 @@ import os
 import hypothesis
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import override
+from nova_image_override.properties import catalog as catalog_module
 
 # No deadline: how fast the machine is decides no test.
 hypothesis.settings.register_profile(

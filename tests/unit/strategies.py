@@ -11,7 +11,10 @@ import typing
 from hypothesis import strategies as st
 from nova.objects import image_meta
 
-from nova_image_override import catalog as catalog_module
+from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
 
 CATALOG = catalog_module.running()
 
@@ -21,7 +24,7 @@ SINGLE = {field: prop for field, prop in OPEN.items() if not prop.name_pattern}
 FAMILIES = {field: prop for field, prop in OPEN.items() if prop.name_pattern}
 
 #: Characters of a trait's name that can be stored.
-LONGEST_TRAIT = catalog_module.NAME_LENGTH_MAX - len('trait:')
+LONGEST_TRAIT = record.NAME_LENGTH_MAX - len('trait:')
 
 #: Any text, lone surrogates included, as Nova's JSON parser makes it.
 any_text = st.text(st.characters(exclude_categories=()))
@@ -32,7 +35,7 @@ any_json = st.recursive(
     lambda inner: st.lists(inner, max_size=4)
     | st.dictionaries(any_text, inner, max_size=4), max_leaves=12)
 
-_indexes = st.integers(0, catalog_module.NUMA_NODES_MAX - 1)
+_indexes = st.integers(0, families.NUMA_NODES_MAX - 1)
 _traits = st.text('ABCXYZ019_', min_size=1, max_size=12) | st.sampled_from(
     ['HW_CPU_X86_AVX', 'CUSTOM_GOLD', 'A' * LONGEST_TRAIT])
 
@@ -96,15 +99,15 @@ _plain_text = st.text(
 def values_of(field: str) -> st.SearchStrategy[str]:
     """Values of FIELD that are taken, in any of their spellings."""
     prop = CATALOG[field]
-    if prop.kind == catalog_module.BOOLEAN:
+    if prop.kind == property_module.BOOLEAN:
         return st.sampled_from(
             ['true', 'false', '1', '0', 'on', 'off', 'yes', 'no', 't', 'f',
              'y', 'n']).flatmap(cased)
-    if prop.kind == catalog_module.INTEGER:
-        numbers = st.integers(prop.row.minimum, prop.row.maximum)
+    if prop.kind == property_module.INTEGER:
+        numbers = st.integers(prop.minimum, prop.maximum)
         return st.builds('{}{}'.format, st.sampled_from(['', '0', '000']),
                          numbers)
-    if prop.kind == catalog_module.ENUM:
+    if prop.kind == property_module.ENUM:
         return st.sampled_from(prop.values)
     return _FREE.get(field, _plain_text)
 

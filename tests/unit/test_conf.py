@@ -5,7 +5,7 @@ import pytest
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.rules import judge
+from nova_image_override.authorization import enforcer as enforcer_module
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_lists_are_separated_by_commas_and_may_go_over_lines(options):
 def test_a_malformed_list_is_not_started_with(options, catalog, text):
     read = options(f'denied_properties = {text}')
     with pytest.raises(errors.StartupError, match='denied_properties'):
-        judge.Rules(catalog, denied=read.denied_properties)
+        enforcer_module.Enforcer(catalog, denied=read.denied_properties)
 
 
 def test_both_doors_are_closed_by_default(options):

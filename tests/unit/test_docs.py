@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nova_image_override import catalog
 from nova_image_override import conf
 from nova_image_override import errors
+from nova_image_override import record
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import commands
@@ -61,7 +61,7 @@ def test_every_option_is_explained(name, where):
 
 
 @pytest.mark.parametrize('prefix', [
-    catalog.RECORD_PREFIX, catalog.REMOVED_PREFIX])
+    record.SET_PREFIX, record.REMOVED_PREFIX])
 def test_every_row_that_is_stored_is_explained(prefix):
     assert f'``{prefix}<property>``' in page('admin/storage.rst')
 

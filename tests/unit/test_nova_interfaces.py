@@ -22,6 +22,7 @@ PACKAGE = pathlib.Path(interface.__file__).parents[1]
 ROOMS = {
     'api': api.INTERFACES,
     'compute': compute.INTERFACES,
+    'authorization': (*common.INTERFACES, *common.RULES),
     'cmd': (*commands.INTERFACES, *compute.COMMAND),
     '': common.INTERFACES,
 }
@@ -32,8 +33,8 @@ UNSEEN = {
         'makes_servers compares with it',
     'nova.compute.resource_tracker.ResourceTracker.__init__':
         'our subclass is called',
-    'nova.image.glance.API.get': 'images.py stands before it',
-    'nova.volume.cinder.API.get': 'images.py stands before it',
+    'nova.image.glance.API.get': 'rescue_images.py wraps it',
+    'nova.volume.cinder.API.get': 'rescue_images.py wraps it',
     **dict.fromkeys((
         'nova.objects.fields.FlexibleBooleanField',
         'nova.objects.fields.IntegerField',
@@ -48,7 +49,7 @@ UNSEEN = {
         'nova.virt.hardware.get_secure_boot_constraint',
         'nova.virt.hardware.get_sound_model',
         'nova.virt.hardware.get_usb_model'),
-        'hardware.py calls what is in CONSTRAINTS'),
+        'constraints.py calls what is in CONSTRAINTS'),
 }
 
 

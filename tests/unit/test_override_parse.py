@@ -13,9 +13,11 @@ from nova.objects import image_meta
 from nova.virt import hardware
 import pytest
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import property as property_module
 from tests.unit import memory
 from tests.unit import strategies
 
@@ -83,10 +85,10 @@ def test_every_listed_value_of_every_property_is_taken(catalog, parser):
 
 def integer_limits():
     for field, prop in catalog_module.running().items():
-        if prop.kind == catalog_module.INTEGER:
+        if prop.kind == property_module.INTEGER:
             name = f'{field}.0' if prop.name_pattern else field
             yield pytest.param(
-                name, prop.row.minimum, prop.row.maximum, id=name)
+                name, prop.minimum, prop.maximum, id=name)
 
 
 @pytest.mark.parametrize(('name', 'minimum', 'maximum'), integer_limits())
@@ -382,7 +384,7 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
         expected = [hardware.parse_cpu_spec(stored)]
     elif prop.field == 'traits_required':
         expected = [name.removeprefix('trait:')]
-    elif prop.kind in (catalog_module.BOOLEAN, catalog_module.INTEGER):
+    elif prop.kind in (property_module.BOOLEAN, property_module.INTEGER):
         expected = json.loads(stored)
         if prop.name_pattern:
             expected = [expected]
@@ -394,8 +396,8 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
 @hypothesis.given(strategies.requests())
 def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
     for name, value in parser.parse(raw, removals=True).items():
-        assert len(catalog_module.RECORD_PREFIX + name) <= 255
-        assert len(catalog_module.REMOVED_PREFIX + name) <= 255
+        assert len(record.SET_PREFIX + name) <= 255
+        assert len(record.REMOVED_PREFIX + name) <= 255
         assert value is None or 0 < len(value.encode()) <= 255
 
 

@@ -21,9 +21,10 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util import docutils
 
-from nova_image_override import catalog
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.properties import catalog
+from nova_image_override.properties import property as property_module
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
 _CONSTANT = re.compile(r"([A-Z_]+) = '(\w+)'")
@@ -71,7 +72,7 @@ class PropertyTable(CodeDirective):
         runs = figures('values')
         return table(
             ['Property', 'Value', 'Meaning', 'Checked'],
-            ([f'``{prop.spelling}``', _literal_values(prop), prop.row.text,
+            ([f'``{prop.spelling}``', _literal_values(prop), prop.description,
               _checked(prop.field, runs)]
              for prop in catalog.running().values() if not prop.never),
             '24 28 28 20')
@@ -162,7 +163,7 @@ class Unseen(CodeDirective):
 
 
 def _literal_values(prop: catalog.Property) -> str:
-    if prop.kind == catalog.ENUM:
+    if prop.kind == property_module.ENUM:
         return ', '.join(f'``{value}``' for value in prop.values)
     return prop.expects
 
@@ -174,7 +175,7 @@ class NeverTable(CodeDirective):
         """Return a table of them."""
         return table(
             ['Property', 'Meaning'],
-            ([f'``{prop.field}``', prop.row.text]
+            ([f'``{prop.field}``', prop.description]
              for prop in catalog.running().values() if prop.never), '40 60')
 
 

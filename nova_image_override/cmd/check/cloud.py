@@ -8,12 +8,15 @@ import typing
 
 from oslo_config import cfg
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import errors
-from nova_image_override.rules import injection as injection_module
-from nova_image_override.rules import judge
-from nova_image_override.rules import lists
-from nova_image_override.rules import protections as protections_module
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import property_lists
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization.glance import property_protections
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
+from nova_image_override.properties import property as property_module
 
 #: Something is open that ought to be closed, or nova-api does not start.
 ERROR = 'error'
@@ -50,7 +53,7 @@ class Cloud:
     """One deployment.
 
     :ivar conf: nova.conf
-    :ivar rules: what nova-api holds
+    :ivar enforcer: the rules that nova-api holds
     :ivar caller: a plain tenant
     :ivar injection: what Glance injects
     :ivar protections: what Glance protects
@@ -59,10 +62,10 @@ class Cloud:
     """
 
     conf: cfg.ConfigOpts
-    rules: judge.Rules
-    caller: judge.Caller
-    injection: injection_module.Injection
-    protections: protections_module.Protections | None
+    enforcer: enforcer_module.Enforcer
+    caller: caller_module.Caller
+    injection: metadata_injection.Injection
+    protections: property_protections.Protections | None
     options: dict[str, typing.Any]
     cinder: dict[str, typing.Any] | None = None
 
@@ -74,15 +77,14 @@ class Cloud:
     @property
     def catalog(self) -> catalog_module.Catalog:
         """The running Nova's properties."""
-        return self.rules.catalog
+        return self.enforcer.catalog
 
     @functools.cached_property
-    def fields(self) -> dict[str, catalog_module.Property]:
+    def fields(self) -> dict[str, property_module.Property]:
         """One name for each property that some deployment could allow."""
         return {
-            prop.spelling.removesuffix('N').removesuffix('NAME') + (
-                '0' if prop.spelling.endswith('.N') else 'CUSTOM_')
-            if prop.name_pattern else field: prop
+            (field if prop.family is None else prop.family.member(
+                'CUSTOM_' if prop.family is families.TRAITS else 0)): prop
             for field, prop in self.catalog.items() if not prop.never}
 
     @functools.cached_property
@@ -96,28 +98,29 @@ class Cloud:
               if (name := literal(section.name)) is not None)]))
 
     @property
-    def sections(self) -> tuple[protections_module.Section, ...]:
+    def sections(self) -> tuple[property_protections.Section, ...]:
         """The sections of Glance's file."""
         return () if self.protections is None \
             else self.protections.sections[1:]
 
-    @property
-    def glance(self) -> judge.Rules:
+    @functools.cached_property
+    def glance(self) -> enforcer_module.Enforcer:
         """Rules that allow everything but what Glance forbids."""
-        return judge.Rules(self.catalog, (), ('*',), self.injection,
-                           self.protections)
+        return enforcer_module.Enforcer(
+            self.catalog, (), ('*',), self.injection, self.protections
+        )
 
-    def exact(self, name: str) -> list[lists.Entry]:
+    def exact(self, name: str) -> list[property_lists.Entry]:
         """Return the entries that allow exactly this property by name."""
-        stand = self.rules.stand(name)
-        return [entry for entry in stand.allowed
-                if entry.name in (name, stand.field)]
+        rules = self.enforcer.rules_of(name)
+        return [entry for entry in rules.allowed
+                if entry.name in (name, rules.field)]
 
     def allowed(self, name: str) -> bool:
         """Say whether our lists leave some value of NAME open."""
-        stand = self.rules.stand(name)
-        return bool(stand.allowed) and not any(
-            not entry.values for entry in stand.denied)
+        rules = self.enforcer.rules_of(name)
+        return bool(rules.allowed) and not any(
+            not entry.values for entry in rules.denied)
 
     def closed(self, operation: str) -> list[str]:
         """Return the names for which a section denies OPERATION."""

@@ -6,29 +6,30 @@ import typing
 
 from oslo_config import cfg
 
-from nova_image_override import catalog as catalog_module
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import doors
-from nova_image_override.api import extension as extension_module
-from nova_image_override.cmd import deployment
-from nova_image_override.cmd.check import beyond
+from nova_image_override.api import client_compatibility
+from nova_image_override.authorization import callers as callers_module
+from nova_image_override.authorization import decisions
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import property_lists
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization.glance import property_protections
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import injection
-from nova_image_override.cmd.check import lists
+from nova_image_override.cmd.check import other_services
+from nova_image_override.cmd.check import own_rules
 from nova_image_override.cmd.check import protections
-from nova_image_override.rules import injection as injection_rule
-from nova_image_override.rules import judge
-from nova_image_override.rules import lists as lists_rule
-from nova_image_override.rules import protections as protections_rule
+from nova_image_override.properties import catalog as catalog_module
 
-CHECKS = (*lists.CHECKS, *protections.CHECKS, *injection.CHECKS,
-          *beyond.CHECKS)
+CHECKS = (*own_rules.CHECKS, *protections.CHECKS, *injection.CHECKS,
+          *other_services.CHECKS)
 
 T = typing.TypeVar('T')
 
 
-class Check(deployment.Lister):
+class Check(deployment_files.Lister):
     """Find what is wrong with the rules of this deployment.
 
     Reads nova.conf, policy.yaml and Glance's files; asks no service. The exit
@@ -58,9 +59,9 @@ class Check(deployment.Lister):
 
         :raises errors.StartupError: nova.conf itself cannot be read
         """
-        conf = deployment.read_nova_conf(parsed_args)
+        conf = deployment_files.read_nova_conf(parsed_args)
         found = list(findings(
-            conf, parsed_args.roles or deployment.MEMBER,
+            conf, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project, parsed_args.glance_config_file,
             parsed_args.cinder_config_file))
         self.status = int(any(
@@ -83,71 +84,102 @@ def findings(
     :param glance_files: Glance's own configuration files
     :param cinder_files: Cinder's configuration files
     """
-    problems: list[errors.StartupError] = []
-
-    def tried(make: collections.abc.Callable[[], T], otherwise: T) -> T:
-        try:
-            return make()
-        except errors.StartupError as exc:
-            problems.append(exc)
-            return otherwise
-
-    options = conf[override_conf.GROUP.name]
-    catalog = catalog_module.running()
-    checked: dict[str, list[str]] = {}
-    for option in ('denied_properties', 'allowed_properties'):
-        checked[option] = tried(
-            lambda option=option: [  # type: ignore[misc]
-                entry.text for entry in lists_rule.PropertyList(
-                    option, options[option], catalog).entries], [])
-    tried(lambda: doors.Doors.from_options(options), doors.CLOSED)
-    copied = tried(lambda: injection_rule.load(
-        options.glance_image_import_files), injection_rule.Injection())
-    copy_path = options.property_protection_file
-    protected = tried(lambda: _protections(
-        copy_path, options.property_protection_rule_format,
-        options.property_protection_policy_file), None)
-    rules = judge.Rules(
-        catalog, checked['denied_properties'], checked['allowed_properties'],
-        copied, protected)
-    extension = tried(
-        lambda: extension_module.Extension.with_rules(rules), None)
-
-    # The copies, when they have been read, can be read for other options too.
-    paths = glance_files or (
-        () if problems else options.glance_image_import_files)
-    glance: dict[str, typing.Any] = tried(
-        lambda: cloud_module.read_options(
-            'glance', paths, cloud_module.GLANCE_OPTIONS), {})
-    if glance_files and glance:
-        copied = tried(
-            lambda: injection_rule.load(glance_files), copied)
-        protected = tried(lambda: _protections(
-            glance['property_protection_file'],
-            glance['property_protection_rule_format'],
-            glance['policy_file']), protected)
-    else:
-        glance['property_protection_file'] = copy_path
-        glance['policy_file'] = options.property_protection_policy_file
-    cinder = tried(lambda: cloud_module.read_options(
-        'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None) \
-        if cinder_files else None
-    if problems or extension is None:
-        for problem in dict.fromkeys(
-                line for each in problems for line in str(each).split('\n')):
+    reader = _Reader()
+    cloud = reader.read(conf, roles, project, glance_files, cinder_files)
+    if cloud is None:
+        for line in reader.problems():
             yield cloud_module.Finding(
-                cloud_module.ERROR, 'S1', (problem,),
+                cloud_module.ERROR, 'S1', (line,),
                 'nova-api does not start', 'correct the file or the option')
         return
-    cloud = cloud_module.Cloud(
-        conf, rules, deployment.caller(extension, roles, project), copied,
-        protected, glance, cinder)
     for check in CHECKS:
         yield from check(cloud)
 
 
+class _Reader:
+    """Reads all files of a deployment, whatever is wrong with some of them.
+    """
+
+    def __init__(self) -> None:
+        self._problems: list[errors.StartupError] = []
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, one line each."""
+        return list(dict.fromkeys(
+            line for each in self._problems
+            for line in str(each).split('\n')))
+
+    def _tried(self, make: collections.abc.Callable[[], T], otherwise: T) -> T:
+        try:
+            return make()
+        except errors.StartupError as exc:
+            self._problems.append(exc)
+            return otherwise
+
+    def read(
+        self, conf: cfg.ConfigOpts, roles: collections.abc.Iterable[str],
+        project: str, glance_files: collections.abc.Sequence[str],
+        cinder_files: collections.abc.Sequence[str],
+    ) -> cloud_module.Cloud | None:
+        """Return the deployment; None when something is wrong."""
+        options = conf[override_conf.GROUP.name]
+        enforcer = self._enforcer(options)
+        self._tried(
+            lambda: client_compatibility.ClientCompatibility.from_options(
+                options), client_compatibility.NONE)
+        callers = self._tried(
+            lambda: callers_module.Callers(enforcer.catalog), None)
+        # The copies, when they have been read, can be read for other options
+        # too.
+        paths = glance_files or (
+            () if self._problems else options.glance_image_import_files)
+        glance: dict[str, typing.Any] = self._tried(
+            lambda: cloud_module.read_options(
+                'glance', paths, cloud_module.GLANCE_OPTIONS), {})
+        injection, protections = enforcer.injection, enforcer.protections
+        if glance_files and glance:
+            injection = self._tried(
+                lambda: metadata_injection.load(glance_files), injection)
+            protections = self._tried(lambda: _protections(
+                glance['property_protection_file'],
+                glance['property_protection_rule_format'],
+                glance['policy_file']), protections)
+        else:
+            glance['property_protection_file'] = (
+                options.property_protection_file)
+            glance['policy_file'] = options.property_protection_policy_file
+        cinder = self._tried(lambda: cloud_module.read_options(
+            'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None) \
+            if cinder_files else None
+        if self._problems or callers is None:
+            return None
+        return cloud_module.Cloud(
+            conf, enforcer, deployment_files.caller(callers, roles, project),
+            injection, protections, glance, cinder)
+
+    def _enforcer(self, options: typing.Any) -> enforcer_module.Enforcer:
+        """Return the rules, without the parts that cannot be read."""
+        catalog = catalog_module.running()
+
+        def checked(option: str) -> list[str]:
+            return self._tried(lambda: [
+                entry.text for entry in property_lists.PropertyList(
+                    option, options[option], catalog).entries], [])
+
+        return enforcer_module.Enforcer(
+            catalog, checked(decisions.DENIED), checked(decisions.ALLOWED),
+            self._tried(
+                lambda: metadata_injection.load(
+                    options.glance_image_import_files),
+                metadata_injection.Injection()),
+            self._tried(lambda: _protections(
+                options.property_protection_file,
+                options.property_protection_rule_format,
+                options.property_protection_policy_file), None))
+
+
 def _protections(
     path: str | None, rule_format: str, policy_path: str | None,
-) -> protections_rule.Protections | None:
-    return None if path is None else protections_rule.load(
+) -> property_protections.Protections | None:
+    return None if path is None else property_protections.load(
         path, rule_format, policy_path)

@@ -2,25 +2,24 @@
 
 from oslo_policy import policy as oslo_policy
 
+from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
 from nova_image_override.cmd.check.cloud import Findings
-from nova_image_override.rules import offer
-from nova_image_override.rules import protections
 
 
-def overridable(cloud: Cloud) -> Findings:
+def injected_but_overridable(cloud: Cloud) -> Findings:
     """A2: an injected property that the tenant may override, or an entry
     that cannot allow one."""
     injected = [name for name in cloud.fields if cloud.allowed(name)
-                and offer.injected(cloud.glance, cloud.caller, name)]
+                and cloud.glance.injects(cloud.caller, name)]
     injected += [
         name for name in cloud.injection.names(cloud.caller.roles)
         if name not in injected and cloud.catalog.field_of(name) is not None
         and cloud.allowed(name)]
-    open_ones = tuple(name for name in injected if not offer.injected(
-        cloud.rules, cloud.caller, name))
+    open_ones = tuple(name for name in injected if not cloud.enforcer.injects(
+        cloud.caller, name))
     if open_ones:
         yield Finding(
             cloud_module.ERROR, 'A2', open_ones,
@@ -72,7 +71,7 @@ def permits(rules: oslo_policy.Rules, name: str, cloud: Cloud) -> bool:
     if name not in rules:
         return True
     project = cloud.caller.credentials['project_id']
-    judged = protections.Policies([name], rules)
+    judged = property_protections.Policies([name], rules)
     return judged.permits(name, cloud.caller.credentials, {
         'project_id': project, 'owner': project})
 
@@ -84,7 +83,7 @@ def not_creatable(cloud: Cloud) -> Findings:
     closed = tuple(
         name for name in cloud.injection.names(cloud.caller.roles)
         if not cloud.protections.permits(
-            name, protections.CREATE, cloud.caller.credentials))
+            name, property_protections.CREATE, cloud.caller.credentials))
     if closed:
         yield Finding(
             cloud_module.ERROR, 'A4', closed,
@@ -125,5 +124,11 @@ def ignored_roles(cloud: Cloud) -> Findings:
             'nobody', 'write ignore_user_roles = role,role in lower case')
 
 
-CHECKS = (overridable, plugin_off, upload_open, not_creatable, parse_smells,
-          ignored_roles)
+CHECKS = (
+    injected_but_overridable,
+    plugin_off,
+    upload_open,
+    not_creatable,
+    parse_smells,
+    ignored_roles,
+)

@@ -3,12 +3,11 @@
 import re
 import typing
 
+from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
 from nova_image_override.cmd.check.cloud import Findings
-from nova_image_override.rules import offer
-from nova_image_override.rules import protections
 
 #: What the libvirt driver adds to every server's image properties
 #: (nova/virt/libvirt/driver.py _register_undefined_instance_details), and
@@ -25,10 +24,10 @@ def not_settable(cloud: Cloud) -> Findings:
     """A1: an allowed property that Glance closes to the tenant."""
     closed = [
         name for name in cloud.fields if cloud.allowed(name)
-        and not offer.settable(cloud.glance, cloud.caller, name)]
+        and not cloud.glance.can_set(cloud.caller, name)]
     open_ones = tuple(
         name for name in closed
-        if offer.settable(cloud.rules, cloud.caller, name))
+        if cloud.enforcer.can_set(cloud.caller, name))
     if open_ones:
         yield Finding(
             cloud_module.ERROR, 'A1', open_ones,
@@ -54,7 +53,7 @@ def snapshots_of_everything(cloud: Cloud) -> Findings:
         name for name in SNAPSHOT_NAMES
         if name not in cloud.conf.non_inheritable_image_properties
         and not cloud.protections.permits(
-            name, protections.CREATE, cloud.caller.credentials))
+            name, property_protections.CREATE, cloud.caller.credentials))
     if closed:
         yield Finding(
             cloud_module.ERROR, 'A12', closed,
@@ -68,7 +67,7 @@ def snapshots_of_everything(cloud: Cloud) -> Findings:
 def snapshots_of_protected(cloud: Cloud) -> Findings:
     """A5: a protected property goes into snapshots, where it is refused."""
     closed = tuple(
-        name for name in cloud.closed(protections.CREATE)
+        name for name in cloud.closed(property_protections.CREATE)
         if name not in SNAPSHOT_NAMES
         and name not in cloud.conf.non_inheritable_image_properties)
     if closed:
@@ -88,8 +87,12 @@ def laundered(cloud: Cloud) -> Findings:
     service = {**cloud.caller.credentials,
                'roles': [*cloud.caller.roles, 'service']}
     names = tuple(
-        name for name in cloud.closed(protections.CREATE)
-        if cloud.protections.permits(name, protections.CREATE, service))
+        name
+        for name in cloud.closed(property_protections.CREATE)
+        if cloud.protections.permits(
+            name, property_protections.CREATE, service
+        )
+    )
     if names:
         yield Finding(
             cloud_module.WARNING, 'A6', names,
@@ -105,7 +108,10 @@ def aliases(cloud: Cloud) -> Findings:
     if cloud.protections is None:
         return
     for name, prop in cloud.fields.items():
-        for operation in (protections.CREATE, protections.UPDATE):
+        for operation in (
+            property_protections.CREATE,
+            property_protections.UPDATE,
+        ):
             verdicts = {
                 each: cloud.protections.permits(
                     each, operation, cloud.caller.credentials)
@@ -222,7 +228,7 @@ def _spelled(check: typing.Any, rules: typing.Any) -> str:
 
 def unreadable(cloud: Cloud) -> Findings:
     """A13: properties that every save by the tenant destroys."""
-    names = tuple(cloud.closed(protections.READ))
+    names = tuple(cloud.closed(property_protections.READ))
     if names:
         yield Finding(
             cloud_module.WARNING, 'A13', names,

@@ -133,13 +133,13 @@ def test_list_tells_what_discovery_tells(run):
     status, rows = run.rows('list')
     assert status == 0
     assert {row['Property'].split(' ')[0]: row['Values'] for row in rows} == {
-        'hw_boot_menu': 'true, false',
-        'hw_disk_bus': 'scsi, virtio',
-        'hw_numa_cpus.N': 'a CPU list such as 0-3,^2,5, without blanks, of '
-                          'ids up to 4095',
-        'hw_numa_mem.N': 'an integer from 1 to 2147483647',
-        'hw_numa_nodes': 'an integer from 1 to 128',
-        'os_type': 'linux',
+        'hw_boot_menu': ['true', 'false'],
+        'hw_disk_bus': ['scsi', 'virtio'],
+        'hw_numa_cpus.N': ['a CPU list such as 0-3,^2,5, without blanks, of '
+                           'ids up to 4095'],
+        'hw_numa_mem.N': ['an integer from 1 to 2147483647'],
+        'hw_numa_nodes': ['an integer from 1 to 128'],
+        'os_type': ['linux'],
     }
     assert {row['Property']: row['Removable'] for row in rows}[
         'hw_disk_bus'] == 'no'

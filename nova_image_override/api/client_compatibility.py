@@ -1,0 +1,103 @@
+"""Compatibility with clients that cannot send the header entry.
+
+Deployers allow each way in for clients that nobody can extend. Each only
+makes the header entry unnecessary: what comes in is validated and authorised as
+everything else is.
+"""
+
+import dataclasses
+import typing
+
+from nova import exception
+from nova.api.openstack import api_version_request
+from nova.api.openstack import wsgi
+from oslo_config import cfg
+
+from nova_image_override import errors
+from nova_image_override import versions
+
+
+@dataclasses.dataclass(frozen=True)
+class ClientCompatibility:
+    """What the deployer allows.
+
+    :ivar scheduler_hint: whether scheduler hints may carry overrides
+    :ivar compute: Nova's microversion from which a request needs no header
+        entry; None when every one needs it
+    """
+
+    scheduler_hint: bool = False
+    compute: api_version_request.APIVersionRequest | None = None
+
+    @classmethod
+    def from_options(
+        cls, options: cfg.ConfigOpts.GroupAttr
+    ) -> 'ClientCompatibility':
+        """Read the options of ``[image_override]``.
+
+        :raises errors.StartupError: the microversion is none of this Nova's
+        """
+        text = options.compute_microversion
+        return cls(options.accept_scheduler_hint,
+                   None if text is None else _microversion(text))
+
+    def require_hints(self) -> None:
+        """Refuse overrides in scheduler hints where they are not allowed.
+
+        Nova takes any hint and leaves alone what no filter reads: the server
+        would come up without its overrides, and nobody would know.
+
+        :raises errors.Invalid: they are not
+        """
+        if not self.scheduler_hint:
+            raise errors.Invalid([errors.Problem(
+                errors.PARAMETER, errors.NOT_HERE,
+                'this cloud does not take it as a scheduler hint, use '
+                f'server.{errors.PARAMETER} and send {versions.ENTRY}')])
+
+    def version_of(
+        self, environ: dict[str, typing.Any],
+    ) -> versions.Version | None:
+        """Return the version of a request whose header does not name one.
+
+        :param environ: the WSGI environment
+        :returns: the newest, or None when the header would have to name it
+        """
+        if self.compute is None:
+            return None
+        # A copy, because Nova caches the version on the request.
+        request = wsgi.Request(dict(environ))
+        # The legacy /v2 has no microversions.
+        if request.is_legacy_v2():
+            return None
+        try:
+            request.set_api_version_request()
+        except (exception.NovaException, ValueError):
+            # Nova itself answers these (wsgi.py Resource.__call__).
+            return None
+        return versions.MAX if (
+            request.api_version_request >= self.compute) else None
+
+
+#: What is allowed by default.
+NONE = ClientCompatibility()
+
+
+def _microversion(text: str) -> api_version_request.APIVersionRequest:
+    """Return one of Nova's microversions.
+
+    :raises errors.StartupError: this Nova does not have it
+    """
+    oldest = api_version_request.min_api_version()
+    newest = api_version_request.max_api_version()
+    try:
+        version = api_version_request.APIVersionRequest(text)
+    # int() has a limit of its own.
+    except (exception.InvalidAPIVersionString, ValueError):
+        version = None
+    if version is None or not version.matches(oldest, newest):
+        raise errors.StartupError(
+            '[image_override] compute_microversion must be a compute '
+            f'microversion of this Nova, {oldest.get_string()} to '
+            f'{newest.get_string()}, not {errors.printable(text)}')
+    return version

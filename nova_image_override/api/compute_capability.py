@@ -1,0 +1,80 @@
+"""Which computes run the compute part of the extension.
+
+The compute part says so in the stats of its compute node
+(:mod:`nova_image_override.compute.tracker`). An unmodified nova-compute writes
+those stats anew at its start, so nothing stale is left when an operator goes
+back.
+"""
+
+import collections.abc
+import typing
+
+from nova import exception
+from nova import objects
+
+from nova_image_override import errors
+
+_ASK = 'ask the operator to run nova-compute-image-override there'
+
+
+def runs_compute_part(node: objects.ComputeNode) -> bool:
+    """Say whether the nova-compute of NODE keeps overrides."""
+    return errors.PARAMETER in (node.stats or {})
+
+
+def require(
+    context: typing.Any, instance: typing.Any, done: str, remedy: str,
+) -> None:
+    """Demand the compute part on the host of INSTANCE.
+
+    :param context: request context, targeted at the instance's cell
+    :param done: what would be done to the server, as a participle
+    :param remedy: what the caller can do instead
+    :raises errors.Conflict: the host does not have it
+    """
+    if not instance.host:
+        # Not built yet, or shelved: no host to lose anything on; Nova itself
+        # refuses these states.
+        return
+    try:
+        node = objects.ComputeNode.get_by_host_and_nodename(
+            context, instance.host, instance.node)
+        ready = runs_compute_part(node)
+    except exception.ComputeHostNotFound:
+        ready = False
+    if not ready:
+        raise _not_ready(
+            f'its host would lose them when the server is {done}: {_ASK}, '
+            f'{remedy}')
+
+
+def require_anywhere(context: typing.Any, host: str | None) -> None:
+    """Demand the compute part wherever a server may be moved.
+
+    Nova takes the NUMA nodes of a cold migration from a form of the request
+    spec that has lost its cells (nova/conductor/tasks/migrate.py and
+    ImageMetaProps.from_dict); the compute part of the destination mends it.
+
+    :param context: request context, targeted at the instance's cell
+    :param host: the host that the caller names, if any
+    :raises errors.Conflict: a possible destination does not have it
+    """
+    nodes: collections.abc.Iterable[objects.ComputeNode]
+    if host:
+        try:
+            nodes = objects.ComputeNodeList.get_all_by_host(context, host)
+        except exception.ComputeHostNotFound:
+            # Nova answers for a host that does not exist.
+            return
+    else:
+        nodes = objects.ComputeNodeList.get_all(context)
+    if not all(runs_compute_part(node) for node in nodes):
+        raise _not_ready(
+            'its NUMA nodes (hw_numa_cpus.N, hw_numa_mem.N) could be lost on '
+            f'a host that it is moved to: {_ASK}, or boot another server '
+            'without these overrides')
+
+
+def _not_ready(reason: str) -> errors.Conflict:
+    return errors.Conflict(
+        [errors.Problem(errors.PARAMETER, errors.HOST_NOT_READY, reason)])

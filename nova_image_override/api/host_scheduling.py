@@ -1,0 +1,213 @@
+"""Whether a server may have other image properties on the host that it is on.
+
+Nova schedules a rebuild when the image's id is another one: image properties
+that the host must not have, or cannot have, then end in a server in ERROR.
+Overrides change image properties while the id stays, and a refusal must leave
+the server as it was. So nova-api asks the scheduler itself, before anything is
+saved, the question that Nova's rebuild and conductor ask after it.
+"""
+
+import collections.abc
+import typing
+
+from keystoneauth1 import exceptions as keystone_exceptions
+from nova import exception
+from nova import objects
+from nova.scheduler import utils as scheduler_utils
+from nova.scheduler.client import query
+from nova.scheduler.client import report
+from nova.virt import hardware
+import oslo_messaging
+
+from nova_image_override import errors
+from nova_image_override.properties import families
+
+#: What Nova decides from flavor and image when a server is created, and never
+#: again: placement's resources, the encryption of block devices, the vTPM and
+#: the policy of PCI requests. Beside each function the properties it reads.
+_DECIDED_AT_CREATE: tuple[
+    tuple[collections.abc.Callable[..., typing.Any], tuple[str, ...]], ...
+] = (
+    (hardware.get_vtpm_constraint, ('hw_tpm_model', 'hw_tpm_version')),
+    (hardware.get_mem_encryption_constraint,
+     ('hw_mem_encryption', 'hw_mem_encryption_model')),
+    (hardware.get_ephemeral_encryption_constraint,
+     ('hw_ephemeral_encryption',)),
+    (hardware.get_ephemeral_encryption_format,
+     ('hw_ephemeral_encryption_format',)),
+    (hardware.get_pci_numa_policy_constraint,
+     ('hw_pci_numa_affinity_policy',)),
+)
+
+
+def properties_of(
+    image_meta: objects.ImageMeta | None,
+) -> dict[str, typing.Any]:
+    """Return the image properties of IMAGE_META that are set, comparable."""
+    if image_meta is None or 'properties' not in image_meta:
+        return {}
+    properties = image_meta.properties
+    result = {field: getattr(properties, field) for field in properties.fields
+              if properties.obj_attr_is_set(field)}
+    result['traits_required'] = sorted(result.get('traits_required') or ())
+    return result
+
+
+def require_decided(
+    flavor: objects.Flavor, present: objects.ImageMeta,
+    wanted: objects.ImageMeta,
+) -> None:
+    """Refuse to change what Nova decides only when a server is created.
+
+    :param present: image metadata that the server was built from
+    :param wanted: image metadata that it is to be rebuilt from
+    :raises errors.Invalid: naming each such property
+    """
+    before, after = properties_of(present), properties_of(wanted)
+    problems = []
+    for function, fields in _DECIDED_AT_CREATE:
+        if _decision(function, flavor, present) == _decision(
+                function, flavor, wanted):
+            continue
+        problems += [
+            errors.Problem(
+                field, errors.CREATE_ONLY,
+                'takes effect only when a server is created and cannot be '
+                'changed by a rebuild: keep it as it is, or boot another '
+                'server')
+            for field in fields if before.get(field) != after.get(field)]
+    if problems:
+        raise errors.Invalid(problems)
+
+
+def _decision(
+    function: collections.abc.Callable[..., typing.Any],
+    flavor: objects.Flavor, image_meta: objects.ImageMeta,
+) -> object:
+    """Return what Nova's FUNCTION decides, comparable; None for nothing."""
+    try:
+        result = function(flavor, image_meta) or None
+    except exception.NovaException:
+        # An operator has set what conflicts with the flavor
+        # (nova-manage image_property set), so the server has nothing of it.
+        return None
+    if function is hardware.get_mem_encryption_constraint and result:
+        # From Nova 32 on an object without equality.
+        return result.model
+    return result
+
+
+class HostScheduler:
+    """Asks the scheduler and placement about the host of one server."""
+
+    def __init__(self) -> None:
+        self._scheduler_client = query.SchedulerQueryClient()
+
+    def require(
+        self, context: typing.Any, instance: objects.Instance,
+        spec: objects.RequestSpec, wanted: objects.ImageMeta,
+        names: collections.abc.Collection[str],
+    ) -> None:
+        """Demand that the server's host may have the image metadata WANTED.
+
+        :param spec: the server's request spec as stored; left unchanged
+        :param names: the overrides that a refusal is to name
+        :raises errors.Conflict: it may not, or nobody could say
+        """
+        before, spec = spec, spec.obj_clone()
+        spec.image = wanted
+        try:
+            self._require_traits(context, instance, before, spec, names)
+            self._require_host(context, instance, spec)
+        except exception.NoValidHost:
+            raise _refused(
+                names, errors.UNSCHEDULABLE,
+                'the scheduler does not let a server with these image '
+                'properties be on the host that this one is on, and a rebuild '
+                'does not move it: boot another server') from None
+        except (oslo_messaging.MessagingTimeout,
+                oslo_messaging.MessageDeliveryFailure,
+                keystone_exceptions.ClientException,
+                exception.ConsumerAllocationRetrievalFailed,
+                exception.ResourceProviderTraitRetrievalFailed):
+            raise _refused(
+                names, errors.SCHEDULER_UNAVAILABLE,
+                'the scheduler or placement did not answer whether the '
+                'server\'s host may have them, nothing has changed: try again '
+                'later') from None
+
+    def _require_host(
+        self, context: typing.Any, instance: objects.Instance,
+        spec: objects.RequestSpec,
+    ) -> None:
+        """Ask the filters that Nova runs for a rebuild.
+
+        As API.rebuild and the conductor's rebuild_instance prepare the
+        request: only the server's own host, in its own cell.
+        """
+        if 'scheduler_hints' not in spec:
+            spec.scheduler_hints = {}
+        # So that nobody can save this.
+        del spec.id
+        spec.scheduler_hints['_nova_check_type'] = ['rebuild']
+        spec.force_hosts = [instance.host]
+        spec.force_nodes = [instance.node]
+        cell = objects.InstanceMapping.get_by_instance_uuid(
+            context, instance.uuid).cell_mapping
+        if 'requested_destination' in spec and spec.requested_destination:
+            spec.requested_destination.cell = cell
+        else:
+            spec.requested_destination = objects.Destination(cell=cell)
+        spec.ensure_project_and_user_id(instance)
+        spec.ensure_network_information(instance)
+        self._scheduler_client.select_destinations(
+            context, spec, [instance.uuid], return_objects=True,
+            return_alternates=False)
+
+    def _require_traits(
+        self, context: typing.Any, instance: objects.Instance,
+        before: objects.RequestSpec, after: objects.RequestSpec,
+        names: collections.abc.Collection[str],
+    ) -> None:
+        """Demand the traits that the image requires of the server's host.
+
+        As ComputeTaskManager._validate_image_traits_for_rebuild, and for
+        traits that Nova derives from other properties (Secure Boot, stateless
+        firmware), of which that knows nothing.
+        """
+        required = {*_required(after) - _required(before),
+                    *properties_of(after.image)['traits_required']}
+        if not required:
+            return
+        placement = report.report_client_singleton()
+        held: set[str] = set()
+        for provider in placement.get_allocs_for_consumer(
+                context, instance.uuid)['allocations']:
+            held.update(
+                placement.get_provider_traits(context, provider).traits)
+        missing = required - held
+        if missing:
+            # Those that say so themselves; what else requires a trait, Nova
+            # does not tell.
+            asking = [name for name in names
+                      if families.TRAITS.rest_of(name) in missing]
+            raise _refused(
+                asking or names, errors.UNSCHEDULABLE,
+                'the host that this server is on lacks the trait '
+                f'{", ".join(sorted(missing))}, and a rebuild does not move '
+                'it: boot another server')
+
+
+def _required(spec: objects.RequestSpec) -> frozenset[str]:
+    """Return the traits that flavor and image require of any provider."""
+    group = scheduler_utils.ResourceRequest.from_request_spec(
+        spec).get_request_group(None)
+    return frozenset(group.required_traits)
+
+
+def _refused(
+    names: collections.abc.Collection[str], code: str, reason: str,
+) -> errors.Conflict:
+    return errors.Conflict([
+        errors.Problem(name, code, reason)
+        for name in names or [errors.PARAMETER]])

@@ -1,0 +1,446 @@
+"""The one place that decides who may override what.
+
+For each property the enforcer yields one decision per rule, in order. nova-api
+raises the first refusal, ``nova-image-override explain`` prints all of them,
+and discovery renders what the rules leave as a JSON Schema.
+"""
+
+import collections.abc
+import dataclasses
+import functools
+import logging
+import typing
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import policies
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import decisions
+from nova_image_override.authorization import policy_files
+from nova_image_override.authorization import property_lists
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization.glance import property_protections
+from nova_image_override.properties import catalog as catalog_module
+
+LOG = logging.getLogger(__name__)
+
+Decisions = tuple[decisions.Decision, ...]
+
+#: What Glance would have to permit: names of properties and operations.
+Operations = collections.abc.Iterable[tuple[str, str]]
+
+_NOTHING_INJECTED = metadata_injection.Injection()
+_NOTHING_KEPT: override.Overrides = {}
+_ANY = decisions.AnyValue.ANY
+
+
+@dataclasses.dataclass(frozen=True)
+class PropertyRules:
+    """What the rules say of one property name, whoever asks.
+
+    :ivar name: as requests name the property
+    :ivar field: canonical field name
+    :ivar names: the property's name and the legacy names under which Nova
+        reads the same; Glance takes them for different properties
+    :ivar never: no deployment can permit it
+    :ivar denied: entries of ``denied_properties`` that name it
+    :ivar allowed: entries of ``allowed_properties`` that name it
+    """
+
+    name: str
+    field: str
+    names: tuple[str, ...]
+    never: bool
+    denied: tuple[property_lists.Entry, ...]
+    allowed: tuple[property_lists.Entry, ...]
+
+    def never_decision(self) -> decisions.Decision:
+        """Decide by what the property is."""
+        if not self.never:
+            return _OVERRIDABLE
+        return decisions.Decision(
+            decisions.NEVER, False, _IN_CODE, errors.NEVER,
+            'describes the image itself and can never be overridden')
+
+    def denied_decision(self, value: decisions.Value) -> decisions.Decision:
+        """Decide by ``denied_properties``.
+
+        Entries with values do not deny removal.
+        """
+        rule = decisions.DENIED
+        entry = _first(self.denied, value)
+        if entry is not None:
+            return decisions.Decision(
+                rule, False, decisions.Source(rule, entry.text),
+                errors.DENIED, 'denied by this cloud'
+                + (f' with the value {errors.printable(value)}'
+                   if entry.values and isinstance(value, str) else ''),
+                f'entry {entry.text}')
+        if value is _ANY and self.denied:
+            return decisions.Decision(
+                rule, True, decisions.Source(rule, self.denied[0].text),
+                detail=f'values other than those of {_texts(self.denied)}')
+        return _NOT_DENIED
+
+    def allowed_decision(self, value: decisions.Value) -> decisions.Decision:
+        """Decide by ``allowed_properties``.
+
+        Entries with values do not allow removal.
+        """
+        rule = decisions.ALLOWED
+        entry = _first(self.allowed, value)
+        if entry is not None:
+            return decisions.Decision(
+                rule, True, decisions.Source(rule, entry.text),
+                detail=f'entry {entry.text}')
+        if not self.allowed:
+            return _NOT_ALLOWED
+        source = decisions.Source(rule, self.allowed[0].text)
+        detail = f'only the values of {_texts(self.allowed)}'
+        if value is _ANY:
+            return decisions.Decision(rule, True, source, detail=detail)
+        values = ', '.join(dict.fromkeys(
+            each for entry in self.allowed for each in entry.values))
+        return decisions.Decision(
+            rule, False, source, errors.VALUE_NOT_ALLOWED,
+            'this cloud does not allow removing it, only setting it to '
+            f'{values}' if value is None else
+            f'this cloud allows only {values}', detail)
+
+
+def _first(
+    entries: collections.abc.Iterable[property_lists.Entry],
+    value: decisions.Value,
+) -> property_lists.Entry | None:
+    """Return the first entry that covers VALUE."""
+    known = None if isinstance(value, decisions.AnyValue) else value
+    for entry in entries:
+        if entry.matches_value(known):
+            return entry
+    return None
+
+
+def _texts(entries: collections.abc.Iterable[property_lists.Entry]) -> str:
+    return ', '.join(entry.text for entry in entries)
+
+
+_IN_CODE = decisions.Source(decisions.NEVER)
+_OVERRIDABLE = decisions.Decision(decisions.NEVER, True, _IN_CODE)
+_NOT_DENIED = decisions.Decision(
+    decisions.DENIED, True, decisions.Source(decisions.DENIED),
+    detail='no entry')
+_NOT_ALLOWED = decisions.Decision(
+    decisions.ALLOWED, False, decisions.Source(decisions.ALLOWED),
+    errors.NOT_ALLOWED,
+    'not among the properties that this cloud allows to override', 'no entry')
+_UNPROTECTED = (decisions.Decision(
+    decisions.PROTECTIONS, True, decisions.Source(decisions.PROTECTIONS),
+    detail='property_protection_file is not set'),)
+
+
+class Enforcer:
+    """The deployer's rules, compiled once at start.
+
+    :param catalog: the running Nova's properties
+    :param denied: entries of ``denied_properties``
+    :param allowed: entries of ``allowed_properties``
+    :param injection: what Glance injects on import
+    :param protections: Glance's property protections, if it has any
+    :raises errors.StartupError: lists are malformed; one line for each entry
+    """
+
+    #: Names whose rules are remembered, and names with values on which the
+    #: lists have decided.
+    CACHE_SIZE = 2048
+
+    def __init__(
+        self, catalog: catalog_module.Catalog,
+        denied: collections.abc.Iterable[str] = (),
+        allowed: collections.abc.Iterable[str] = (),
+        injection: metadata_injection.Injection = _NOTHING_INJECTED,
+        protections: property_protections.Protections | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self._merger = override.Merger(catalog)
+        self.injection = injection
+        self._not_injected = decisions.Decision(
+            decisions.INJECTION, True, decisions.Source(decisions.INJECTION),
+            detail='not injected for these roles' if injection.enabled
+            else f'the plugin {metadata_injection.PLUGIN} is off'
+            if injection.configured
+            else f'{metadata_injection.OPTION} is not set')
+        self.protections = protections
+        self.denied, self.allowed = property_lists.compiled(catalog, {
+            decisions.DENIED: denied, decisions.ALLOWED: allowed})
+        for checked in (self.denied, self.allowed):
+            unknown = checked.unknown_names()
+            if unknown:
+                LOG.warning(
+                    '[image_override] %s: this Nova has no such image '
+                    'property, the entry has no effect: %s',
+                    checked.option, ', '.join(e.name for e in unknown))
+        #: The rules of the property called NAME.
+        self.rules_of = functools.lru_cache(self.CACHE_SIZE)(self._rules_of)
+        self._by_lists = functools.lru_cache(self.CACHE_SIZE)(
+            self._decided_by_lists)
+
+    @classmethod
+    def from_options(
+        cls, catalog: catalog_module.Catalog, options: typing.Any,
+    ) -> 'Enforcer':
+        """Read the rules that the group ``[image_override]`` names.
+
+        :param options: the group's options
+        :raises errors.StartupError: a list or a file of Glance's is wrong
+        """
+        return cls(
+            catalog, options.denied_properties, options.allowed_properties,
+            metadata_injection.load(options.glance_image_import_files),
+            property_protections.load(
+                options.property_protection_file,
+                options.property_protection_rule_format,
+                options.property_protection_policy_file)
+            if options.property_protection_file else None)
+
+    def _rules_of(self, name: str) -> PropertyRules:
+        prop = self.catalog.resolve(name)
+        return PropertyRules(
+            name, prop.field, (name, *prop.legacy_names), prop.never,
+            self.denied.matching(name, prop.field),
+            self.allowed.matching(name, prop.field))
+
+    def check(
+        self, caller: caller_module.Caller, overrides: override.Overrides,
+        base: override.ImageProperties,
+        kept: override.Overrides = _NOTHING_KEPT,
+    ) -> None:
+        """Permit OVERRIDES, or refuse them.
+
+        :param base: the properties of the image, or volume, itself
+        :param kept: overrides that the other rules have permitted before;
+            only Glance's protections are asked anew, because the image is
+            another one
+        :raises errors.Forbidden: naming every refused property
+        """
+        rules = {name: self.rules_of(name) for name in overrides}
+        by_policy = policy_files.refused_by(
+            caller.can, caller.policy_defined,
+            {each.field for each in rules.values()})
+        injected = self.injection.names(caller.roles)
+        problems = []
+        for name, each in rules.items():
+            for decision in self._decisions(
+                    each, overrides[name], caller, injected, by_policy,
+                    () if self.protections is None else
+                    self.operations_needed(name, overrides, base).items()):
+                if not decision.permits:
+                    problems.append(decision.problem(name))
+                    break
+        for name in kept:
+            for decision in self._by_protections(
+                    name, caller,
+                    self.operations_needed(name, kept, base).items()):
+                if not decision.permits:
+                    problems.append(decision.problem(name))
+                    break
+        if problems:
+            raise errors.Forbidden(problems)
+
+    def decide(
+        self, caller: caller_module.Caller, name: str, value: decisions.Value,
+        operations: Operations,
+    ) -> Decisions:
+        """Return what each rule decides, in order.
+
+        :param operations: what Glance would have to permit
+        :raises errors.Invalid: there is no property called NAME
+        """
+        rules = self.rules_of(name)
+        return self._decisions(
+            rules, value, caller, self.injection.names(caller.roles),
+            policy_files.refused_by(
+                caller.can, caller.policy_defined, [rules.field]), operations)
+
+    def _decisions(
+        self, rules: PropertyRules, value: decisions.Value,
+        caller: caller_module.Caller, injected: collections.abc.Set[str],
+        by_policy: collections.abc.Mapping[str, str], operations: Operations,
+    ) -> Decisions:
+        # Called for each property of a request: what can be remembered is.
+        refusing = by_policy.get(rules.field)
+        rule = refusing or policies.property_rule(rules.field)
+        return (
+            *self._by_lists(rules.name, value),
+            self._by_injection(rules, injected) if injected
+            else self._not_injected,
+            *(_UNPROTECTED if self.protections is None else
+              self._by_protections(rules.name, caller, operations)),
+            _by_policy(
+                rule if refusing or rule in caller.policy_defined
+                else policies.CREATE, refusing is None))
+
+    def _decided_by_lists(
+        self, name: str, value: decisions.Value,
+    ) -> Decisions:
+        rules = self.rules_of(name)
+        return (rules.never_decision(), rules.denied_decision(value),
+                rules.allowed_decision(value))
+
+    # --- Glance's injection on import ---------------------------------------
+
+    def injects(self, caller: caller_module.Caller, name: str) -> bool:
+        """Say whether Glance injects the property called NAME for CALLER."""
+        return not self._by_injection(
+            self.rules_of(name), self.injection.names(caller.roles)).permits
+
+    def _by_injection(
+        self, rules: PropertyRules, injected: collections.abc.Set[str],
+    ) -> decisions.Decision:
+        for each in rules.names:
+            if each in injected:
+                which = (each if each == rules.name
+                         else f'{each}, which is {rules.name} too,')
+                return decisions.Decision(
+                    decisions.INJECTION, False,
+                    decisions.Source(decisions.INJECTION), errors.INJECTED,
+                    f"this cloud's image service sets {which} on the images "
+                    'that you import')
+        return self._not_injected
+
+    # --- Glance's property protections --------------------------------------
+
+    def permits(
+        self, name: str, operation: str, caller: caller_module.Caller,
+    ) -> bool:
+        """Say whether Glance lets CALLER do OPERATION to the property NAME.
+
+        :param name: as Glance knows it, legacy names included
+        """
+        return self.protections is None or self.protections.permits(
+            name, operation, caller.credentials)
+
+    def can_set(self, caller: caller_module.Caller, name: str) -> bool:
+        """Say whether Glance lets CALLER set the property on some image."""
+        return all(
+            self.permits(each, property_protections.CREATE, caller)
+            or self.permits(each, property_protections.UPDATE, caller)
+            for each in self.operations_needed(name, {name: ''}, {}))
+
+    def can_remove(self, caller: caller_module.Caller, name: str) -> bool:
+        """Say whether Glance lets CALLER remove the property."""
+        return all(
+            self.permits(each, operation, caller) for each, operation
+            in self.operations_needed(name, {name: None}, {}).items())
+
+    def operations_needed(
+        self, name: str, overrides: override.Overrides,
+        base: override.ImageProperties,
+    ) -> dict[str, str]:
+        """Return what Glance must permit for the override of NAME.
+
+        Every name of the property counts as if the override set or removed
+        it in the image (Nova reads them as one, Glance does not know that),
+        and every other name that the merge writes: it is passed on to
+        snapshots. A legacy name that the image lacks, no section matches and
+        the merge does not write is left out. Glance closes it to everybody,
+        but nobody meant to: the user may set the property under its current
+        name all the same.
+
+        :param overrides: all that are merged over BASE together
+        :returns: name, as Glance knows it -> operation
+        """
+        if self.protections is None:
+            return {}
+        removes = overrides[name] is None
+        written = self._merger.written(base, overrides, name)
+        result = {}
+        for each in dict.fromkeys((*self.rules_of(name).names, *written)):
+            has = base.get(each) is not None
+            if (each == name or has or each in written
+                    or self.protections.section(each) is not None):
+                result[each] = (
+                    property_protections.DELETE
+                    if removes and each not in written
+                    else property_protections.UPDATE if has
+                    else property_protections.CREATE)
+        return result
+
+    def operations_on_some_image(self, name: str) -> Operations:
+        """Yield what Glance must permit, on one image or another."""
+        removed = self.operations_needed(name, {name: None}, {})
+        for each in self.operations_needed(name, {name: ''}, {}):
+            yield each, property_protections.CREATE
+            yield each, property_protections.UPDATE
+            if each in removed:
+                yield each, property_protections.DELETE
+
+    def operations_granted(
+        self, name: str, value: str | None, image_value: str | None,
+    ) -> collections.abc.Set[tuple[str, str]]:
+        """Return what Glance must have permitted for an override in force.
+
+        :param image_value: the value of the image that it is in force over,
+            as the record has it
+        :returns: name and operation; what is certain, as the record does not
+            say which of the property's names the image had
+        """
+        return frozenset.intersection(*(
+            frozenset(self.operations_needed(
+                name, {name: value}, image).items())
+            for image in self._merger.images_with(name, image_value)))
+
+    def _by_protections(
+        self, name: str, caller: caller_module.Caller, operations: Operations,
+    ) -> Decisions:
+        if self.protections is None:
+            return _UNPROTECTED
+        return tuple(
+            self._by_section(
+                name, each, operation, self.protections.section(each),
+                self.permits(each, operation, caller))
+            for each, operation in operations)
+
+    def _by_section(
+        self, name: str, each: str, operation: str,
+        section: property_protections.Section | None, permits: bool,
+    ) -> decisions.Decision:
+        """Decide about the override of NAME by the section of one name."""
+        rule = f'{decisions.PROTECTIONS}: {operation} {each}'
+        if section is None:
+            source = decisions.Source(decisions.PROTECTIONS)
+            detail = 'no section matches'
+        else:
+            source = decisions.Source(
+                decisions.PROTECTIONS, section.name, operation)
+            said = ', '.join(section.permissions[operation]) or 'nobody'
+            detail = f'[{section.name}] {operation} = {said}'
+        if permits:
+            return decisions.Decision(
+                rule, True, source, detail=detail, operation=operation)
+        return decisions.Decision(
+            rule, False, source, errors.PROTECTED,
+            f"Glance's property protections do not let you {operation} {each}"
+            + self._relation(name, each), detail, operation)
+
+    def _relation(self, name: str, each: str) -> str:
+        """Say what EACH, which Glance closes, has to do with NAME."""
+        if each == name:
+            return ''
+        how = (f', which is {name} too' if each in self.rules_of(name).names
+               else f', which overriding {name} writes')
+        if self.protections is not None and \
+                self.protections.section(each) is None:
+            how += (': no section of the protections matches it, the operator '
+                    f'can add one such as [^{each}$]')
+        return how
+
+
+@functools.lru_cache(maxsize=512)
+def _by_policy(rule: str, permits: bool) -> decisions.Decision:
+    source = decisions.Source(decisions.POLICY, rule)
+    if permits:
+        return decisions.Decision(
+            decisions.POLICY, True, source, detail=rule)
+    return decisions.Decision(
+        decisions.POLICY, False, source, errors.POLICY,
+        f'policy {rule} does not permit it', rule)

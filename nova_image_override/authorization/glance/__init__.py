@@ -1,0 +1,1 @@
+"""Glance's own rules about image properties, read from copies of its files."""

@@ -1,0 +1,92 @@
+"""Properties that Glance injects into the images that users import.
+
+Glance's import plugin ``inject_image_metadata`` writes the deployer's
+properties into each image that a user imports, unless one of the user's roles
+is ignored (glance/async_/flows/plugins/inject_image_metadata.py). They are
+among the properties that the merge starts from; those for whom they are
+injected cannot override them.
+"""
+
+import collections.abc
+import dataclasses
+
+from oslo_config import cfg
+from oslo_config import types as cfg_types
+
+from nova_image_override import errors
+from nova_image_override.authorization.glance import config_files
+
+#: The option of ``[image_override]`` that names the files.
+OPTION = 'glance_image_import_files'
+
+PLUGIN = 'inject_image_metadata'
+PLUGINS_GROUP = 'image_import_opts'
+GROUP = 'inject_metadata_properties'
+
+#: Glance's own options, with its own types
+#: (glance/async_/flows/api_image_import.py and plugins/).
+_PLUGINS = cfg.ListOpt(
+    'image_import_plugins', default=[], bounds=True,
+    item_type=cfg_types.String(quotes=True))
+_INJECT = (cfg.ListOpt('ignore_user_roles', default=['admin']),
+           cfg.DictOpt('inject', default={}))
+
+
+@dataclasses.dataclass(frozen=True)
+class Injection:
+    """What Glance injects, and for whom.
+
+    :ivar properties: name -> value, as Glance reads them; told even when the
+        plugin is off
+    :ivar ignored_roles: whoever has one of them gets nothing injected
+    :ivar enabled: the plugin is on
+    :ivar configured: Glance's files are known
+    """
+
+    properties: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict)
+    ignored_roles: frozenset[str] = frozenset()
+    enabled: bool = False
+    configured: bool = False
+
+    def names(
+        self, roles: collections.abc.Container[str],
+    ) -> collections.abc.Set[str]:
+        """Return the names that are injected for a user.
+
+        :param roles: the user's roles in lower case, as Glance's middleware
+            makes them; it compares them with ``ignore_user_roles`` as they
+            stand there, so ``Admin`` there ignores nobody
+        """
+        if not self.enabled or any(r in roles for r in self.ignored_roles):
+            return frozenset()
+        return self.properties.keys()
+
+
+def load(paths: collections.abc.Sequence[str]) -> Injection:
+    """Read Glance's configuration files; in a later file an option wins.
+
+    :param paths: as Glance reads them: glance-image-import.conf, then
+        glance-api.conf (glance/common/wsgi_app.py CONFIG_FILES)
+    :raises errors.StartupError: a file is missing, unreadable, empty, or
+        malformed
+    """
+    for path in paths:
+        config_files.read(OPTION, path)
+    conf = cfg.ConfigOpts()
+    conf.register_opt(_PLUGINS, group=PLUGINS_GROUP)
+    conf.register_opts(_INJECT, group=GROUP)
+    try:
+        # Not the environment: it is Nova's here, not Glance's.
+        conf([], use_env=False, default_config_files=list(paths),
+             default_config_dirs=[])
+        options = conf[GROUP]
+        return Injection(
+            properties=dict(options.inject),
+            ignored_roles=frozenset(options.ignore_user_roles),
+            enabled=PLUGIN in conf[PLUGINS_GROUP].image_import_plugins,
+            configured=bool(paths))
+    except (cfg.Error, ValueError) as exc:
+        raise errors.StartupError(
+            f'[image_override] {OPTION}: {", ".join(paths)}: '
+            f'{" ".join(str(exc).split())}') from None

@@ -1,0 +1,271 @@
+"""Glance's property protections, judged as Glance judges them.
+
+Glance lets roles or policies create, read, update and delete image properties
+(``property_protection_file``, glance/common/property_utils.py PropertyRules).
+What a user may not do to an image's property in Glance, that user may not do
+to a server's by an override. The file is read again here rather than through
+Glance, whose import brings fourteen packages and puts its options beside
+Nova's; a test holds the two readers against each other.
+
+Three differences are deliberate:
+
+* an unreadable or empty file is an error (Glance then denies everything);
+* a policy that is not defined denies (Glance then permits everybody);
+* only the user's own roles count (Glance adds those of a service's token).
+"""
+
+import collections.abc
+import configparser
+import dataclasses
+import functools
+import logging
+import re
+import types
+import typing
+
+from oslo_config import cfg
+from oslo_policy import policy as oslo_policy
+
+from nova_image_override import errors
+from nova_image_override.authorization import caller
+from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization.glance import safe_patterns
+
+LOG = logging.getLogger(__name__)
+
+CREATE = 'create'
+READ = 'read'
+UPDATE = 'update'
+DELETE = 'delete'
+OPERATIONS = (CREATE, READ, UPDATE, DELETE)
+
+ROLES = 'roles'
+POLICIES = 'policies'
+
+#: The option of ``[image_override]`` that names the file.
+OPTION = 'property_protection_file'
+POLICY_OPTION = 'property_protection_policy_file'
+
+#: Glance's namespace, which PropertyRules._inject_os_glance_section opens to
+#: everybody before any section of the file.
+OS_GLANCE = 'os_glance'
+
+#: Rules that glance/policies/base.py registers for others to refer to.
+GLANCE_RULES: collections.abc.Mapping[str, str] = types.MappingProxyType({
+    'default': '',
+    'context_is_admin': 'role:admin',
+    'service_api': 'role:service or role:admin',
+})
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """One section: the properties that it matches, and who may do what.
+
+    :ivar name: the section's header, a regular expression
+    :ivar pattern: the same, compiled; searched for, not anchored
+    :ivar permissions: operation -> what the file says, in its parts
+    :ivar line: where the header stands in the file; 0 for Glance's own
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    permissions: collections.abc.Mapping[str, tuple[str, ...]]
+    line: int = 0
+
+
+class Protections:
+    """One protections file, read.
+
+    :param sections: the file's sections, in its order
+    :param policies: judges the policies that they name; None when they name
+        roles
+    """
+
+    #: Property names whose section is remembered. Only traits are without
+    #: number.
+    CACHE_SIZE = 8192
+
+    def __init__(
+        self, sections: collections.abc.Iterable[Section],
+        policies: 'Policies | None' = None,
+    ) -> None:
+        everybody = dict.fromkeys(OPERATIONS, ('@',))
+        self.sections = (
+            Section(f'{OS_GLANCE}.*', re.compile(f'{OS_GLANCE}.*'), everybody),
+            *sections)
+        self.policies = policies
+        #: The section that decides on the property called NAME, or None.
+        self.section = functools.lru_cache(self.CACHE_SIZE)(self._section)
+
+    def _section(self, name: str) -> Section | None:
+        for section in self.sections:
+            if section.pattern.search(name):
+                return section
+        return None
+
+    def permits(
+        self, name: str, operation: str, credentials: caller.Credentials,
+    ) -> bool:
+        """Say whether Glance lets a user do OPERATION to the property NAME.
+
+        What no section matches nobody may touch, administrators included.
+
+        :param operation: one of OPERATIONS
+        """
+        section = self.section(name)
+        if section is None:
+            return False
+        allowed = section.permissions[operation]
+        if '!' in allowed:
+            return False
+        if '@' in allowed:
+            return True
+        if self.policies is not None:
+            return bool(allowed) and self.policies.permits(
+                allowed[0], credentials)
+        return not {role.lower() for role in allowed}.isdisjoint(
+            credentials.get('roles', ()))
+
+
+class Policies:
+    """The policies that sections name, from Glance's policy.yaml.
+
+    Everything is read at start: unlike in Glance's own enforcer, nothing is
+    looked for on disk when a request is judged.
+
+    :param names: what the sections name
+    :param rules: the rules of policy.yaml
+    :raises ValueError: rules refer to each other in a circle
+    """
+
+    def __init__(
+        self, names: collections.abc.Iterable[str], rules: oslo_policy.Rules,
+    ) -> None:
+        #: Every rule there is, Glance's own included.
+        self.rules = oslo_policy.Rules.from_dict(dict(GLANCE_RULES))
+        self.rules.update(rules)
+        self._enforcer = oslo_policy.Enforcer(
+            cfg.ConfigOpts(), rules=self.rules, use_conf=False)
+        # As PropertyRules._add_policy_rules makes them: what stands in the
+        # file may be more than a name, such as "mine or role:admin".
+        self._checks = oslo_policy.Rules.from_dict(
+            {name: f'rule:{name}' for name in names})
+        #: What the sections name, and that refers to no rule there is.
+        self.undefined = frozenset(
+            name for name, check in self._checks.items()
+            if _refers_to_nothing(check, self.rules))
+
+    def permits(
+        self, name: str, credentials: caller.Credentials,
+        target: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
+    ) -> bool:
+        """Judge the policy called NAME.
+
+        :param target: what it is about; Glance gives property protections
+            none
+        """
+        return name not in self.undefined and bool(self._enforcer.enforce(
+            self._checks[name], dict(target), dict(credentials)))
+
+
+def _refers_to_nothing(
+    check: typing.Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
+) -> bool:
+    """Say whether CHECK refers, at any depth, to a rule that is not there."""
+    if isinstance(check, oslo_policy.RuleCheck):
+        if check.match in above:
+            raise ValueError(f'rule {check.match} refers to itself')
+        if check.match not in rules:
+            return True
+        return _refers_to_nothing(
+            rules[check.match], rules, (*above, check.match))
+    parts = getattr(check, 'rules', None) or [getattr(check, 'rule', None)]
+    return any(_refers_to_nothing(part, rules, above)
+               for part in parts if part is not None)
+
+
+def load(
+    path: str, rule_format: str = ROLES, policy_path: str | None = None,
+) -> Protections:
+    """Read a protections file.
+
+    :param path: Glance's ``property_protection_file``
+    :param rule_format: Glance's ``property_protection_rule_format``
+    :param policy_path: Glance's policy.yaml, which defines the policies that
+        the format POLICIES names
+    :raises errors.StartupError: a file cannot be read, or Glance would refuse
+        it, or an expression in it could take too long to match
+    """
+    text = config_files.read(OPTION, path)
+    # As Glance makes its own: strict, with interpolation of "%".
+    parser = configparser.ConfigParser()
+    try:
+        parser.read_string(text, source=path)
+    except configparser.Error as exc:
+        raise config_files.failure(
+            OPTION, path, exc, getattr(exc, 'lineno', None)) from None
+    lines = config_files.header_lines(text)
+    sections = [
+        _section_of(parser, name, rule_format, path, lines[name])
+        for name in parser.sections() if not name.startswith(OS_GLANCE)]
+    if not sections:
+        raise config_files.failure(
+            OPTION, path, 'is empty: no section that counts'
+        )
+    if rule_format != POLICIES:
+        return Protections(sections)
+    names = {permission for section in sections
+             for allowed in section.permissions.values()
+             for permission in allowed if permission not in ('@', '!')}
+    policies = _load_policies(names, policy_path)
+    if policies.undefined:
+        LOG.warning(
+            '[image_override] %s: these policies are not defined and deny '
+            'everybody (in Glance they permit everybody): %s',
+            OPTION, ', '.join(sorted(policies.undefined)))
+    return Protections(sections, policies)
+
+
+def _section_of(
+    parser: configparser.ConfigParser, name: str, rule_format: str,
+    path: str, line: int,
+) -> Section:
+    permissions = {}
+    try:
+        pattern = safe_patterns.compiled(name)
+        for operation in OPERATIONS:
+            permissions[operation] = _parts(
+                parser.get(name, operation), rule_format)
+    except (configparser.Error, ValueError) as exc:
+        raise config_files.failure(
+            OPTION, path, f'section {errors.printable(name)}: {exc}',
+            line) from None
+    return Section(name, pattern, permissions, line)
+
+
+def _parts(value: str, rule_format: str) -> tuple[str, ...]:
+    """Return the roles, or the one policy, of one permission."""
+    if not value:
+        return ()
+    if rule_format == POLICIES:
+        if ',' in value:
+            raise ValueError(f'one policy only, not {value}')
+        return (value,)
+    parts = tuple(part.strip() for part in value.split(','))
+    if '@' in parts and '!' in parts:
+        raise ValueError(f'"@" and "!" exclude each other: {value}')
+    return parts
+
+
+def _load_policies(
+    names: collections.abc.Iterable[str], path: str | None,
+) -> Policies:
+    if path is None:
+        return Policies(names, oslo_policy.Rules())
+    text = config_files.read(POLICY_OPTION, path)
+    try:
+        return Policies(names, oslo_policy.Rules.load(text))
+    except (ValueError, TypeError, AttributeError) as exc:
+        raise config_files.failure(
+            POLICY_OPTION, path, f'malformed: {exc}') from None

@@ -1,0 +1,94 @@
+"""Regular expressions that a property name can be matched against safely.
+
+Python's ``re`` backtracks and has no time limit: one careless expression in
+Glance's protections file would let a tenant's property name stop nova-api.
+So the number of ways in which an expression can match a name is bounded
+before it is used.
+"""
+
+import importlib
+import re
+import sys
+import typing
+
+from nova_image_override import errors
+from nova_image_override import record
+
+#: Longest name that is matched, in characters.
+NAME_MAX = record.NAME_LENGTH_MAX
+
+#: Most ways in which an expression may match one stretch of a name: as many
+#: as two ``.*`` in a row have. (Three take seconds, nested ones forever.)
+WAYS_MAX = (NAME_MAX + 1) ** 2
+
+# The parser of "re" itself, so that nothing is read in another way than it
+# will be matched. It has no public name; Hypothesis relies on it too.
+_parser: typing.Any = importlib.import_module(
+    're._parser' if sys.version_info >= (3, 11) else 'sre_parse')
+
+_CHARACTERS = frozenset({'LITERAL', 'NOT_LITERAL', 'IN', 'ANY'})
+
+
+def compiled(expression: str) -> re.Pattern[str]:
+    """Compile EXPRESSION.
+
+    :raises ValueError: it is malformed, or could take too long to match a
+        name of NAME_MAX characters; the message says which
+    """
+    shown = errors.printable(expression)
+    try:
+        pattern = re.compile(expression)
+        ways = _ways(_parser.parse(expression))
+    except (re.error, RecursionError, OverflowError) as exc:
+        raise ValueError(
+            f'malformed regular expression {shown}: {exc}') from None
+    if ways > WAYS_MAX:
+        raise ValueError(
+            f'regular expression {shown} could take too long to match a '
+            'property name: use at most two of * and +, and none that repeats '
+            'a group with another repetition or alternatives in it')
+    return pattern
+
+
+def _ways(sequence: typing.Any) -> int:
+    """Return a bound on the ways in which a parsed expression can match.
+
+    That is on the branches of backtracking from one place of a name; counted
+    as if every repetition could take all of the name.
+    """
+    result = 1
+    for operation, argument in sequence:
+        result *= _ways_of(str(operation), argument)
+        if result > WAYS_MAX:
+            break
+    return result
+
+
+def _ways_of(operation: str, argument: typing.Any) -> int:
+    if operation in ('MAX_REPEAT', 'MIN_REPEAT', 'POSSESSIVE_REPEAT'):
+        least, most = (min(int(n), NAME_MAX) for n in argument[:2])
+        body = argument[2]
+        each = _ways(body)
+        if each > 1:
+            total = 0
+            for times in range(least, most + 1):
+                total += each ** times
+                if total > WAYS_MAX:
+                    break
+            return total
+        if len(body) != 1 or str(body[0][0]) not in _CHARACTERS:
+            # What is repeated need not consume any of the name: each required
+            # repetition is work.
+            return max(1, int(argument[0])) * (most - least + 1)
+        return most - least + 1
+    if operation == 'SUBPATTERN':
+        return _ways(argument[-1])
+    if operation == 'ATOMIC_GROUP':
+        return _ways(argument)
+    if operation in ('ASSERT', 'ASSERT_NOT'):
+        return _ways(argument[1])
+    if operation == 'BRANCH':
+        return sum(_ways(branch) for branch in argument[1])
+    if operation == 'GROUPREF_EXISTS':
+        return sum(_ways(branch) for branch in argument[1:] if branch)
+    return 1

@@ -1,0 +1,203 @@
+"""oslo.policy: which callers may override, and which properties.
+
+The rules stand in Nova's policy files, among Nova's own rules, and are read
+anew when a file changes, as Nova's are.
+"""
+
+import collections.abc
+import contextlib
+import logging
+import os
+import threading
+import typing
+
+from oslo_config import cfg
+from oslo_policy import opts as oslo_policy_opts
+from oslo_policy import policy as oslo_policy
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override import remembered
+from nova_image_override.authorization import caller
+
+LOG = logging.getLogger(__name__)
+
+#: What oslo.policy raises for files that it cannot read or make sense of.
+_UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
+
+#: What tells one state of the policy files from another.
+_Stamp = tuple[str, int, int, int]
+
+
+#: Checks that target and credentials alone decide. A deployment can have
+#: others, such as one that asks a service (``http:``), or that takes the place
+#: of one of these. By their full names, as oslo.policy exports none of them.
+_PURE = frozenset(
+    f'oslo_policy._checks.{name}'
+    for name in ('TrueCheck', 'FalseCheck', 'RoleCheck', 'GenericCheck'))
+
+
+class Enforcer(oslo_policy.Enforcer):
+    """The rules of one state of the policy files, which never change.
+
+    That a rule permitted something is remembered with the whole of target
+    and credentials. oslo.policy takes hundreds of function calls for a rule
+    of a few words: ``_checks._check`` asks for the signature of each check.
+    """
+
+    #: Permitted requests that are remembered, of 32 bytes each.
+    REMEMBERED = 1024
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        super().__init__(conf)
+        self._permitted = remembered.Remembered(self.REMEMBERED)
+
+    def permits(
+        self, rule: str, target: dict[str, typing.Any],
+        credentials: dict[str, typing.Any],
+    ) -> bool:
+        """Judge as ``authorize``, which is not asked twice the same.
+
+        :param rule: name of a registered rule
+        :param target: plain values
+        :param credentials: all that any rule can read of the caller, of plain
+            values
+        :raises oslo_policy.policy.PolicyNotRegistered: there is no such rule
+        """
+        key = remembered.digest(rule, target, credentials)
+        if key in self._permitted:
+            return True
+        # A copy, because enforce() adds to credentials.
+        permitted = bool(self.authorize(rule, target, {**credentials}))
+        if permitted and self._is_pure(rule):
+            self._permitted.add(key)
+        return permitted
+
+    def _is_pure(self, rule: str) -> bool:
+        """Say whether target and credentials alone decide what RULE says."""
+        found: set[str] = set()
+        waiting: list[typing.Any] = [oslo_policy.RuleCheck('rule', rule)]
+        while waiting:
+            check = waiting.pop()
+            kind = type(check)
+            if kind is oslo_policy.RuleCheck:
+                if check.match in found:
+                    continue
+                found.add(check.match)
+                # What is not there denies (RuleCheck.__call__).
+                with contextlib.suppress(KeyError):
+                    waiting.append(self.rules[check.match])
+            elif kind in (oslo_policy.AndCheck, oslo_policy.OrCheck):
+                waiting += check.rules
+            elif kind is oslo_policy.NotCheck:
+                waiting.append(check.rule)
+            elif f'{kind.__module__}.{kind.__qualname__}' not in _PURE:
+                return False
+        return True
+
+
+class PolicyFiles:
+    """Nova's policy files, always in one state: before a change, or after.
+
+    Nova's own enforcer is shared by threads that see it while one of them
+    reads a changed file: ``Enforcer._record_file_rules`` empties
+    ``file_rules`` before it parses, and ``Enforcer.load_rules`` puts the
+    files of ``policy_dirs`` and the defaults in last. What is closed there
+    is open in between, and the other way round. Each state is read into an
+    enforcer of its own here, which never changes again.
+
+    :param conf: Nova's configuration, which names the files
+    :param defaults: Nova's rules, to which those of the files may refer, and
+        ours
+    :raises errors.StartupError: a file cannot be read
+    """
+
+    def __init__(
+        self, conf: cfg.ConfigOpts,
+        defaults: collections.abc.Iterable[oslo_policy.RuleDefault],
+    ) -> None:
+        # Registers the options, if nobody has.
+        oslo_policy_opts.set_defaults(conf)
+        self._conf = conf
+        self._defaults = list(defaults)
+        self._lock = threading.Lock()
+        self._stamps = self._stamped()
+        try:
+            self._enforcer = self._read()
+        except _UNREADABLE as exc:
+            raise errors.StartupError(_failure(exc)) from None
+
+    def enforcer(self) -> Enforcer:
+        """Return the rules that the files hold now.
+
+        Where a changed file cannot be read, those that were read before it
+        changed: an answer is never made from half of the rules.
+        """
+        with self._lock:
+            # Taken first: what changes while it is read is read once more.
+            stamps = self._stamped()
+            if stamps != self._stamps:
+                self._stamps = stamps
+                try:
+                    self._enforcer = self._read()
+                except _UNREADABLE as exc:
+                    LOG.error('%s. The rules that were read before stay in '
+                              'force.', _failure(exc))
+            return self._enforcer
+
+    def _stamped(self) -> tuple[_Stamp, ...]:
+        options = self._conf.oslo_policy
+        return tuple(
+            stamp for name in (options.policy_file, *options.policy_dirs)
+            for stamp in _stamps_of(self._conf.find_file(name)))
+
+    def _read(self) -> Enforcer:
+        enforcer = Enforcer(self._conf)
+        # Nova's own has said all that there is to say of deprecated rules.
+        enforcer.suppress_default_change_warnings = True
+        enforcer.suppress_deprecation_warnings = True
+        enforcer.register_defaults(self._defaults)
+        enforcer.load_rules()
+        # Adds no rule, but ends the reading of files.
+        enforcer.set_rules({}, overwrite=False, use_conf=False)
+        return enforcer
+
+
+def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
+    """Yield what changes when the file, or a file of the folder, does."""
+    if path is None:
+        return
+    paths = [path]
+    try:
+        if os.path.isdir(path):
+            paths += sorted(os.path.join(path, n) for n in os.listdir(path))
+        for each in paths:
+            status = os.stat(each)
+            yield each, status.st_ino, status.st_size, status.st_mtime_ns
+    except OSError:
+        # Such as a file that goes while it is looked at.
+        yield path, 0, 0, 0
+
+
+def _failure(error: Exception) -> str:
+    return ('The policy files of Nova cannot be read: '
+            + ' '.join(str(error).split()))
+
+
+def refused_by(
+    can: caller.Can, defined: collections.abc.Container[str],
+    fields: collections.abc.Iterable[str],
+) -> dict[str, str]:
+    """Return the policy rule that refuses each of FIELDS.
+
+    :param can: judges a rule for the caller
+    :param defined: names of the rules that policy.yaml defines
+    :param fields: canonical field names
+    :returns: field -> name of the refusing rule; permitted ones left out
+    """
+    if not can(policies.CREATE):
+        return dict.fromkeys(fields, policies.CREATE)
+    # A rule that policy.yaml does not define is CREATE again.
+    rules = {field: policies.property_rule(field) for field in fields}
+    return {field: rule for field, rule in rules.items()
+            if rule in defined and not can(rule)}

@@ -1,0 +1,147 @@
+"""openstacksdk's compute service with image property overrides."""
+
+import contextlib
+import typing
+
+from openstack import exceptions
+from openstack import resource
+from openstack.compute import compute_service
+from openstack.compute.v2 import _proxy
+from openstack.compute.v2 import server as _server
+
+from nova_image_override.client import transport
+
+#: Methods of proxy and cloud layer that take overrides.
+ACTIONS = {
+    'create_server': transport.CREATE,
+    'rebuild_server': transport.REBUILD,
+}
+
+
+class Server(_server.Server):
+    """A server that knows the overrides in force."""
+
+    #: Name -> value, None where the image's property is removed. None as
+    #: long as no answer has said it: one to create does not.
+    image_props_override = resource.Body('image_props_override', type=dict)
+
+
+def _with_overrides(resource_type: typing.Any) -> typing.Any:
+    return Server if resource_type is _server.Server else resource_type
+
+
+@contextlib.contextmanager
+def _sdk_errors() -> typing.Iterator[None]:
+    """Raise what programs of openstacksdk, Ansible's modules too, catch."""
+    try:
+        yield
+    except transport.Error as exc:
+        raise exceptions.SDKException(str(exc)) from exc
+
+
+class Proxy(_proxy.Proxy):
+    """openstacksdk's proxy of the compute service.
+
+    Each request names the extension where the cloud has it, which makes
+    servers show their overrides. Compute microversions stay openstacksdk's.
+    """
+
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+        super().__init__(*args, **kwargs)
+        transport.attach(self).naming = True
+
+    def image_props_overridable(self) -> dict[str, typing.Any]:
+        """Return what this caller may override.
+
+        :returns: JSON Schema (draft 2020-12) of ``image_props_override``
+        :raises openstack.exceptions.SDKException: the cloud does not have the
+            extension, or does not answer
+        """
+        with _sdk_errors():
+            return transport.attach(self).discover().schema
+
+    @contextlib.contextmanager
+    def image_props_overriding(
+        self, action: str, overrides: transport.Overrides | None,
+    ) -> typing.Iterator[None]:
+        """Let what this thread requests in the context carry OVERRIDES.
+
+        :param action: one of the values of ACTIONS
+        :param overrides: None to ask for nothing
+        :raises openstack.exceptions.SDKException: the overrides cannot be
+            sent, or were not
+        """
+        with _sdk_errors():
+            if overrides is None:
+                yield
+            else:
+                with transport.attach(self).overriding(action, overrides):
+                    yield
+
+    def create_server(
+        self, *, image_props_override: transport.Overrides | None = None,
+        **attrs: typing.Any,
+    ) -> _server.Server:
+        """Create a server.
+
+        :param image_props_override: image property -> value, None to remove
+            the image's property for this server
+        :raises openstack.exceptions.SDKException: the overrides cannot be
+            sent, or are refused; then no server is created
+        """
+        with self.image_props_overriding(
+            transport.CREATE, image_props_override
+        ):
+            return super().create_server(**attrs)
+
+    def rebuild_server(
+        self, *args: typing.Any,
+        image_props_override: transport.Overrides | None = None,
+        **attrs: typing.Any,
+    ) -> _server.Server:
+        """Rebuild a server.
+
+        :param image_props_override: replaces the server's overrides; empty
+            drops them, None keeps them
+        :raises openstack.exceptions.SDKException: the overrides cannot be
+            sent, or are refused; then nothing is rebuilt
+        """
+        with self.image_props_overriding(
+            transport.REBUILD, image_props_override
+        ):
+            return super().rebuild_server(*args, **attrs)
+
+    # Every method about servers asks one of these for its resource.
+
+    def _get_resource(
+        self, resource_type: typing.Any, value: typing.Any,
+        **attrs: typing.Any,
+    ) -> typing.Any:
+        if not isinstance(value, resource_type):
+            resource_type = _with_overrides(resource_type)
+        return super()._get_resource(resource_type, value, **attrs)
+
+    def _create(
+        self, resource_type: typing.Any, *args: typing.Any,
+        **attrs: typing.Any,
+    ) -> typing.Any:
+        return super()._create(
+            _with_overrides(resource_type), *args, **attrs)
+
+    def _find(
+        self, resource_type: typing.Any, *args: typing.Any,
+        **attrs: typing.Any,
+    ) -> typing.Any:
+        return super()._find(_with_overrides(resource_type), *args, **attrs)
+
+    def _list(
+        self, resource_type: typing.Any, *args: typing.Any,
+        **attrs: typing.Any,
+    ) -> typing.Any:
+        return super()._list(_with_overrides(resource_type), *args, **attrs)
+
+
+class Service(compute_service.ComputeService):
+    """The compute service with that proxy."""
+
+    supported_versions = {'2': Proxy}

@@ -1,0 +1,349 @@
+"""What a client sends: an entry in the header, a key in the body.
+
+The one place that knows it, for every tool built on keystoneauth: openstacksdk
+and python-openstackclient, whose adapter is ``conn.compute``, and
+python-novaclient and Heat, whose adapter is ``nova.client``. The tool goes on
+choosing compute microversion and body; this adds to what it sends::
+
+    adapter = transport.attach(conn.compute)
+    with adapter.overriding(transport.CREATE, {'hw_disk_bus': 'ide'}):
+        conn.compute.create_server(name='guest', ...)
+
+Names and values go out as they are: the server judges and folds them.
+"""
+
+import collections.abc
+import contextlib
+import dataclasses
+import threading
+import typing
+
+from keystoneauth1 import adapter as ksa_adapter
+from keystoneauth1 import discover
+from keystoneauth1 import exceptions as ksa_exceptions
+import microversion_parse
+import requests
+
+from nova_image_override import errors
+from nova_image_override import versions
+
+#: The requests that take overrides, by the key of their body.
+CREATE = 'server'
+REBUILD = 'rebuild'
+
+#: Property name -> value, None to remove the image's property.
+Overrides = collections.abc.Mapping[str, str | None]
+
+
+class Error(Exception):
+    """Overrides cannot be sent, or were not; the message says why."""
+
+
+class NotAvailable(Error):
+    """The cloud does not have the extension."""
+
+
+class VersionUnsupported(Error):
+    """Client and cloud have no version that can say what is asked."""
+
+
+class NotSent(Error):
+    """The tool made no request that could carry the overrides."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Discovery:
+    """What a cloud says of the extension to this caller.
+
+    :ivar version: the newest version that cloud and client both know
+    :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
+    """
+
+    version: versions.Version
+    schema: dict[str, typing.Any]
+
+    @classmethod
+    def read(cls, response: requests.Response) -> 'Discovery | None':
+        """Return what the answer to ``GET /image-props-override`` says.
+
+        :returns: None when the cloud does not have the extension
+        :raises VersionUnsupported: it has no version that we know
+        :raises Error: the answer is another failure, or cannot be read
+        """
+        if response.status_code == 404:
+            return None
+        with _readable(
+                response, 'Cannot find out whether this cloud takes image '
+                          f'property overrides: GET {versions.PATH}'):
+            return cls.of(response.json()[errors.PARAMETER])
+
+    @classmethod
+    def of(cls, said: typing.Any) -> 'Discovery':
+        """Return what SAID, the content of the answer, says.
+
+        :raises VersionUnsupported: the cloud has no version that we know
+        :raises KeyError, TypeError, ValueError: it cannot be read
+        """
+        low, high = (
+            microversion_parse.parse_version_string(said[bound])
+            for bound in ('min_version', 'max_version'))
+        schema = dict(said['schema'])
+        known = [version for version in versions.VERSIONS
+                 if low <= version <= high]
+        if not known:
+            raise VersionUnsupported(
+                f'This cloud takes versions {low} to {high} of '
+                f'{versions.SERVICE_TYPE}, this client knows {versions.MIN} '
+                f'to {versions.MAX}: upgrade nova-image-override.')
+        return cls(known[-1], schema)
+
+    def require(self, action: str, overrides: Overrides) -> None:
+        """Check that the version can say what is asked.
+
+        :param action: CREATE or REBUILD
+        :raises VersionUnsupported: naming what needs a newer version
+        """
+        needs = []
+        if action == REBUILD and not versions.takes_rebuild(self.version):
+            needs.append('overriding image properties on rebuild')
+        removed = sorted(
+            name for name, value in overrides.items() if value is None)
+        if removed and not versions.takes_null(self.version):
+            needs.append(f'removing image properties ({", ".join(removed)})')
+        if needs:
+            raise VersionUnsupported(
+                f'This cloud has {versions.SERVICE_TYPE} {self.version}, '
+                f'which is too old for {" and for ".join(needs)}.')
+
+
+@dataclasses.dataclass
+class _Override:
+    action: str
+    overrides: Overrides
+    version: versions.Version
+    sent: bool = False
+
+
+class OverridingAdapter(ksa_adapter.Adapter):
+    """Stands between an adapter of the compute service and its session.
+
+    keystoneauth lets adapters nest. Here every request passes with the
+    headers and the body that its tool has made, whichever tool it is.
+
+    :param adapter: whose session to stand before
+
+    :ivar naming: whether every request names the extension, where the cloud
+        has it, so that every answer shows overrides in force
+    """
+
+    def __init__(self, adapter: typing.Any) -> None:
+        super().__init__(adapter.session)
+        self.naming = False
+        self._adapter = adapter
+        self._known = False
+        self._failed = False
+        self._discovery: Discovery | None = None
+        # One connection serves many threads, which ask for different things.
+        self._local = threading.local()
+
+    def __getattr__(self, name: str) -> typing.Any:
+        # Whatever else a tool keeps on its session.
+        if name == 'session':
+            raise AttributeError(name)
+        return getattr(self.session, name)
+
+    # The two methods in which keystoneauth's adapters do not nest.
+
+    def get_endpoint_data(
+            self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """Ask the session."""
+        return self.session.get_endpoint_data(*args, **kwargs)
+
+    def get_all_version_data(
+            self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """Ask the session."""
+        return self.session.get_all_version_data(*args, **kwargs)
+
+    def discover(self) -> Discovery:
+        """Return what the cloud says of the extension; asks it once.
+
+        :raises NotAvailable: the cloud does not have the extension
+        :raises VersionUnsupported: it has no version that we know
+        :raises Error: the answer is another failure, or cannot be read
+        """
+        if not self._known:
+            self._discovery = Discovery.read(
+                _response(self._adapter.get(versions.PATH, raise_exc=False)))
+            self._known = True
+        if self._discovery is None:
+            raise NotAvailable(
+                'This cloud does not take image property overrides: it does '
+                'not have nova-image-override.')
+        return self._discovery
+
+    @contextlib.contextmanager
+    def overriding(
+        self, action: str, overrides: Overrides,
+    ) -> collections.abc.Iterator[None]:
+        """Let requests that this thread makes in the context carry OVERRIDES.
+
+        :param action: CREATE or REBUILD: the requests that carry them
+        :param overrides: what to ask for; empty to ask for none
+        :raises TypeError: OVERRIDES is not a mapping
+        :raises NotAvailable: the cloud does not have the extension
+        :raises VersionUnsupported: no version can say what is asked
+        :raises NotSent: the context is over and no request carried them
+        """
+        if not isinstance(overrides, collections.abc.Mapping):
+            raise TypeError(
+                f'{errors.PARAMETER} must map names to strings, not be '
+                f'{overrides!r}')
+        offer = self.discover()
+        offer.require(action, overrides)
+        asked = _Override(action, dict(overrides), offer.version)
+        before = getattr(self._local, 'asked', None)
+        self._local.asked = asked
+        try:
+            yield
+        finally:
+            self._local.asked = before
+        if not asked.sent:
+            raise NotSent(
+                'The image property overrides were NOT sent: this version of '
+                'the client makes its request in another way. What it has '
+                'created or rebuilt is without them.')
+
+    @contextlib.contextmanager
+    def _showing(self) -> collections.abc.Iterator[None]:
+        """Name the extension in what this thread requests in the context."""
+        self._local.shown = self.discover().version
+        try:
+            yield
+        finally:
+            self._local.shown = None
+
+    def overrides_of(self, server_id: str) -> dict[str, str | None]:
+        """Return the overrides in force of one server, from the cloud.
+
+        :raises NotAvailable: the cloud does not have the extension
+        :raises Error: the cloud does not show them
+        """
+        path = f'/servers/{server_id}'
+        with self._showing():
+            response = _response(self._adapter.get(path, raise_exc=False))
+        with _readable(
+                response, 'Cannot see the image property overrides of the '
+                          f'server: GET {path}'):
+            return dict(response.json()[CREATE][errors.PARAMETER])
+
+    def request(
+        self, url: str, method: str, **kwargs: typing.Any,
+    ) -> requests.Response:
+        """Send a request of the tool, with what it has to carry."""
+        version = self._carry(method, kwargs) or self._shown(url)
+        if version is not None:
+            kwargs['headers'] = _naming(version, kwargs)
+        return super().request(url, method, **kwargs)
+
+    def _carry(
+        self, method: str, kwargs: dict[str, typing.Any],
+    ) -> versions.Version | None:
+        """Put into the body what the thread asks for, if this is to carry it.
+
+        :returns: the version to name then
+        """
+        asked: _Override | None = getattr(self._local, 'asked', None)
+        body = kwargs.get('json')
+        if asked is None or method != 'POST' or not isinstance(body, dict):
+            return None
+        inner = body.get(asked.action)
+        if not isinstance(inner, dict):
+            return None
+        kwargs['json'] = {**body, asked.action: {
+            **inner, errors.PARAMETER: asked.overrides}}
+        asked.sent = True
+        return asked.version
+
+    def _shown(self, url: str) -> versions.Version | None:
+        """Return the version to name so that answers show overrides."""
+        shown: versions.Version | None = getattr(self._local, 'shown', None)
+        if shown is None and self.naming and url != versions.PATH:
+            return self._named()
+        return shown
+
+    def _named(self) -> versions.Version | None:
+        """Return the version that every request names.
+
+        Who asks for nothing must neither fail for it nor wait for it twice:
+        after a failure, only what asks for overrides asks the cloud again.
+        """
+        if self._failed and not self._known:
+            return None
+        try:
+            return self.discover().version
+        except (Error, ksa_exceptions.ClientException):
+            self._failed = True
+            return None
+
+
+def _response(answer: typing.Any) -> requests.Response:
+    """Return the response of an adapter's method.
+
+    LegacyJsonAdapter, which python-novaclient's is, answers (response, body).
+    """
+    return answer[0] if isinstance(answer, tuple) else answer
+
+
+@contextlib.contextmanager
+def _readable(
+    response: requests.Response, trouble: str,
+) -> collections.abc.Iterator[None]:
+    """Read a response in the context.
+
+    :param trouble: what cannot be done without it, and which request it was
+    :raises Error: it is a failure, or does not hold what is read
+    """
+    if response.status_code != 200:
+        raise Error(f'{trouble} answered {response.status_code}.')
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as exc:
+        raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
+
+
+def _naming(
+    version: versions.Version, kwargs: dict[str, typing.Any],
+) -> collections.abc.MutableMapping[str, str]:
+    """Return the headers of a request with our entry beside Nova's.
+
+    keystoneauth leaves a header alone that is there
+    (Session._set_microversion_headers), so Nova's entry is written here.
+    """
+    headers = requests.structures.CaseInsensitiveDict(
+        kwargs.get('headers') or {})
+    entries = [f'{versions.SERVICE_TYPE} {version}']
+    compute = headers.get(versions.HEADER)
+    if compute is None and kwargs.get('microversion'):
+        compute = 'compute ' + discover.version_to_string(
+            discover.normalize_version_number(kwargs['microversion']))
+    headers[versions.HEADER] = ', '.join(
+        [compute, *entries] if compute else entries)
+    return headers
+
+
+_ATTACHING = threading.Lock()
+
+
+def attach(adapter: typing.Any) -> OverridingAdapter:
+    """Return what carries overrides for ADAPTER; puts it there once.
+
+    Requests of the adapter that ask for nothing stay as they are.
+
+    :param adapter: keystoneauth adapter of the compute service, such as
+        ``conn.compute`` of openstacksdk or ``nova.client`` of
+        python-novaclient
+    """
+    with _ATTACHING:
+        if not isinstance(adapter.session, OverridingAdapter):
+            adapter.session = OverridingAdapter(adapter)
+        return adapter.session

@@ -1,0 +1,99 @@
+"""Findings about our own lists and policy."""
+
+from nova_image_override import policies
+from nova_image_override.authorization import property_lists
+from nova_image_override.cmd.check import cloud as cloud_module
+from nova_image_override.cmd.check.cloud import Cloud
+from nova_image_override.cmd.check.cloud import Finding
+from nova_image_override.cmd.check.cloud import Findings
+
+
+def unknown_names(cloud: Cloud) -> Findings:
+    """L1: entries that name what this Nova does not have."""
+    for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
+        for entry in checked.unknown_names():
+            yield Finding(
+                cloud_module.WARNING, 'L1', (entry.text,),
+                f'{checked.option}: this Nova has no such image property, '
+                'the entry does nothing',
+                'correct the name, or drop the entry')
+
+
+def without_effect(cloud: Cloud) -> Findings:
+    """L2: entries that no property, or no value, can match."""
+    for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
+        unknown = checked.unknown_names()
+        for entry in checked.entries:
+            if entry in unknown:
+                continue
+            reached = [
+                prop for prop in cloud.catalog.values()
+                for found, _ in checked.reaching(prop)
+                if found.text == entry.text and not prop.never]
+            if not reached:
+                yield Finding(
+                    cloud_module.WARNING, 'L2', (entry.text,),
+                    f'{checked.option}: it matches no property that can be '
+                    'overridden, the entry does nothing',
+                    'correct the entry, or drop it')
+                continue
+            dead = checked.dead_values(entry)
+            if dead:
+                yield Finding(
+                    cloud_module.WARNING, 'L2', (entry.text,),
+                    f'{checked.option}: no property that it matches takes '
+                    + ', '.join(dead), 'correct the values, or drop them')
+
+
+def shadowed(cloud: Cloud) -> Findings:
+    """L3: allowed entries that denied ones take back completely."""
+    for entry in cloud.enforcer.allowed.entries:
+        fields = [
+            prop for prop in cloud.catalog.values() if not prop.never
+            and any(found.text == entry.text
+                    for found, _ in cloud.enforcer.allowed.reaching(prop))]
+        if fields and all(
+                any(not found.values and (whole or found.name == entry.name)
+                    for found, whole in cloud.enforcer.denied.reaching(prop))
+                for prop in fields):
+            yield Finding(
+                cloud_module.WARNING, 'L3', (entry.text,),
+                'allowed_properties: denied_properties takes back all that '
+                'the entry allows', 'drop the one or the other')
+
+
+def repeated(cloud: Cloud) -> Findings:
+    """L4: entries that stand in a list twice."""
+    for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
+        seen: set[tuple[str, tuple[str, ...]]] = set()
+        for entry in checked.entries:
+            if (entry.name, entry.values) in seen:
+                yield _repeated(checked, entry)
+            seen.add((entry.name, entry.values))
+
+
+def _repeated(
+    checked: property_lists.PropertyList, entry: property_lists.Entry
+) -> Finding:
+    return Finding(
+        cloud_module.WARNING, 'L4', (entry.text,),
+        f'{checked.option}: the entry stands there twice',
+        'drop one of them')
+
+
+def policy_names(cloud: Cloud) -> Findings:
+    """P1: policy rules for properties that there are not."""
+    prefix = policies.CREATE + ':'
+    for name in cloud.caller.policy_defined:
+        field = name.removeprefix(prefix)
+        if name.startswith(prefix) and (
+                field not in cloud.catalog or cloud.catalog[field].never):
+            yield Finding(
+                cloud_module.ERROR, 'P1', (name,),
+                'policy.yaml defines a rule for a property that cannot be '
+                'overridden under this name: it is never judged',
+                'use the canonical field name, such as '
+                + policies.property_rule('hw_numa_mem'))
+
+
+CHECKS = (unknown_names, without_effect, shadowed, repeated, policy_names)

@@ -1,0 +1,160 @@
+"""What the operator's commands read, and whom they ask for.
+
+nova.conf is read as nova-manage reads it (nova.config.parse_args), and the
+rules as nova-api reads them, so that a command tells what nova-api does.
+"""
+
+import argparse
+import collections.abc
+import re
+import typing
+
+from cliff import lister
+from nova import config as nova_config
+from nova import context as nova_context
+import nova.conf
+from oslo_config import cfg
+
+from nova_image_override import conf as override_conf
+from nova_image_override import errors
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import callers as callers_module
+from nova_image_override.authorization.glance import config_files
+from nova_image_override.nova_interfaces import commands as command_interfaces
+
+#: Roles of a plain tenant, as Keystone's bootstrap makes them.
+MEMBER = ('member', 'reader')
+
+
+class Lister(lister.Lister):
+    """A table of what the rules say to a user.
+
+    :ivar status: the exit status, once the table is made
+    """
+
+    status = 0
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options: which files to read, and whom to ask for."""
+        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        add_config_options(parser)
+        add_role_options(parser)
+        return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the table; return the exit status."""
+        super().run(parsed_args)
+        return self.status
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that oslo.config gives every service."""
+    parser.add_argument(
+        '--config-file', metavar='PATH', action='append', default=[],
+        help='nova.conf to read (may be repeated); by default where Nova '
+             'looks for it')
+    parser.add_argument(
+        '--config-dir', metavar='FOLDER', action='append', default=[],
+        help='folder of configuration files to read after the others')
+
+
+def add_role_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say whom to ask for."""
+    parser.add_argument(
+        '--role', metavar='ROLE', action='append', dest='roles',
+        help='role of the user to ask for (may be repeated); by default '
+             + ' and '.join(MEMBER))
+    parser.add_argument(
+        '--project', metavar='PROJECT', default='project',
+        help='project of the user to ask for, for policies that name one')
+
+
+def read_nova_conf(
+    options: argparse.Namespace, *, databases: bool = False,
+) -> cfg.ConfigOpts:
+    """Read nova.conf.
+
+    :param options: what :func:`add_config_options` added
+    :param databases: whether Nova's databases are to be used
+    :raises errors.StartupError: there is none, or Nova has another shape
+    """
+    command_interfaces.verify()
+    arguments = ['nova-image-override']
+    for name in ('config_file', 'config_dir'):
+        for value in getattr(options, name):
+            arguments += [f'--{name.replace("_", "-")}', value]
+    try:
+        # Without RPC Nova cannot name the message queues of cells
+        # (nova.context.set_target_cell); nothing is sent to them.
+        nova_config.parse_args(
+            arguments, configure_db=databases, init_rpc=databases)
+    except cfg.Error as exc:
+        raise errors.StartupError(' '.join(str(exc).split())) from None
+    conf = nova.conf.CONF
+    override_conf.register_opts(conf)
+    if not conf.config_file and not conf.config_dir:
+        raise errors.StartupError(
+            'no nova.conf was found, name it with --config-file')
+    return conf
+
+
+def caller(
+    callers: callers_module.Callers,
+    roles: collections.abc.Iterable[str], project: str,
+) -> caller_module.Caller:
+    """Return a user with these roles, as nova-api would see one."""
+    return callers.caller(nova_context.RequestContext(
+        user_id='user', project_id=project, roles=list(roles)))
+
+
+# --- where it says so -------------------------------------------------------
+
+def option_source(
+    conf: cfg.ConfigOpts, option: str, needle: str | None = None,
+    group: str = override_conf.GROUP.name,
+) -> str:
+    """Return FILE:LINE of an option of nova.conf.
+
+    :param needle: what to look for among the option's lines
+    """
+    location = conf.get_location(option, group)
+    path = getattr(location, 'detail', '')
+    if location is None or location.location.name != 'user':
+        return 'default'
+    return ini_source(path, group, option, needle)
+
+
+def ini_source(
+    path: str, section: str, key: str, needle: str | None = None,
+) -> str:
+    """Return FILE:LINE of KEY, or of NEEDLE in its value."""
+    try:
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError):
+        return path
+    header = config_files.header_lines(text).get(section)
+    line = None if header is None else config_files.key_line(text, header, key)
+    if line is None:
+        return path
+    if needle is not None:
+        for number, each in enumerate(text.split('\n')[line - 1:], line):
+            if number > line and not each[:1].isspace():
+                break
+            if needle in each:
+                return f'{path}:{number}'
+    return f'{path}:{line}'
+
+
+def policy_source(
+        callers: callers_module.Callers, rule: str) -> str:
+    """Return FILE:LINE of a rule in policy.yaml."""
+    enforcer = callers.policy.enforcer()
+    path: typing.Any = enforcer.policy_path
+    if rule not in enforcer.file_rules or path is None:
+        return 'default'
+    with open(path, encoding='utf-8') as file:
+        for number, line in enumerate(file, 1):
+            if re.match(rf'[\s{{,]*["\']?{re.escape(rule)}["\']?\s*:', line):
+                return f'{path}:{number}'
+    return str(path)

@@ -1,0 +1,64 @@
+"""The original image of a server under stable device rescue.
+
+``LibvirtDriver.rescue`` fetches the properties of the server's own image (or
+volume) once more, by image and volume API objects that it holds. They are
+wrapped here: the wrapper answers with the stored properties of the server under
+rescue, and is otherwise the API itself.
+"""
+
+import typing
+
+from nova.virt.libvirt import driver as libvirt
+
+from nova_image_override import stored_image
+
+_RESCUED = 'image_props_override_rescued'
+
+
+def mark(context: typing.Any, instance: typing.Any) -> None:
+    """Let CONTEXT carry the instance that is being rescued."""
+    setattr(context, _RESCUED, instance)
+
+
+class _Wrapper:
+    """Passes everything on to an API object of the driver."""
+
+    def __init__(self, api: typing.Any) -> None:
+        self._api = api
+
+    def __getattr__(self, name: str) -> typing.Any:
+        return getattr(self._api, name)
+
+
+class _ImageAPI(_Wrapper):
+    def get(
+        self, context: typing.Any, image_id: str, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        image = self._api.get(context, image_id, *args, **kwargs)
+        instance = getattr(context, _RESCUED, None)
+        if instance is not None and image_id == instance.image_ref:
+            image = {**image,
+                     'properties': stored_image.properties(instance)}
+        return image
+
+
+class _VolumeAPI(_Wrapper):
+    def get(
+        self, context: typing.Any, volume_id: str, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        volume = self._api.get(context, volume_id, *args, **kwargs)
+        instance = getattr(context, _RESCUED, None)
+        if instance is not None and not instance.image_ref:
+            volume = {**volume, 'volume_image_metadata':
+                      stored_image.properties(instance)}
+        return volume
+
+
+def keep_stored_properties(driver: typing.Any) -> None:
+    """Wrap the APIs of libvirt's driver; others have no such rescue.
+    """
+    if isinstance(driver, libvirt.LibvirtDriver):
+        driver._image_api = _ImageAPI(driver._image_api)
+        driver._volume_api = _VolumeAPI(driver._volume_api)

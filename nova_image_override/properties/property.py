@@ -1,0 +1,323 @@
+"""One image property: its type, its limits, and everything made from them.
+
+A property folds the spellings of a value that Nova reads as the same, checks
+the value, and describes its values as a JSON Schema. The same schema validates
+requests, is published in ``api_schemas/`` and answers discovery.
+"""
+
+import dataclasses
+import functools
+import re
+import typing
+
+import jsonschema
+from oslo_utils import strutils
+
+from nova_image_override import errors
+from nova_image_override import record
+from nova_image_override.properties import cpu_lists
+from nova_image_override.properties import families
+from nova_image_override.properties import words
+
+BOOLEAN = 'boolean'
+INTEGER = 'integer'
+ENUM = 'enum'
+STRING = 'string'
+
+#: Characters that neither XML 1.0 (the guest's libvirt definition) nor a log
+#: line can carry, and those that Nova's tables have no room for: MySQL's
+#: utf8mb3 ends at U+FFFF.
+UNSAFE = (r'[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufffe\uffff]'
+          r'|[^\u0000-\uffff]')
+
+#: A JSON Schema (draft 2020-12), or a part of one.
+Schema = dict[str, typing.Any]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Property:
+    """One image property, or one family of them.
+
+    :ivar field: the field of ``ImageMetaProps``: the canonical name, which
+        rules are about
+    :ivar description: what it does, with the unit of its value
+    :ivar values: allowed values, where they can be listed
+    :ivar family: the family, if its members have names of their own
+    :ivar legacy_names: other names under which Nova reads the same field
+    :ivar never: no deployment can permit it to be overridden
+    """
+
+    kind: typing.ClassVar[str] = STRING
+
+    field: str
+    description: str = ''
+    values: tuple[str, ...] = ()
+    family: families.Family | None = None
+    legacy_names: tuple[str, ...] = ()
+    never: bool = False
+
+    @property
+    def spelling(self) -> str:
+        """How requests name it: the field, or such as ``trait:NAME``."""
+        return self.family.spelling if self.family else self.field
+
+    @property
+    def name_pattern(self) -> str | None:
+        """Regular expression of a family's names; None for other properties.
+        """
+        return self.family.pattern if self.family else None
+
+    @property
+    def expects(self) -> str:
+        """What a right value looks like, in words."""
+        raise NotImplementedError
+
+    def read(self, name: str, value: str) -> str | errors.Problem:
+        """Return the spelling of VALUE that is stored, or what is wrong.
+
+        :param name: the name that a problem is to have
+        """
+        value = self.canonical(value)
+        for fault in self._validator.iter_errors(value):
+            return self._explained(name, value, fault)
+        # Lone surrogates, which UTF-8 has not, are among UNSAFE.
+        size = len(value.encode('utf-8'))
+        if size > record.VALUE_BYTES_MAX:
+            return _too_long(name, f'{size} bytes of UTF-8')
+        reason = self.wrong_with(value)
+        if reason:
+            return errors.Problem(name, errors.INVALID_VALUE, reason)
+        return value
+
+    def canonical(self, value: str) -> str:
+        """Return the spelling of VALUE that is stored.
+
+        Folds only what Nova reads as the same value: spellings of booleans
+        (oslo.utils' strict ones), leading zeros, case and aliases of
+        enumerations (``amd64`` is ``x86_64``), units of sizes. A value that
+        cannot be folded comes back as it is, for the schema to refuse.
+        """
+        # Lower case would fold look-alikes: the Kelvin sign is a "k".
+        return self._folded(value) if value.isascii() else value
+
+    def _folded(self, value: str) -> str:
+        return value
+
+    def wrong_with(self, value: str) -> str | None:
+        """Return what a JSON Schema cannot say against the canonical VALUE.
+
+        :returns: the reason why VALUE is wrong, or None
+        """
+        return None
+
+    def schema(self, *, removal: bool = False) -> Schema:
+        """Return the JSON Schema of the value, in its canonical spelling.
+
+        Values are strings; ``contentSchema`` says what the string spells.
+
+        :param removal: whether null is taken, which removes the image's
+            property
+        """
+        result: Schema = {'type': 'string', 'description': self.description}
+        if self.family:
+            # The names of a family are a regular expression, which says
+            # little.
+            result['title'] = self.spelling
+        result |= self._limits()
+        if 'enum' not in result:
+            # Also ends the one difference between Python's and ECMA's "$",
+            # which in Python matches before a trailing newline. The type is
+            # named because null, which a pattern does not judge, is not
+            # unsafe.
+            result['not'] = {'type': 'string', 'pattern': UNSAFE}
+        if removal:
+            result['type'] = ['string', 'null']
+            if 'enum' in result:
+                result['enum'].append(None)
+        return result
+
+    def _limits(self) -> Schema:
+        """Return the keywords of the schema that say what a value may be."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def _validator(self) -> jsonschema.Draft202012Validator:
+        return jsonschema.Draft202012Validator(self.schema())
+
+    def _explained(
+        self, name: str, value: str, fault: jsonschema.ValidationError,
+    ) -> errors.Problem:
+        if len(value) > record.VALUE_BYTES_MAX:
+            return _too_long(name, f'{len(value)} characters')
+        if fault.validator == 'not':
+            reason = 'must not hold control characters, nor any beyond U+FFFF'
+        elif not value:
+            reason = f'must not be empty, but {self.expects}'
+        else:
+            reason = f'must be {self.expects}, not {errors.printable(value)}'
+        return errors.Problem(name, errors.INVALID_VALUE, reason)
+
+
+def _too_long(name: str, size: str) -> errors.Problem:
+    return errors.Problem(
+        name, errors.TOO_LONG,
+        f'at most {record.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Boolean(Property):
+    """A property that is true or false."""
+
+    kind = BOOLEAN
+    values: tuple[str, ...] = ('true', 'false')
+
+    @property
+    def expects(self) -> str:
+        """What a right value looks like, in words."""
+        return 'true or false'
+
+    def _folded(self, value: str) -> str:
+        lowered = value.lower()
+        if lowered in strutils.TRUE_STRINGS:
+            return 'true'
+        return 'false' if lowered in strutils.FALSE_STRINGS else value
+
+    def _limits(self) -> Schema:
+        return {'enum': list(self.values),
+                'contentMediaType': 'application/json',
+                'contentSchema': {'type': 'boolean'}}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Integer(Property):
+    """A property that is a whole number.
+
+    :ivar minimum: the smallest one taken
+    :ivar maximum: the largest one taken
+    """
+
+    kind = INTEGER
+    minimum: int
+    maximum: int
+
+    @property
+    def expects(self) -> str:
+        """What a right value looks like, in words."""
+        return words.integer(self.minimum, self.maximum)
+
+    def _folded(self, value: str) -> str:
+        if re.fullmatch('0+[1-9][0-9]*|00+', value):
+            return value.lstrip('0') or '0'
+        return value
+
+    def wrong_with(self, value: str) -> str | None:
+        """Say that VALUE is out of range."""
+        # The schema's pattern has bounded the number of digits.
+        return None if self.minimum <= int(value) <= self.maximum \
+            else f'must be {self.expects}'
+
+    def _limits(self) -> Schema:
+        digits = len(str(self.maximum)) - 1
+        return {'pattern': f'^(0|[1-9][0-9]{{0,{digits}}})$',
+                'contentMediaType': 'application/json',
+                'contentSchema': {'type': 'integer', 'minimum': self.minimum,
+                                  'maximum': self.maximum}}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Enumeration(Property):
+    """A property that is one of some words.
+
+    :ivar nova_field: Nova's field, which knows aliases; None where there are
+        none
+    """
+
+    kind = ENUM
+    nova_field: typing.Any = dataclasses.field(
+        default=None, compare=False, repr=False)
+
+    @property
+    def expects(self) -> str:
+        """What a right value looks like, in words."""
+        return 'one of ' + ', '.join(self.values)
+
+    def _folded(self, value: str) -> str:
+        if self.nova_field is None:
+            return value
+        try:
+            return str(self.nova_field.coerce(None, self.field, value))
+        except ValueError:
+            return value
+
+    def _limits(self) -> Schema:
+        return {'enum': list(self.values)}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Text(Property):
+    """A property whose value is text.
+
+    :ivar pattern: regular expression (ECMA 262 and Python) of the value
+    :ivar expected: PATTERN in words
+    """
+
+    pattern: str | None = None
+    expected: str | None = None
+
+    @property
+    def expects(self) -> str:
+        """What a right value looks like, in words."""
+        return self.expected or 'text'
+
+    def _limits(self) -> Schema:
+        # In characters; the limit of 255 bytes of UTF-8 is checked beside.
+        result: Schema = {
+            'minLength': 1, 'maxLength': record.VALUE_BYTES_MAX}
+        if self.pattern:
+            result['pattern'] = self.pattern
+        return result
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CpuList(Text):
+    """A property whose value is a list of CPUs, such as ``0-3,^2``."""
+
+    def wrong_with(self, value: str) -> str | None:
+        """Say what is wrong with a CPU list, without expanding it."""
+        if not cpu_lists.can_be_expanded(value):
+            return f'must be {self.expects}'
+        for item in value.split(','):
+            first, _, last = item.removeprefix('^').partition('-')
+            if int(first) > int(last or first):
+                return f'range {item} ends before it begins'
+        return None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Size(Text):
+    """A property whose value may be a size with a unit, stored in KiB."""
+
+    def _folded(self, value: str) -> str:
+        # nova/virt/hardware.py _get_numa_pagesize_constraint: units are
+        # powers of 1024 with or without the "i".
+        size = re.fullmatch('([1-9][0-9]{0,5})([KMG])i?B', value)
+        return str(int(size[1]) << 10 * 'KMG'.index(size[2])) if size \
+            else value
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Parsed(Text):
+    """Text with a grammar that only Nova's field knows.
+
+    :ivar nova_field: Nova's field
+    """
+
+    nova_field: typing.Any = dataclasses.field(compare=False, repr=False)
+
+    def wrong_with(self, value: str) -> str | None:
+        """Say that Nova cannot read VALUE."""
+        try:
+            self.nova_field.coerce(None, self.field, value)
+        except ValueError:
+            return f'must be {self.expects}'
+        return None

@@ -1,0 +1,54 @@
+"""The JSON Schema of a whole request, in each API version.
+
+Made of the schemas of properties: what any caller of any deployment can be
+permitted to send, which is published, and what one caller may send.
+"""
+
+import collections.abc
+
+from nova_image_override import versions
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import property as property_module
+
+#: Most properties that one request may name.
+PROPERTIES_MAX = 128
+
+DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+
+
+def build(
+    version: versions.Version,
+    properties: collections.abc.Mapping[str, property_module.Schema],
+) -> property_module.Schema:
+    """Return the JSON Schema of ``image_props_override`` in VERSION.
+
+    :param version: the extension's API version
+    :param properties: property name, or regular expression (``^...$``) of
+        the names of a family, -> schema of the value
+    """
+    result: property_module.Schema = {
+        '$schema': DIALECT,
+        'title': f'image_props_override {version}',
+        'description': 'Image properties to override for this server.',
+        'type': 'object',
+        'maxProperties': PROPERTIES_MAX,
+        # Python's "$" again, for the names of families.
+        'propertyNames': {'not': {'pattern': '[^A-Za-z0-9_.:]'}},
+        'properties': {name: value for name, value in properties.items()
+                       if not name.startswith('^')},
+        'patternProperties': {name: value
+                              for name, value in properties.items()
+                              if name.startswith('^')},
+        'additionalProperties': False,
+    }
+    return result
+
+
+def published(
+    version: versions.Version, catalog: catalog_module.Catalog,
+) -> property_module.Schema:
+    """Return what any caller of any deployment can be permitted to send."""
+    removal = versions.takes_null(version)
+    return build(version, {
+        prop.name_pattern or field: prop.schema(removal=removal)
+        for field, prop in catalog.items() if not prop.never})

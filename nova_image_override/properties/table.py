@@ -1,0 +1,65 @@
+"""The properties that may be overridden, as tables of commands show them.
+
+Made from the JSON Schema that discovery answers with. Like
+:mod:`nova_image_override.properties.words`, for the tools of tenants too.
+"""
+
+import collections.abc
+import dataclasses
+import typing
+
+from cliff import columns
+
+from nova_image_override.properties import words
+
+
+class Values(columns.FormattableColumn[list[str]]):
+    """Values of a property: a list to programs, one line to people."""
+
+    def human_readable(self) -> str:
+        """Return the values, separated."""
+        separator = '; ' if any(' ' in each for each in self._value) else ', '
+        return separator.join(self._value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One property, or family of properties.
+
+    :ivar name: as requests name it, such as ``hw_numa_mem.N``
+    :ivar pattern: regular expression of the names of a family, or ''
+    :ivar kind: boolean, integer, enum or string
+    :ivar values: what it may be
+    :ivar removable: whether null is taken: yes or no
+    :ivar description: what it does
+    """
+
+    name: str
+    pattern: str
+    kind: str
+    values: Values
+    removable: str
+    description: str
+
+
+def rows(schema: words.Schema) -> list[Row]:
+    """Return the rows of what SCHEMA permits, by name.
+
+    :param schema: of ``image_props_override``
+    """
+    return sorted(
+        _rows(schema), key=lambda row: (row.name, row.pattern))
+
+
+def _rows(schema: words.Schema) -> collections.abc.Iterator[Row]:
+    for name, value in schema.get('properties', {}).items():
+        yield _row(name, '', value)
+    for pattern, value in schema.get('patternProperties', {}).items():
+        yield _row(value.get('title', pattern), pattern, value)
+
+
+def _row(name: str, pattern: str, value: typing.Any) -> Row:
+    return Row(
+        name, pattern, words.kind(value), Values(words.values(name, value)),
+        'yes' if words.is_removable(value) else 'no',
+        value.get('description', ''))

@@ -1,0 +1,67 @@
+"""What the JSON Schema of a property says, in words for people.
+
+The operator's commands and the tools of tenants, where there is neither Nova
+nor jsonschema, tell the same.
+"""
+
+import collections.abc
+import typing
+
+from nova_image_override.properties import descriptions
+
+Schema = collections.abc.Mapping[str, typing.Any]
+
+#: Patterns of values -> what they say. A pattern that this table does not
+#: have, from a cloud with a newer package, is shown as it is.
+_PATTERNS = {row.pattern: row.expects for row in descriptions.ROWS.values()
+             if row.pattern is not None}
+
+#: What stands for the values of a property that can only be removed.
+ONLY_REMOVAL = '(only removal)'
+
+
+def integer(minimum: int, maximum: int) -> str:
+    """Return what an integer in a range is."""
+    return f'an integer from {minimum} to {maximum}'
+
+
+def kind(schema: Schema) -> str:
+    """Return the type of a value: boolean, integer, enum or string."""
+    content: str | None = schema.get('contentSchema', {}).get('type')
+    return content or ('enum' if 'enum' in schema else 'string')
+
+
+def is_removable(schema: Schema) -> bool:
+    """Say whether null is taken, which removes the image's property."""
+    return 'null' in _types(schema)
+
+
+def values(name: str, schema: Schema) -> list[str]:
+    """Return the allowed values, or what is said of them.
+
+    :param name: the name of the property
+    """
+    if _types(schema) == ['null']:
+        return [ONLY_REMOVAL]
+    if 'enum' in schema:
+        return [value for value in schema['enum'] if value is not None]
+    return [_text(name, schema), *(
+        # What the deployer's lists leave.
+        f'not {limit["not"]["pattern"]}' if 'not' in limit
+        else f'like {limit["pattern"]}' for limit in schema.get('allOf', ()))]
+
+
+def _types(schema: Schema) -> list[str]:
+    types = schema.get('type', [])
+    return [types] if isinstance(types, str) else list(types)
+
+
+def _text(name: str, schema: Schema) -> str:
+    content = schema.get('contentSchema', {})
+    if 'minimum' in content:
+        return integer(content['minimum'], content['maximum'])
+    pattern = schema.get('pattern')
+    if pattern is not None:
+        return _PATTERNS.get(pattern) or f'like {pattern}'
+    row = descriptions.ROWS.get(name)
+    return row.expects if row is not None and row.expects else 'text'

@@ -1,0 +1,38 @@
+"""A server's image properties, as nova-api stored them."""
+
+import typing
+
+from nova import objects
+from nova import utils as nova_utils
+
+from nova_image_override import record
+from nova_image_override.properties import catalog
+
+
+def properties(instance: objects.Instance) -> dict[str, typing.Any]:
+    """Return a server's image properties, as its hard reboot reads them."""
+    image = nova_utils.get_image_from_system_metadata(
+        nova_utils.instance_sys_meta(instance))
+    return {name: value for name, value in image['properties'].items()
+            if not record.is_row(name)}
+
+
+def properties_without_overrides(
+        instance: objects.Instance) -> dict[str, typing.Any]:
+    """Return a server's image properties as its image has them."""
+    result = properties(instance)
+    for name, value in record.image_values(instance.system_metadata).items():
+        for each in (name, catalog.LEGACY_ALIASES.get(name, name)):
+            result.pop(each, None)
+        if value is not None:
+            result[name] = value
+    return result
+
+
+def with_stored_properties(
+        image: dict[str, typing.Any], instance: objects.Instance,
+) -> dict[str, typing.Any]:
+    """Return IMAGE with the stored properties, for a server with overrides."""
+    if not record.has_overrides(instance.system_metadata):
+        return image
+    return {**image, 'properties': properties(instance)}

@@ -1,0 +1,83 @@
+"""What replaces, or goes beyond, a function of nova.virt.hardware."""
+
+import hypothesis
+from hypothesis import strategies as st
+from nova import exception
+from nova import objects
+from nova.virt import hardware as nova_hardware
+import pytest
+
+from nova_image_override.api.flavor import constraints
+from nova_image_override.nova_interfaces import api as api_interfaces
+
+_limit = st.none() | st.integers(1, 12)
+
+
+def flavor(vcpus=4, **specs):
+    return objects.Flavor(
+        name='small', vcpus=vcpus, memory_mb=1024, root_gb=1, ephemeral_gb=0,
+        swap=0, extra_specs={
+            key.replace('__', ':'): str(value)
+            for key, value in specs.items()})
+
+
+def image(**properties):
+    return objects.ImageMeta.from_dict(
+        {'name': 'image', 'properties': properties})
+
+
+def refusal(function, *arguments):
+    try:
+        function(*arguments)
+    except exception.NovaException as exc:
+        return type(exc), exc.format_message()
+    return None
+
+
+@hypothesis.given(
+    st.integers(1, 24), st.fixed_dictionaries({}, optional={
+        f'hw_cpu_{name}': st.integers(1, 12) for name in (
+            'sockets', 'cores', 'threads', 'max_sockets', 'max_cores',
+            'max_threads')}),
+    st.fixed_dictionaries({}, optional={
+        f'hw__cpu_{name}': st.integers(1, 12) for name in (
+            'sockets', 'cores', 'threads', 'max_sockets', 'max_cores',
+            'max_threads')}))
+@hypothesis.example(7, {f'hw_cpu_max_{name}': 2 for name in (
+    'sockets', 'cores', 'threads')}, {})
+@hypothesis.example(8, {f'hw_cpu_max_{name}': 2 for name in (
+    'sockets', 'cores', 'threads')}, {})
+def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
+    judged = flavor(vcpus, **specs), image(**properties)
+    assert refusal(constraints.cpu_topology, *judged) == refusal(
+        nova_hardware.get_best_cpu_topology, *judged)
+
+
+@pytest.mark.parametrize(('specs', 'properties', 'traits'), [
+    ({'trait__X': 'forbidden'}, {'trait:X': 'required'}, {'X'}),
+    ({'trait__X': 'forbidden'}, {'trait:Y': 'required'}, set()),
+    ({'trait__X': 'required'}, {'trait:X': 'required'}, set()),
+    ({'trait__X': 'required', 'trait__Y': 'forbidden'}, {}, set()),
+    # Of another request group, which other providers may satisfy.
+    ({'trait1__X': 'forbidden'}, {'trait:X': 'required'}, set()),
+    ({'trait_A__X': 'forbidden', 'resources_A__VGPU': 1},
+     {'trait:X': 'required'}, set()),
+    ({'trait__COMPUTE_SECURITY_UEFI_SECURE_BOOT': 'forbidden'},
+     {'os_secure_boot': 'required', 'hw_firmware_type': 'uefi'},
+     {'COMPUTE_SECURITY_UEFI_SECURE_BOOT'}),
+    ({'trait__COMPUTE_SECURITY_TPM_2_0': 'forbidden'},
+     {'hw_tpm_version': '2.0', 'trait:X': 'required'},
+     {'COMPUTE_SECURITY_TPM_2_0'}),
+])
+def test_traits_that_one_request_group_requires_and_forbids(
+        specs, properties, traits):
+    assert constraints.forbidden_traits(
+        flavor(**specs), image(**properties)) == traits
+
+
+def test_every_check_of_the_table_is_in_this_nova_or_its_property_is_not():
+    names = {check.__name__ for check in constraints.checks()}
+    for function in api_interfaces.CONSTRAINTS:
+        assert (function.name in names) == (
+            function.image_property is None
+            or function.image_property in objects.ImageMetaProps.fields)

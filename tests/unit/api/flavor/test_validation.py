@@ -1,0 +1,246 @@
+"""Judging flavor and merged properties costs little, and little again."""
+
+import dataclasses
+import types
+
+from nova import objects
+from nova.virt import hardware
+from oslo_config import cfg
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api.flavor import constraints
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.flavor import validation
+from tests.unit.api.flavor import test_constraints
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    validation.forget()
+    yield
+    validation.forget()
+
+
+def problems(catalog, flavor, overrides, base=types.MappingProxyType({})):
+    """Return what is wrong: name -> (code, reason)."""
+    base = dict(base)
+    image = image_metadata.with_properties(
+        {'name': 'image'}, override.Merger(catalog).merge(base, overrides))
+    try:
+        validation.check(catalog, flavor, image, base, overrides)
+    except errors.Invalid as exc:
+        return {p.name: (p.code, p.reason) for p in exc.problems}
+    return {}
+
+
+@dataclasses.dataclass
+class Work:
+    """Counts how often Nova's functions judge and how many CPUs they read."""
+
+    judged: int = 0
+    cpus: int = 0
+
+
+@pytest.fixture
+def work(monkeypatch):
+    result = Work()
+
+    def count(name):
+        function = getattr(hardware, name)
+
+        def counting(*args):
+            result.judged += 1
+            return function(*args)
+        monkeypatch.setattr(hardware, name, counting)
+
+    def parse(spec, function=hardware.parse_cpu_spec):
+        for item in spec.split(','):
+            first, _, last = item.strip().removeprefix('^').partition('-')
+            result.cpus += int(last or first) - int(first) + 1
+        return function(spec)
+
+    count('numa_get_constraints')
+    monkeypatch.setattr(hardware, 'parse_cpu_spec', parse)
+    # The functions as they are now.
+    constraints.checks.cache_clear()
+    yield result
+    constraints.checks.cache_clear()
+
+
+_OTHERS = {
+    'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
+    'hw_locked_memory': 'true', 'hw_mem_page_size': 'large',
+    'hw_mem_encryption': 'true', 'hw_pmu': 'true', 'hw_numa_nodes': '100'}
+
+
+@pytest.mark.parametrize('vcpus', [8, 240])
+def test_hostile_lists_are_judged_in_bounded_work(catalog, work, vcpus):
+    lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * 42)
+             for n in range(100)}
+    found = problems(
+        catalog, test_constraints.flavor(vcpus, hw__pmu='false'),
+        _OTHERS | lists)
+    assert found
+    assert work.judged <= 8
+    # Parsed whole they are a million for 240 vCPUs.
+    assert work.cpus <= 1000 * vcpus
+
+
+def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
+        catalog, work):
+    found = problems(catalog, test_constraints.flavor(4), {
+        'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+        'hw_numa_cpus.0': '0-3,0-4095', 'hw_boot_menu': 'true'})
+    assert found == {'hw_numa_cpus.0': (
+        errors.FLAVOR_CONFLICT,
+        'names vCPU 4095, but the flavor has 4, numbered from 0 to 3')}
+    assert (work.judged, work.cpus) == (0, 0)
+
+
+def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place(
+        catalog):
+    flavor = test_constraints.flavor(4)
+    base = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.0': '0-4'}
+    found = problems(catalog, flavor, {'hw_boot_menu': 'true'}, base)
+    code, reason = found['hw_numa_cpus.0']
+    assert code == errors.FLAVOR_CONFLICT
+    assert "the image's own value names vCPU 4" in reason
+    assert not problems(catalog, flavor, {'hw_numa_cpus.0': '0-3'}, base)
+    assert not problems(catalog, flavor, dict.fromkeys(base), base)
+
+
+def test_an_images_mask_is_judged_where_the_flavor_has_it_read(catalog):
+    base = {'hw_cpu_realtime_mask': '^0-99'}
+    asked = {'hw_boot_menu': 'true'}
+    assert not problems(catalog, test_constraints.flavor(4), asked, base)
+    found = problems(catalog, test_constraints.flavor(
+        4, hw__cpu_realtime='yes', hw__cpu_policy='dedicated'), asked, base)
+    assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
+
+
+def test_nova_is_given_what_the_image_itself_holds_of_a_list(catalog):
+    """The short spelling is for the judgement only."""
+    base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
+            'hw_numa_nodes': '1'}
+    image = image_metadata.with_properties({}, dict(base))
+    validation.check(catalog, test_constraints.flavor(4), image, base,
+                 {'hw_boot_menu': 'true'})
+    assert image['properties'] == base
+
+
+def test_an_unreadable_property_that_is_overridden_is_no_cause(catalog):
+    found = problems(
+        catalog, test_constraints.flavor(),
+        {'hw_machine_type': 'q35', 'hw_disk_bus': 'ide', 'hw_pmu': 'true',
+         'hw_video_ram': '16'},
+        {'hw_disk_bus': 'bogus', 'hw_video_ram': 'many'})
+    assert set(found) == {'hw_video_ram'}
+
+
+@pytest.mark.parametrize(('overrides', 'specs', 'blamed'), [
+    ({'trait:A': 'required', 'trait:B': 'required'},
+     {'trait__A': 'forbidden'}, {'trait:A'}),
+    ({'trait:A': 'required', 'os_secure_boot': 'required',
+      'hw_boot_menu': 'true'},
+     {'trait__A': 'forbidden',
+      'trait__COMPUTE_SECURITY_UEFI_SECURE_BOOT': 'forbidden'},
+     {'trait:A', 'os_secure_boot'}),
+    ({'trait:A': 'required'}, {'trait1__A': 'forbidden'}, set()),
+    ({'trait:A': 'required'}, {'trait__B': 'forbidden'}, set()),
+    ({'trait:A': None}, {'trait__A': 'forbidden'}, set()),
+])
+def test_traits_that_the_flavor_forbids_are_named(
+        catalog, overrides, specs, blamed):
+    found = problems(catalog, test_constraints.flavor(**specs), overrides)
+    assert set(found) == blamed
+    for code, reason in found.values():
+        assert code == errors.FLAVOR_CONFLICT
+        assert '=forbidden' in reason
+
+
+def test_what_was_found_good_is_judged_once(catalog, work):
+    flavor = test_constraints.flavor()
+    for _ in range(3):
+        assert not problems(catalog, flavor, {'hw_pmu': 'true'})
+    assert work.judged == 1
+
+
+@pytest.mark.parametrize('other', [
+    {'vcpus': 3}, {'hw__numa_nodes': '1'}])
+def test_another_flavor_is_judged_anew(catalog, work, other):
+    asked = {'hw_boot_menu': 'true'}
+    assert not problems(catalog, test_constraints.flavor(), asked)
+    assert not problems(catalog, test_constraints.flavor(**other), asked)
+    assert work.judged == 2
+
+
+def test_another_image_or_override_is_judged_anew(catalog, work):
+    flavor = test_constraints.flavor()
+    for base, asked in (
+            ({}, {'hw_boot_menu': 'true'}), ({}, {'hw_boot_menu': 'false'}),
+            ({}, {'hw_boot_menu': None}),
+            ({'hw_pmu': 'true'}, {'hw_boot_menu': 'true'}),
+            ({'hw_pmu': True}, {'hw_boot_menu': 'true'})):
+        assert not problems(catalog, flavor, asked, base)
+    assert work.judged == 5
+
+
+def test_a_refusal_is_not_remembered(catalog):
+    flavor = test_constraints.flavor(hw__pmu='false')
+    for _ in range(2):
+        assert problems(catalog, flavor, {'hw_pmu': 'true'})
+    assert not validation.remembered()
+
+
+class _Recording(objects.Flavor):
+    """A flavor that remembers which of its fields were read."""
+
+    read: set[str] = set()
+
+    @classmethod
+    def obj_name(cls):
+        return 'Flavor'
+
+    def __getattribute__(self, name):
+        if name in objects.Flavor.fields:
+            _Recording.read.add(name)
+        return super().__getattribute__(name)
+
+
+def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(catalog):
+    _Recording.read.clear()
+    plain = test_constraints.flavor(
+        hw__mem_page_size='any', hw__mem_encryption='true')
+    flavor = _Recording(**{
+        name: getattr(plain, name) for name in plain.obj_what_changed()})
+    overrides = {
+        'hw_cpu_policy': 'dedicated', 'hw_numa_nodes': '2',
+        'hw_mem_page_size': 'small', 'hw_firmware_type': 'uefi',
+        'hw_machine_type': 'q35', 'hw_tpm_version': '2.0',
+        'hw_tpm_model': 'tpm-crb', 'hw_cpu_max_sockets': '2'}
+    problems(catalog, flavor, overrides)
+    assert {'vcpus', 'memory_mb', 'extra_specs'} <= _Recording.read
+    assert _Recording.read <= {*validation.FLAVOR_FIELDS, 'extra_specs'}
+
+
+def test_no_option_of_novas_that_is_read_decides(catalog, monkeypatch):
+    """Options are not among what tells verdicts apart."""
+    read = set()
+    get = cfg.ConfigOpts._get
+
+    def reading(self, name, group=None, namespace=None):
+        if group is not None or name not in self._groups:
+            read.add(name)
+        return get(self, name, group, namespace)
+
+    monkeypatch.setattr(cfg.ConfigOpts, '_get', reading)
+    assert not problems(
+        catalog, test_constraints.flavor(), {
+            'hw_cpu_policy': 'dedicated', 'os_secure_boot': 'required',
+            'hw_firmware_type': 'uefi',
+            'hw_tpm_version': '2.0', 'trait:A': 'required'})
+    # How many candidates the scheduler asks placement for.
+    assert read <= {'max_placement_results'}

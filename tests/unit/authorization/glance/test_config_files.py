@@ -1,0 +1,107 @@
+"""Where something stands in a file, for messages."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.authorization.glance import config_files
+
+TEXT = '''\
+# comment
+[first]
+Create = a
+ update = part of the value
+delete: b
+[second] # comment
+create=c
+'''
+
+
+def test_sections_are_found_by_the_line_of_their_header():
+    assert config_files.header_lines(TEXT) == {'first': 2, 'second': 6}
+
+
+@pytest.mark.parametrize(('header', 'key', 'line'), [
+    (2, 'create', 3), (2, 'delete', 5), (6, 'create', 7),
+    (2, 'update', None), (6, 'delete', None), (2, 'read', None)])
+def test_keys_are_found_in_their_section_only(header, key, line):
+    assert config_files.key_line(TEXT, header, key) == line
+
+
+def refusal(path):
+    with pytest.raises(errors.StartupError) as caught:
+        config_files.read('some_option', str(path))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(('content', 'why'), [
+    (b'', 'is empty'),
+    (b'\n \n', 'is empty'),
+    (b'# a\n  ; b\n', 'is empty'),
+    ('\ufeff[a]'.encode(), 'begins with a byte order mark (BOM), remove it'),
+    (b'[\xff]', 'is not UTF-8: invalid start byte'),
+])
+def test_a_file_without_a_text_is_refused_in_one_line(tmp_path, content, why):
+    path = tmp_path / 'file'
+    path.write_bytes(content)
+    assert refusal(path) == f'[image_override] some_option: {path}: {why}'
+
+
+def test_a_folder_is_no_file(tmp_path):
+    assert refusal(tmp_path) == (
+        f'[image_override] some_option: {tmp_path}: is not a regular file')
+
+
+def test_a_missing_file_is_told(tmp_path):
+    path = tmp_path / 'none'
+    assert refusal(path) == (
+        f'[image_override] some_option: {path}: cannot be read: '
+        'No such file or directory')
+
+
+def test_a_path_must_be_absolute():
+    assert refusal('a/b') == (
+        '[image_override] some_option: a/b: must be an absolute path')
+
+
+def test_the_largest_file_is_read_and_one_byte_more_is_not(tmp_path):
+    path = tmp_path / 'file'
+    path.write_text('[a]')
+    os.truncate(path, config_files.BYTES_MAX)
+    assert config_files.read('some_option', str(path)).startswith('[a]')
+    os.truncate(path, config_files.BYTES_MAX + 1)
+    assert refusal(path) == (
+        f'[image_override] some_option: {path}: is larger than 16 MiB')
+
+
+@pytest.mark.parametrize('content', ['  [a]', '\t# a\nb', 'X'])
+def test_text_that_is_indented_counts(tmp_path, content):
+    path = tmp_path / 'file'
+    path.write_text(content)
+    assert config_files.read('some_option', str(path)) == content
+
+
+def test_text_is_read_as_utf_8_whatever_the_locale(tmp_path):
+    path = tmp_path / 'file'
+    path.write_bytes('[\u00e4]'.encode())
+    assert config_files.read('some_option', str(path)) == '[\u00e4]'
+    read = (
+        'import sys\n'
+        'from nova_image_override.authorization.glance import config_files\n'
+        'print(ascii(config_files.read("some_option", sys.argv[1])))'
+    )
+    assert subprocess.run(
+        [sys.executable, '-X', 'utf8=0', '-c', read, path], check=True,
+        capture_output=True, text=True, env={
+            **os.environ, 'LC_ALL': 'C', 'PYTHONCOERCECLOCALE': '0'},
+    ).stdout == "'[\\xe4]'\n"
+
+
+def test_a_failure_names_the_line_where_there_is_one():
+    assert str(config_files.failure('o', '/p', 'why\n  and more', 7)) == (
+        '[image_override] o: /p:7: why and more')
+    assert str(config_files.failure('o', '/p', 'why')) == (
+        '[image_override] o: /p: why')

@@ -1,0 +1,311 @@
+"""Rules 4 and 5, and what discovery says of them."""
+
+import re
+
+import hypothesis
+from hypothesis import strategies as st
+import jsonschema
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import versions
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import overridable
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization.glance import property_protections
+
+OPEN = dict.fromkeys(property_protections.OPERATIONS, ('@',))
+
+
+def caller(*roles):
+    return caller_module.Caller(can=lambda rule: True,
+                        credentials={'roles': list(roles)})
+
+
+MEMBER = caller('member')
+ADMIN = caller('member', 'admin')
+
+
+def sections(**permissions):
+    """Return a section for each name; '__' stands for ':', last is '.*'."""
+    return property_protections.Protections([
+        *(property_protections.Section(
+            f'^{re.escape(name)}$', re.compile(f'^{re.escape(name)}$'),
+            {**OPEN, **permission})
+          for name, permission in permissions.items()),
+        property_protections.Section('.*', re.compile('.*'), OPEN)])
+
+
+def rules(catalog, *, injected=(), protections=None, allowed=('*',)):
+    return enforcer_module.Enforcer(
+        catalog, allowed=allowed, protections=protections,
+        injection=metadata_injection.Injection(
+            dict.fromkeys(injected, 'x'), frozenset({'admin'}), bool(injected)))
+
+
+def refusals(rules, overrides, base=(), who=MEMBER):
+    try:
+        rules.check(who, overrides, dict(base))
+    except errors.Forbidden as exc:
+        return {p.name: p.code for p in exc.problems}
+    return {}
+
+
+def offers(rules, overrides, who=MEMBER):
+    return jsonschema.Draft202012Validator(overridable.schema_for(
+        rules, who, versions.MAX)).is_valid(overrides)
+
+
+ADMINS = ('admin',)
+
+
+# --- injection --------------------------------------------------------------
+
+@pytest.mark.parametrize('value', ['virtio', None])
+@pytest.mark.parametrize('base', [{}, {'hw_vif_model': 'e1000'}])
+def test_what_is_injected_is_refused(catalog, value, base):
+    assert refusals(
+        rules(catalog, injected=['hw_vif_model']), {'hw_vif_model': value},
+        base) == {'hw_vif_model': errors.INJECTED}
+
+
+def test_a_legacy_name_is_injected_under_all_that_it_feeds(catalog):
+    found = rules(catalog, injected=['vmware_adaptertype'])
+    assert refusals(found, {'hw_disk_bus': 'ide', 'hw_scsi_model': 'buslogic',
+                            'hw_cdrom_bus': 'ide'}) == {
+        'hw_disk_bus': errors.INJECTED, 'hw_scsi_model': errors.INJECTED}
+    assert 'hw_disk_bus' not in overridable.schemas(
+        found, MEMBER, removals=True
+    )
+
+
+def test_who_has_an_ignored_role_is_not_refused(catalog):
+    assert refusals(rules(catalog, injected=['hw_vif_model']),
+                    {'hw_vif_model': 'virtio'}, who=ADMIN) == {}
+
+
+def test_one_injected_member_of_a_family_closes_no_other(catalog):
+    found = rules(catalog, injected=['hw_numa_mem.1', 'trait:CUSTOM_A'])
+    assert refusals(found, {
+        'hw_numa_mem.0': '1', 'hw_numa_mem.1': '1',
+        'trait:CUSTOM_A': 'required', 'trait:CUSTOM_AB': 'required'}) == {
+        'hw_numa_mem.1': errors.INJECTED, 'trait:CUSTOM_A': errors.INJECTED}
+    assert offers(found, {'hw_numa_mem.0': '1', 'trait:CUSTOM_AB': 'required'})
+    assert not offers(found, {'hw_numa_mem.1': '1'})
+    assert not offers(found, {'trait:CUSTOM_A': 'required'})
+
+
+# --- protections ------------------------------------------------------------
+
+@pytest.mark.parametrize(('closed', 'value', 'base', 'expected'), [
+    ('create', 'ide', {}, True),
+    ('create', 'ide', {'hw_disk_bus': 'scsi'}, False),
+    ('update', 'ide', {}, False),
+    ('update', 'ide', {'hw_disk_bus': 'scsi'}, True),
+    ('delete', None, {'hw_disk_bus': 'scsi'}, True),
+    ('delete', None, {}, True),
+    ('delete', 'ide', {'hw_disk_bus': 'scsi'}, False),
+    ('read', 'ide', {'hw_disk_bus': 'scsi'}, False),
+])
+def test_each_override_needs_the_operation_that_it_stands_for(
+        catalog, closed, value, base, expected):
+    found = rules(catalog, protections=sections(hw_disk_bus={closed: ADMINS}))
+    assert refusals(found, {'hw_disk_bus': value}, base) == (
+        {'hw_disk_bus': errors.PROTECTED} if expected else {})
+    assert refusals(found, {'hw_disk_bus': value}, base, ADMIN) == {}
+
+
+@pytest.mark.parametrize(('protected', 'base', 'expected'), [
+    ({'vm_mode': {'create': ADMINS}}, {}, True),
+    ({'vm_mode': {'update': ADMINS}}, {}, False),
+    ({'vm_mode': {'update': ADMINS}}, {'vm_mode': 'xen'}, True),
+    ({'hw_vm_mode': {'create': ADMINS}}, {'vm_mode': 'xen'}, True),
+])
+def test_every_name_of_a_property_must_be_permitted(
+        catalog, protected, base, expected):
+    found = rules(catalog, protections=sections(**protected))
+    assert refusals(found, {'hw_vm_mode': 'hvm'}, base) == (
+        {'hw_vm_mode': errors.PROTECTED} if expected else {})
+
+
+def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
+        catalog):
+    only = property_protections.Protections([property_protections.Section(
+        '^img_hv_type$', re.compile('^img_hv_type$'), OPEN)])
+    found = rules(catalog, protections=only)
+    assert refusals(found, {'img_hv_type': 'kvm'}) == {}
+    assert refusals(
+        found, {'img_hv_type': 'kvm'}, {'hypervisor_type': 'xen'}) == {
+            'img_hv_type': errors.PROTECTED}
+    assert refusals(found, {'hw_pmu': 'true'}) == {
+        'hw_pmu': errors.PROTECTED}
+
+
+def test_a_legacy_name_that_the_merge_writes_needs_a_section(catalog):
+    only = property_protections.Protections([property_protections.Section(
+        '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
+    found = rules(catalog, protections=only)
+    for base in ({}, {'vm_mode': 'xen'}):
+        assert refusals(found, {'hw_vm_mode': 'hvm'}, base) == {
+            'hw_vm_mode': errors.PROTECTED}
+
+
+@pytest.mark.parametrize(('protected', 'said'), [
+    ({'vm_mode': {'create': ADMINS}},
+     'create vm_mode, which is hw_vm_mode too'),
+    ({'hw_vm_mode': {'create': ADMINS}}, 'create hw_vm_mode')])
+def test_the_message_names_operation_and_legacy_name(
+        catalog, protected, said):
+    found = rules(catalog, protections=sections(**protected))
+    with pytest.raises(errors.Forbidden) as caught:
+        found.check(MEMBER, {'hw_vm_mode': 'hvm'}, {})
+    (problem,) = caught.value.problems
+    assert problem.reason == (
+        f"Glance's property protections do not let you {said}")
+
+
+def test_what_is_kept_is_judged_by_protections_alone(catalog):
+    found = rules(catalog, injected=['hw_pmu'], allowed=(),
+                  protections=sections(hw_disk_bus={'update': ADMINS}))
+    kept = {'hw_disk_bus': 'ide', 'hw_pmu': 'true', 'hw_boot_menu': 'true'}
+    found.check(MEMBER, {}, {}, kept)
+    with pytest.raises(errors.Forbidden) as caught:
+        found.check(MEMBER, {'os_type': 'linux'}, {'hw_disk_bus': 'x'}, kept)
+    assert {p.name: p.code for p in caught.value.problems} == {
+        'hw_disk_bus': errors.PROTECTED, 'os_type': errors.NOT_ALLOWED}
+
+
+# --- what is told in advance ------------------------------------------------
+
+def test_what_could_be_set_on_some_image_is_on_offer(catalog):
+    offered = overridable.schemas(rules(catalog, protections=sections(
+        hw_disk_bus={'create': ADMINS}, hw_pmu={'update': ADMINS},
+        hw_vif_model={'create': ADMINS, 'update': ADMINS},
+        hw_boot_menu={'delete': ADMINS},
+        os_type={'create': ADMINS, 'update': ADMINS, 'delete': ADMINS})),
+        MEMBER, removals=True)
+    assert 'hw_disk_bus' in offered
+    assert 'hw_pmu' in offered
+    assert offered['hw_vif_model'] == {
+        'type': 'null', 'description': catalog['hw_vif_model'].description}
+    assert offered['hw_boot_menu']['type'] == 'string'
+    assert 'os_type' not in offered
+
+
+def test_what_can_only_be_removed_is_not_on_offer_where_null_is_not_taken(
+        catalog):
+    assert 'hw_vif_model' not in overridable.schemas(
+        rules(catalog, protections=sections(
+            hw_vif_model={'create': ADMINS, 'update': ADMINS})),
+        MEMBER, removals=False)
+
+
+def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
+    pattern = catalog['hw_numa_mem'].name_pattern
+    found = rules(catalog, injected=['hw_numa_mem.4'], protections=sections(**{
+        'hw_numa_mem.1': {'create': ADMINS, 'update': ADMINS},
+        'hw_numa_mem.2': {'delete': ADMINS},
+        'hw_numa_mem.3': dict.fromkeys(OPEN, ADMINS)}))
+    names = [f'hw_numa_mem.{n}' for n in range(6)]
+    assert [[offers(found, {name: value}) for name in names]
+            for value in ('1', None)] == [
+        [True, False, True, False, False, True],
+        [True, True, False, False, False, True]]
+    assert all(offers(found, dict.fromkeys(names, value), ADMIN)
+               for value in ('1', None))
+    told = overridable.schemas(found, MEMBER, removals=True).values()
+    assert [value['type'] for value in told
+            if value.get('title') == 'hw_numa_mem.N'].count('null') == 1
+    assert pattern in overridable.schemas(found, ADMIN, removals=True)
+
+
+def test_members_are_told_once_where_null_is_not_taken(catalog):
+    told = overridable.schemas(
+        rules(catalog, protections=sections(
+            **{'hw_numa_mem.1': {'delete': ADMINS}})), MEMBER, removals=False)
+    assert catalog['hw_numa_mem'].name_pattern in told
+
+
+def test_members_whose_removal_protections_refuse_can_only_be_set(catalog):
+    def family(operation, *roles):
+        return rules(catalog, protections=property_protections.Protections([
+            property_protections.Section(
+                '.*', re.compile('.*'), {**OPEN, operation: roles})]))
+    for name, value in (('hw_numa_mem.0', '1'), ('trait:A', 'required')):
+        assert offers(family('delete', 'admin'), {name: value})
+        assert not offers(family('delete', 'admin'), {name: None})
+        assert offers(family('delete', 'member'), {name: None})
+
+
+@pytest.mark.parametrize(('closed', 'value', 'expected'), [
+    (('create', 'update'), 'required', False),
+    (('create', 'update'), None, True),
+    (('delete',), 'required', True),
+    (('delete',), None, False)])
+def test_traits_are_on_offer_for_what_protections_leave_of_them(
+        catalog, closed, value, expected):
+    found = rules(catalog, protections=property_protections.Protections([
+        property_protections.Section(
+            'trait:', re.compile('trait:'),
+            {**OPEN, **dict.fromkeys(closed, ADMINS)})]))
+    assert offers(found, {'trait:CUSTOM_A': value}) == expected
+
+
+def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
+    closed = property_protections.Section(
+        'trait:', re.compile('trait:'), dict.fromkeys(OPEN, ADMINS))
+    gold = property_protections.Section(
+        '^trait:CUSTOM_GOLD$', re.compile('^trait:CUSTOM_GOLD$'), OPEN)
+
+    def offers(*sections, who=MEMBER):
+        return catalog['traits_required'].name_pattern in overridable.schemas(
+            rules(catalog, protections=property_protections.Protections(
+                sections)), who, removals=False)
+
+    assert not offers(closed)
+    assert offers(closed, who=ADMIN)
+    assert offers(gold, closed)
+
+
+_FIELDS = ('hw_disk_bus', 'hw_vm_mode', 'hw_numa_mem.0', 'hw_numa_mem.1',
+           'hw_boot_menu', 'trait:A')
+_NAMES = (*_FIELDS, 'vm_mode', 'vmware_adaptertype')
+
+
+@hypothesis.given(
+    st.dictionaries(st.sampled_from(_NAMES), st.fixed_dictionaries({
+        operation: st.sampled_from([('@',), ('admin',), ('member',), ('!',)])
+        for operation in ('create', 'update', 'delete')})),
+    st.sets(st.sampled_from(_NAMES)), st.sets(st.sampled_from(_NAMES)),
+    st.sampled_from(_FIELDS), st.booleans(),
+    st.sampled_from([MEMBER, ADMIN, caller()]))
+def test_what_is_not_on_offer_is_permitted_on_no_image(
+        catalog, protected, injected, held, name, remove, who):
+    values = {'hw_disk_bus': 'ide', 'hw_vm_mode': 'hvm',
+              'hw_numa_mem.0': '1', 'hw_numa_mem.1': '1',
+              'hw_boot_menu': 'true', 'trait:A': 'required'}
+    found = rules(catalog, injected=injected,
+                  protections=sections(**protected))
+    asked = {name: None if remove else values[name]}
+    refused = refusals(found, asked, dict.fromkeys(held, 'x'), who)
+    if not offers(found, asked, who):
+        assert name in refused
+
+
+@pytest.mark.parametrize(('own', 'needed'), [
+    # The image had the property under no name.
+    (None, {('hw_disk_bus', 'create')}),
+    # Only as hw_disk_bus: vmware_adaptertype says scsi and a model.
+    ('lsiLogic', {('hw_disk_bus', 'update')}),
+    # Under one name or the other, or both: nothing is certain.
+    ('ide', set()), ('scsi', set())])
+def test_what_an_override_in_force_needed_is_what_is_certain(
+        catalog, own, needed):
+    found = rules(catalog, protections=sections())
+    assert found.operations_granted('hw_disk_bus', 'sata', own) == needed
+
+
+def test_without_protections_an_override_needed_nothing(catalog):
+    assert rules(catalog).operations_granted(
+        'hw_disk_bus', 'sata', None) == frozenset()

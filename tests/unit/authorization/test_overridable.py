@@ -1,0 +1,238 @@
+"""Discovery tells in advance what the rules will say."""
+
+import hypothesis
+from hypothesis import strategies as st
+import jsonschema
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override import versions
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import overridable
+from nova_image_override.properties import catalog as catalog_module
+from tests.unit import ecma
+from tests.unit import strategies
+
+ANYONE = caller_module.Caller(can=lambda rule: True)
+
+
+def without(refused):
+    return caller_module.Caller(can=lambda rule: rule not in refused,
+                        policy_defined=refused)
+
+
+def permitted(rules, caller, overrides):
+    try:
+        rules.check(caller, overrides, {})
+    except errors.Forbidden:
+        return False
+    return True
+
+
+def offers(rules, overrides, caller=ANYONE, version=versions.MAX):
+    return jsonschema.Draft202012Validator(
+        overridable.schema_for(rules, caller, version)).is_valid(overrides)
+
+
+def offered(catalog, caller=ANYONE, **lists):
+    return overridable.schemas(
+        enforcer_module.Enforcer(catalog, **lists), caller, removals=True)
+
+
+# --- what is on offer -------------------------------------------------------
+
+def test_nothing_is_on_offer_until_the_deployer_says_so(catalog):
+    assert offered(catalog) == {}
+    assert offered(catalog, denied=['hw_disk_bus=ide']) == {}
+
+
+def test_everything_that_can_be_permitted_is_on_offer_where_all_is(catalog):
+    assert set(offered(catalog, allowed=['*'])) == {
+        prop.name_pattern or field
+        for field, prop in catalog.items() if not prop.never}
+
+
+def test_families_and_only_they_say_their_names_in_words(catalog):
+    spelled = {prop.name_pattern: prop.spelling for prop in catalog.values()
+               if prop.name_pattern}
+    assert {
+        name: value['title']
+        for name, value in offered(catalog, allowed=['*']).items()
+        if 'title' in value} == spelled
+
+
+@pytest.mark.parametrize('field', sorted(catalog_module.NEVER))
+def test_what_describes_the_image_is_never_on_offer(catalog, field):
+    assert offered(catalog, allowed=[field]) == {}
+
+
+def test_a_caller_whom_policy_refuses_is_offered_nothing(catalog):
+    assert offered(
+        catalog, without({policies.CREATE}), allowed=['*']) == {}
+
+
+def test_a_property_that_policy_refuses_is_not_on_offer(catalog):
+    caller = without({policies.property_rule('hw_numa_mem'),
+                      policies.property_rule('hw_pmu')})
+    assert set(offered(
+        catalog, caller, allowed=['hw_numa_*', 'hw_pmu', 'hw_disk_bus'])) == {
+        catalog['hw_numa_cpus'].name_pattern, 'hw_numa_nodes', 'hw_disk_bus'}
+
+
+def test_only_permitted_values_are_on_offer(catalog):
+    found = offered(
+        catalog, allowed=['hw_disk_bus=scsi|i*|usb', 'hw_boot_menu=Yes',
+                          'os_type=linux', 'os_distro=ubuntu*|debian'],
+        denied=['hw_disk_bus=usb', 'os_type=LINUX', 'os_distro=*core'])
+    assert found['hw_disk_bus']['enum'] == ['ide', 'scsi']
+    assert found['hw_boot_menu']['enum'] == ['true']
+    assert 'os_type' not in found
+    valid = jsonschema.Draft202012Validator(found['os_distro']).is_valid
+    assert valid('ubuntu-server')
+    assert valid('debian')
+    assert not valid('ubuntu-core')
+    assert not valid('debian12')
+    assert not valid(None)
+
+
+@pytest.mark.parametrize(('denied', 'allowed', 'name', 'value', 'expected'), [
+    ([], ['hw_numa_mem.0'], 'hw_numa_mem.0', '1', True),
+    ([], ['hw_numa_mem.0'], 'hw_numa_mem.1', '1', False),
+    ([], ['hw_numa_mem.0', '*'], 'hw_numa_mem.1', '1', True),
+    ([], ['hw_numa_mem.*'], 'hw_numa_mem.99', '1', True),
+    ([], ['*.0'], 'hw_numa_cpus.0', '1', True),
+    ([], ['*.0'], 'hw_numa_cpus.10', '1', False),
+    ([], ['trait:CUSTOM_*'], 'trait:CUSTOM_A', 'required', True),
+    ([], ['trait:CUSTOM_*'], 'trait:HW_A', 'required', False),
+    ([], ['*=forbidden'], 'trait:A', 'required', False),
+    (['trait:CUSTOM_*'], ['trait:*'], 'trait:CUSTOM_A', 'required', False),
+    (['trait:CUSTOM_*'], ['trait:*'], 'trait:HW_A', 'required', True),
+    (['hw_numa_mem.0', 'hw_numa_mem.1?'], ['*'], 'hw_numa_mem.12', '1', False),
+    (['hw_numa_mem.0', 'hw_numa_mem.1?'], ['*'], 'hw_numa_mem.1', '1', True),
+    (['hw_numa_mem'], ['*', 'hw_numa_mem.0'], 'hw_numa_mem.0', '1', False),
+    (['hw_numa_mem=1'], ['*'], 'hw_numa_mem.0', '1', False),
+    (['hw_numa_mem=1'], ['*'], 'hw_numa_mem.0', '2', True),
+    (['hw_numa_mem=1'], ['*'], 'hw_numa_mem.0', None, True),
+    (['hw_numa_mem.0=1'], ['*'], 'hw_numa_mem.0', '1', False),
+    (['hw_numa_mem.0=1'], ['*'], 'hw_numa_mem.0', '2', True),
+])
+def test_families_are_offered_by_the_members_that_the_lists_name(
+        catalog, denied, allowed, name, value, expected):
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
+    assert offers(rules, {name: value}) == expected
+    assert permitted(rules, ANYONE, {name: value}) == expected
+
+
+def test_the_one_exception_value_limits_of_single_members_are_shown_together(
+        catalog):
+    rules = enforcer_module.Enforcer(
+        catalog, allowed=['hw_numa_mem.0=1', 'hw_numa_mem.1=2'])
+    # Create judges each member for itself: it is discovery that is wider.
+    assert offers(rules, {'hw_numa_mem.0': '2'})
+    assert not permitted(rules, ANYONE, {'hw_numa_mem.0': '2'})
+    assert not offers(rules, {'hw_numa_mem.0': '3'})
+
+
+@pytest.mark.parametrize(('allowed', 'null'), [
+    (['hw_disk_bus'], True), (['hw_disk_bus=scsi'], False),
+    (['hw_disk_bus=*'], False), (['hw_disk_bus=scsi', 'hw_*'], True),
+    (['os_distro'], True), (['os_distro=x*'], False), (['*'], True),
+])
+def test_null_is_on_offer_where_removal_is_permitted(catalog, allowed, null):
+    rules = enforcer_module.Enforcer(catalog, allowed=allowed)
+    (name,) = {'hw_disk_bus', 'os_distro'} & {
+        entry.partition('=')[0] for entry in allowed} or {'os_distro'}
+    assert offers(rules, {name: None}) == null
+    assert permitted(rules, ANYONE, {name: None}) == null
+    assert not offers(rules, {name: None}, version=versions.MIN)
+
+
+@pytest.mark.parametrize('name', [
+    'hw_disk_bus', 'os_distro', 'hw_numa_mem.0', 'trait:A'])
+def test_null_is_on_offer_from_the_version_on_that_takes_it(catalog, name):
+    rules = enforcer_module.Enforcer(catalog, allowed=['*'])
+    assert [version for version in versions.VERSIONS
+            if offers(rules, {name: None}, version=version)] == [
+        version for version in versions.VERSIONS
+        if versions.takes_null(version)]
+
+
+@pytest.mark.parametrize('version', versions.VERSIONS, ids=str)
+def test_the_schema_says_of_which_version_it_is(catalog, version):
+    assert overridable.schema_for(
+        enforcer_module.Enforcer(catalog), ANYONE, version)['title'] == (
+        f'image_props_override {version}')
+
+
+@pytest.mark.parametrize('name', [
+    'hw_numa_mem.0\n', 'trait:A\n', 'hw_disk_bus\n', '\nhw_disk_bus',
+    'hw_numa_mem.128', 'hw_numa_mem.00', 'trait:a', 'trait:', 'hw_numa_mem',
+    'traits_required', 'architecture', 'img_owner_id', 'no_such_thing', ''])
+@pytest.mark.parametrize('allowed', [['*'], ['hw_numa_mem.*', 'trait:*']])
+def test_no_name_that_create_refuses_is_on_offer(catalog, name, allowed):
+    rules = enforcer_module.Enforcer(catalog, allowed=allowed)
+    for value in ('1', 'required', None):
+        assert not offers(rules, {name: value})
+
+
+# --- the law ----------------------------------------------------------------
+
+_policy = st.frozensets(st.sampled_from(
+    [policies.CREATE, *map(policies.property_rule, strategies.OPEN)]),
+    max_size=3)
+
+
+def _judged(fields):
+    """A stored name and value of FIELDS, null included."""
+    return strategies.pairs(fields, removals=True)
+
+
+def _agree(catalog, parser, pair, denied, allowed, refused):
+    """Assert that discovery and the rules say the same of one property."""
+    name, value = pair
+    stored = parser.parse({name: value}, removals=True)
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
+    caller = without(refused)
+    assert offers(rules, stored, caller) == permitted(rules, caller, stored)
+    if value is not None:
+        assert offers(rules, stored, caller, versions.MIN) == permitted(
+            rules, caller, stored)
+
+
+def _near(fields, **kwargs):
+    return st.lists(strategies.entries(fields, **kwargs), max_size=3)
+
+
+@hypothesis.given(st.data(), _policy)
+def test_discovery_offers_exactly_what_the_rules_permit(
+        catalog, parser, data, refused):
+    pair = data.draw(_judged(strategies.SINGLE))
+    near = {pair[0], data.draw(st.sampled_from(sorted(strategies.SINGLE)))}
+    _agree(catalog, parser, pair, data.draw(_near(near)),
+           data.draw(_near(near) | st.just(['*'])), refused)
+
+
+# Value limits of single members are the exception: see above. So lists name
+# either members or values.
+@pytest.mark.parametrize('how', [
+    {'values': False}, {'values': True, 'whole': True}])
+@hypothesis.given(data=st.data(), refused=_policy)
+def test_discovery_offers_exactly_the_members_that_the_rules_permit(
+        catalog, parser, how, data, refused):
+    fields = [data.draw(st.sampled_from(sorted(strategies.FAMILIES)))]
+    _agree(catalog, parser, data.draw(_judged(fields)),
+           data.draw(_near(fields, **how)),
+           data.draw(_near(fields, **how) | st.just(['*'])), refused)
+
+
+@hypothesis.given(
+    _near(tuple(strategies.OPEN)), _near(tuple(strategies.OPEN)))
+def test_what_is_offered_is_a_schema_that_any_client_can_read(
+        catalog, denied, allowed):
+    rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
+    schema = overridable.schema_for(rules, ANYONE, versions.MAX)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for pattern in ecma.of(schema):
+        ecma.check(pattern)

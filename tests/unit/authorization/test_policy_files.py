@@ -1,0 +1,381 @@
+"""oslo.policy: which callers may override, by Nova's policy files."""
+
+import itertools
+import json
+import os
+import threading
+
+from nova.objects import fields
+from oslo_config import cfg
+from oslo_policy import _checks
+from oslo_policy import opts
+from oslo_policy import policy as oslo_policy
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override.authorization import policy_files
+from tests.unit.properties import test_catalog
+
+MEMBER = {'roles': ['member'], 'project_id': 'p'}
+READER = {'roles': ['reader'], 'project_id': 'p'}
+TARGET = {'project_id': 'p'}
+HW_PMU = policies.property_rule('hw_pmu')
+
+
+NOVAS = oslo_policy.RuleDefault(
+    'project_member_or_admin',
+    'role:admin or (role:member and project_id:%(project_id)s)')
+
+
+class Files:
+    """A folder with policy files, and nova.conf's options that name them."""
+
+    def __init__(self, folder, catalog):
+        self.folder = folder
+        self._catalog = catalog
+        self._written = itertools.count(1)
+        self.conf = cfg.ConfigOpts()
+        self.conf([])
+        opts.set_defaults(self.conf)
+        for option, value in (
+                ('policy_file', str(folder / 'policy.yaml')),
+                ('policy_dirs', [str(folder / 'policy.d')])):
+            self.conf.set_override(option, value, group='oslo_policy')
+
+    def write(self, text, name='policy.yaml'):
+        """Write a file; each time it is newer than before."""
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text if isinstance(text, str) else json.dumps(text))
+        os.utime(path, (1, 2 ** 31 + next(self._written)))
+        return path
+
+    def read(self):
+        return policy_files.PolicyFiles(
+            self.conf, [NOVAS, *policies.list_rules(self._catalog)])
+
+
+@pytest.fixture
+def files(catalog, tmp_path):
+    return Files(tmp_path, catalog)
+
+
+@pytest.fixture
+def enforcer(files):
+    """Return a maker of enforcers, given what policy.yaml says."""
+    def make(**rules):
+        files.write(rules)
+        return files.read().enforcer()
+    return make
+
+
+def can(enforcer, credentials):
+    return lambda rule: enforcer.authorize(rule, TARGET, credentials)
+
+
+def test_a_project_member_may_override_by_default(enforcer):
+    made = enforcer()
+    assert can(made, MEMBER)(policies.CREATE)
+    assert can(made, {'roles': ['admin'], 'project_id': 'q'})(policies.CREATE)
+
+
+@pytest.mark.parametrize('credentials', [
+    READER, {'roles': [], 'project_id': 'p'},
+    {'roles': ['member'], 'project_id': 'q'}])
+def test_nobody_else_may_override_by_default(enforcer, credentials):
+    assert not can(enforcer(), credentials)(policies.CREATE)
+
+
+def test_the_rules_are_those_of_the_novas_properties():
+    names = {rule.name for rule in policies.list_rules(
+        test_catalog.later_nova(
+            hw_later_flag=fields.FlexibleBooleanField()))}
+    assert names == {policies.CREATE, policies.property_rule('hw_later_flag')}
+
+
+def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):
+    names = [rule.name for rule in policies.list_rules(catalog)]
+    assert len(names) == len(set(names))
+    assert set(names) == {policies.CREATE} | {
+        f'os_compute_api:servers:create:image_props_override:{field}'
+        for field, prop in catalog.items() if not prop.never}
+
+
+def test_the_sample_policy_file_is_made_for_the_running_nova(catalog):
+    assert [r.name for r in policies.list_rules()] == [
+        r.name for r in policies.list_rules(catalog)]
+
+
+def test_every_rule_is_documented_for_the_sample_file(catalog):
+    for rule in policies.list_rules(catalog):
+        assert rule.description
+        assert [op['path'] for op in rule.operations] == [
+            '/servers', '/servers/{server_id}/action (rebuild)']
+        assert rule.scope_types == ['project']
+
+
+def refused(enforcer, credentials, *fields):
+    return policy_files.refused_by(
+        can(enforcer, credentials), enforcer.file_rules, fields)
+
+
+def test_nothing_is_refused_where_policy_yaml_says_nothing(enforcer):
+    assert refused(enforcer(), MEMBER, 'hw_pmu', 'hw_numa_mem') == {}
+
+
+def test_who_may_not_override_at_all_is_refused_every_property(enforcer):
+    assert refused(enforcer(), READER, 'hw_pmu', 'hw_numa_mem') == {
+        'hw_pmu': policies.CREATE, 'hw_numa_mem': policies.CREATE}
+
+
+def test_policy_yaml_can_close_the_extension(enforcer):
+    made = enforcer(**{policies.CREATE: '!'})
+    assert refused(made, MEMBER, 'hw_pmu') == {'hw_pmu': policies.CREATE}
+
+
+def test_policy_yaml_can_close_one_property(enforcer):
+    rule = policies.property_rule('hw_pmu')
+    made = enforcer(**{rule: 'role:admin'})
+    assert refused(made, MEMBER, 'hw_pmu', 'hw_boot_menu') == {'hw_pmu': rule}
+
+
+def test_a_property_rule_does_not_open_what_the_main_rule_closes(enforcer):
+    made = enforcer(**{policies.property_rule('hw_pmu'): '@'})
+    assert refused(made, READER, 'hw_pmu') == {'hw_pmu': policies.CREATE}
+
+
+def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
+    asked = []
+    made = enforcer(**{policies.property_rule('hw_pmu'): '@'})
+    policy_files.refused_by(
+        lambda rule: not asked.append(rule), made.file_rules,
+        ['hw_pmu', 'hw_boot_menu', 'hw_disk_bus'])
+    assert asked == [policies.CREATE, policies.property_rule('hw_pmu')]
+
+
+# --- what is remembered -----------------------------------------------------
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return the rules that oslo.policy was asked for, as they are asked."""
+    rules = []
+    authorize = oslo_policy.Enforcer.authorize
+    monkeypatch.setattr(
+        oslo_policy.Enforcer, 'authorize', lambda self, rule, *args:
+        rules.append(rule) or authorize(self, rule, *args))
+    return rules
+
+
+def test_what_was_permitted_is_not_judged_again(enforcer, asked):
+    made = enforcer(nested='not (role:x or @) or rule:project_member_or_admin',
+                    **{HW_PMU: 'rule:nested and rule:nested'})
+    for _ in range(3):
+        assert made.permits(HW_PMU, TARGET, MEMBER)
+    assert asked == [HW_PMU]
+
+
+@pytest.mark.parametrize(('target', 'credentials'), [
+    (TARGET, READER),
+    (TARGET, {**MEMBER, 'roles': []}),
+    (TARGET, {**MEMBER, 'project_id': 'q'}),
+    (TARGET, {**MEMBER, 'domain_id': 'd'}),
+    (TARGET, {**MEMBER, 'system_scope': 'all'}),
+    ({'project_id': 'q'}, MEMBER),
+    ({}, MEMBER)])
+def test_what_one_caller_may_do_opens_nothing_to_another(
+        enforcer, target, credentials):
+    made = enforcer()
+    for _ in range(2):
+        assert made.permits(policies.CREATE, TARGET, MEMBER)
+        assert not made.permits(policies.CREATE, target, credentials)
+
+
+def test_nor_does_what_another_rule_permits(enforcer):
+    made = enforcer(**{HW_PMU: '!'})
+    assert made.permits(policies.CREATE, TARGET, MEMBER)
+    assert not made.permits(HW_PMU, TARGET, MEMBER)
+
+
+def test_a_refusal_is_judged_each_time(enforcer, asked):
+    made = enforcer()
+    for _ in range(2):
+        assert not made.permits(policies.CREATE, TARGET, READER)
+    assert asked == [policies.CREATE] * 2
+
+
+class _Moody(oslo_policy.Check):
+    """A deployer's own check, which decides anew each time."""
+
+    answers = []
+
+    def __call__(self, target, creds, enforcer, current_rule=None):
+        return self.answers.pop()
+
+
+@pytest.mark.parametrize('rule', [
+    'mood:any', 'not mood:any', '@ and (role:member and mood:any)',
+    'rule:moody', '! or rule:moody', 'role:none'])
+def test_what_more_than_the_caller_decides_is_judged_each_time(
+        enforcer, monkeypatch, rule):
+    registered = {**_checks.registered_checks, 'mood': _Moody}
+    if rule == 'role:none':
+        registered['role'] = _Moody
+    monkeypatch.setattr(_checks, 'registered_checks', registered)
+    made = enforcer(moody='mood:any', **{HW_PMU: rule})
+    moods = [True, False, True]
+    monkeypatch.setattr(_Moody, 'answers', list(moods))
+    assert [made.permits(HW_PMU, TARGET, MEMBER) for _ in moods] == [
+        each != rule.startswith('not') for each in reversed(moods)]
+
+
+def test_a_rule_that_is_not_registered_is_an_error(enforcer):
+    with pytest.raises(oslo_policy.PolicyNotRegistered):
+        enforcer().permits('os_compute_api:none', TARGET, MEMBER)
+
+
+def test_a_rule_that_is_not_there_denies_and_spoils_nothing(enforcer, asked):
+    made = enforcer(**{HW_PMU: 'rule:none or role:member'})
+    for _ in range(2):
+        assert made.permits(HW_PMU, TARGET, MEMBER)
+    assert asked == [HW_PMU]
+
+
+def test_what_was_permitted_before_the_files_changed_is_judged_anew(files):
+    files.write({})
+    read = files.read()
+    assert read.enforcer().permits(HW_PMU, TARGET, MEMBER)
+    files.write({HW_PMU: '!'})
+    assert not read.enforcer().permits(HW_PMU, TARGET, MEMBER)
+
+
+def test_credentials_are_left_as_they_were(enforcer):
+    credentials = {**MEMBER, 'system_scope': 'all'}
+    enforcer().permits(policies.CREATE, TARGET, credentials)
+    assert credentials == {**MEMBER, 'system_scope': 'all'}
+
+
+# --- files that change ------------------------------------------------------
+
+def judged(read):
+    """Return what a project member is refused now."""
+    return refused(read.enforcer(), MEMBER, 'hw_pmu')
+
+
+def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
+    files.write({})
+    read = files.read()
+    assert judged(read) == {}
+    files.write({HW_PMU: '!'})
+    assert judged(read) == {'hw_pmu': HW_PMU}
+
+
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+def test_so_does_a_file_that_is_made_later_and_one_that_goes(files, name):
+    read = files.read()
+    assert judged(read) == {}
+    path = files.write({HW_PMU: '!'}, name)
+    assert judged(read) == {'hw_pmu': HW_PMU}
+    path.unlink()
+    assert judged(read) == {}
+
+
+def test_files_that_stay_are_not_read_again(files, monkeypatch):
+    files.write({HW_PMU: '!'})
+    read = files.read()
+    monkeypatch.setattr(
+        oslo_policy, 'parse_file_contents', lambda data: pytest.fail('read'))
+    assert judged(read) == {'hw_pmu': HW_PMU}
+
+
+def test_a_file_that_goes_while_it_is_looked_at_changes_nothing(files):
+    files.write({HW_PMU: '!'}, 'policy.d/more.yaml')
+    read = files.read()
+    link = files.folder / 'policy.d' / 'gone.yaml'
+    link.symlink_to('nowhere')
+    assert judged(read) == {'hw_pmu': HW_PMU}
+    link.unlink()
+    files.write({}, 'policy.d/more.yaml')
+    assert judged(read) == {}
+
+
+@pytest.mark.parametrize('text', ['{', '- a list', 'rule: 1', '\0'])
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
+        files, name, text, monkeypatch):
+    files.write({HW_PMU: '!'})
+    read = files.read()
+    said = []
+    monkeypatch.setattr(
+        policy_files.LOG, 'error', lambda *args: said.append(args)
+    )
+    path = files.write(text, name)
+    for _ in range(2):
+        assert judged(read) == {'hw_pmu': HW_PMU}
+    (args,) = said
+    assert 'stay in force' in args[0] % args[1:]
+    with pytest.raises(errors.StartupError) as caught:
+        files.read()
+    assert '\n' not in str(caught.value)
+    path.unlink()
+    files.write({HW_PMU: 'role:member'})
+    assert judged(read) == {}
+
+
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+@pytest.mark.parametrize('closed', [True, False])
+def test_whoever_asks_while_a_file_is_read_is_judged_by_all_of_it(
+        files, name, closed, monkeypatch):
+    """Whatever thread reads, and wherever in oslo.policy it is then."""
+    rules = {HW_PMU: '!'} if closed else {}
+    files.write({}, 'policy.yaml')
+    files.write(rules, name)
+    read = files.read()
+    # Nova's enforcer, which is asked by other threads all the while.
+    novas = oslo_policy.Enforcer(files.conf)
+    novas.register_defaults([NOVAS])
+    novas.load_rules()
+    files.write({**rules, 'more': '@'}, name)
+    answers = []
+    original = oslo_policy.parse_file_contents
+
+    def parse(data):
+        # In the thread that reads: what would another one be told now?
+        if not answers or answers[-1] is not None:
+            answers.append(None)
+            asking = threading.Thread(
+                target=lambda: answers.__setitem__(-1, judged(read)))
+            asking.start()
+            asking.join()
+        return original(data)
+
+    monkeypatch.setattr(oslo_policy, 'parse_file_contents', parse)
+    novas.load_rules()
+    assert len(answers) > 1
+    assert answers == [{'hw_pmu': HW_PMU} if closed else {}] * len(answers)
+
+
+def test_whoever_asks_while_ours_are_read_waits_for_all_of_them(
+        files, monkeypatch):
+    files.write({HW_PMU: '!'})
+    read = files.read()
+    files.write({HW_PMU: '!', 'more': '@'})
+    reading, asked = threading.Event(), threading.Event()
+    original = oslo_policy.parse_file_contents
+    answers = []
+
+    def parse(data):
+        reading.set()
+        assert asked.wait(60)
+        return original(data)
+
+    monkeypatch.setattr(oslo_policy, 'parse_file_contents', parse)
+    threads = [threading.Thread(target=lambda: answers.append(judged(read)))
+               for _ in range(2)]
+    threads[0].start()
+    assert reading.wait(60)
+    threads[1].start()
+    asked.set()
+    for thread in threads:
+        thread.join()
+    assert answers == [{'hw_pmu': HW_PMU}] * 2

@@ -1,0 +1,363 @@
+"""What goes over the wire, through real keystoneauth."""
+
+import hypothesis
+from hypothesis import strategies
+from keystoneauth1 import adapter
+from keystoneauth1 import exceptions as ksa_exceptions
+from keystoneauth1 import noauth
+from keystoneauth1 import session
+import pytest
+import requests
+import requests_mock
+
+from nova_image_override import versions
+from nova_image_override.client import transport
+
+URL = 'http://nova/v2.1'
+OVERRIDES = {'hw_disk_bus': 'scsi'}
+ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
+HEADER = versions.HEADER
+
+
+def discovery(low='1.0', high=str(versions.MAX), **changes):
+    return {'json': {'image_props_override': {
+        'min_version': low, 'max_version': high, 'schema': {}, **changes}}}
+
+
+@pytest.fixture
+def cloud():
+    with requests_mock.Mocker() as mocker:
+        mocker.get(URL + versions.PATH, **discovery())
+        mocker.post(f'{URL}/servers', json={})
+        mocker.post(f'{URL}/servers/id/action', json={})
+        yield mocker
+
+
+def make(kind=adapter.Adapter, **kwargs):
+    return kind(session.Session(auth=noauth.NoAuth(endpoint=URL)),
+                service_type='compute', **kwargs)
+
+
+@pytest.fixture
+def compute(cloud):
+    return make()
+
+
+def create(compute, overrides=OVERRIDES, **kwargs):
+    with transport.attach(compute).overriding(transport.CREATE, overrides):
+        compute.post('/servers', json={'server': {'name': 'x'}}, **kwargs)
+
+
+# --- what is added -----------------------------------------------------------
+
+
+def test_the_body_gets_one_key_and_keeps_the_others(cloud, compute):
+    create(compute)
+    assert cloud.last_request.json() == {
+        'server': {'name': 'x', 'image_props_override': OVERRIDES}}
+
+
+def test_the_tool_s_own_body_is_not_changed(cloud, compute):
+    body = {'server': {'name': 'x'}}
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+        compute.post('/servers', json=body)
+    assert body == {'server': {'name': 'x'}}
+
+
+@hypothesis.given(strategies.dictionaries(
+    strategies.text(), strategies.none() | strategies.text()))
+def test_names_and_values_go_out_as_they_are(overrides):
+    with requests_mock.Mocker() as cloud:
+        cloud.get(URL + versions.PATH, **discovery())
+        cloud.post(f'{URL}/servers', json={})
+        create(make(), overrides)
+        sent = cloud.last_request.json()['server']['image_props_override']
+    assert sent == overrides
+
+
+@pytest.mark.parametrize(('kwargs', 'version'), [
+    ({}, ENTRY),
+    ({'microversion': '2.90'}, f'compute 2.90, {ENTRY}'),
+    ({'microversion': (2, 90)}, f'compute 2.90, {ENTRY}'),
+    ({'microversion': 'latest'}, f'compute latest, {ENTRY}'),
+    ({'headers': {HEADER: 'compute 2.50'}}, f'compute 2.50, {ENTRY}'),
+    ({'headers': {HEADER.lower(): 'compute 2.50'}, 'microversion': '2.90'},
+     f'compute 2.50, {ENTRY}'),
+])
+def test_our_entry_stands_beside_nova_s(cloud, compute, kwargs, version):
+    create(compute, **kwargs)
+    assert cloud.last_request.headers[HEADER] == version
+
+
+def test_the_adapter_s_own_microversion_counts(cloud):
+    create(make(default_microversion='2.61'))
+    assert cloud.last_request.headers[HEADER] == f'compute 2.61, {ENTRY}'
+
+
+def test_the_legacy_header_stays_as_keystoneauth_makes_it(cloud, compute):
+    create(compute, microversion='2.90')
+    assert cloud.last_request.headers[
+        'X-OpenStack-Nova-API-Version'] == '2.90'
+
+
+def test_a_legacy_adapter_carries_them_too(cloud):
+    compute = make(adapter.LegacyJsonAdapter)
+    with transport.attach(compute).overriding(transport.REBUILD, {}):
+        compute.post('/servers/id/action', body={'rebuild': {}})
+    assert cloud.last_request.json() == {
+        'rebuild': {'image_props_override': {}}}
+
+
+# --- what is left alone ------------------------------------------------------
+
+
+def test_requests_after_the_context_carry_nothing(cloud, compute):
+    create(compute)
+    compute.post('/servers', json={'server': {}})
+    assert cloud.last_request.json() == {'server': {}}
+    assert HEADER not in cloud.last_request.headers
+
+
+@pytest.mark.parametrize(('method', 'body'), [
+    ('PUT', {'server': {}}), ('POST', {'rebuild': {}}), ('POST', []),
+    ('POST', {'server': None}), ('POST', {'os-start': None}),
+])
+def test_other_requests_in_the_context_are_left_alone(
+        cloud, compute, method, body):
+    cloud.register_uri(method, f'{URL}/other', json={})
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+        compute.request('/other', method, json=body)
+        assert cloud.last_request.json() == body
+        assert HEADER not in cloud.last_request.headers
+        compute.post('/servers', json={'server': {}})
+
+
+def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
+    overriding_adapter = transport.attach(compute)
+    with (pytest.raises(ZeroDivisionError),
+          overriding_adapter.overriding(transport.CREATE, OVERRIDES)):
+        raise ZeroDivisionError
+    compute.post('/servers', json={'server': {}})
+    assert cloud.last_request.json() == {'server': {}}
+
+
+def test_another_adapter_of_the_same_session_is_left_alone(cloud, compute):
+    other = adapter.Adapter(compute.session, service_type='compute')
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+        other.post('/servers', json={'server': {}})
+        assert cloud.last_request.json() == {'server': {}}
+        compute.post('/servers', json={'server': {}})
+
+
+def test_attaching_again_changes_nothing(compute):
+    assert transport.attach(compute) is transport.attach(compute)
+    assert not isinstance(compute.session.session, transport.OverridingAdapter)
+
+
+# --- what is an error --------------------------------------------------------
+
+
+def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
+    with (pytest.raises(transport.NotSent, match='were NOT sent'),
+          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
+        compute.post('/servers', data='{"server": {}}')
+
+
+def test_the_tool_s_own_failure_is_not_hidden(compute):
+    with (pytest.raises(KeyError, match='own'),
+          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
+        raise KeyError('own')
+
+
+@pytest.mark.parametrize('overrides', [None, 'hw_disk_bus=scsi', ['a'], 1])
+def test_what_is_not_a_mapping_is_an_error(cloud, compute, overrides):
+    with pytest.raises(TypeError, match='image_props_override must map'):
+        create(compute, overrides)
+    assert not cloud.called
+
+
+def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
+    cloud.get(URL + versions.PATH, status_code=404)
+    for _ in range(2):
+        with pytest.raises(
+            transport.NotAvailable, match='This cloud does not take'
+        ):
+            create(compute)
+    assert [request.method for request in cloud.request_history] == ['GET']
+
+
+@pytest.mark.parametrize(('answer', 'reason'), [
+    ({'status_code': 500}, 'answered 500'),
+    ({'status_code': 403}, 'answered 403'),
+    *((answer, 'cannot be read: ') for answer in (
+        {'text': 'no JSON'}, {'json': []}, {'json': {}},
+        {'json': {'image_props_override': {}}},
+        discovery(low='one'), discovery(low=None), discovery(schema=None))),
+])
+def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
+        cloud, compute, answer, reason):
+    cloud.get(URL + versions.PATH, **answer)
+    with pytest.raises(transport.Error, match=(
+            f'Cannot find out whether .*GET {versions.PATH} {reason}')):
+        create(compute)
+    assert {request.method for request in cloud.request_history} == {'GET'}
+
+
+def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
+    cloud.get(URL + versions.PATH, [{'status_code': 503}, discovery()])
+    overriding_adapter = transport.attach(compute)
+    with pytest.raises(transport.Error):
+        overriding_adapter.discover()
+    assert overriding_adapter.discover() is overriding_adapter.discover()
+    assert cloud.call_count == 2
+
+
+# --- versions ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(('low', 'high', 'version'), [
+    ('1.0', '1.0', '1.0'), ('1.0', '1.1', '1.1'), ('1.1', '1.1', '1.1'),
+    ('1.0', '1.9', str(versions.MAX)), ('1.0', '7.0', str(versions.MAX)),
+])
+def test_the_newest_version_that_both_know_is_named(
+        cloud, compute, low, high, version):
+    cloud.get(URL + versions.PATH, **discovery(low, high))
+    create(compute)
+    assert cloud.last_request.headers[HEADER] == (
+        f'{versions.SERVICE_TYPE} {version}')
+
+
+def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
+    cloud.get(URL + versions.PATH, **discovery('7.0', '7.3'))
+    with pytest.raises(transport.VersionUnsupported, match=(
+            r'takes versions 7\.0 to 7\.3 .* knows 1\.0 to .*: upgrade')):
+        create(compute)
+
+
+def test_removal_needs_a_newer_version_and_says_which_properties(
+        cloud, compute):
+    cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
+    with pytest.raises(transport.VersionUnsupported, match=(
+            r'has image-props-override 1\.0, which is too old for '
+            r'removing image properties \(hw_pmu, trait:CUSTOM_X\)\.')):
+        create(compute, {
+            'trait:CUSTOM_X': None, 'hw_boot_menu': 'true', 'hw_pmu': None})
+    assert not [r for r in cloud.request_history if r.method == 'POST']
+
+
+def test_rebuild_needs_a_newer_version(cloud, compute):
+    cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
+    with (
+        pytest.raises(
+            transport.VersionUnsupported,
+            match=(
+                'too old for overriding image properties on rebuild and for '
+                r'removing image properties \(hw_pmu\)'
+            ),
+        ),
+        transport.attach(compute).overriding(
+            transport.REBUILD, {'hw_pmu': None}
+        ),
+    ):
+        pytest.fail('the context was entered')
+
+
+# --- what is in force --------------------------------------------------------
+
+
+def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
+    cloud.get(f'{URL}/servers/id', json={'server': {
+        'image_props_override': {'hw_disk_bus': 'scsi'}}})
+    assert transport.attach(compute).overrides_of('id') == OVERRIDES
+    assert cloud.last_request.headers[HEADER] == ENTRY
+    compute.get('/servers/id')
+    assert HEADER not in cloud.last_request.headers
+
+
+@pytest.mark.parametrize('answer', [
+    {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}}])
+def test_a_server_that_is_not_shown_is_an_error(cloud, compute, answer):
+    cloud.get(f'{URL}/servers/id', **answer)
+    with pytest.raises(transport.Error, match='Cannot see the image property'):
+        transport.attach(compute).overrides_of('id')
+
+
+def test_naming_names_the_extension_in_every_request(cloud, compute):
+    cloud.get(f'{URL}/servers', json={})
+    transport.attach(compute).naming = True
+    compute.get('/servers', microversion='2.90')
+    assert cloud.last_request.headers[HEADER] == f'compute 2.90, {ENTRY}'
+    compute.get('/servers')
+    assert cloud.last_request.headers[HEADER] == ENTRY
+    # Discovery itself, once, and without the entry.
+    assert [HEADER in r.headers for r in cloud.request_history] == [
+        False, True, True]
+
+
+UNANSWERED = [
+    *({'status_code': status} for status in (403, 404, 500, 503)),
+    {'text': 'no JSON'}, {'json': {}}, discovery('7.0', '7.3'),
+    *({'exc': exc} for exc in (
+        requests.exceptions.ConnectTimeout, requests.exceptions.ReadTimeout,
+        requests.exceptions.ConnectionError, requests.exceptions.SSLError,
+        requests.exceptions.ContentDecodingError)),
+]
+
+
+@pytest.mark.parametrize('answer', UNANSWERED)
+def test_naming_does_not_stand_in_the_way_of_other_clouds(
+        cloud, compute, answer):
+    cloud.get(URL + versions.PATH, **answer)
+    cloud.get(f'{URL}/servers', json={})
+    transport.attach(compute).naming = True
+    compute.get('/servers', microversion='2.90')
+    assert cloud.last_request.headers[HEADER] == 'compute 2.90'
+
+
+@pytest.mark.parametrize('answer', UNANSWERED)
+def test_naming_asks_once_whatever_is_answered(cloud, compute, answer):
+    asked = cloud.get(URL + versions.PATH, **answer)
+    listed = cloud.get(f'{URL}/servers', json={})
+    transport.attach(compute).naming = True
+    for _ in range(3):
+        compute.get('/servers')
+    assert (asked.call_count, listed.call_count) == (1, 3)
+
+
+@pytest.mark.parametrize('answer', [
+    answer for answer in UNANSWERED if answer != {'status_code': 404}])
+def test_naming_begins_when_one_who_asks_for_overrides_is_answered(
+        cloud, compute, answer):
+    cloud.get(URL + versions.PATH, [answer, discovery()])
+    cloud.get(f'{URL}/servers', json={})
+    transport.attach(compute).naming = True
+    compute.get('/servers')
+    assert HEADER not in cloud.last_request.headers
+    create(compute)
+    compute.get('/servers')
+    assert cloud.last_request.headers[HEADER] == ENTRY
+
+
+@pytest.mark.parametrize(
+    'answer', [answer for answer in UNANSWERED if 'exc' in answer])
+def test_who_asks_for_overrides_is_told_that_the_cloud_did_not_answer(
+        cloud, compute, answer):
+    cloud.get(URL + versions.PATH, **answer)
+    for _ in range(2):
+        with pytest.raises(ksa_exceptions.ClientException):
+            create(compute)
+    assert {request.method for request in cloud.request_history} == {'GET'}
+    assert cloud.call_count == 2
+
+
+def test_the_credentials_that_are_refused_are_the_tool_s_own_error(
+        cloud, compute):
+    class Refused(noauth.NoAuth):
+        def get_headers(self, session, **kwargs):
+            raise ksa_exceptions.Unauthorized
+
+    compute.session.auth = Refused(endpoint=URL)
+    transport.attach(compute).naming = True
+    with pytest.raises(ksa_exceptions.Unauthorized):
+        compute.get('/servers')
+    assert not cloud.called

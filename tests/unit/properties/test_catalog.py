@@ -1,0 +1,214 @@
+"""Which names there are, and what the catalogue says of each property."""
+
+import hypothesis
+from nova import utils as nova_utils
+from nova.objects import fields
+from nova.objects import image_meta
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import record
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import cpu_lists
+from nova_image_override.properties import property as property_module
+from tests.unit import strategies
+
+
+def later_nova(**more):
+    """Return the catalogue of a Nova with other fields."""
+    class Props:
+        _legacy_property_map = {'old_name': 'hw_later_flag'}
+    Props.fields = more
+    return catalog_module.Catalog(Props)
+
+
+def test_every_field_that_nova_reads_is_a_property(catalog):
+    assert list(catalog) == sorted(image_meta.ImageMetaProps.fields)
+    assert len(catalog) == len(image_meta.ImageMetaProps.fields)
+    for field, prop in catalog.items():
+        assert prop.field == field
+
+
+def test_the_running_novas_catalogue_is_made_once():
+    assert catalog_module.running() is catalog_module.running()
+
+
+@pytest.mark.parametrize(('field', 'kind', 'expects'), [
+    ('hw_boot_menu', property_module.BOOLEAN, 'true or false'),
+    ('hw_cpu_sockets', property_module.INTEGER, 'an integer from 1 to 65536'),
+    ('hw_numa_mem', property_module.INTEGER,
+     'an integer from 1 to 2147483647'),
+    ('hw_firmware_type', property_module.ENUM, 'one of uefi, bios'),
+    ('traits_required', property_module.ENUM, 'one of required'),
+    ('hw_machine_type', property_module.STRING,
+     'letters, digits, ".", "_" and "-"'),
+    ('os_distro', property_module.STRING, 'text'),
+])
+def test_a_property_has_a_type_and_says_what_it_expects(
+        catalog, field, kind, expects):
+    assert catalog[field].kind == kind
+    assert catalog[field].expects == expects
+
+
+def test_enumerations_hold_what_novas_fields_hold(catalog):
+    for field, prop in catalog.items():
+        nova_field = image_meta.ImageMetaProps.fields[field]
+        if prop.kind == property_module.ENUM and not prop.name_pattern:
+            assert prop.values == tuple(nova_field.valid_values)
+            assert prop.values
+
+
+def test_every_legacy_name_is_known_with_the_fields_that_it_sets(catalog):
+    assert catalog.legacy == {
+        **{name: (field,) for name, field in
+           image_meta.ImageMetaProps._legacy_property_map.items()},
+        'vmware_adaptertype': ('hw_disk_bus', 'hw_scsi_model')}
+    assert catalog['hw_disk_bus'].legacy_names == ('vmware_adaptertype',)
+    assert catalog['hw_vm_mode'].legacy_names == ('vm_mode',)
+    assert catalog['hw_boot_menu'].legacy_names == ()
+
+
+def test_no_legacy_name_is_a_name(catalog):
+    for name in catalog.legacy:
+        assert catalog.field_of(name) is None
+
+
+def test_twins_are_legacy_names_of_their_fields(catalog):
+    for field, twin in catalog_module.LEGACY_ALIASES.items():
+        assert catalog.legacy[twin] == (field,)
+
+
+def test_the_properties_that_are_never_overridden_are_those_of_the_contract(
+        catalog):
+    contract = {
+        'hw_ephemeral_encryption_secret_uuid', 'img_bdm_v2',
+        'img_block_device_mapping', 'img_mappings', 'img_owner_id',
+        'img_root_device_name', 'img_signature',
+        'img_signature_certificate_uuid', 'img_signature_hash_method',
+        'img_signature_key_type'}
+    assert contract == catalog_module.NEVER
+    assert {f for f, prop in catalog.items() if prop.never} == contract
+
+
+def test_nothing_that_nova_does_not_store_can_be_overridden(catalog):
+    assert not set(nova_utils.SM_SKIP_KEYS) & strategies.OPEN.keys()
+
+
+@pytest.mark.parametrize(('name', 'field'), [
+    ('hw_disk_bus', 'hw_disk_bus'),
+    ('hw_numa_cpus.0', 'hw_numa_cpus'),
+    ('hw_numa_cpus.9', 'hw_numa_cpus'),
+    ('hw_numa_mem.99', 'hw_numa_mem'),
+    ('hw_numa_mem.100', 'hw_numa_mem'),
+    ('hw_numa_mem.127', 'hw_numa_mem'),
+    ('trait:A', 'traits_required'),
+    ('trait:CUSTOM_0', 'traits_required'),
+    ('trait:' + 'A' * 222, 'traits_required'),
+])
+def test_a_name_sets_a_field(catalog, name, field):
+    assert catalog.field_of(name) == field
+    assert catalog.resolve(name) is catalog[field]
+
+
+@pytest.mark.parametrize('name', [
+    'hw_numa_cpus', 'hw_numa_mem', 'traits_required', 'hw_numa_cpus.128',
+    'hw_numa_cpus.1000', 'hw_numa_cpus.01', 'hw_numa_cpus.0\n',
+    'hw_numa_cpus.-0', 'hw_numa_cpus.', 'hw_numa_cpus0', 'xhw_numa_cpus.0',
+    'trait:', 'trait:a', 'trait:A-B', 'trait:A\n', 'trait:' + 'A' * 223,
+    ' hw_disk_bus', 'Hw_disk_bus', 'architecture', '',
+])
+def test_a_name_that_sets_no_field_is_refused(catalog, name):
+    assert catalog.field_of(name) is None
+    with pytest.raises(errors.Invalid) as caught:
+        catalog.resolve(name)
+    assert [p.name for p in caught.value.problems] == [name]
+
+
+def test_the_longest_name_fits_into_a_key_of_system_metadata():
+    for prefix in (record.SET_PREFIX,
+                   record.REMOVED_PREFIX, record.IMAGE_PREFIX):
+        assert len(prefix) + record.NAME_LENGTH_MAX <= 255
+    assert record.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
+
+
+def test_nova_reads_every_index_that_can_be_named(catalog):
+    for field in ('hw_numa_cpus', 'hw_numa_mem'):
+        names = {f'{field}.{n}': '1' for n in range(200)}
+        taken = [n for n in names if catalog.field_of(n)]
+        assert len(strategies.read(names)[field]) == len(taken)
+
+
+@hypothesis.given(strategies.any_text)
+def test_any_text_is_a_name_or_is_told_why_not(catalog, name):
+    field = catalog.field_of(name)
+    if field is not None:
+        assert catalog.resolve(name).field == field
+        return
+    with pytest.raises(errors.Invalid) as caught:
+        catalog.resolve(name)
+    (problem,) = caught.value.problems
+    assert problem.name == name
+    assert problem.code in (
+        errors.UNKNOWN, errors.LEGACY_NAME, errors.LIST_FIELD)
+
+
+@hypothesis.given(strategies.pairs())
+def test_the_canonical_spelling_is_its_own(pair):
+    name, value = pair
+    prop = strategies.CATALOG.resolve(name)
+    assert prop.canonical(prop.canonical(value)) == prop.canonical(value)
+
+
+@hypothesis.given(
+    strategies.pairs().map(lambda pair: pair[0]),
+    strategies.any_text.filter(lambda text: not text.isascii()))
+def test_what_is_not_ascii_is_never_folded(name, value):
+    assert strategies.CATALOG.resolve(name).canonical(value) == value
+
+
+@pytest.mark.parametrize('cpu_list', [
+    '', '0-3,^2', '4095', '0 - 4095', '04095', '0' * 5000 + '7', 'no number'])
+def test_a_cpu_list_of_ids_up_to_4095_can_be_expanded_in_any_spelling(
+        cpu_list):
+    assert cpu_lists.can_be_expanded(cpu_list)
+
+
+@pytest.mark.parametrize('cpu_list', [
+    '4096', '0-10000', '^04096', '0,99999999999', '9' * 5000, '0-9_9_9_9',
+    '\u0664\u0660\u0669\u0666'])
+def test_a_cpu_list_of_ids_beyond_4095_is_not_expanded(cpu_list):
+    assert not cpu_lists.can_be_expanded(cpu_list)
+
+
+# --- a later Nova -----------------------------------------------------------
+
+def test_a_field_that_a_later_nova_brings_needs_no_edit():
+    catalog = later_nova(
+        hw_later_flag=fields.FlexibleBooleanField(),
+        hw_later_count=fields.IntegerField(),
+        hw_later_model=fields.RNGModelField(),
+        hw_later_text=fields.StringField())
+    assert {field: (prop.kind, prop.never, prop.description)
+            for field, prop in catalog.items()} == {
+        'hw_later_flag': (property_module.BOOLEAN, False, ''),
+        'hw_later_count': (property_module.INTEGER, False, ''),
+        'hw_later_model': (property_module.ENUM, False, ''),
+        'hw_later_text': (property_module.STRING, False, '')}
+    assert catalog['hw_later_flag'].legacy_names == ('old_name',)
+    assert catalog['hw_later_count'].expects == (
+        'an integer from 0 to 2147483647')
+    assert catalog['hw_later_model'].values == ('virtio',)
+
+
+@pytest.mark.parametrize('nova_field', [
+    fields.ListOfStringsField(), fields.ListOfIntegersField(),
+    fields.DictOfStringsField(), fields.SetOfIntegersField(),
+    fields.DateTimeField(), fields.ObjectField('ImageMeta')])
+def test_a_later_field_of_a_type_that_is_no_text_stays_closed(nova_field):
+    assert later_nova(hw_later=nova_field)['hw_later'].never
+
+
+def test_a_nova_without_a_family_gives_no_hint_of_it():
+    with pytest.raises(errors.Invalid) as caught:
+        later_nova(hw_later_text=fields.StringField()).resolve('trait:x')
+    assert 'trait:NAME' not in str(caught.value)

@@ -1,0 +1,99 @@
+"""The table of what may be overridden, made of discovery's schema."""
+
+import pytest
+
+from nova_image_override import versions
+from nova_image_override.properties import request_schema
+from nova_image_override.properties import table
+
+
+def row(value, name='hw_disk_bus'):
+    """Return the row of one property."""
+    (found,) = table.rows({'properties': {name: value}})
+    return found
+
+
+def shown(value, name='hw_disk_bus'):
+    """Return the values of one property, as people read them."""
+    return row(value, name).values.human_readable()
+
+
+def test_every_property_that_can_be_overridden_has_its_row(catalog):
+    rows = table.rows(request_schema.published(versions.MAX, catalog))
+    assert [row.name for row in rows] == sorted(
+        prop.spelling for prop in catalog.values() if not prop.never)
+    assert {row.kind for row in rows} == {
+        'boolean', 'enum', 'integer', 'string'}
+
+
+def test_every_property_says_what_a_refusal_says_that_it_expects(catalog):
+    props = {prop.spelling: prop for prop in catalog.values()}
+    for row in table.rows(request_schema.published(versions.MAX, catalog)):
+        prop = props[row.name]
+        if prop.values:
+            assert row.values.machine_readable() == list(prop.values)
+        else:
+            assert row.values.machine_readable() == [prop.expects]
+
+
+def test_cells_are_text_but_for_the_values(catalog):
+    for row in table.rows(request_schema.published(versions.MAX, catalog)):
+        assert all(isinstance(cell, str) for cell in (
+            row.name, row.pattern, row.kind, row.removable, row.description,
+            row.values.human_readable()))
+
+
+def test_values_are_a_list_to_programs():
+    assert row({'type': 'string', 'enum': ['ide', 'scsi']}
+               ).values.machine_readable() == ['ide', 'scsi']
+
+
+def test_families_have_their_names_in_words_and_as_a_pattern():
+    (found,) = table.rows({'patternProperties': {'^hw_x[.][0-9]$': {
+        'type': 'string', 'title': 'hw_x.N'}}})
+    assert (found.name, found.kind, found.removable, found.pattern,
+            found.description) == (
+        'hw_x.N', 'string', 'no', '^hw_x[.][0-9]$', '')
+
+
+def test_a_pattern_without_a_title_stands_for_itself():
+    (found,) = table.rows({'patternProperties': {'^x$': {'type': 'string'}}})
+    assert (found.name, found.kind) == ('^x$', 'string')
+
+
+def test_removal_is_a_column_and_not_one_of_the_values():
+    found = row({'type': ['string', 'null'], 'enum': ['ide', 'scsi', None]})
+    assert (found.values.human_readable(), found.removable) == (
+        'ide, scsi', 'yes')
+    found = row({'type': 'string', 'enum': ['ide']})
+    assert (found.values.human_readable(), found.removable) == ('ide', 'no')
+
+
+def test_a_property_that_may_only_be_removed_says_so():
+    found = row({'type': 'null'})
+    assert (found.values.human_readable(), found.removable) == (
+        '(only removal)', 'yes')
+
+
+def test_what_the_deployer_s_lists_leave_is_shown():
+    assert shown({'type': 'string', 'allOf': [
+        {'pattern': '^(?:a.*)$'},
+        {'not': {'type': 'string', 'pattern': '^(?:ab)$'}}],
+    }) == 'text; like ^(?:a.*)$; not ^(?:ab)$'
+
+
+@pytest.mark.parametrize(('name', 'value', 'expected'), [
+    ('hw_numa_nodes', {'contentSchema': {
+        'type': 'integer', 'minimum': 1, 'maximum': 128}},
+     'an integer from 1 to 128'),
+    # What a newer cloud may have.
+    ('hw_later', {'pattern': '^[a-f]+$'}, 'like ^[a-f]+$'),
+    ('hw_later', {}, 'text')])
+def test_what_a_schema_says_is_said_in_words(name, value, expected):
+    assert shown({'type': 'string', **value}, name) == expected
+
+
+@pytest.mark.parametrize('empty', [
+    {}, {'properties': {}}, {'properties': {}, 'patternProperties': {}}])
+def test_a_cloud_that_allows_nothing_has_an_empty_table(empty):
+    assert table.rows(empty) == []
