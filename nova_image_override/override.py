@@ -1,7 +1,7 @@
 """One request's overrides: parse them, and merge them over the image.
 
 Nothing here knows HTTP or Nova's services. Properties are named as
-:mod:`nova_image_override.catalog` names them.
+:mod:`nova_image_override.properties.catalog` names them.
 """
 
 import collections.abc

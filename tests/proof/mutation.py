@@ -22,7 +22,7 @@ SURVIVORS = pathlib.Path(__file__).with_name('survivors.json')
 KILLED_MIN = 0.9
 
 #: What runs when tests are collected.
-_ON_IMPORT = 'nova_image_override.catalog.'
+_ON_IMPORT = 'nova_image_override.properties.'
 
 #: How a mutant dies.
 _KILLED = frozenset({'killed', 'timeout', 'segfault'})
