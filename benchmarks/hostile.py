@@ -1,10 +1,14 @@
 """Requests and images that are made to cost much."""
 
 import dataclasses
+import itertools
 import typing
+
+from oslo_utils import timeutils
 
 from benchmarks import api
 from benchmarks import cloud as cloud_module
+from benchmarks import measure
 from nova_image_override import record
 from tests.functional import base
 
@@ -24,13 +28,24 @@ class Case:
     :ivar vcpus: the flavor's
     :ivar specs: the flavor's extra specs, with '__' for ':'
     :ivar image: the image's own properties, with '__' for '.'
+    :ivar had: for a rebuild: the overrides that the server has before
+    :ivar fresh: whether names end in numbers that no request had before
     """
 
     overrides: dict[str, str]
     vcpus: int = 4
     specs: dict[str, str] = dataclasses.field(default_factory=dict)
     image: dict[str, str] = dataclasses.field(default_factory=dict)
+    had: dict[str, str] | None = None
+    fresh: bool = False
 
+    def asked(self) -> dict[str, str]:
+        """Return what the next request overrides."""
+        return {f'{name}{next(_NUMBERS)}' if self.fresh else name: value
+                for name, value in self.overrides.items()}
+
+
+_NUMBERS = itertools.count(1_000_000)
 
 _OTHERS = {
     'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
@@ -47,6 +62,14 @@ def _nodes(
         **{f'hw_numa_mem{dot}{n}': '10' for n in range(count)},
         **{f'hw_numa_cpus{dot}{n}': cpus(n) for n in range(count)}}
 
+
+#: Sixty nodes that have 240 vCPUs and a flavor's memory between them, in lists
+#: as long as they may be.
+_SIXTY = {
+    'hw_numa_nodes': '60',
+    **{f'hw_numa_mem.{n}': '10' for n in range(59)}, 'hw_numa_mem.59': '434',
+    **{f'hw_numa_cpus.{n}': _repeated(f'{n}') for n in range(59)},
+    'hw_numa_cpus.59': _repeated('59-239')}
 
 #: title -> what is asked
 CASES: dict[str, Case] = {
@@ -91,25 +114,68 @@ CASES: dict[str, Case] = {
         specs={f'trait__CUSTOM_{n}': 'forbidden' for n in range(100)}),
     'names that are nearly right': Case({
         f'hw_vif_multiqueue_enable{n}': 'true' for n in range(128)}),
+    'names that are nearly right, and new': Case({
+        f'hw_vif_multiqueue_enable{n}_': 'true' for n in range(128)},
+        fresh=True),
     'values that are too long': Case({
         f'trait:CUSTOM_{n}': 'x' * 5000 for n in range(128)}),
+    'a rebuild that takes sixty nodes away': Case(
+        {f'trait:CUSTOM_{n}': 'required' for n in range(128)}, 240,
+        had=_SIXTY),
+    'a rebuild that moves memory between sixty nodes': Case(
+        {**_SIXTY, 'hw_numa_mem.0': '11', 'hw_numa_mem.1': '9',
+         'hw_boot_menu': 'true', 'hw_mem_page_size': 'large',
+         'hw_locked_memory': 'true'}, 240, had=_SIXTY),
 }
 
 
+def servers(cloud: cloud_module.Cloud) -> dict[str, str]:
+    """Make the servers that are rebuilt, while there is a conductor.
+
+    :returns: the title of the case -> id
+    """
+    result = {}
+    for title, case in CASES.items():
+        if case.had is not None:
+            flavor = cloud.flavor(vcpus=case.vcpus, **case.specs)
+            (result[title],) = cloud.add_servers(
+                case.had, flavor=flavor, count=1)
+            # Nova rebuilds what has run only.
+            instance = cloud.instance(result[title])
+            instance.launched_at = timeutils.utcnow()
+            instance.save()
+    return result
+
+
 def variants(
-    cloud: cloud_module.Cloud, case: Case,
+    cloud: cloud_module.Cloud, case: Case, server: str | None = None,
 ) -> api.Variants:
-    """Return CASE, and Nova's create of an image with the same properties."""
-    flavor = cloud.flavor(vcpus=case.vcpus, **case.specs)
+    """Return CASE, and what Nova does of an image with the same properties.
+
+    :param server: what is rebuilt
+    """
     image = cloud.image(**case.image)
     same = cloud.image(**case.image, **{
         name.replace('.', '__'): value
-        for name, value in case.overrides.items()
+        for name, value in case.asked().items()
         if name.replace('.', '__') not in case.image})
-    asked = cloud.server_body(case.overrides, image, flavor)
-    plain = cloud.server_body(None, same, flavor)
+    flavor = cloud.flavor(vcpus=case.vcpus, **case.specs)
+
+    def prepare(app: str, image: str, named: bool) -> measure.Prepare:
+        def call() -> typing.Callable[[], object]:
+            overrides = case.asked() if named else None
+            if server is None:
+                return cloud.call(
+                    app, 'POST', '/servers',
+                    cloud.server_body(overrides, image, flavor), named=named)
+            rebuild: dict[str, object] = {'imageRef': image}
+            if overrides is not None:
+                rebuild[base.PARAMETER] = overrides
+            return cloud.call(
+                app, 'POST', f'/servers/{server}/action',
+                {'rebuild': rebuild}, named=named)
+        return call
+
     return {
-        api.NOVA: lambda: cloud.call(
-            base.NOVA_APP, 'POST', '/servers', plain),
-        EXTENSION: lambda: cloud.call(
-            base.APP, 'POST', '/servers', asked, named=True)}
+        api.NOVA: prepare(base.NOVA_APP, same, False),
+        EXTENSION: prepare(base.APP, image, True)}

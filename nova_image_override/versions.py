@@ -10,6 +10,7 @@ sequence stays the client's choice.
 """
 
 import collections.abc
+import functools
 import re
 
 import microversion_parse
@@ -60,16 +61,24 @@ class Malformed(ValueError):
 
 
 def negotiate(
-    headers: collections.abc.MutableMapping[str, str],
+    headers: collections.abc.Mapping[str, str],
 ) -> Version | None:
     """Return the version that a request asks for.
 
-    :param headers: the request's headers
+    :param headers: the request's headers, of names in any case as WebOb's
     :returns: the version, or None when the request does not name the service
     :raises NotAcceptable: no such version; the message names the range
     :raises Malformed: the entry is neither ``latest`` nor X.Y
     """
-    text = microversion_parse.get_version(headers, SERVICE_TYPE)
+    text = headers.get(HEADER)
+    return None if text is None else _version_in(text)
+
+
+# Clients of one kind send the same.
+@functools.lru_cache(256)
+def _version_in(header: str) -> Version | None:
+    """Return the version that the value of HEADER asks for."""
+    text = microversion_parse.get_version({HEADER: header}, SERVICE_TYPE)
     if text is None:
         return None
     if text == 'latest':

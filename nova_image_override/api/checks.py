@@ -19,12 +19,14 @@ from nova import utils as nova_utils
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override import remembered as remembered_module
 from nova_image_override import stored_image
 from nova_image_override.api import conflicts
 from nova_image_override.api import effects
 from nova_image_override.api import extension as extension_module
 from nova_image_override.api import hardware
 from nova_image_override.api import verdicts
+from nova_image_override.api import watched
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
@@ -43,7 +45,7 @@ _SETS_MAX = 64
 _NODES_MAX = 640
 
 #: Whatever was found good lately.
-_GOOD = verdicts.Remembered(4096)
+_GOOD = remembered_module.Remembered(4096)
 
 
 def check(
@@ -169,26 +171,28 @@ def judged(
             'min_disk': 0, **image, 'properties': dict(properties)}
 
 
-class _Watched(objects.ImageMetaProps):
-    """Image properties that remember which of them were read."""
+def cheap_lists(
+    flavor: typing.Any, properties: override.ImageProperties,
+) -> dict[str, str]:
+    """Return the CPU lists of PROPERTIES in a form that is cheap to judge.
 
-    @classmethod
-    def obj_name(cls) -> str:
-        return str(objects.ImageMetaProps.obj_name())
-
-    @functools.cached_property
-    def names_read(self) -> set[str]:
-        """The fields that were read, set or not."""
-        return set()
-
-    def obj_attr_is_set(self, attrname: str) -> bool:
-        self.names_read.add(attrname)
-        return bool(super().obj_attr_is_set(attrname))
-
-    def __getattribute__(self, name: str) -> typing.Any:
-        if name in objects.ImageMetaProps.fields:
-            self.names_read.add(name)
-        return super().__getattribute__(name)
+    :param flavor: ``nova.objects.Flavor``; of the CPUs that it has, they say
+        the same
+    """
+    vcpus = flavor.vcpus
+    nodes = {
+        name: properties[name] for name in map(
+            families.NUMA_CPUS.member, range(families.NUMA_NODES_MAX))
+        if isinstance(properties.get(name), str)}
+    lists = dict(zip(nodes, cpu_lists.disjoint(nodes.values(), vcpus),
+                     strict=True))
+    mask = properties.get(_MASK)
+    if isinstance(mask, str) and mask.strip():
+        # As hardware.get_realtime_cpu_constraint does it.
+        lists[_MASK] = cpu_lists.cheap(
+            f'0-{vcpus - 1},{mask}' if mask.strip().startswith('^')
+            else mask, vcpus)
+    return lists
 
 
 class _Judge:
@@ -217,34 +221,16 @@ class _Judge:
         for name in overrides:
             self._fields.setdefault(self._field(name), []).append(name)
         #: The merged lists, to be laid over those of the base.
-        self._lists = self._cheap_lists(self._properties)
+        self._lists = cheap_lists(flavor, self._properties)
         self._image = {
             **image, 'properties': self._properties | self._lists}
         base = bounded(extension, base, overrides)
-        self._base = {**base, **self._cheap_lists(base)}
+        self._base = {**base, **cheap_lists(flavor, base)}
         #: What Nova reads with some fields' overrides only.
-        self._images: dict[frozenset[str], objects.ImageMeta | None] = {}
+        self._read: dict[frozenset[str], watched.ImageMetaProps | None] = {}
 
     def _field(self, name: str) -> str:
         return self._extension.catalog.resolve(name).field
-
-    def _cheap_lists(
-            self, properties: override.ImageProperties) -> dict[str, str]:
-        """Return the CPU lists of PROPERTIES in the form that Nova judges."""
-        vcpus = self._flavor.vcpus
-        nodes = {
-            name: properties[name] for name in map(
-                families.NUMA_CPUS.member, range(families.NUMA_NODES_MAX))
-            if isinstance(properties.get(name), str)}
-        lists = dict(zip(nodes, cpu_lists.disjoint(nodes.values(), vcpus),
-                         strict=True))
-        mask = properties.get(_MASK)
-        if isinstance(mask, str) and mask.strip():
-            # As hardware.get_realtime_cpu_constraint does it.
-            lists[_MASK] = cpu_lists.cheap(
-                f'0-{vcpus - 1},{mask}' if mask.strip().startswith('^')
-                else mask, vcpus)
-        return lists
 
     def problems(self) -> collections.abc.Iterator[errors.Problem]:
         """Find all that speaks against the server, the worst first.
@@ -304,16 +290,19 @@ class _Judge:
     ) -> collections.abc.Iterator[errors.Problem]:
         """Find which overrides make FUNCTION fail, and why each set does."""
         def judge(fields: frozenset[str]) -> conflicts.Conflict[str] | None:
-            if fields not in self._images:
-                self._images[fields] = self._with(fields)
-            image_meta = self._images[fields]
-            if image_meta is None:
+            if fields not in self._read:
+                self._read[fields] = self._with(fields)
+            properties = self._read[fields]
+            if properties is None:
                 return None
-            image_meta.properties.names_read.clear()
+            image_meta.properties = properties
+            properties.names_read.clear()
             reason = self._refusal(function, image_meta)
             return None if reason is None else conflicts.Conflict(
-                reason, frozenset(image_meta.properties.names_read))
+                reason, frozenset(properties.names_read))
 
+        image_meta = objects.ImageMeta.from_dict(
+            {**self._image, 'properties': {}})
         nodes = self._properties.get('hw_numa_nodes')
         limit = min(_SETS_MAX, max(
             _NODES_MAX // int(nodes) if str(nodes).isdecimal() and int(nodes)
@@ -345,11 +334,10 @@ class _Judge:
                     if name not in overridden}
         return self._base
 
-    def _with(self, fields: frozenset[str]) -> objects.ImageMeta | None:
-        """Return the image with the overrides of FIELDS only.
+    def _with(self, fields: frozenset[str]) -> watched.ImageMetaProps | None:
+        """Return the image's properties with the overrides of FIELDS only.
 
-        :returns: with properties of the class _Watched, or None when Nova
-            cannot read it
+        :returns: None when Nova cannot read them
         """
         chosen = {name: self._overrides[name]
                   for field in fields for name in self._fields[field]}
@@ -357,12 +345,9 @@ class _Judge:
         properties |= {name: cpus for name, cpus in self._lists.items()
                        if self._field(name) in fields}
         try:
-            image_meta = objects.ImageMeta.from_dict(
-                {**self._image, 'properties': {}})
-            image_meta.properties = _Watched.from_dict(properties)
+            return watched.ImageMetaProps.read(properties)
         except REFUSALS:
             return None
-        return image_meta
 
     def _traits(
         self, merged: objects.ImageMeta,

@@ -39,7 +39,9 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         look for the traits of the image without its overrides
         (ComputeTaskManager._validate_image_traits_for_rebuild).
         """
-        if rebuild.Rebuild.carried(context) is not None:
+        pending = rebuild.Rebuild.carried(context)
+        if pending is not None:
+            pending.judged_spec()
             host = instance.host
         return super().rebuild_instance(
             context, instance, *args, host=host, **kwargs)

@@ -108,20 +108,25 @@ class Extension:
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
+        # As oslo.policy takes a context apart that nova/policy.py authorize
+        # gives it (Enforcer._map_context_attributes_into_creds).
+        values = dict(context.to_policy_values().items())
         return caller_module.Caller(
-            # As nova/policy.py authorize does.
-            can=lambda rule: bool(enforcer.authorize(rule, target, context)),
+            can=lambda rule: enforcer.permits(rule, target, values),
             policy_defined=enforcer.file_rules,
-            credentials=_credentials(context))
+            credentials=_credentials(context, values))
 
 
-def _credentials(context: typing.Any) -> dict[str, typing.Any]:
+def _credentials(
+    context: typing.Any, values: dict[str, typing.Any],
+) -> dict[str, typing.Any]:
     """Return what Glance's oslo.policy would see of the user of CONTEXT.
 
     Without what Nova adds (RequestContext.to_policy_values: is_admin) and
     without the roles of a service token, which are not the user's.
+
+    :param values: what Nova's sees
     """
-    values = context.to_policy_values()
     return {
         **{key: values[key] for key in (
             'user_id', 'user_domain_id', 'project_id', 'project_domain_id',

@@ -13,7 +13,9 @@ from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api import checks
 from nova_image_override.api import extension as extension_module
+from nova_image_override.api import numa
 from nova_image_override.api import scheduling
+from nova_image_override.nova_interfaces import interface
 
 LOG = logging.getLogger(__name__)
 
@@ -199,31 +201,19 @@ class Rebuild:
         Nova asks its guard only for a new image; overrides can change NUMA
         while the image stays.
         """
-        def conflicts(overrides: override.Overrides) -> bool:
-            try:
-                guard(self.instance, {
-                    **image,
-                    'properties': extension.merger.merge(base, overrides)},
-                    flavor)
-            except (*checks.REFUSALS, errors.Invalid):
-                # Parts of a set may exclude each other as well.
-                return True
-            return False
-
-        if not conflicts(self.overrides):
-            return
-        names = {*self._changed, *(set(self.recorded) - set(self.overrides))}
-        # Those whose change alone would be refused; where they only act
-        # together, all of them.
-        blamed = {
-            name for name in names if conflicts({
-                **{k: v for k, v in self.recorded.items() if k != name},
-                **{k: v for k, v in self.overrides.items() if k == name}})}
-        raise errors.Invalid([errors.Problem(
-            name, errors.NUMA_CHANGE,
-            'a rebuild cannot change the NUMA topology of a server, boot '
-            'another one')
-            for name in blamed or names or [errors.PARAMETER]])
+        try:
+            guard(self.instance, {
+                **image,
+                'properties': extension.merger.merge(base, self.overrides)},
+                flavor)
+        except checks.REFUSALS:
+            names = numa.changing(
+                extension, self.instance, base, self.overrides)
+            raise errors.Invalid([errors.Problem(
+                name, errors.NUMA_CHANGE,
+                'a rebuild cannot change the NUMA topology of a server, boot '
+                'another one')
+                for name in names or [errors.PARAMETER]]) from None
 
     def schedule(
         self, context: typing.Any, scheduler: scheduling.HostScheduler,
@@ -233,7 +223,11 @@ class Rebuild:
 
         :param image_changes: whether Nova itself would schedule the rebuild
         :raises errors.Conflict: it may not; nothing has been saved
+        :raises errors.UnsupportedNova: nothing has been merged
         """
+        if self.image is None:
+            raise interface.unsupported(
+                'rebuilds past API._get_image, where overrides are merged')
         self.spec = objects.RequestSpec.get_by_instance_uuid(
             context, self.instance.uuid)
         if not self.instance.host:
@@ -255,7 +249,20 @@ class Rebuild:
 
         Nova's rebuild does so only when the image is another one, yet the
         overrides may have changed over the same.
+
+        :raises errors.UnsupportedNova: nothing has been judged
         """
-        assert self.spec is not None  # noqa: S101 - schedule comes first
-        self.spec.image = self.image
-        self.spec.save()
+        spec = self.judged_spec()
+        spec.image = self.image
+        spec.save()
+
+    def judged_spec(self) -> objects.RequestSpec:
+        """Return the request spec that was judged with the merged image.
+
+        :raises errors.UnsupportedNova: there is none
+        """
+        if self.image is None or self.spec is None:
+            raise interface.unsupported(
+                'rebuilds past API._handle_kernel_and_ramdisk, where merged '
+                'overrides are judged')
+        return self.spec

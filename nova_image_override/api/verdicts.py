@@ -1,12 +1,8 @@
-"""What was found to go together, remembered: the same few are asked for often.
+"""What tells apart the servers to be that were found good."""
 
-Only that nothing was wrong is remembered, so nothing of one request can reach
-the answer of another.
-"""
-
-import collections
-import hashlib
 import typing
+
+from nova_image_override import remembered
 
 #: What Nova's functions read of a flavor, directly or for a message; its extra
 #: specs beside.
@@ -23,45 +19,6 @@ def key(
     :param image: boot metadata, of plain values as Nova's image API gives them
     :param others: what else is judged, of plain values
     """
-    # The types count too: Nova reads 1, "1" and True differently.
-    judged = repr((
+    return remembered.digest(
         [getattr(flavor, field) for field in FLAVOR_FIELDS],
-        dict(flavor.extra_specs), image, others))
-    return hashlib.sha256(judged.encode(errors='backslashreplace')).digest()
-
-
-class Remembered:
-    """The keys that were added last.
-
-    Each is 32 bytes, however large what it stands for. Who fills it with
-    others has made as many requests, each of which was found good, and costs
-    the next user of one no more than one judgement.
-
-    :param size: how many keys are kept
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._keys: collections.OrderedDict[bytes, None] = (
-            collections.OrderedDict())
-
-    def __contains__(self, found: bytes) -> bool:
-        # Each of these calls is one step for other threads.
-        try:
-            self._keys.move_to_end(found)
-        except KeyError:
-            return False
-        return True
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def add(self, found: bytes) -> None:
-        """Remember a key; the one that was not used for longest leaves."""
-        self._keys[found] = None
-        while len(self._keys) > self._size:
-            self._keys.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._keys.clear()
+        dict(flavor.extra_specs), image, others)

@@ -4,12 +4,14 @@ from nova import test
 
 from nova_image_override import conf as override_conf
 from tests.functional import base
+from tests.functional import shared
 
 
 class TestCase(test.NoDBTestCase):
     """A test that sets ``[image_override]``, and needs no database."""
 
     def setUp(self) -> None:
+        shared.end()
         # As in base.TestCase.
         self.addCleanup(setattr, self, self._testMethodName, None)
         super().setUp()

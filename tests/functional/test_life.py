@@ -391,6 +391,7 @@ class Moves(Case):
     def test_evacuation(self):
         server = self.a_server()
         host = self.instance(server).host
+        self.discard_cloud()
         self.computes[host].stop()
         self.admin_api.microversion = '2.11'
         services = self.admin_api.get_services(
@@ -405,6 +406,8 @@ class Moves(Case):
 
 
 class LiveMigration(Case, libvirt_base.LibvirtMigrationMixin):
+    SHARED = False  # The stub of the mixin keeps its state on the test.
+
     def setUp(self):
         super().setUp()
         self.useFixture(fixtures.MonkeyPatch(

@@ -1,5 +1,9 @@
 """Rebuild keeps, replaces or drops the overrides (API 1.1)."""
 
+from unittest import mock
+
+import fixtures
+from nova.compute import api
 import pytest
 
 from tests.functional import base
@@ -236,6 +240,51 @@ class Refusals(Case):
         answer = self.rebuild(server, image=image)
         self.assertEqual(400, answer.status, answer.text)
         self.assert_video(server, 'vga')
+
+
+class PastTheMerge(Case):
+    """A Nova that would rebuild servers without their overrides."""
+
+    def replace(self, *methods):
+        for method in methods:
+            self.useFixture(fixtures.MonkeyPatch(
+                f'nova_image_override.api.compute_api.API.{method}',
+                getattr(api.API, method)))
+
+    def assert_refused(self, server, **kwargs):
+        with mock.patch(
+                'nova.conductor.ComputeTaskAPI.rebuild_instance') as rebuilds:
+            answer = self.rebuild(server, **kwargs)
+        self.assertEqual(500, answer.status, answer.text)
+        self.assertFalse(rebuilds.called)
+        self.assertEqual('vga', self.request_spec(server)['hw_video_model'])
+
+    def test_one_that_merges_nothing_fails_and_changes_nothing(self):
+        server = self.boot({'hw_video_model': 'vga'})
+        self.replace('_get_image')
+        for kwargs in (
+                {}, {'image': self.image(hw_rng_model='virtio')},
+                {'overrides': {'hw_video_model': 'cirrus'}},
+                {'overrides': {}}):
+            with self.subTest(str(kwargs)):
+                self.assert_refused(server, **kwargs)
+                self.assert_video(server, 'vga')
+                self.assertEqual({'hw_video_model': 'vga'}, self.shown(server))
+
+    def test_one_that_judges_nothing_is_not_sent(self):
+        server = self.boot({'hw_video_model': 'vga'})
+        self.replace('_handle_kernel_and_ramdisk')
+        self.assert_refused(server, overrides={'hw_video_model': 'cirrus'})
+
+    def test_nor_where_that_is_not_recorded_either(self):
+        server = self.boot({'hw_video_model': 'vga'})
+        self.replace('_handle_kernel_and_ramdisk', '_record_action_start')
+        self.assert_refused(server, overrides={'hw_video_model': 'cirrus'})
+
+    def test_a_server_without_overrides_is_rebuilt_as_ever(self):
+        server = self.boot()
+        self.replace('_get_image', '_handle_kernel_and_ramdisk')
+        self.assertEqual(202, self.rebuild(server).status)
 
 
 class OnAHostWithoutTheComputePart(Case):

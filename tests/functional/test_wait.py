@@ -9,6 +9,8 @@ from tests.functional import base
 
 
 class Wait(base.TestCase):
+    SHARED = False  # Each test has an event of its own.
+
     # The answer to a snapshot is that of a real cloud, which does not wait
     # for nova-compute.
     CAST_AS_CALL = False

@@ -8,7 +8,6 @@ the state that the other one found, so nothing has to be left out.
 
 import collections.abc
 import contextlib
-import copy
 import dataclasses
 import datetime
 import itertools
@@ -32,6 +31,7 @@ import webob
 
 from tests.functional import applications
 from tests.functional import base
+from tests.functional import shared
 from tests.proof import requests as proof_requests
 
 #: What computes answer to nova-api's calls; others answer None.
@@ -151,7 +151,7 @@ class Twins(base.TestCase):
             self.api.get_server(server)
         self._engines = self._all_engines()
         self._kept = [self._copy(engine) for engine in self._engines]
-        self._fakes = [(fake, self._data(fake)) for fake in (
+        self._fakes = [(fake, shared.data_of(fake)) for fake in (
             self.glance, self.cinder, self.neutron)]
 
     def _executed(
@@ -198,17 +198,9 @@ class Twins(base.TestCase):
             connection.backup(kept)
         return kept
 
-    @staticmethod
-    def _data(fake: fixtures.Fixture) -> dict[str, typing.Any]:
-        """Return a copy of the dictionaries that one of Nova's fakes holds."""
-        return {name: copy.deepcopy(value)
-                for name, value in vars(fake).items()
-                if isinstance(value, dict) and name != '_details'}
-
     def _restore(self) -> None:
         for fake, data in self._fakes:
-            if any(vars(fake)[name] != value for name, value in data.items()):
-                vars(fake).update(copy.deepcopy(data))
+            shared.restore_data(fake, data)
         for engine, kept in zip(self._engines, self._kept, strict=True):
             if str(engine.url) not in self._written:
                 continue

@@ -1,6 +1,7 @@
 """What ``image_props_override`` may hold, and what each mistake is told."""
 
 import contextlib
+import difflib
 import json
 import re
 import tracemalloc
@@ -458,3 +459,20 @@ def test_a_refusal_can_be_written_to_any_log_and_any_answer(parser, name):
     assert message.isprintable()
     assert len(message) < 1000
     json.dumps(caught.value.details()).encode('ascii')
+
+
+def test_names_that_are_nearly_right_are_compared_with_few(
+        parser, monkeypatch):
+    """A comparison takes time, and a request can have 128 new names."""
+    compared = []
+    ratio = difflib.SequenceMatcher.quick_ratio
+    monkeypatch.setattr(
+        difflib.SequenceMatcher, 'quick_ratio',
+        lambda self: compared.append(self) or ratio(self))
+    names = [f'hw_vif_multiqueue_enabled{n}_cost' for n in range(128)]
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse(dict.fromkeys(names, 'true'), removals=False)
+    assert len(caught.value.problems) == len(names)
+    assert all('did you mean hw_vif_multiqueue_enabled?' in problem.reason
+               for problem in caught.value.problems)
+    assert 0 < len(compared) <= 4 * len(names)

@@ -195,19 +195,6 @@ def test_a_refusal_is_not_remembered(extension):
     assert not checks.remembered()
 
 
-def test_what_is_remembered_is_bounded_in_number_and_in_size():
-    memory = verdicts.Remembered(2)
-    keys = [verdicts.key(test_hardware.flavor(), {'n': n, 'long': 'x' * 9999})
-            for n in range(3)]
-    assert {len(key) for key in keys} == {32}
-    for key in keys[0], keys[1]:
-        memory.add(key)
-    assert keys[0] in memory
-    memory.add(keys[2])
-    assert (len(memory), keys[0] in memory, keys[1] in memory) \
-        == (2, True, False)
-
-
 class _Recording(objects.Flavor):
     """A flavor that remembers which of its fields were read."""
 

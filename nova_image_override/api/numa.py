@@ -1,0 +1,84 @@
+"""Which overrides change the NUMA topology of a server."""
+
+import collections.abc
+import typing
+
+from nova import objects
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override.api import checks
+from nova_image_override.api import extension as extension_module
+from nova_image_override.api import watched
+
+#: What Nova refuses to make of flavor and image.
+_REFUSED = object()
+
+
+def changing(
+    extension: extension_module.Extension, instance: typing.Any,
+    base: override.ImageProperties, wanted: override.Overrides,
+) -> set[str]:
+    """Return the overrides by which WANTED changes a server's NUMA topology.
+
+    Those of each field whose change alone changes it; where fields act only
+    together, all that Nova reads for it. Each field is tried once, and no CPU
+    list is expanded (:func:`nova_image_override.api.checks.cheap_lists`).
+
+    :param instance: ``nova.objects.Instance``, with its overrides in force
+    :param base: properties of the image that it is to be rebuilt from,
+        without lists that must not be expanded
+    :param wanted: the overrides that are to be in force
+    :returns: empty when the image alone changes it
+    """
+    flavor = instance.get_flavor()
+    recorded = record.in_force(instance.system_metadata)
+    before, read = _topology(
+        flavor, checks.as_built(instance)['properties'])
+    read |= _topology(flavor, extension.merger.merge(base, wanted))[1]
+    fields: dict[str, set[str]] = {}
+    for name in {*recorded, *wanted}:
+        field = extension.catalog.resolve(name).field
+        if field in read and (
+                name not in recorded or name not in wanted
+                or recorded[name] != wanted[name]):
+            fields.setdefault(field, set()).add(name)
+
+    def changes(names: collections.abc.Set[str]) -> bool:
+        mixed = {
+            **{k: v for k, v in recorded.items() if k not in names},
+            **{k: v for k, v in wanted.items() if k in names}}
+        try:
+            merged = extension.merger.merge(base, mixed)
+        except errors.Invalid:
+            # Parts of a set may exclude each other.
+            return True
+        return _topology(flavor, merged)[0] != before
+
+    return set().union(*(
+        [names for names in fields.values() if changes(names)]
+        or fields.values()))
+
+
+def _topology(
+    flavor: typing.Any, properties: override.ImageProperties,
+) -> tuple[object, set[str]]:
+    """Return a topology as API._validate_numa_rebuild compares it.
+
+    :returns: also the fields that it depends on
+    """
+    image_meta = objects.ImageMeta.from_dict({'properties': {}})
+    try:
+        read = watched.ImageMetaProps.read(
+            {**properties, **checks.cheap_lists(flavor, properties)})
+    except checks.REFUSALS:
+        return _REFUSED, set()
+    image_meta.properties = read
+    read.names_read.clear()
+    try:
+        topology = hardware.numa_get_constraints(flavor, image_meta)
+    except checks.REFUSALS:
+        return _REFUSED, read.names_read
+    return topology and topology.obj_to_primitive(), read.names_read

@@ -1,0 +1,10 @@
+"""What pytest does at the end of each of its processes."""
+
+import sys
+
+
+def pytest_sessionfinish() -> None:
+    # Where it was not imported, no cloud runs, and Nova need not be there.
+    shared = sys.modules.get('tests.functional.shared')
+    if shared:
+        shared.end()
