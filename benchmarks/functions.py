@@ -9,8 +9,9 @@ from nova import objects
 from benchmarks import measure
 from benchmarks import overrides
 from nova_image_override import override
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import pipeline
 from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import callers
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import policy_files
 from nova_image_override.properties import catalog as catalog_module
@@ -35,16 +36,17 @@ class Work:
 
     def __init__(self, entries: list[str]) -> None:
         catalog = catalog_module.running()
-        self._extension = extension_module.Extension.with_rules(
-            enforcer_module.Enforcer(catalog, allowed=entries))
-        self._parser = self._extension.parser
+        self._pipeline = pipeline.Pipeline(
+            enforcer_module.Enforcer(catalog, allowed=entries),
+            callers.Callers(catalog))
+        self._parser = override.Parser(catalog)
         self._context = nova_context.RequestContext(
             'user', 'project', roles=['member', 'reader'])
 
     def forget(self) -> None:
         """Return to the state of a service that has just started."""
-        self._extension.enforcer.rules_of.cache_clear()
-        self._parser = override.Parser(self._extension.catalog)
+        self._pipeline.enforcer.rules_of.cache_clear()
+        self._parser = override.Parser(self._pipeline.catalog)
 
     def parse(self, raw: dict[str, str]) -> override.Overrides:
         """Parse, as the servers controller does."""
@@ -52,18 +54,18 @@ class Work:
 
     def authorise(self, asked: override.Overrides) -> None:
         """Ask the deployer's lists, as the compute API does."""
-        self._extension.enforcer.check(_ANYBODY, asked, overrides.IMAGE)
+        self._pipeline.enforcer.check(_ANYBODY, asked, overrides.IMAGE)
 
     def ask_policy(self, asked: override.Overrides) -> None:
         """Ask oslo.policy, which the compute API does in the same breath."""
-        caller = self._extension.caller(self._context)
+        caller = self._pipeline.callers.caller(self._context)
         policy_files.refused_by(
             caller.can, caller.policy_defined,
-            {self._extension.enforcer.rules_of(name).field for name in asked})
+            {self._pipeline.enforcer.rules_of(name).field for name in asked})
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""
-        return self._extension.merger.merge(overrides.IMAGE, asked)
+        return self._pipeline.merger.merge(overrides.IMAGE, asked)
 
 
 #: Passes policy without being asked.

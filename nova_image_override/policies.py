@@ -5,6 +5,7 @@ They live in Nova's policy.yaml, beside
 """
 
 import collections.abc
+import functools
 import typing
 
 from oslo_policy import policy
@@ -20,6 +21,7 @@ _OPERATIONS: list[typing.Any] = [
 ]
 
 
+@functools.cache
 def property_rule(field: str) -> str:
     """Return the name of the rule that a deployer may add for one property.
 

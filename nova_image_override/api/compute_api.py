@@ -10,14 +10,14 @@ from nova.compute import instance_actions
 from nova.compute import utils as compute_utils
 from oslo_log import log as logging
 
-from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api import checks
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import compute_capability
 from nova_image_override.api import faults
-from nova_image_override.api import hosts
+from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import rebuild
+from nova_image_override.api import request as request_module
 from nova_image_override.api import scheduling
+from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
 
@@ -39,9 +39,9 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         look for the traits of the image without its overrides
         (ComputeTaskManager._validate_image_traits_for_rebuild).
         """
-        pending = rebuild.Rebuild.carried(context)
+        pending = request_module.rebuild_of(context)
         if pending is not None:
-            pending.judged_spec()
+            pending.checked_spec()
             host = instance.host
         return super().rebuild_instance(
             context, instance, *args, host=host, **kwargs)
@@ -52,12 +52,12 @@ class API(api.API):
 
     For servers without overrides every method is Nova's own.
 
-    :param extension: the rules and the catalogue
+    :param pipeline: takes overrides into image properties
     """
 
-    def __init__(self, extension: extension_module.Extension) -> None:
+    def __init__(self, pipeline: pipeline_module.Pipeline) -> None:
         super().__init__()
-        self._extension = extension
+        self._pipeline = pipeline
         self._scheduler = scheduling.HostScheduler()
         self.compute_task_api = ComputeTaskAPI()
 
@@ -90,11 +90,13 @@ class API(api.API):
         auto_disk_config: bool | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
         """Create servers with the overrides that the request asks for."""
-        state = extension_module.state_of(context)
-        if state is not None and 'hw_auto_disk_config' in (state.asked or ()):
+        request = request_module.naming(context)
+        if request is not None and 'hw_auto_disk_config' in (
+                request.overrides or ()):
             # Nova's _check_auto_disk_config comes before the merge, and again
             # after it, in _inherit_properties_from_image.
-            state.auto_disk_config, auto_disk_config = auto_disk_config, None
+            request.auto_disk_config = auto_disk_config
+            auto_disk_config = None
         return super().create(
             context, *args, auto_disk_config=auto_disk_config, **kwargs)
 
@@ -106,51 +108,40 @@ class API(api.API):
         # Nova's _create_instance calls this for image and volume boots alike,
         # before anything is created and before anything but auto_disk_config
         # reads the boot metadata.
-        state = extension_module.state_of(context)
-        if state is None or not state.asked:
+        request = request_module.naming(context)
+        if request is None or not request.overrides:
             return super()._validate_and_build_base_options(
                 context, flavor, boot_meta, *args, **kwargs)
-        with faults.through_nova():
-            self._merge(context, state, state.asked, flavor, boot_meta)
-        if state.auto_disk_config is not None:
+        with faults.translated():
+            merged = self._pipeline.run(
+                context, pipeline_module.Change(
+                    request.overrides, request.overrides), flavor, boot_meta)
+        boot_meta.update(merged.image)
+        request.record = merged.record
+        LOG.info('Image properties overridden at boot: %s',
+                 ', '.join(sorted(request.overrides)))
+        if request.auto_disk_config is not None:
             bound = _BASE_OPTIONS.bind(
                 self, context, flavor, boot_meta, *args, **kwargs)
-            bound.arguments['auto_disk_config'] = state.auto_disk_config
+            bound.arguments['auto_disk_config'] = request.auto_disk_config
             args, kwargs = bound.args[4:], bound.kwargs
         return super()._validate_and_build_base_options(
             context, flavor, boot_meta, *args, **kwargs)
-
-    def _merge(
-        self, context: typing.Any, state: extension_module.RequestState,
-        asked: override.Overrides, flavor: typing.Any,
-        boot_meta: dict[str, typing.Any],
-    ) -> None:
-        """Judge the request's overrides and merge them into BOOT_META."""
-        extension = self._extension
-        base = boot_meta.get('properties') or {}
-        extension.enforcer.check(extension.caller(context), asked, base)
-        image = checks.judged(boot_meta, extension.merger.merge(base, asked))
-        checks.check(extension, flavor, image, base, asked)
-        boot_meta.update(image)
-        state.record = record.rows(
-            asked, extension.merger.image_values(base, asked))
-        LOG.info('Image properties overridden at boot: %s',
-                 ', '.join(sorted(asked)))
 
     def _populate_instance_for_create(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> typing.Any:
         # Nova calls this for each server before anything of it is saved.
-        state = extension_module.state_of(context)
-        if state is not None and state.asked and not state.record:
+        request = request_module.naming(context)
+        if request is not None and request.overrides and not request.record:
             raise interface.unsupported(
                 'creates servers past _validate_and_build_base_options, '
                 'which merges their overrides')
         instance = super()._populate_instance_for_create(
             context, instance, *args, **kwargs)
-        if state is not None:
-            instance.system_metadata.update(state.record)
+        if request is not None:
+            instance.system_metadata.update(request.record)
         return instance
 
     # --- rebuild ------------------------------------------------------------
@@ -160,16 +151,18 @@ class API(api.API):
         *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
         """Rebuild with the overrides in force, or with those asked for."""
-        state = extension_module.state_of(context)
-        pending = rebuild.Rebuild.begin(
-            instance, None if state is None else state.asked)
+        request = request_module.of(context) or request_module.attach(
+            context, request_module.OverrideRequest())
+        pending = rebuild.Rebuild.begin(instance, request.overrides)
         if pending is None:
             return super().rebuild(
                 context, instance, image_href, *args, **kwargs)
         if pending.overrides:
-            with faults.through_nova():
-                hosts.require(context, instance, 'rebuilt', pending.way_out)
-        with pending.carried_by(context):
+            with faults.translated():
+                compute_capability.require(
+                    context, instance, 'rebuilt', pending.remedy
+                )
+        with request.rebuilding(pending):
             return super().rebuild(
                 context, instance, image_href, *args, **kwargs)
 
@@ -180,11 +173,11 @@ class API(api.API):
         # before anything is saved. Create's overrides are merged later,
         # where boots from volumes come by too.
         image_id, image = super()._get_image(context, image_href)
-        pending = rebuild.Rebuild.carried(context)
+        pending = request_module.rebuild_of(context)
         if pending is not None:
-            with faults.through_nova():
+            with faults.translated():
                 pending.merge(
-                    self._extension, context, image,
+                    self._pipeline, context, image,
                     self._validate_numa_rebuild)
         return image_id, image
 
@@ -194,9 +187,9 @@ class API(api.API):
     ) -> typing.Any:
         # Nova's rebuild calls this when all its own checks have passed, and
         # saves the instance next.
-        pending = rebuild.Rebuild.carried(context)
+        pending = request_module.rebuild_of(context)
         if pending is not None:
-            with faults.through_nova():
+            with faults.translated():
                 pending.schedule(
                     context, self._scheduler, functools.partial(
                         self._image_changes, context, pending.instance,
@@ -226,7 +219,7 @@ class API(api.API):
     ) -> typing.Any:
         # Nova's rebuild calls this when system metadata is saved and nothing
         # has been sent yet. It updates the request spec only for a new image.
-        pending = rebuild.Rebuild.carried(context)
+        pending = request_module.rebuild_of(context)
         if pending is not None and action == instance_actions.REBUILD:
             pending.save_request_spec()
         return super()._record_action_start(
@@ -240,8 +233,8 @@ class API(api.API):
     ) -> typing.Any:
         """Rescue a server where its overrides are kept."""
         if record.in_force(instance.system_metadata):
-            with faults.through_nova():
-                hosts.require(
+            with faults.translated():
+                compute_capability.require(
                     context, instance, 'rescued',
                     'or rebuild it with an empty image_props_override')
         return super().rescue(context, instance, *args, **kwargs)
@@ -254,8 +247,8 @@ class API(api.API):
         overrides = record.in_force(instance.system_metadata)
         if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
                for name in overrides):
-            with faults.through_nova():
-                hosts.require_anywhere(context, host_name)
+            with faults.translated():
+                compute_capability.require_anywhere(context, host_name)
         return super().resize(
             context, instance, *args, host_name=host_name, **kwargs)
 
@@ -270,8 +263,9 @@ class API(api.API):
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
         if not is_revert and record.has_overrides(instance.system_metadata):
-            with faults.through_nova():
-                checks.check_resize(self._extension, new_flavor, instance)
+            with faults.translated():
+                validation.check_resize(
+                    self._pipeline.catalog, new_flavor, instance)
 
     def _allow_cross_cell_resize(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
@@ -290,6 +284,6 @@ class API(api.API):
 def _with_record(
         context: typing.Any, expected_attrs: list[str] | None,
 ) -> list[str] | None:
-    if extension_module.state_of(context) is None or expected_attrs is None:
+    if request_module.naming(context) is None or expected_attrs is None:
         return expected_attrs
     return sorted({*expected_attrs, 'system_metadata'})

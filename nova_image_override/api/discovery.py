@@ -6,24 +6,28 @@ from nova.api.openstack import wsgi
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.api import extension as extension_module
-from nova_image_override.api import servers
+from nova_image_override.api import request as request_module
+from nova_image_override.authorization import callers as callers_module
+from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable
 
 
-def resource(extension: extension_module.Extension) -> wsgi.Resource:
+def resource(
+    enforcer: enforcer_module.Enforcer, callers: callers_module.Callers,
+) -> wsgi.Resource:
     """Return the discovery resource."""
 
     class Controller(wsgi.Controller):
         @wsgi.expected_errors(())
         def show(self, req: wsgi.Request) -> dict[str, typing.Any]:
-            version = req.environ.get(servers.VERSION, versions.MAX)
-            caller = extension.caller(req.environ['nova.context'])
+            context = req.environ['nova.context']
+            request = request_module.naming(context)
+            version = request.version if request else versions.MAX
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
                 'schema': overridable.schema_for(
-                    extension.enforcer, caller, version),
+                    enforcer, callers.caller(context), version),
             }}
 
     return wsgi.Resource(Controller())

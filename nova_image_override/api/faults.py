@@ -20,8 +20,8 @@ _STATUS = {
 
 
 @contextlib.contextmanager
-def through_nova() -> collections.abc.Iterator[None]:
-    """Send refusals through Nova's methods, to Resource.
+def translated() -> collections.abc.Iterator[None]:
+    """Translate refusals into what passes through Nova's methods.
 
     nova/api/openstack/wsgi.py expected_errors turns everything it does not
     know into a 500, so refusals travel as webob's exceptions.
@@ -36,12 +36,12 @@ def through_nova() -> collections.abc.Iterator[None]:
 
 def _as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
     result = _STATUS[error.status](explanation=str(error))
-    result.image_props_override = error.details()
+    setattr(result, errors.PARAMETER, error.details())
     return result
 
 
 class OverrideFault(wsgi.Fault):
-    """A Nova fault that carries ``image_props_override`` beside its message.
+    """A Nova fault that carries the details beside its message.
 
     :param exception: made of an OverrideError
     """
@@ -52,8 +52,8 @@ class OverrideFault(wsgi.Fault):
         response = super().__call__(req)
         body = jsonutils.loads(response.text)
         for fault in body.values():
-            fault['image_props_override'] = (
-                self.wrapped_exc.image_props_override)
+            fault[errors.PARAMETER] = getattr(
+                self.wrapped_exc, errors.PARAMETER)
         response.text = jsonutils.dumps(body)
         return response
 
@@ -68,13 +68,13 @@ class Resource(wsgi.Resource):
         """Call a controller's METHOD.
 
         :raises OverrideFault: in place of an OverrideError, and of what
-            through_nova made of one
+            translated() made of one
         """
         try:
             return super().dispatch(method, request, action_args)
         except errors.OverrideError as exc:
             raise OverrideFault(_as_http(exc)) from None
         except webob.exc.WSGIHTTPException as exc:
-            if hasattr(exc, 'image_props_override'):
+            if hasattr(exc, errors.PARAMETER):
                 raise OverrideFault(exc) from None
             raise

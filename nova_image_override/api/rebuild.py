@@ -1,7 +1,6 @@
 """What a rebuild does with a server's overrides."""
 
 import collections.abc
-import contextlib
 import dataclasses
 import typing
 
@@ -11,16 +10,18 @@ from oslo_log import log as logging
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api import checks
-from nova_image_override.api import extension as extension_module
-from nova_image_override.api import numa
+from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import scheduling
+from nova_image_override.api.flavor import constraints
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.flavor import numa_changes
+from nova_image_override.api.flavor import safe_cpu_lists
+from nova_image_override.api.flavor import validation
+from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.properties import catalog as catalog_module
 
 LOG = logging.getLogger(__name__)
-
-#: Attribute of the request context while Nova's rebuild runs in it.
-_PENDING = 'image_props_override_rebuild'
 
 _ABSENT = object()
 
@@ -36,7 +37,7 @@ class Rebuild:
     :ivar recorded: its overrides in force
     :ivar asked: the request's; None when it does not say
     :ivar image: metadata of the merged image, once Nova has fetched it
-    :ivar spec: the server's request spec, once it has been judged
+    :ivar spec: the server's request spec, once it has been checked
     """
 
     instance: typing.Any
@@ -64,25 +65,10 @@ class Rebuild:
         return self.recorded if self.asked is None else self.asked
 
     @property
-    def way_out(self) -> str:
+    def remedy(self) -> str:
         """What a caller can do whose server's host lacks the compute part."""
         return ('or send an empty image_props_override, which drops them'
                 if self.recorded else 'or leave image_props_override out')
-
-    @contextlib.contextmanager
-    def carried_by(
-            self, context: typing.Any) -> collections.abc.Iterator[None]:
-        """Let CONTEXT carry the rebuild through Nova's method."""
-        setattr(context, _PENDING, self)
-        try:
-            yield
-        finally:
-            delattr(context, _PENDING)
-
-    @staticmethod
-    def carried(context: typing.Any) -> 'Rebuild | None':
-        """Return the rebuild that CONTEXT carries, if any."""
-        return getattr(context, _PENDING, None)
 
     @property
     def _changed(self) -> override.Overrides:
@@ -105,8 +91,8 @@ class Rebuild:
         return {} if self.asked is not None else record.set_after_removal(
             self.instance.system_metadata)
 
-    def _moved(
-        self, extension: extension_module.Extension, context: typing.Any,
+    def _kept_anew(
+        self, enforcer: enforcer_module.Enforcer, context: typing.Any,
         image: dict[str, typing.Any],
     ) -> override.Overrides:
         """What is kept, but needs more of Glance than it has been granted.
@@ -116,25 +102,26 @@ class Rebuild:
         it stood: where that matters, only the same image, unchanged, is known
         to need no more.
         """
-        rules = extension.enforcer
         base = image.get('properties') or {}
-        own = record.image_values(self.instance.system_metadata)
-        moved = {
+        image_values = record.image_values(self.instance.system_metadata)
+
+        def needed(
+            name: str, overrides: override.Overrides,
+        ) -> collections.abc.Set[tuple[str, str]]:
+            return enforcer.operations_needed(name, overrides, base).items()
+
+        more = {
             name: value for name, value in self.overrides.items()
             if name not in self._changed
-            and not rules.operations_needed(name, self.overrides, base).items()
-            <= rules.operations_granted(name, value, own[name])}
-        if moved and self._is_unchanged(context, image):
+            and not needed(name, self.overrides)
+            <= enforcer.operations_granted(name, value, image_values[name])}
+        if more and self._is_unchanged(context, image):
             # What is dropped can still change what the others write.
             return {
-                name: value
-                for name, value in moved.items()
-                if not rules.operations_needed(
-                    name, self.overrides, base
-                ).items()
-                <= rules.operations_needed(name, self.recorded, base).items()
-            }
-        return moved
+                name: value for name, value in more.items()
+                if not needed(name, self.overrides)
+                <= needed(name, self.recorded)}
+        return more
 
     def _is_unchanged(
             self, context: typing.Any, image: dict[str, typing.Any]) -> bool:
@@ -149,10 +136,10 @@ class Rebuild:
                 had.id, had.updated_at) == (has.id, has.updated_at)
 
     def merge(
-        self, extension: extension_module.Extension, context: typing.Any,
+        self, pipeline: pipeline_module.Pipeline, context: typing.Any,
         image: dict[str, typing.Any], guard: Guard,
     ) -> None:
-        """Judge the overrides and merge them into the fetched IMAGE.
+        """Merge the overrides into the fetched IMAGE, if they are permitted.
 
         The instance is changed too, but saved by Nova only when all its own
         checks have passed.
@@ -160,55 +147,46 @@ class Rebuild:
         :param guard: Nova's check that a rebuild leaves NUMA alone
         :raises errors.OverrideError: the merged image cannot be rebuilt from
         """
-        base = image.get('properties') or {}
-        moved = self._moved(extension, context, image)
-        if self._changed or moved:
-            extension.enforcer.check(
-                extension.caller(context, self.instance), self._changed,
-                base, moved)
-        properties = {
-            **extension.merger.merge(base, self.overrides), **self._set_since}
+        catalog, changed = pipeline.catalog, self._changed
         flavor = self.instance.get_flavor()
-        checks.check(
-            extension, flavor, {**image, 'properties': properties}, base,
-            self.overrides,
-            # What had no effect before loses nothing by the rebuild.
-            checks.passed_over(extension, self.instance)
-            - set(self._changed))
-        self._guard_numa(
-            extension, image,
-            checks.bounded(extension, base, self.overrides), flavor, guard)
-        image['properties'] = properties
+        merged = pipeline.run(
+            context, pipeline_module.Change(
+                self.overrides, changed,
+                self._kept_anew(pipeline.enforcer, context, image),
+                self._set_since,
+                # What had no effect before loses nothing by the rebuild.
+                validation.ineffective(catalog, self.instance) - set(changed),
+                self.instance),
+            flavor, image)
+        self._require_same_numa(
+            catalog, image, safe_cpu_lists.without_unsafe_lists(
+                catalog, image.get('properties') or {}, self.overrides),
+            flavor, guard)
+        image['properties'] = merged.image['properties']
         self.image = objects.ImageMeta.from_dict(image)
         scheduling.require_decided(
             flavor, objects.ImageMeta.from_dict(
-                checks.as_built(self.instance)), self.image)
-        record.replace(
-            self.instance.system_metadata,
-            record.rows(self.overrides, extension.merger.image_values(
-                base, self.overrides)))
+                image_metadata.of_server(self.instance)), self.image)
+        record.replace(self.instance.system_metadata, merged.record)
         LOG.info('Image properties overridden by the rebuild: %s',
                  ', '.join(sorted(self.overrides)) or 'none',
                  instance=self.instance)
 
-    def _guard_numa(
-        self, extension: extension_module.Extension,
-        image: dict[str, typing.Any], base: override.ImageProperties,
-        flavor: typing.Any, guard: Guard,
+    def _require_same_numa(
+        self, catalog: catalog_module.Catalog, image: dict[str, typing.Any],
+        base: override.ImageProperties, flavor: typing.Any, guard: Guard,
     ) -> None:
         """Refuse a change of NUMA, which a rebuild does not claim anew.
 
         Nova asks its guard only for a new image; overrides can change NUMA
         while the image stays.
         """
+        merged = override.Merger(catalog).merge(base, self.overrides)
         try:
-            guard(self.instance, {
-                **image,
-                'properties': extension.merger.merge(base, self.overrides)},
-                flavor)
-        except checks.REFUSALS:
-            names = numa.changing(
-                extension, self.instance, base, self.overrides)
+            guard(self.instance, {**image, 'properties': merged}, flavor)
+        except constraints.REFUSALS:
+            names = numa_changes.changing(
+                catalog, self.instance, base, self.overrides)
             raise errors.Invalid([errors.Problem(
                 name, errors.NUMA_CHANGE,
                 'a rebuild cannot change the NUMA topology of a server, boot '
@@ -233,7 +211,7 @@ class Rebuild:
         if not self.instance.host:
             # Never was on one: Nova schedules such a server anew.
             return
-        # The request spec holds what the scheduler has judged before;
+        # The request spec holds what the scheduler has granted before;
         # nova-compute adds its defaults to system metadata.
         before = self.spec.image if 'image' in self.spec else None
         if (scheduling.properties_of(before)
@@ -250,19 +228,19 @@ class Rebuild:
         Nova's rebuild does so only when the image is another one, yet the
         overrides may have changed over the same.
 
-        :raises errors.UnsupportedNova: nothing has been judged
+        :raises errors.UnsupportedNova: nothing has been checked
         """
-        spec = self.judged_spec()
+        spec = self.checked_spec()
         spec.image = self.image
         spec.save()
 
-    def judged_spec(self) -> objects.RequestSpec:
-        """Return the request spec that was judged with the merged image.
+    def checked_spec(self) -> objects.RequestSpec:
+        """Return the request spec that was checked with the merged image.
 
         :raises errors.UnsupportedNova: there is none
         """
         if self.image is None or self.spec is None:
             raise interface.unsupported(
                 'rebuilds past API._handle_kernel_and_ramdisk, where merged '
-                'overrides are judged')
+                'overrides are checked')
         return self.spec

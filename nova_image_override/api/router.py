@@ -15,11 +15,14 @@ import webob.exc
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
-from nova_image_override.api import extension as extension_module
 from nova_image_override.api import faults
+from nova_image_override.api import pipeline as pipeline_module
+from nova_image_override.api import request as request_module
 from nova_image_override.api import servers
+from nova_image_override.api import startup
 from nova_image_override.nova_interfaces import api as api_interfaces
 
 LOG = logging.getLogger(__name__)
@@ -28,25 +31,30 @@ LOG = logging.getLogger(__name__)
 class APIRouterV21(routes.APIRouterV21):
     """Nova's router with the servers resource replaced by subclasses.
 
-    :param extension: the rules and the catalogue
+    :param pipeline: takes overrides into image properties
+    :param compatibility: which clients need not send the header entry
     """
 
-    def __init__(self, extension: extension_module.Extension) -> None:
+    def __init__(
+        self, pipeline: pipeline_module.Pipeline,
+        compatibility: client_compatibility.ClientCompatibility,
+    ) -> None:
         # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
         # first route that matches wins.
         base_wsgi.Router.__init__(self, ProjectMapper())
-        self._doors = extension.doors
+        self._compatibility = compatibility
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
                 self.map.redirect(path, methods)
                 continue
             for method, (maker, action) in methods.items():
                 controller = _resource(
-                    extension, *maker.args
+                    pipeline, compatibility, *maker.args
                 ) if api_interfaces.makes_servers(maker) else maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
-            versions.PATH, 'GET', discovery.resource(extension), 'show')
+            versions.PATH, 'GET', discovery.resource(
+                pipeline.enforcer, pipeline.callers), 'show')
 
     @classmethod
     def factory(
@@ -59,7 +67,10 @@ class APIRouterV21(routes.APIRouterV21):
         """
         try:
             api_interfaces.verify()
-            return cls(extension_module.Extension.from_conf(nova.conf.CONF))
+            read = startup.read(nova.conf.CONF)
+            return cls(
+                pipeline_module.Pipeline(read.enforcer, read.callers),
+                read.compatibility)
         except errors.StartupError as exc:
             for line in str(exc).split('\n'):
                 LOG.critical('nova-image-override: %s', line)
@@ -68,40 +79,44 @@ class APIRouterV21(routes.APIRouterV21):
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
     def __call__(self, req: webob.Request) -> typing.Any:
         """Route a request; one that names the service, in its version."""
+        named_by = request_module.NamedBy.HEADER
         try:
-            version = (versions.negotiate(req.headers)
-                       or self._doors.version_of(req.environ))
+            version = versions.negotiate(req.headers)
         except versions.NotAcceptable as exc:
             return _refused(webob.exc.HTTPNotAcceptable(explanation=str(exc)))
         except versions.Malformed as exc:
             return _refused(webob.exc.HTTPBadRequest(explanation=str(exc)))
         if version is None:
+            version = self._compatibility.version_of(req.environ)
+            named_by = request_module.NamedBy.COMPUTE_MICROVERSION
+        if version is None:
             return self._router
-        req.environ[servers.VERSION] = version
         context = req.environ.get('nova.context')
         if context is not None:
-            extension_module.set_state(
-                context, extension_module.RequestState(version))
+            request_module.attach(context, request_module.OverrideRequest(
+                named_by, version))
         response = req.get_response(self._router)
         _name_version(response, version)
         return response
 
 
 def _resource(
-    extension: extension_module.Extension, controller: type[wsgi.Controller],
+    pipeline: pipeline_module.Pipeline,
+    compatibility: client_compatibility.ClientCompatibility,
+    controller: type[wsgi.Controller],
     actions: collections.abc.Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
     result: wsgi.Resource = faults.Resource(
-        servers.extended(controller, extension)())
+        servers.extended(controller, pipeline, compatibility)())
     for action in actions:
         result.register_subcontroller_actions(
-            _with_our_api(action, extension))
+            _with_our_api(action, pipeline))
     return result
 
 
 def _with_our_api(
-    controller: type[wsgi.Controller], extension: extension_module.Extension,
+    controller: type[wsgi.Controller], pipeline: pipeline_module.Pipeline,
 ) -> wsgi.Controller:
     """Make one of Nova's action controllers (rescue, migrate, ...).
 
@@ -109,7 +124,7 @@ def _with_our_api(
     a server's overrides.
     """
     result = controller()
-    result.compute_api = compute_api.API(extension)
+    result.compute_api = compute_api.API(pipeline)
     return result
 
 

@@ -12,14 +12,10 @@ from nova_image_override import errors
 from nova_image_override import hints
 from nova_image_override import record
 from nova_image_override import versions
+from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
-from nova_image_override.api import extension as extension_module
-
-#: Key of the request environment with the version that the request uses.
-VERSION = 'nova_image_override.version'
-
-#: Key of the request environment with what the answer is to show.
-_SHOWN = 'nova_image_override.shown'
+from nova_image_override.api import pipeline as pipeline_module
+from nova_image_override.api import request as request_module
 
 
 class ViewBuilder(views.ViewBuilder):
@@ -35,10 +31,10 @@ class ViewBuilder(views.ViewBuilder):
     ) -> typing.Any:
         """Show one instance; called for each one of a list too."""
         # Servers in a cell that is down have no system metadata.
-        version = request.environ.get(VERSION)
-        if version is not None and 'system_metadata' in instance:
-            removals = versions.takes_null(version)
-            request.environ.setdefault(_SHOWN, {})[instance.uuid] = {
+        asked = request_module.naming(request.environ['nova.context'])
+        if asked is not None and 'system_metadata' in instance:
+            removals = versions.takes_null(asked.version)
+            asked.shown[instance.uuid] = {
                 name: value for name, value in
                 record.in_force(instance.system_metadata).items()
                 if value is not None or removals}
@@ -47,13 +43,15 @@ class ViewBuilder(views.ViewBuilder):
 
 def extended(
     base: type[servers.ServersController],
-    extension: extension_module.Extension,
+    pipeline: pipeline_module.Pipeline,
+    compatibility: client_compatibility.ClientCompatibility,
 ) -> type[servers.ServersController]:
     """Return a subclass of one of Nova's servers controllers.
 
     :param base: ``servers.ServersController``, or ``VolumesBootController``
         where the release has one
-    :param extension: the rules and the catalogue
+    :param pipeline: takes overrides into image properties
+    :param compatibility: which clients need not send the header entry
     """
     rebuild = base.wsgi_actions['rebuild']
     clone = base is not servers.ServersController
@@ -63,7 +61,7 @@ def extended(
 
         def __init__(self) -> None:
             super().__init__()
-            self.compute_api = compute_api.API(extension)
+            self.compute_api = compute_api.API(pipeline)
 
         @wsgi.response(202)
         def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
@@ -80,8 +78,9 @@ def extended(
                     'this release of Nova cannot create servers here, use '
                     'POST /servers')
             if hinted:
-                raw = _hint(req, extension, hinted, raw)
-            _ask(_state(req), extension, raw)
+                raw = _hint(req, compatibility, hinted, raw)
+            request = _request(req)
+            request.overrides = pipeline.parse(raw, request.version)
             return super().create(req=req, body=body)
 
         def show(self, req: wsgi.Request, id: str) -> typing.Any:
@@ -102,13 +101,13 @@ def extended(
         ) -> typing.Any:
             raw, body = _taken(req, body, 'rebuild')
             if raw is not _ABSENT:
-                state = _state(req)
-                if not versions.takes_rebuild(state.version):
+                request = _request(req)
+                if not versions.takes_rebuild(request.version):
                     raise _refused(
                         errors.NOT_HERE,
                         'rebuild takes it from version 1.1 on, send '
                         f'{versions.ENTRY}')
-                _ask(state, extension, raw)
+                request.overrides = pipeline.parse(raw, request.version)
             return _showing(req, getattr(super(), rebuild), id=id, body=body)
 
     return Controller
@@ -148,21 +147,22 @@ def _taken(
     return inner[errors.PARAMETER], {**body, key: rest}
 
 
-def _state(req: wsgi.Request) -> extension_module.RequestState:
-    """Return the state of a request that must name the extension.
+def _request(req: wsgi.Request) -> request_module.OverrideRequest:
+    """Return what a request carries that must name the extension.
 
     :raises errors.Invalid: it does not
     """
-    state = extension_module.state_of(req.environ['nova.context'])
-    if state is None:
+    request = request_module.naming(req.environ['nova.context'])
+    if request is None:
         raise _refused(
             errors.VERSION_MISSING,
             f'the request must name the extension, send {versions.ENTRY}')
-    return state
+    return request
 
 
 def _hint(
-    req: wsgi.Request, extension: extension_module.Extension,
+    req: wsgi.Request,
+    compatibility: client_compatibility.ClientCompatibility,
     hinted: dict[str, typing.Any], raw: typing.Any,
 ) -> typing.Any:
     """Return what hints ask for, and let the request name the extension.
@@ -172,26 +172,14 @@ def _hint(
     :raises errors.Invalid: this cloud does not take hints, they cannot be
         read, or the parameter came too
     """
-    extension.doors.require_hints()
+    compatibility.require_hints()
     if raw is not _ABSENT:
         hinted = {f'server.{errors.PARAMETER}': raw, **hinted}
     context = req.environ['nova.context']
-    if extension_module.state_of(context) is None:
-        extension_module.set_state(
-            context, extension_module.RequestState(versions.MAX))
+    if request_module.naming(context) is None:
+        request_module.attach(context, request_module.OverrideRequest(
+            request_module.NamedBy.SCHEDULER_HINT))
     return hints.one(hinted)
-
-
-def _ask(
-    state: extension_module.RequestState,
-    extension: extension_module.Extension, raw: typing.Any,
-) -> None:
-    """Put what a request asks for on its state.
-
-    :raises errors.Invalid: with every problem that needs no image
-    """
-    state.asked = extension.parser.parse(
-        raw, removals=versions.takes_null(state.version))
 
 
 def _showing(
@@ -200,7 +188,8 @@ def _showing(
 ) -> typing.Any:
     """Call Nova's METHOD and add what is in force to its answer."""
     answer = method(req=req, **kwargs)
-    shown = req.environ.get(_SHOWN)
+    request = request_module.naming(req.environ['nova.context'])
+    shown = request.shown if request else None
     if shown:
         body = (answer.obj if isinstance(answer, wsgi.ResponseObject)
                 else answer)

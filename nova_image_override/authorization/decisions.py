@@ -3,6 +3,8 @@
 import dataclasses
 import enum
 
+from nova_image_override import errors
+
 #: Names of the rules, in the order in which they are asked.
 NEVER = 'never'
 DENIED = 'denied_properties'
@@ -59,3 +61,7 @@ class Decision:
     reason: str = ''
     detail: str = ''
     operation: str = ''
+
+    def problem(self, name: str) -> errors.Problem:
+        """Return the refusal of the property called NAME."""
+        return errors.Problem(name, self.code, self.reason)

@@ -13,6 +13,7 @@ import typing
 
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override import policies
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization import policy_files
@@ -23,7 +24,7 @@ from nova_image_override.properties import catalog as catalog_module
 
 LOG = logging.getLogger(__name__)
 
-Decisions = collections.abc.Iterator[decisions.Decision]
+Decisions = tuple[decisions.Decision, ...]
 
 #: What Glance would have to permit: names of properties and operations.
 Operations = collections.abc.Iterable[tuple[str, str]]
@@ -132,9 +133,9 @@ _NOT_ALLOWED = decisions.Decision(
     decisions.ALLOWED, False, decisions.Source(decisions.ALLOWED),
     errors.NOT_ALLOWED,
     'not among the properties that this cloud allows to override', 'no entry')
-_UNPROTECTED = decisions.Decision(
+_UNPROTECTED = (decisions.Decision(
     decisions.PROTECTIONS, True, decisions.Source(decisions.PROTECTIONS),
-    detail='property_protection_file is not set')
+    detail='property_protection_file is not set'),)
 
 
 class Enforcer:
@@ -148,7 +149,8 @@ class Enforcer:
     :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
-    #: Names whose rules are remembered; only traits are without number.
+    #: Names whose rules are remembered, and names with values on which the
+    #: lists have decided.
     CACHE_SIZE = 2048
 
     def __init__(
@@ -179,6 +181,8 @@ class Enforcer:
                     checked.option, ', '.join(e.name for e in unknown))
         #: The rules of the property called NAME.
         self.rules_of = functools.lru_cache(self.CACHE_SIZE)(self._rules_of)
+        self._by_lists = functools.lru_cache(self.CACHE_SIZE)(
+            self._decided_by_lists)
 
     @classmethod
     def from_options(
@@ -225,13 +229,20 @@ class Enforcer:
         injected = self.injection.names(caller.roles)
         problems = []
         for name, each in rules.items():
-            problems += _refusal(name, self._decisions(
-                each, overrides[name], caller, injected, by_policy,
-                self.operations_needed(name, overrides, base).items()))
+            for decision in self._decisions(
+                    each, overrides[name], caller, injected, by_policy,
+                    () if self.protections is None else
+                    self.operations_needed(name, overrides, base).items()):
+                if not decision.permits:
+                    problems.append(decision.problem(name))
+                    break
         for name in kept:
-            problems += _refusal(name, self._protections_decisions(
-                name, caller,
-                self.operations_needed(name, kept, base).items()))
+            for decision in self._by_protections(
+                    name, caller,
+                    self.operations_needed(name, kept, base).items()):
+                if not decision.permits:
+                    problems.append(decision.problem(name))
+                    break
         if problems:
             raise errors.Forbidden(problems)
 
@@ -239,7 +250,7 @@ class Enforcer:
         self, caller: caller_module.Caller, name: str, value: decisions.Value,
         operations: Operations,
     ) -> Decisions:
-        """Yield what each rule decides, in order.
+        """Return what each rule decides, in order.
 
         :param operations: what Glance would have to permit
         :raises errors.Invalid: there is no property called NAME
@@ -255,24 +266,37 @@ class Enforcer:
         caller: caller_module.Caller, injected: collections.abc.Set[str],
         by_policy: collections.abc.Mapping[str, str], operations: Operations,
     ) -> Decisions:
-        yield rules.never_decision()
-        yield rules.denied_decision(value)
-        yield rules.allowed_decision(value)
-        yield self._injection_decision(rules, injected)
-        yield from self._protections_decisions(rules.name, caller, operations)
-        yield _policy_decision(rules, caller, by_policy)
+        # Called for each property of a request: what can be remembered is.
+        refusing = by_policy.get(rules.field)
+        rule = refusing or policies.property_rule(rules.field)
+        return (
+            *self._by_lists(rules.name, value),
+            self._by_injection(rules, injected) if injected
+            else self._not_injected,
+            *(_UNPROTECTED if self.protections is None else
+              self._by_protections(rules.name, caller, operations)),
+            _by_policy(
+                rule if refusing or rule in caller.policy_defined
+                else policies.CREATE, refusing is None))
+
+    def _decided_by_lists(
+        self, name: str, value: decisions.Value,
+    ) -> Decisions:
+        rules = self.rules_of(name)
+        return (rules.never_decision(), rules.denied_decision(value),
+                rules.allowed_decision(value))
 
     # --- Glance's injection on import ---------------------------------------
 
     def injects(self, caller: caller_module.Caller, name: str) -> bool:
         """Say whether Glance injects the property called NAME for CALLER."""
-        return not self._injection_decision(
+        return not self._by_injection(
             self.rules_of(name), self.injection.names(caller.roles)).permits
 
-    def _injection_decision(
+    def _by_injection(
         self, rules: PropertyRules, injected: collections.abc.Set[str],
     ) -> decisions.Decision:
-        for each in rules.names if injected else ():
+        for each in rules.names:
             if each in injected:
                 which = (each if each == rules.name
                          else f'{each}, which is {rules.name} too,')
@@ -365,29 +389,38 @@ class Enforcer:
                 name, {name: value}, image).items())
             for image in self._merger.images_with(name, image_value)))
 
-    def _protections_decisions(
+    def _by_protections(
         self, name: str, caller: caller_module.Caller, operations: Operations,
     ) -> Decisions:
         if self.protections is None:
-            yield _UNPROTECTED
-            return
-        for each, operation in operations:
-            section = self.protections.section(each)
-            permits = self.permits(each, operation, caller)
-            yield decisions.Decision(
-                f'{decisions.PROTECTIONS}: {operation} {each}', permits,
-                decisions.Source(
-                    decisions.PROTECTIONS,
-                    section.name if section and section.line else '',
-                    operation),
-                '' if permits else errors.PROTECTED,
-                '' if permits else
-                "Glance's property protections do not let you "
-                f'{operation} {each}' + self._relation(name, each),
-                'no section matches' if section is None else
-                f'[{section.name}] {operation} = '
-                + (', '.join(section.permissions[operation]) or 'nobody'),
-                operation)
+            return _UNPROTECTED
+        return tuple(
+            self._by_section(
+                name, each, operation, self.protections.section(each),
+                self.permits(each, operation, caller))
+            for each, operation in operations)
+
+    def _by_section(
+        self, name: str, each: str, operation: str,
+        section: property_protections.Section | None, permits: bool,
+    ) -> decisions.Decision:
+        """Decide about the override of NAME by the section of one name."""
+        rule = f'{decisions.PROTECTIONS}: {operation} {each}'
+        if section is None:
+            source = decisions.Source(decisions.PROTECTIONS)
+            detail = 'no section matches'
+        else:
+            source = decisions.Source(
+                decisions.PROTECTIONS, section.name, operation)
+            said = ', '.join(section.permissions[operation]) or 'nobody'
+            detail = f'[{section.name}] {operation} = {said}'
+        if permits:
+            return decisions.Decision(
+                rule, True, source, detail=detail, operation=operation)
+        return decisions.Decision(
+            rule, False, source, errors.PROTECTED,
+            f"Glance's property protections do not let you {operation} {each}"
+            + self._relation(name, each), detail, operation)
 
     def _relation(self, name: str, each: str) -> str:
         """Say what EACH, which Glance closes, has to do with NAME."""
@@ -402,25 +435,12 @@ class Enforcer:
         return how
 
 
-def _policy_decision(
-    rules: PropertyRules, caller: caller_module.Caller,
-    by_policy: collections.abc.Mapping[str, str],
-) -> decisions.Decision:
-    refusing = by_policy.get(rules.field)
-    rule = refusing or policy_files.rule_of(
-        rules.field, caller.policy_defined)
+@functools.lru_cache(maxsize=512)
+def _by_policy(rule: str, permits: bool) -> decisions.Decision:
+    source = decisions.Source(decisions.POLICY, rule)
+    if permits:
+        return decisions.Decision(
+            decisions.POLICY, True, source, detail=rule)
     return decisions.Decision(
-        decisions.POLICY, refusing is None,
-        decisions.Source(decisions.POLICY, rule),
-        '' if refusing is None else errors.POLICY,
-        '' if refusing is None else f'policy {rule} does not permit it', rule)
-
-
-def _refusal(
-    name: str, made: collections.abc.Iterable[decisions.Decision],
-) -> list[errors.Problem]:
-    """Return the first refusal among the decisions about NAME, if any."""
-    for decision in made:
-        if not decision.permits:
-            return [errors.Problem(name, decision.code, decision.reason)]
-    return []
+        decisions.POLICY, False, source, errors.POLICY,
+        f'policy {rule} does not permit it', rule)

@@ -184,17 +184,6 @@ def _failure(error: Exception) -> str:
             + ' '.join(str(error).split()))
 
 
-def rule_of(
-        field: str, defined: collections.abc.Container[str]) -> str:
-    """Return the name of the policy rule that decides about a field.
-
-    :param defined: names of the rules that policy.yaml defines; a property's
-        rule that it does not define is CREATE again
-    """
-    rule = policies.property_rule(field)
-    return rule if rule in defined else policies.CREATE
-
-
 def refused_by(
     can: caller.Can, defined: collections.abc.Container[str],
     fields: collections.abc.Iterable[str],
@@ -208,6 +197,7 @@ def refused_by(
     """
     if not can(policies.CREATE):
         return dict.fromkeys(fields, policies.CREATE)
-    rules = {field: rule_of(field, defined) for field in fields}
+    # A rule that policy.yaml does not define is CREATE again.
+    rules = {field: policies.property_rule(field) for field in fields}
     return {field: rule for field, rule in rules.items()
-            if rule != policies.CREATE and not can(rule)}
+            if rule in defined and not can(rule)}

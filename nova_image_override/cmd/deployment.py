@@ -17,8 +17,8 @@ from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import extension as extension_module
 from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization.glance import config_files
 from nova_image_override.nova_interfaces import commands as command_interfaces
 
@@ -99,11 +99,11 @@ def read_nova_conf(
 
 
 def caller(
-    extension: extension_module.Extension,
+    callers: callers_module.Callers,
     roles: collections.abc.Iterable[str], project: str,
 ) -> caller_module.Caller:
     """Return a user with these roles, as nova-api would see one."""
-    return extension.caller(nova_context.RequestContext(
+    return callers.caller(nova_context.RequestContext(
         user_id='user', project_id=project, roles=list(roles)))
 
 
@@ -147,9 +147,9 @@ def ini_source(
 
 
 def policy_source(
-        extension: extension_module.Extension, rule: str) -> str:
+        callers: callers_module.Callers, rule: str) -> str:
     """Return FILE:LINE of a rule in policy.yaml."""
-    enforcer = extension.policy.enforcer()
+    enforcer = callers.policy.enforcer()
     path: typing.Any = enforcer.policy_path
     if rule not in enforcer.file_rules or path is None:
         return 'default'

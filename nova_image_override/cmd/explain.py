@@ -5,8 +5,10 @@ import collections.abc
 
 from oslo_config import cfg
 
-from nova_image_override.api import extension as extension_module
+from nova_image_override import override
+from nova_image_override.api import startup
 from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
@@ -44,32 +46,33 @@ class Explain(deployment.Lister):
         :raises errors.StartupError: with these rules nova-api does not start
         """
         conf = deployment.read_nova_conf(parsed_args)
-        extension = extension_module.Extension.from_conf(conf)
+        read = startup.read(conf)
         name, has_value, text = parsed_args.property.partition('=')
         value: decisions.Value = decisions.AnyValue.ANY
         if has_value:
-            value = extension.parser.parse({name: text}, removals=False)[name]
+            value = override.Parser(read.enforcer.catalog).parse(
+                {name: text}, removals=False)[name]
         rows = list(explain(
-            conf, extension,
+            conf, read,
             deployment.caller(
-                extension, parsed_args.roles or deployment.MEMBER,
+                read.callers, parsed_args.roles or deployment.MEMBER,
                 parsed_args.project), name, value))
         self.status = 1 if rows[-1][1] == REFUSES else 0
         return ('Rule', 'Verdict', 'Reason', 'Source'), rows
 
 
 def explain(
-    conf: cfg.ConfigOpts, extension: extension_module.Extension,
+    conf: cfg.ConfigOpts, read: startup.Startup,
     caller: caller_module.Caller, name: str, value: decisions.Value,
 ) -> collections.abc.Iterator[Row]:
     """Yield what each rule says of overriding NAME, then what follows."""
-    enforcer = extension.enforcer
-    made = list(enforcer.decide(
-        caller, name, value, enforcer.operations_on_some_image(name)))
+    enforcer = read.enforcer
+    made = enforcer.decide(
+        caller, name, value, enforcer.operations_on_some_image(name))
     for decision in made:
         yield (decision.rule, PERMITS if decision.permits else REFUSES,
                '; '.join(filter(None, (decision.reason, decision.detail))),
-               _source(conf, extension, decision.source))
+               _source(conf, read.callers, decision.source))
     yield ('all', *_conclusion(made), '')
 
 
@@ -91,7 +94,7 @@ def _conclusion(
 
 
 def _source(
-    conf: cfg.ConfigOpts, extension: extension_module.Extension,
+    conf: cfg.ConfigOpts, callers: callers_module.Callers,
     source: decisions.Source,
 ) -> str:
     """Return FILE:LINE of a rule."""
@@ -114,4 +117,4 @@ def _source(
         path: str = options.property_protection_file or 'default'
         return deployment.ini_source(
             path, source.name, source.key) if source.name else path
-    return deployment.policy_source(extension, source.name)
+    return deployment.policy_source(callers, source.name)

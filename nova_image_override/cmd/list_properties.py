@@ -4,7 +4,7 @@ import argparse
 import typing
 
 from nova_image_override import versions
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import startup
 from nova_image_override.authorization import overridable
 from nova_image_override.cmd import deployment
 from nova_image_override.properties import families
@@ -24,13 +24,12 @@ class List(deployment.Lister):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        extension = extension_module.Extension.from_conf(
-            deployment.read_nova_conf(parsed_args))
+        read = startup.read(deployment.read_nova_conf(parsed_args))
         caller = deployment.caller(
-            extension, parsed_args.roles or deployment.MEMBER,
+            read.callers, parsed_args.roles or deployment.MEMBER,
             parsed_args.project)
         schema = overridable.schema_for(
-            extension.enforcer, caller, versions.MAX
+            read.enforcer, caller, versions.MAX
         )
         return ('Property', 'Type', 'Values', 'Removable', 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.description)

@@ -13,7 +13,7 @@ import typing
 from cliff import command
 import openstack
 
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import startup
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable
@@ -57,10 +57,9 @@ class Metadefs(command.Command):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        extension = extension_module.Extension.from_conf(
-            deployment.read_nova_conf(parsed_args))
-        made = namespace(extension.enforcer, deployment.caller(
-            extension, parsed_args.roles or deployment.MEMBER,
+        read = startup.read(deployment.read_nova_conf(parsed_args))
+        made = namespace(read.enforcer, deployment.caller(
+            read.callers, parsed_args.roles or deployment.MEMBER,
             parsed_args.project))
         if not parsed_args.upload:
             self.app.stdout.write(json.dumps(made, indent=4) + '\n')

@@ -12,7 +12,7 @@ from oslo_upgradecheck import upgradecheck
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import startup
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
@@ -32,8 +32,7 @@ class Checks(upgradecheck.UpgradeCommands):
         """Check that nova-api starts with these rules, and what they name."""
         override_conf.register_opts(nova.conf.CONF)
         try:
-            enforcer = extension_module.Extension.from_conf(
-                nova.conf.CONF).enforcer
+            enforcer = startup.read(nova.conf.CONF).enforcer
         except errors.StartupError as exc:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
         unknown = [

@@ -5,7 +5,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.api import doors
+from nova_image_override.api import client_compatibility
 from tests.functional import base
 from tests.functional import nodb
 
@@ -109,12 +109,14 @@ class RefusedFromACompute(base.TestCase):
 class Options(nodb.TestCase):
     def read(self, **options):
         self.override(**options)
-        return doors.Doors.from_options(base.CONF.image_override)
+        return client_compatibility.ClientCompatibility.from_options(
+            base.CONF.image_override
+        )
 
     def test_both_doors_are_closed_by_default(self):
-        self.assertEqual(doors.CLOSED, self.read())
-        self.assertFalse(doors.CLOSED.scheduler_hint)
-        self.assertIsNone(doors.CLOSED.compute)
+        self.assertEqual(client_compatibility.NONE, self.read())
+        self.assertFalse(client_compatibility.NONE.scheduler_hint)
+        self.assertIsNone(client_compatibility.NONE.compute)
 
     def test_the_bounds_are_novas(self):
         newest = api_version_request.max_api_version().get_string()

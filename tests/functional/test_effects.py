@@ -1,7 +1,8 @@
 """What is asked takes effect or is refused.
 
-Each rule of nova_image_override.api.effects: refused where Nova would pass the
-override over, taken where it acts and where what it asks for holds anyway.
+Each rule of nova_image_override.api.flavor.effects: refused where Nova would
+pass the override over, taken where it acts and where what it asks for holds
+anyway.
 Whether that is so is asked of servers whose *image* has the property, which no
 rule judges.
 """
@@ -21,7 +22,7 @@ from nova.objects import image_meta
 from nova.virt import hardware
 import pytest
 
-from nova_image_override.api import effects
+from nova_image_override.api.flavor import effects
 from tests.functional import base
 
 

@@ -7,7 +7,7 @@ import re
 import fixtures
 
 from nova_image_override import errors
-from nova_image_override.api import extension
+from nova_image_override.api import startup
 from tests.functional import base
 
 PROTECTIONS = '''
@@ -423,7 +423,7 @@ class StartTest(base.TestCase):
         self.flags(group='image_override', property_protection_file=file_with(
             self, '[x_(]\ncreate = @\n'))
         exc = self.assertRaises(
-            errors.StartupError, extension.Extension.from_conf, base.CONF)
+            errors.StartupError, startup.read, base.CONF)
         self.assertIn('malformed regular expression', str(exc))
 
     def test_a_bad_import_file_stops_the_start(self):
@@ -431,5 +431,5 @@ class StartTest(base.TestCase):
             file_with(
                 self, '[image_import_opts]\nimage_import_plugins = a\n')])
         exc = self.assertRaises(
-            errors.StartupError, extension.Extension.from_conf, base.CONF)
+            errors.StartupError, startup.read, base.CONF)
         self.assertIn('glance_image_import_files', str(exc))

@@ -1,6 +1,7 @@
 """The rules of what acts, held against the guests that Nova builds.
 
-What nova_image_override.api.effects refuses makes no difference to the guest,
+What nova_image_override.api.flavor.effects refuses makes no difference to the
+guest,
 and what it says would make an override act does.
 """
 

@@ -22,6 +22,7 @@ PACKAGE = pathlib.Path(interface.__file__).parents[1]
 ROOMS = {
     'api': api.INTERFACES,
     'compute': compute.INTERFACES,
+    'authorization': (*common.INTERFACES, *common.RULES),
     'cmd': (*commands.INTERFACES, *compute.COMMAND),
     '': common.INTERFACES,
 }
@@ -48,7 +49,7 @@ UNSEEN = {
         'nova.virt.hardware.get_secure_boot_constraint',
         'nova.virt.hardware.get_sound_model',
         'nova.virt.hardware.get_usb_model'),
-        'hardware.py calls what is in CONSTRAINTS'),
+        'constraints.py calls what is in CONSTRAINTS'),
 }
 
 

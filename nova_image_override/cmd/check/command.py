@@ -8,8 +8,8 @@ from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import doors
-from nova_image_override.api import extension as extension_module
+from nova_image_override.api import client_compatibility
+from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import property_lists
@@ -125,9 +125,10 @@ class _Reader:
         options = conf[override_conf.GROUP.name]
         enforcer = self._enforcer(options)
         self._tried(
-            lambda: doors.Doors.from_options(options), doors.CLOSED)
-        extension = self._tried(
-            lambda: extension_module.Extension.with_rules(enforcer), None)
+            lambda: client_compatibility.ClientCompatibility.from_options(
+                options), client_compatibility.NONE)
+        callers = self._tried(
+            lambda: callers_module.Callers(enforcer.catalog), None)
         # The copies, when they have been read, can be read for other options
         # too.
         paths = glance_files or (
@@ -150,10 +151,10 @@ class _Reader:
         cinder = self._tried(lambda: cloud_module.read_options(
             'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None) \
             if cinder_files else None
-        if self._problems or extension is None:
+        if self._problems or callers is None:
             return None
         return cloud_module.Cloud(
-            conf, enforcer, deployment.caller(extension, roles, project),
+            conf, enforcer, deployment.caller(callers, roles, project),
             injection, protections, glance, cinder)
 
     def _enforcer(self, options: typing.Any) -> enforcer_module.Enforcer:

@@ -1,6 +1,6 @@
 """The search for what conflicts: which of many items exclude each other.
 
-Pure: it knows neither overrides nor Nova, only a function that judges sets.
+Pure: it knows neither overrides nor Nova, only a function that tests sets.
 """
 
 import collections
@@ -24,12 +24,12 @@ class Conflict(typing.Generic[Item]):
     read: collections.abc.Set[Item]
 
 
-#: Judges a set; None when it does not conflict.
-Judge = collections.abc.Callable[[frozenset[Item]], Conflict[Item] | None]
+#: Tests a set; None when it does not conflict.
+Test = collections.abc.Callable[[frozenset[Item]], Conflict[Item] | None]
 
 
 def minimal_sets(
-    items: collections.abc.Iterable[Item], judge: Judge[Item], limit: int,
+    items: collections.abc.Iterable[Item], test: Test[Item], limit: int,
 ) -> collections.abc.Iterator[tuple[frozenset[Item], str]]:
     """Find disjoint sets of ITEMS that conflict, and why each does.
 
@@ -37,38 +37,38 @@ def minimal_sets(
     is minimal: it does not conflict without any one of its items. The empty
     set is the last one: what conflicts without items, conflicts with any.
 
-    When LIMIT sets have been judged, the smallest set that is known to
+    When LIMIT sets have been tested, the smallest set that is known to
     conflict is the last one, minimal or not.
 
-    :param judge: judges a set; asked once for each
-    :param limit: how many sets may be judged, at least 1
+    :param test: tests a set; asked once for each
+    :param limit: how many sets may be tested, at least 1
     """
     known: dict[frozenset[Item], Conflict[Item] | None] = {}
 
-    def judged(chosen: frozenset[Item]) -> Conflict[Item] | None:
+    def tested(chosen: frozenset[Item]) -> Conflict[Item] | None:
         if chosen not in known:
             if len(known) >= limit:
                 return None
-            known[chosen] = judge(chosen)
+            known[chosen] = test(chosen)
         return known[chosen]
 
     left = frozenset(items)
-    while (conflict := judged(left)) is not None:
-        needed = _shrunk(left & conflict.read, judged)
-        yield needed, (judged(needed) or conflict).reason
+    while (conflict := tested(left)) is not None:
+        needed = _shrunk(left & conflict.read, tested)
+        yield needed, (tested(needed) or conflict).reason
         if not needed:
             return
         left -= needed
 
 
-def _shrunk(chosen: frozenset[Item], judged: Judge[Item]) -> frozenset[Item]:
+def _shrunk(chosen: frozenset[Item], tested: Test[Item]) -> frozenset[Item]:
     """Return a minimal part of CHOSEN, which conflicts, that does too."""
     waiting = collections.deque(sorted(chosen, key=str))
     # How many in a row cannot be left out.
     kept = 0
     while kept < len(waiting):
         item = waiting.popleft()
-        if judged(frozenset(waiting)) is None:
+        if tested(frozenset(waiting)) is None:
             waiting.append(item)
             kept += 1
         else:

@@ -4,7 +4,7 @@ Nova drops some image properties without a word: because another property or
 something in the flavor is missing, or because the flavor says otherwise. Here
 stand those of them that flavor and merged properties alone decide, whatever
 driver and host build the server. Where a driver, a host, a network or a
-volume decides, :mod:`nova_image_override.descriptions` says so.
+volume decides, :mod:`nova_image_override.properties.descriptions` says so.
 """
 
 import collections.abc
@@ -19,7 +19,7 @@ from oslo_utils import strutils
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api import hardware as judging
+from nova_image_override.api.flavor import constraints
 from nova_image_override.properties import catalog as catalog_module
 
 #: How Nova's functions say no to readable text.
@@ -209,7 +209,7 @@ def best_topology(
         (each.sockets, each.cores, each.threads) for each in
         guest.ask(hardware.get_cpu_topology_constraints))
     return max(
-        ((s, c, t) for s, c, t in judging.topologies(guest.flavor.vcpus)
+        ((s, c, t) for s, c, t in constraints.topologies(guest.flavor.vcpus)
          if s <= most[0] and c <= most[1]
          and t <= (most[2] if threads else 1)),
         # hardware._sort_possible_cpu_topologies
@@ -297,7 +297,7 @@ def problems(
 
     What is removed (None) is as good as never there, and what the image says
     itself holds: neither is a problem. Nor is what Nova refuses by itself,
-    which :mod:`nova_image_override.api.checks` names.
+    which :mod:`nova_image_override.api.flavor.conflicts` names.
 
     :param catalog: the properties that can be named
     :param flavor: ``nova.objects.Flavor`` of the server

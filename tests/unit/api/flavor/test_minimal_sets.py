@@ -6,7 +6,7 @@ import hypothesis
 from hypothesis import strategies as st
 import pytest
 
-from nova_image_override.api import conflicts
+from nova_image_override.api.flavor import minimal_sets
 
 ITEMS = 'abcdefgh'
 
@@ -28,12 +28,12 @@ class Judge:
         for rule in self.rules:
             read |= rule
             if rule <= chosen:
-                return conflicts.Conflict(''.join(sorted(rule)), read)
+                return minimal_sets.Conflict(''.join(sorted(rule)), read)
         return None
 
 
 def found(judge, items=ITEMS, limit=1000):
-    return list(conflicts.minimal_sets(items, judge, limit))
+    return list(minimal_sets.minimal_sets(items, judge, limit))
 
 
 @pytest.mark.parametrize(('rules', 'items', 'sets'), [
@@ -76,7 +76,7 @@ def test_nothing_conflicts_when_all_that_was_found_is_left_out(rules):
 def test_an_item_may_end_a_conflict(table):
     """hw_cpu_policy=dedicated ends that of hw_cpu_thread_policy."""
     def judge(chosen):
-        return conflicts.Conflict('', frozenset('abcde')) \
+        return minimal_sets.Conflict('', frozenset('abcde')) \
             if table.get(chosen) else None
 
     for chosen, _ in found(judge, 'abcde'):
@@ -111,7 +111,7 @@ def test_one_set_takes_few_more_judgements_than_items(size):
 
     def judge(chosen):
         asked.append(chosen)
-        return conflicts.Conflict('', items) \
+        return minimal_sets.Conflict('', items) \
             if chosen >= set(range(size)) else None
 
     assert found(judge, items) == [(frozenset(range(size)), '')]

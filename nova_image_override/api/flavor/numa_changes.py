@@ -9,23 +9,25 @@ from nova.virt import hardware
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api import checks
-from nova_image_override.api import extension as extension_module
-from nova_image_override.api import watched
+from nova_image_override.api.flavor import constraints
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.flavor import read_properties
+from nova_image_override.api.flavor import safe_cpu_lists
+from nova_image_override.properties import catalog as catalog_module
 
 #: What Nova refuses to make of flavor and image.
 _REFUSED = object()
 
 
 def changing(
-    extension: extension_module.Extension, instance: typing.Any,
+    catalog: catalog_module.Catalog, instance: typing.Any,
     base: override.ImageProperties, wanted: override.Overrides,
 ) -> set[str]:
     """Return the overrides by which WANTED changes a server's NUMA topology.
 
     Those of each field whose change alone changes it; where fields act only
     together, all that Nova reads for it. Each field is tried once, and no CPU
-    list is expanded (:func:`nova_image_override.api.checks.cheap_lists`).
+    list is expanded (:mod:`nova_image_override.api.flavor.safe_cpu_lists`).
 
     :param instance: ``nova.objects.Instance``, with its overrides in force
     :param base: properties of the image that it is to be rebuilt from,
@@ -33,14 +35,15 @@ def changing(
     :param wanted: the overrides that are to be in force
     :returns: empty when the image alone changes it
     """
+    merger = override.Merger(catalog)
     flavor = instance.get_flavor()
     recorded = record.in_force(instance.system_metadata)
     before, read = _topology(
-        flavor, checks.as_built(instance)['properties'])
-    read |= _topology(flavor, extension.merger.merge(base, wanted))[1]
+        flavor, image_metadata.of_server(instance)['properties'])
+    read |= _topology(flavor, merger.merge(base, wanted))[1]
     fields: dict[str, set[str]] = {}
     for name in {*recorded, *wanted}:
-        field = extension.catalog.resolve(name).field
+        field = catalog.resolve(name).field
         if field in read and (
                 name not in recorded or name not in wanted
                 or recorded[name] != wanted[name]):
@@ -51,7 +54,7 @@ def changing(
             **{k: v for k, v in recorded.items() if k not in names},
             **{k: v for k, v in wanted.items() if k in names}}
         try:
-            merged = extension.merger.merge(base, mixed)
+            merged = merger.merge(base, mixed)
         except errors.Invalid:
             # Parts of a set may exclude each other.
             return True
@@ -71,14 +74,14 @@ def _topology(
     """
     image_meta = objects.ImageMeta.from_dict({'properties': {}})
     try:
-        read = watched.ImageMetaProps.read(
-            {**properties, **checks.cheap_lists(flavor, properties)})
-    except checks.REFUSALS:
+        read = read_properties.ImageMetaProps.read(
+            {**properties, **safe_cpu_lists.cheap_lists(flavor, properties)})
+    except constraints.REFUSALS:
         return _REFUSED, set()
     image_meta.properties = read
     read.names_read.clear()
     try:
         topology = hardware.numa_get_constraints(flavor, image_meta)
-    except checks.REFUSALS:
+    except constraints.REFUSALS:
         return _REFUSED, read.names_read
     return topology and topology.obj_to_primitive(), read.names_read

@@ -23,13 +23,13 @@ def runs_compute_part(node: objects.ComputeNode) -> bool:
 
 
 def require(
-    context: typing.Any, instance: typing.Any, done: str, way_out: str,
+    context: typing.Any, instance: typing.Any, done: str, remedy: str,
 ) -> None:
     """Demand the compute part on the host of INSTANCE.
 
     :param context: request context, targeted at the instance's cell
     :param done: what would be done to the server, as a participle
-    :param way_out: what the caller can do instead
+    :param remedy: what the caller can do instead
     :raises errors.Conflict: the host does not have it
     """
     if not instance.host:
@@ -45,7 +45,7 @@ def require(
     if not ready:
         raise _not_ready(
             f'its host would lose them when the server is {done}: {_ASK}, '
-            f'{way_out}')
+            f'{remedy}')
 
 
 def require_anywhere(context: typing.Any, host: str | None) -> None:

@@ -7,7 +7,7 @@ from nova import objects
 from nova.virt import hardware as nova_hardware
 import pytest
 
-from nova_image_override.api import hardware
+from nova_image_override.api.flavor import constraints
 from nova_image_override.nova_interfaces import api as api_interfaces
 
 _limit = st.none() | st.integers(1, 12)
@@ -49,7 +49,7 @@ def refusal(function, *arguments):
     'sockets', 'cores', 'threads')}, {})
 def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
     judged = flavor(vcpus, **specs), image(**properties)
-    assert refusal(hardware.cpu_topology, *judged) == refusal(
+    assert refusal(constraints.cpu_topology, *judged) == refusal(
         nova_hardware.get_best_cpu_topology, *judged)
 
 
@@ -71,12 +71,12 @@ def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
 ])
 def test_traits_that_one_request_group_requires_and_forbids(
         specs, properties, traits):
-    assert hardware.forbidden_traits(
+    assert constraints.forbidden_traits(
         flavor(**specs), image(**properties)) == traits
 
 
 def test_every_check_of_the_table_is_in_this_nova_or_its_property_is_not():
-    names = {check.__name__ for check in hardware.checks()}
+    names = {check.__name__ for check in constraints.checks()}
     for function in api_interfaces.CONSTRAINTS:
         assert (function.name in names) == (
             function.image_property is None

@@ -1,8 +1,8 @@
-"""Doors for clients that cannot be taught to name the extension.
+"""Compatibility with clients that cannot send the header entry.
 
-The deployer opens them, one by one, for clients that nobody can extend. Each
-only makes the header entry unnecessary: what comes in is validated and judged
-as everything else is.
+Deployers allow each way in for clients that nobody can extend. Each only
+makes the header entry unnecessary: what comes in is validated and authorised as
+everything else is.
 """
 
 import dataclasses
@@ -18,8 +18,8 @@ from nova_image_override import versions
 
 
 @dataclasses.dataclass(frozen=True)
-class Doors:
-    """Which doors are open.
+class ClientCompatibility:
+    """What the deployer allows.
 
     :ivar scheduler_hint: whether scheduler hints may carry overrides
     :ivar compute: Nova's microversion from which a request needs no header
@@ -30,7 +30,9 @@ class Doors:
     compute: api_version_request.APIVersionRequest | None = None
 
     @classmethod
-    def from_options(cls, options: cfg.ConfigOpts.GroupAttr) -> 'Doors':
+    def from_options(
+        cls, options: cfg.ConfigOpts.GroupAttr
+    ) -> 'ClientCompatibility':
         """Read the options of ``[image_override]``.
 
         :raises errors.StartupError: the microversion is none of this Nova's
@@ -40,12 +42,12 @@ class Doors:
                    None if text is None else _microversion(text))
 
     def require_hints(self) -> None:
-        """Refuse overrides in scheduler hints where the door is closed.
+        """Refuse overrides in scheduler hints where they are not allowed.
 
         Nova takes any hint and leaves alone what no filter reads: the server
         would come up without its overrides, and nobody would know.
 
-        :raises errors.Invalid: it is closed
+        :raises errors.Invalid: they are not
         """
         if not self.scheduler_hint:
             raise errors.Invalid([errors.Problem(
@@ -63,7 +65,7 @@ class Doors:
         """
         if self.compute is None:
             return None
-        # Of its own, for it keeps the version that it finds.
+        # A copy, because Nova caches the version on the request.
         request = wsgi.Request(dict(environ))
         # The legacy /v2 has no microversions.
         if request.is_legacy_v2():
@@ -77,8 +79,8 @@ class Doors:
             request.api_version_request >= self.compute) else None
 
 
-#: What an unset configuration is.
-CLOSED = Doors()
+#: What is allowed by default.
+NONE = ClientCompatibility()
 
 
 def _microversion(text: str) -> api_version_request.APIVersionRequest:

@@ -10,26 +10,26 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api import checks
-from nova_image_override.api import verdicts
-from tests.unit.api import test_hardware
+from nova_image_override.api.flavor import constraints
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.flavor import validation
+from tests.unit.api.flavor import test_constraints
 
 
-@pytest.fixture
-def extension(catalog):
-    checks.forget()
-    yield types.SimpleNamespace(
-        catalog=catalog, merger=override.Merger(catalog))
-    checks.forget()
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    validation.forget()
+    yield
+    validation.forget()
 
 
-def problems(extension, flavor, overrides, base=types.MappingProxyType({})):
+def problems(catalog, flavor, overrides, base=types.MappingProxyType({})):
     """Return what is wrong: name -> (code, reason)."""
     base = dict(base)
-    image = checks.judged(
-        {'name': 'image'}, extension.merger.merge(base, overrides))
+    image = image_metadata.with_properties(
+        {'name': 'image'}, override.Merger(catalog).merge(base, overrides))
     try:
-        checks.check(extension, flavor, image, base, overrides)
+        validation.check(catalog, flavor, image, base, overrides)
     except errors.Invalid as exc:
         return {p.name: (p.code, p.reason) for p in exc.problems}
     return {}
@@ -64,9 +64,9 @@ def work(monkeypatch):
     count('numa_get_constraints')
     monkeypatch.setattr(hardware, 'parse_cpu_spec', parse)
     # The functions as they are now.
-    checks.hardware.checks.cache_clear()
+    constraints.checks.cache_clear()
     yield result
-    checks.hardware.checks.cache_clear()
+    constraints.checks.cache_clear()
 
 
 _OTHERS = {
@@ -76,11 +76,11 @@ _OTHERS = {
 
 
 @pytest.mark.parametrize('vcpus', [8, 240])
-def test_hostile_lists_are_judged_in_bounded_work(extension, work, vcpus):
+def test_hostile_lists_are_judged_in_bounded_work(catalog, work, vcpus):
     lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * 42)
              for n in range(100)}
     found = problems(
-        extension, test_hardware.flavor(vcpus, hw__pmu='false'),
+        catalog, test_constraints.flavor(vcpus, hw__pmu='false'),
         _OTHERS | lists)
     assert found
     assert work.judged <= 8
@@ -89,8 +89,8 @@ def test_hostile_lists_are_judged_in_bounded_work(extension, work, vcpus):
 
 
 def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
-        extension, work):
-    found = problems(extension, test_hardware.flavor(4), {
+        catalog, work):
+    found = problems(catalog, test_constraints.flavor(4), {
         'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
         'hw_numa_cpus.0': '0-3,0-4095', 'hw_boot_menu': 'true'})
     assert found == {'hw_numa_cpus.0': (
@@ -100,40 +100,40 @@ def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
 
 
 def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place(
-        extension):
-    flavor = test_hardware.flavor(4)
+        catalog):
+    flavor = test_constraints.flavor(4)
     base = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
             'hw_numa_cpus.0': '0-4'}
-    found = problems(extension, flavor, {'hw_boot_menu': 'true'}, base)
+    found = problems(catalog, flavor, {'hw_boot_menu': 'true'}, base)
     code, reason = found['hw_numa_cpus.0']
     assert code == errors.FLAVOR_CONFLICT
     assert "the image's own value names vCPU 4" in reason
-    assert not problems(extension, flavor, {'hw_numa_cpus.0': '0-3'}, base)
-    assert not problems(extension, flavor, dict.fromkeys(base), base)
+    assert not problems(catalog, flavor, {'hw_numa_cpus.0': '0-3'}, base)
+    assert not problems(catalog, flavor, dict.fromkeys(base), base)
 
 
-def test_an_images_mask_is_judged_where_the_flavor_has_it_read(extension):
+def test_an_images_mask_is_judged_where_the_flavor_has_it_read(catalog):
     base = {'hw_cpu_realtime_mask': '^0-99'}
     asked = {'hw_boot_menu': 'true'}
-    assert not problems(extension, test_hardware.flavor(4), asked, base)
-    found = problems(extension, test_hardware.flavor(
+    assert not problems(catalog, test_constraints.flavor(4), asked, base)
+    found = problems(catalog, test_constraints.flavor(
         4, hw__cpu_realtime='yes', hw__cpu_policy='dedicated'), asked, base)
     assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
 
 
-def test_nova_is_given_what_the_image_itself_holds_of_a_list(extension):
+def test_nova_is_given_what_the_image_itself_holds_of_a_list(catalog):
     """The short spelling is for the judgement only."""
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}
-    image = checks.judged({}, dict(base))
-    checks.check(extension, test_hardware.flavor(4), image, base,
+    image = image_metadata.with_properties({}, dict(base))
+    validation.check(catalog, test_constraints.flavor(4), image, base,
                  {'hw_boot_menu': 'true'})
     assert image['properties'] == base
 
 
-def test_an_unreadable_property_that_is_overridden_is_no_cause(extension):
+def test_an_unreadable_property_that_is_overridden_is_no_cause(catalog):
     found = problems(
-        extension, test_hardware.flavor(),
+        catalog, test_constraints.flavor(),
         {'hw_machine_type': 'q35', 'hw_disk_bus': 'ide', 'hw_pmu': 'true',
          'hw_video_ram': '16'},
         {'hw_disk_bus': 'bogus', 'hw_video_ram': 'many'})
@@ -153,46 +153,46 @@ def test_an_unreadable_property_that_is_overridden_is_no_cause(extension):
     ({'trait:A': None}, {'trait__A': 'forbidden'}, set()),
 ])
 def test_traits_that_the_flavor_forbids_are_named(
-        extension, overrides, specs, blamed):
-    found = problems(extension, test_hardware.flavor(**specs), overrides)
+        catalog, overrides, specs, blamed):
+    found = problems(catalog, test_constraints.flavor(**specs), overrides)
     assert set(found) == blamed
     for code, reason in found.values():
         assert code == errors.FLAVOR_CONFLICT
         assert '=forbidden' in reason
 
 
-def test_what_was_found_good_is_judged_once(extension, work):
-    flavor = test_hardware.flavor()
+def test_what_was_found_good_is_judged_once(catalog, work):
+    flavor = test_constraints.flavor()
     for _ in range(3):
-        assert not problems(extension, flavor, {'hw_pmu': 'true'})
+        assert not problems(catalog, flavor, {'hw_pmu': 'true'})
     assert work.judged == 1
 
 
 @pytest.mark.parametrize('other', [
     {'vcpus': 3}, {'hw__numa_nodes': '1'}])
-def test_another_flavor_is_judged_anew(extension, work, other):
+def test_another_flavor_is_judged_anew(catalog, work, other):
     asked = {'hw_boot_menu': 'true'}
-    assert not problems(extension, test_hardware.flavor(), asked)
-    assert not problems(extension, test_hardware.flavor(**other), asked)
+    assert not problems(catalog, test_constraints.flavor(), asked)
+    assert not problems(catalog, test_constraints.flavor(**other), asked)
     assert work.judged == 2
 
 
-def test_another_image_or_override_is_judged_anew(extension, work):
-    flavor = test_hardware.flavor()
+def test_another_image_or_override_is_judged_anew(catalog, work):
+    flavor = test_constraints.flavor()
     for base, asked in (
             ({}, {'hw_boot_menu': 'true'}), ({}, {'hw_boot_menu': 'false'}),
             ({}, {'hw_boot_menu': None}),
             ({'hw_pmu': 'true'}, {'hw_boot_menu': 'true'}),
             ({'hw_pmu': True}, {'hw_boot_menu': 'true'})):
-        assert not problems(extension, flavor, asked, base)
+        assert not problems(catalog, flavor, asked, base)
     assert work.judged == 5
 
 
-def test_a_refusal_is_not_remembered(extension):
-    flavor = test_hardware.flavor(hw__pmu='false')
+def test_a_refusal_is_not_remembered(catalog):
+    flavor = test_constraints.flavor(hw__pmu='false')
     for _ in range(2):
-        assert problems(extension, flavor, {'hw_pmu': 'true'})
-    assert not checks.remembered()
+        assert problems(catalog, flavor, {'hw_pmu': 'true'})
+    assert not validation.remembered()
 
 
 class _Recording(objects.Flavor):
@@ -210,9 +210,9 @@ class _Recording(objects.Flavor):
         return super().__getattribute__(name)
 
 
-def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(extension):
+def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(catalog):
     _Recording.read.clear()
-    plain = test_hardware.flavor(
+    plain = test_constraints.flavor(
         hw__mem_page_size='any', hw__mem_encryption='true')
     flavor = _Recording(**{
         name: getattr(plain, name) for name in plain.obj_what_changed()})
@@ -221,12 +221,12 @@ def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(extension):
         'hw_mem_page_size': 'small', 'hw_firmware_type': 'uefi',
         'hw_machine_type': 'q35', 'hw_tpm_version': '2.0',
         'hw_tpm_model': 'tpm-crb', 'hw_cpu_max_sockets': '2'}
-    problems(extension, flavor, overrides)
+    problems(catalog, flavor, overrides)
     assert {'vcpus', 'memory_mb', 'extra_specs'} <= _Recording.read
-    assert _Recording.read <= {*verdicts.FLAVOR_FIELDS, 'extra_specs'}
+    assert _Recording.read <= {*validation.FLAVOR_FIELDS, 'extra_specs'}
 
 
-def test_no_option_of_novas_that_is_read_decides(extension, monkeypatch):
+def test_no_option_of_novas_that_is_read_decides(catalog, monkeypatch):
     """Options are not among what tells verdicts apart."""
     read = set()
     get = cfg.ConfigOpts._get
@@ -238,7 +238,7 @@ def test_no_option_of_novas_that_is_read_decides(extension, monkeypatch):
 
     monkeypatch.setattr(cfg.ConfigOpts, '_get', reading)
     assert not problems(
-        extension, test_hardware.flavor(), {
+        catalog, test_constraints.flavor(), {
             'hw_cpu_policy': 'dedicated', 'os_secure_boot': 'required',
             'hw_firmware_type': 'uefi',
             'hw_tpm_version': '2.0', 'trait:A': 'required'})

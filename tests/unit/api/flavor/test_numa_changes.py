@@ -1,6 +1,5 @@
 """The overrides by which a rebuild would change a server's NUMA topology."""
 
-import types
 
 from nova import objects
 from nova.virt import hardware
@@ -8,21 +7,15 @@ import pytest
 
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api import numa
-from tests.unit.api import test_hardware
+from nova_image_override.api.flavor import numa_changes
+from tests.unit.api.flavor import test_constraints
 
 TWO = {'hw_numa_nodes': '2',
        'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
        'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768'}
 
 
-@pytest.fixture
-def extension(catalog):
-    return types.SimpleNamespace(
-        catalog=catalog, merger=override.Merger(catalog))
-
-
-def changing(extension, had, wanted, base=None, own=None, vcpus=4):
+def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
     """Return who is to blame.
 
     :param had: the overrides in force, over an image with OWN properties
@@ -31,11 +24,11 @@ def changing(extension, had, wanted, base=None, own=None, vcpus=4):
     own = own or {}
     metadata = {
         **{record.IMAGE_PREFIX + name: value for name, value
-           in extension.merger.merge(own, had).items()},
-        **record.rows(had, extension.merger.image_values(own, had))}
-    return numa.changing(
-        extension, objects.Instance(
-            flavor=test_hardware.flavor(vcpus), system_metadata=metadata),
+           in override.Merger(catalog).merge(own, had).items()},
+        **record.rows(had, override.Merger(catalog).image_values(own, had))}
+    return numa_changes.changing(
+        catalog, objects.Instance(
+            flavor=test_constraints.flavor(vcpus), system_metadata=metadata),
         base or {}, wanted)
 
 
@@ -55,30 +48,30 @@ def changing(extension, had, wanted, base=None, own=None, vcpus=4):
      {'hw_cpu_policy', 'hw_cpu_thread_policy'}),
 ])
 def test_the_properties_that_change_it_are_blamed(
-        extension, had, wanted, blamed):
-    assert changing(extension, had, wanted) == blamed
+        catalog, had, wanted, blamed):
+    assert changing(catalog, had, wanted) == blamed
 
 
-def test_a_new_image_that_changes_it_alone_blames_no_override(extension):
+def test_a_new_image_that_changes_it_alone_blames_no_override(catalog):
     assert changing(
-        extension, {'hw_boot_menu': 'true'}, {'hw_video_model': 'vga'},
+        catalog, {'hw_boot_menu': 'true'}, {'hw_video_model': 'vga'},
         base={'hw_numa_nodes': '2'}) == set()
 
 
 def test_recorded_nodes_that_have_a_gap_over_the_new_image_are_a_change(
-        extension):
+        catalog):
     own = {name: value for name, value in TWO.items()
            if name != 'hw_numa_mem.1'}
     had = {'hw_numa_mem.1': '768'}
-    assert changing(extension, had, {}, own=own) == {'hw_numa_mem.1'}
+    assert changing(catalog, had, {}, own=own) == {'hw_numa_mem.1'}
     # hw_numa_mem.0 is the old image's.
     assert changing(
-        extension, had, {'hw_cpu_policy': 'dedicated'},
+        catalog, had, {'hw_cpu_policy': 'dedicated'},
         own=own) == {'hw_numa_mem.1', 'hw_cpu_policy'}
 
 
 def test_hostile_lists_are_expanded_little_however_many_names_change(
-        extension, monkeypatch):
+        catalog, monkeypatch):
     cpus = 0
     parse = hardware.parse_cpu_spec
 
@@ -95,7 +88,7 @@ def test_hostile_lists_are_expanded_little_however_many_names_change(
            **{f'hw_numa_cpus.{n}': ','.join([f'{n}'] * 80)
               for n in range(59)},
            'hw_numa_cpus.59': ','.join(['59-239'] * 36)}
-    assert changing(extension, had, {
+    assert changing(catalog, had, {
         f'trait:CUSTOM_{n}': 'required' for n in range(128)},
         vcpus=240) == set(had)
     # The lists have 11,000 CPUs; each reading of their shortest form has 360.

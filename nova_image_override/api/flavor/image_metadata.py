@@ -1,0 +1,28 @@
+"""Image metadata in the form that Nova's functions expect."""
+
+import typing
+
+from nova import utils as nova_utils
+
+from nova_image_override import override
+from nova_image_override import stored_image
+
+
+def with_properties(
+    image: dict[str, typing.Any], properties: override.ImageProperties,
+) -> dict[str, typing.Any]:
+    """Return IMAGE with PROPERTIES and all that Nova's functions read of it.
+
+    A volume's metadata has no name and a blank volume has none at all: what
+    messages of nova.virt.hardware and API._validate_flavor_image want must
+    be there.
+    """
+    return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
+            'min_disk': 0, **image, 'properties': dict(properties)}
+
+
+def of_server(instance: typing.Any) -> dict[str, typing.Any]:
+    """Return the image metadata that a server was built from."""
+    return with_properties(
+        nova_utils.get_image_from_system_metadata(instance.system_metadata),
+        stored_image.properties(instance))

@@ -1,0 +1,121 @@
+"""Whether a flavor and merged image properties go together.
+
+Each failure names the overrides that cause it.
+"""
+
+import collections.abc
+import dataclasses
+import typing
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override import remembered as remembered_module
+from nova_image_override import stored_image
+from nova_image_override.api.flavor import conflicts
+from nova_image_override.api.flavor import effects
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.properties import catalog as catalog_module
+
+#: What Nova's functions read of a flavor, directly or for a message; its extra
+#: specs beside.
+FLAVOR_FIELDS = (
+    'name', 'vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap')
+
+#: Whatever was found good lately.
+_GOOD = remembered_module.Remembered(4096)
+
+
+def check(
+    catalog: catalog_module.Catalog, flavor: typing.Any,
+    image: dict[str, typing.Any], base: override.ImageProperties,
+    overrides: override.Overrides,
+    ineffective: collections.abc.Collection[str] = (),
+) -> None:
+    """Check the merged properties of a server to be.
+
+    :param flavor: ``nova.objects.Flavor`` of the server
+    :param image: boot metadata, with the merged properties
+    :param base: the image's own properties
+    :param overrides: what was merged over BASE
+    :param ineffective: those of them that may have no effect
+        (:mod:`nova_image_override.api.flavor.effects`)
+    :raises errors.Invalid: naming every override that flavor and image
+        properties exclude, or that Nova would ignore
+    """
+    key = _key(flavor, image, base, overrides, sorted(ineffective))
+    if key in _GOOD:
+        return
+    found = conflicts.Conflicts(catalog, flavor, image, base, overrides)
+    # The first problem of a property is the one that is told.
+    problems: dict[str, errors.Problem] = {}
+    for problem in found.problems():
+        problems.setdefault(problem.name, problem)
+    if found.are_complete:
+        for problem in effects.problems(
+                catalog, flavor, found.image, base,
+                {name: value for name, value in overrides.items()
+                 if name not in ineffective}):
+            problems.setdefault(problem.name, problem)
+    if problems:
+        raise errors.Invalid(problems.values())
+    _GOOD.add(key)
+
+
+def _key(
+    flavor: typing.Any, image: dict[str, typing.Any], *others: object,
+) -> bytes:
+    """Return what distinguishes all that is checked, in 32 bytes."""
+    return remembered_module.digest(
+        [getattr(flavor, field) for field in FLAVOR_FIELDS],
+        dict(flavor.extra_specs), image, others)
+
+
+def remembered() -> int:
+    """Return how many servers to be are remembered as good."""
+    return len(_GOOD)
+
+
+def forget() -> None:
+    """Return to the state of a service that has just started."""
+    _GOOD.clear()
+
+
+def check_resize(
+    catalog: catalog_module.Catalog, flavor: typing.Any, instance: typing.Any,
+) -> None:
+    """Check a server's overrides in force beside another flavor.
+
+    Where image and flavor conflict by themselves, Nova answers. An override
+    that merely has no effect beside FLAVOR harms nothing, and may act again
+    after the next resize; one that FLAVOR takes the place of is refused.
+
+    :param flavor: ``nova.objects.Flavor`` that the server is to have
+    :raises errors.Invalid: naming every override that FLAVOR excludes
+    """
+    overrides = record.in_force(instance.system_metadata)
+    try:
+        check(catalog, flavor, image_metadata.of_server(instance),
+              stored_image.properties_without_overrides(instance), overrides,
+              ineffective(catalog, instance))
+    except errors.Invalid as exc:
+        problems = [
+            dataclasses.replace(problem, reason=(
+                f'{problem.reason}; choose a flavor that agrees with it'))
+            for problem in exc.problems if problem.name in overrides
+            and problem.code != errors.NO_EFFECT]
+        if problems:
+            raise errors.Invalid(problems) from None
+
+
+def ineffective(
+    catalog: catalog_module.Catalog, instance: typing.Any,
+) -> set[str]:
+    """Return a server's overrides in force that have no effect as it is.
+
+    From the time before they were refused, or since a resize.
+    """
+    return {problem.name for problem in effects.problems(
+        catalog, instance.get_flavor(), image_metadata.of_server(instance),
+        stored_image.properties_without_overrides(instance),
+        record.in_force(instance.system_metadata))}

@@ -1,0 +1,111 @@
+"""The one way of overrides from a request into a server's image properties.
+
+Authorise, merge, check against the flavor, record. Create and rebuild both
+take it; what they do with the result differs.
+"""
+
+import collections.abc
+import dataclasses
+import functools
+import typing
+
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override import versions
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.flavor import validation
+from nova_image_override.authorization import callers as callers_module
+from nova_image_override.authorization import enforcer as enforcer_module
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """The overrides that a server is to have.
+
+    :ivar overrides: all of them
+    :ivar new: those that the rules have to permit
+    :ivar kept: those that only Glance's protections have to permit anew
+    :ivar fixed: values that stand, whatever the merge says
+    :ivar ineffective: those that may have no effect
+    :ivar owner: whose project and user policy compares with: an instance; None
+        for the request's own
+    """
+
+    overrides: override.Overrides
+    new: override.Overrides
+    kept: override.Overrides = dataclasses.field(default_factory=dict)
+    fixed: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict)
+    ineffective: collections.abc.Collection[str] = ()
+    owner: typing.Any = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Merged:
+    """What comes of a change.
+
+    :ivar image: the image's metadata with the merged properties, and with all
+        that Nova's functions read of it
+    :ivar record: the rows of system metadata that record the overrides
+    """
+
+    image: dict[str, typing.Any]
+    record: dict[str, str | None]
+
+
+class Pipeline:
+    """Takes overrides all the way up to what is to be stored.
+
+    :param enforcer: the deployer's rules
+    :param callers: makes callers of request contexts
+    """
+
+    def __init__(
+        self, enforcer: enforcer_module.Enforcer,
+        callers: callers_module.Callers,
+    ) -> None:
+        self.catalog = enforcer.catalog
+        self.enforcer = enforcer
+        self.callers = callers
+        self.merger = override.Merger(self.catalog)
+
+    @functools.cached_property
+    def _parser(self) -> override.Parser:
+        return override.Parser(self.catalog)
+
+    def parse(
+        self, raw: object, version: versions.Version,
+    ) -> override.Overrides:
+        """Return the overrides that RAW asks for.
+
+        :param raw: the value of the parameter
+        :raises errors.Invalid: with every problem that needs no image
+        """
+        return self._parser.parse(
+            raw, removals=versions.takes_null(version))
+
+    def run(
+        self, context: typing.Any, change: Change, flavor: typing.Any,
+        image: collections.abc.Mapping[str, typing.Any],
+    ) -> Merged:
+        """Authorise a change, merge it over IMAGE and check the result.
+
+        Nothing is stored, and IMAGE is left unchanged.
+
+        :param flavor: ``nova.objects.Flavor`` of the server
+        :param image: metadata of the image, or of the volume
+        :raises errors.OverrideError: it is refused
+        """
+        base = image.get('properties') or {}
+        if change.new or change.kept:
+            self.enforcer.check(
+                self.callers.caller(context, change.owner), change.new, base,
+                change.kept)
+        merged = image_metadata.with_properties(dict(image), {
+            **self.merger.merge(base, change.overrides), **change.fixed})
+        validation.check(
+            self.catalog, flavor, merged, base, change.overrides,
+            change.ineffective)
+        return Merged(merged, record.rows(
+            change.overrides,
+            self.merger.image_values(base, change.overrides)))
