@@ -71,7 +71,7 @@ def explain(
         caller, name, value, enforcer.operations_on_some_image(name))
     for decision in made:
         yield (decision.rule, PERMITS if decision.permits else REFUSES,
-               '; '.join(filter(None, (decision.reason, decision.detail))),
+               decision.detail or decision.reason,
                _source(conf, read.callers, decision.source))
     yield ('all', *_conclusion(made), '')
 
