@@ -87,12 +87,18 @@ test: $(READY)
 	$(BIN)/python -m pytest $(ARGS)
 else
 test: $(READY) ## Unit and functional tests on Nova 34 (ARGS="tests/unit/test_x.py -k name")
-	$(BIN)/python -m pytest -n 2 tests/unit \
-	    --cov --cov-report= --cov-fail-under=0
-	$(BIN)/coverage report --show-missing --fail-under=100 \
-	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional
 endif
+
+# A run of its own, with few examples of hypothesis: to be measured doubles the
+# time of the unit tests.
+.PHONY: coverage
+coverage: $(READY) ## What decides is covered by unit tests, every branch
+	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal \
+	    tests/unit --cov --cov-report= --cov-fail-under=0
+	$(BIN)/coverage report --show-missing --fail-under=100 \
+	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
 
 .PHONY: test-clients
 test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every supported client against nova-api

@@ -128,7 +128,8 @@ ROWS: dict[str, Row] = {
         'the host.'),
     'hw_maxphysaddr_bits': _count(
         'Physical address bits of the guest\'s CPUs; at most what the host '
-        'has. Nova 31 to 34 fail such servers in ImagePropertiesFilter.',
+        'has. ImagePropertiesFilter of Nova 31 to 34 fails where it comes with '
+        'hw_architecture, img_hv_type or hw_vm_mode.',
         64, 32),
     'hw_maxphysaddr_mode': Row(
         'Whether the physical address width is passed through or emulated.'),
@@ -180,7 +181,9 @@ ROWS: dict[str, Row] = {
         'Give the guest a high precision event timer. x86 with KVM only.'),
     'hw_tpm_model': Row('Model of the emulated TPM. Needs hw_tpm_version.'),
     'hw_tpm_version': Row('Version of the emulated TPM.'),
-    'hw_usb_model': Row('Model of the USB controller.'),
+    'hw_usb_model': Row(
+        'Model of the USB controller. Libvirt chooses it where a disk or an '
+        'input device is on the USB bus, and on PPC.'),
     'hw_video_model': Row('Model of the video adapter.'),
     # libvirt takes the size in KiB as an unsigned int.
     'hw_video_ram': _count(

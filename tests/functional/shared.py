@@ -58,6 +58,9 @@ class _Running:
         self._stack.close()
 
 
+#: What unittest and pytest set on each class of tests.
+_OF_EVERY_CLASS = {'_classSetupFailed', '_class_cleanups', 'pytestmark'}
+
 _running: _Running | None = None
 
 
@@ -76,7 +79,8 @@ def owner_of(test_class: type) -> type:
     """
     return next(
         cls for cls in test_class.__mro__ if any(
-            not name.startswith(('test_', '__')) for name in vars(cls)))
+            not name.startswith(('test_', '__'))
+            for name in vars(cls).keys() - _OF_EVERY_CLASS))
 
 
 class SharedCloud:

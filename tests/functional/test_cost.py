@@ -11,6 +11,7 @@ from tests.functional import base
 
 
 class Costs(cloud.Cloud):
+    SHARED = False  # Tests stop services.
     SERVERS = 2
 
     def costs(self, variants, after):

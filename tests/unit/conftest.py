@@ -17,6 +17,9 @@ hypothesis.settings.register_profile(
     'ci', derandomize=True, deadline=None, database=None)
 hypothesis.settings.register_profile(
     'fuzz', deadline=None, max_examples=5000, print_blob=True)
+# Whether each branch is taken, not whether it is right.
+hypothesis.settings.register_profile(
+    'few', parent=hypothesis.settings.get_profile('ci'), max_examples=10)
 # Whether a mutant lives, not the smallest request that kills it.
 hypothesis.settings.register_profile(
     'mutation', parent=hypothesis.settings.get_profile('ci'),
