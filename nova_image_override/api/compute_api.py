@@ -13,10 +13,10 @@ from oslo_log import log as logging
 from nova_image_override import record
 from nova_image_override.api import compute_capability
 from nova_image_override.api import faults
+from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import rebuild
 from nova_image_override.api import request as request_module
-from nova_image_override.api import scheduling
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
@@ -58,7 +58,7 @@ class API(api.API):
     def __init__(self, pipeline: pipeline_module.Pipeline) -> None:
         super().__init__()
         self._pipeline = pipeline
-        self._scheduler = scheduling.HostScheduler()
+        self._scheduler = host_scheduling.HostScheduler()
         self.compute_task_api = ComputeTaskAPI()
 
     def get(

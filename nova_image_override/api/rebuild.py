@@ -10,8 +10,8 @@ from oslo_log import log as logging
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
-from nova_image_override.api import scheduling
 from nova_image_override.api.flavor import constraints
 from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import numa_changes
@@ -164,7 +164,7 @@ class Rebuild:
             flavor, guard)
         image['properties'] = merged.image['properties']
         self.image = objects.ImageMeta.from_dict(image)
-        scheduling.require_decided(
+        host_scheduling.require_decided(
             flavor, objects.ImageMeta.from_dict(
                 image_metadata.of_server(self.instance)), self.image)
         record.replace(self.instance.system_metadata, merged.record)
@@ -194,7 +194,7 @@ class Rebuild:
                 for name in names or [errors.PARAMETER]]) from None
 
     def schedule(
-        self, context: typing.Any, scheduler: scheduling.HostScheduler,
+        self, context: typing.Any, scheduler: host_scheduling.HostScheduler,
         image_changes: collections.abc.Callable[[], bool],
     ) -> None:
         """Demand that the server's host may have the merged properties.
@@ -214,8 +214,11 @@ class Rebuild:
         # The request spec holds what the scheduler has granted before;
         # nova-compute adds its defaults to system metadata.
         before = self.spec.image if 'image' in self.spec else None
-        if (scheduling.properties_of(before)
-                != scheduling.properties_of(self.image) or image_changes()):
+        if (
+            host_scheduling.properties_of(before)
+            != host_scheduling.properties_of(self.image)
+            or image_changes()
+        ):
             scheduler.require(
                 context, self.instance, self.spec, self.image, sorted(
                     name for name in {*self.recorded, *self.overrides}

@@ -9,8 +9,8 @@ from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
-from nova_image_override import hints
 from nova_image_override import record
+from nova_image_override import scheduler_hints
 from nova_image_override import versions
 from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
@@ -66,7 +66,7 @@ def extended(
         @wsgi.response(202)
         def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
             raw, body = _taken(req, body, 'server')
-            hinted, body = hints.take(body)
+            hinted, body = scheduler_hints.take(body)
             if (raw is _ABSENT and not hinted) or (
                     clone and api_version_request.is_supported(req, '2.103')):
                 return super().create(req=req, body=body)
@@ -179,7 +179,7 @@ def _hint(
     if request_module.naming(context) is None:
         request_module.attach(context, request_module.OverrideRequest(
             request_module.NamedBy.SCHEDULER_HINT))
-    return hints.one(hinted)
+    return scheduler_hints.one(hinted)
 
 
 def _showing(

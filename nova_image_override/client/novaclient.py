@@ -12,7 +12,7 @@ from novaclient import utils
 from novaclient.v2 import shell
 
 from nova_image_override.client import arguments
-from nova_image_override.client import wire
+from nova_image_override.client import transport
 
 
 def __pre_parse_args__() -> None:
@@ -33,8 +33,8 @@ def __post_parse_args__(args: argparse.Namespace) -> None:
 
 
 def _boot(
-    do_boot: typing.Callable[..., typing.Any], overrides: wire.Overrides,
+    do_boot: typing.Callable[..., typing.Any], overrides: transport.Overrides,
     nova: typing.Any, args: argparse.Namespace,
 ) -> None:
-    with wire.attach(nova.client).asking(wire.CREATE, overrides):
+    with transport.attach(nova.client).overriding(transport.CREATE, overrides):
         do_boot(nova, args)

@@ -14,7 +14,7 @@ from osc_lib.command import command
 
 from nova_image_override import errors
 from nova_image_override.client import arguments
-from nova_image_override.client import wire
+from nova_image_override.client import transport
 from nova_image_override.properties import table
 
 #: Columns and values that a display command shows.
@@ -51,7 +51,7 @@ class _Hook(hooks.CommandHook):
         return return_code
 
 
-class _Asking(_Hook):
+class _Overriding(_Hook):
     """Lets a command ask for overrides."""
 
     action: str
@@ -98,24 +98,26 @@ class _Asking(_Hook):
 
     def _take_action(
         self, take_action: typing.Callable[..., Shown],
-        overrides: wire.Overrides, parsed_args: argparse.Namespace,
+        overrides: transport.Overrides, parsed_args: argparse.Namespace,
     ) -> Shown:
-        """Run the command; wire.Error, and no request, if it cannot be."""
-        carrier = wire.attach(self.cmd.app.client_manager.compute)
-        with carrier.asking(self.action, overrides):
+        """Run the command; transport.Error, and no request, if it cannot be."""
+        adapter = transport.attach(
+            self.cmd.app.client_manager.compute
+        )
+        with adapter.overriding(self.action, overrides):
             return take_action(parsed_args)
 
 
-class Create(_Asking):
+class Create(_Overriding):
     """``openstack server create --image-prop-override``."""
 
-    action = wire.CREATE
+    action = transport.CREATE
 
 
-class Rebuild(_Asking):
+class Rebuild(_Overriding):
     """``openstack server rebuild --[no-]image-prop-override``."""
 
-    action = wire.REBUILD
+    action = transport.REBUILD
 
     def _add_options(self, parser: typing.Any) -> None:
         group = parser.add_mutually_exclusive_group()
@@ -145,12 +147,14 @@ class Show(_Hook):
         return tuple(shown), tuple(shown.values())
 
     def _ask(self, server_id: str) -> dict[str, str | None] | None:
-        carrier = wire.attach(self.cmd.app.client_manager.compute)
+        adapter = transport.attach(
+            self.cmd.app.client_manager.compute
+        )
         try:
-            return carrier.overrides_of(server_id)
-        except wire.NotOffered:
+            return adapter.overrides_of(server_id)
+        except transport.NotAvailable:
             return None
-        except wire.Error as exc:
+        except transport.Error as exc:
             # The server itself has been found, and is shown.
             self.cmd.log.warning('%s', exc)
             return None
@@ -172,11 +176,12 @@ class List(command.Lister):
     ) -> tuple[tuple[str, ...], list[tuple[typing.Any, ...]]]:
         """Ask the cloud.
 
-        :raises wire.Error: it does not have the extension, or does not answer
+        :raises transport.Error: it does not have the extension, or does not
+            answer
         """
         manager: typing.Any = self.app.client_manager
-        carrier = wire.attach(manager.compute)
-        rows = table.rows(carrier.offer().schema)
+        adapter = transport.attach(manager.compute)
+        rows = table.rows(adapter.discover().schema)
         if not parsed_args.long:
             return ('Property', 'Type', 'Values'), [
                 (row.name, row.kind, row.values) for row in rows]

@@ -18,7 +18,7 @@ def load(conn: typing.Any) -> None:
     """Teach a connection image property overrides.
 
     ``conn.compute`` becomes
-    :class:`nova_image_override.client.sdk_compute.Proxy`; openstacksdk adds
+    :class:`nova_image_override.client.sdk_proxy.Proxy`; openstacksdk adds
     services to the class, so other connections of the process get it too,
     which does nothing where a cloud lacks the extension. The cloud layer's
     ``conn.create_server`` and ``conn.rebuild_server`` take
@@ -28,9 +28,9 @@ def load(conn: typing.Any) -> None:
     :raises HookFailed: openstacksdk has another shape
     """
     try:
-        from nova_image_override.client import sdk_compute
-        conn.add_service(sdk_compute.Service(service_type='compute'))
-        for name, action in sdk_compute.ACTIONS.items():
+        from nova_image_override.client import sdk_proxy
+        conn.add_service(sdk_proxy.Service(service_type='compute'))
+        for name, action in sdk_proxy.ACTIONS.items():
             setattr(conn, name, _cloud_layer(
                 conn, getattr(conn, name), action))
     except (AttributeError, ImportError, TypeError) as exc:
@@ -52,7 +52,7 @@ def _cloud_layer(
         *args: typing.Any, image_props_override: typing.Any = None,
         **kwargs: typing.Any,
     ) -> typing.Any:
-        with conn.compute.image_props_asking(action, image_props_override):
+        with conn.compute.image_props_overriding(action, image_props_override):
             return original(*args, **kwargs)
 
     return method

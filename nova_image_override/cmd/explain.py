@@ -12,7 +12,7 @@ from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
-from nova_image_override.cmd import deployment
+from nova_image_override.cmd import deployment_files
 
 PERMITS = 'permits'
 REFUSES = 'refuses'
@@ -21,7 +21,7 @@ REFUSES = 'refuses'
 Row = tuple[str, str, str, str]
 
 
-class Explain(deployment.Lister):
+class Explain(deployment_files.Lister):
     """Say what each rule says of overriding a property, and where.
 
     Rules come in the order in which nova-api asks them; the first refusal
@@ -45,7 +45,7 @@ class Explain(deployment.Lister):
         :raises errors.Invalid: the property or its value is none
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        conf = deployment.read_nova_conf(parsed_args)
+        conf = deployment_files.read_nova_conf(parsed_args)
         read = startup.read(conf)
         name, has_value, text = parsed_args.property.partition('=')
         value: decisions.Value = decisions.AnyValue.ANY
@@ -54,8 +54,8 @@ class Explain(deployment.Lister):
                 {name: text}, removals=False)[name]
         rows = list(explain(
             conf, read,
-            deployment.caller(
-                read.callers, parsed_args.roles or deployment.MEMBER,
+            deployment_files.caller(
+                read.callers, parsed_args.roles or deployment_files.MEMBER,
                 parsed_args.project), name, value))
         self.status = 1 if rows[-1][1] == REFUSES else 0
         return ('Rule', 'Verdict', 'Reason', 'Source'), rows
@@ -102,7 +102,7 @@ def _source(
     if source.rule == decisions.NEVER:
         return 'nova-image-override'
     if source.rule in (decisions.DENIED, decisions.ALLOWED):
-        return deployment.option_source(
+        return deployment_files.option_source(
             conf, source.rule, source.name or None)
     if source.rule == decisions.INJECTION:
         paths = options.glance_image_import_files
@@ -111,10 +111,10 @@ def _source(
         # Where Glance says so last.
         return next((
             found for path in reversed(paths)
-            if (found := deployment.ini_source(
+            if (found := deployment_files.ini_source(
                 path, metadata_injection.GROUP, 'inject')) != path), paths[-1])
     if source.rule == decisions.PROTECTIONS:
         path: str = options.property_protection_file or 'default'
-        return deployment.ini_source(
+        return deployment_files.ini_source(
             path, source.name, source.key) if source.name else path
-    return deployment.policy_source(callers, source.name)
+    return deployment_files.policy_source(callers, source.name)

@@ -6,12 +6,12 @@ import typing
 from nova_image_override import versions
 from nova_image_override.api import startup
 from nova_image_override.authorization import overridable
-from nova_image_override.cmd import deployment
+from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import families
 from nova_image_override.properties import table
 
 
-class List(deployment.Lister):
+class List(deployment_files.Lister):
     """List what a user may override, with type, values and description.
 
     The answer of discovery to such a user, as a table.
@@ -24,9 +24,9 @@ class List(deployment.Lister):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read = startup.read(deployment.read_nova_conf(parsed_args))
-        caller = deployment.caller(
-            read.callers, parsed_args.roles or deployment.MEMBER,
+        read = startup.read(deployment_files.read_nova_conf(parsed_args))
+        caller = deployment_files.caller(
+            read.callers, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project)
         schema = overridable.schema_for(
             read.enforcer, caller, versions.MAX

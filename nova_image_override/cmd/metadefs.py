@@ -17,7 +17,7 @@ from nova_image_override.api import startup
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable
-from nova_image_override.cmd import deployment
+from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import property as property_module
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
@@ -41,8 +41,8 @@ class Metadefs(command.Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        deployment.add_config_options(parser)
-        deployment.add_role_options(parser)
+        deployment_files.add_config_options(parser)
+        deployment_files.add_role_options(parser)
         parser.add_argument(
             '--upload', action='store_true',
             help='register the namespace in Glance, or update it there; needs '
@@ -57,9 +57,9 @@ class Metadefs(command.Command):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read = startup.read(deployment.read_nova_conf(parsed_args))
-        made = namespace(read.enforcer, deployment.caller(
-            read.callers, parsed_args.roles or deployment.MEMBER,
+        read = startup.read(deployment_files.read_nova_conf(parsed_args))
+        made = namespace(read.enforcer, deployment_files.caller(
+            read.callers, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project))
         if not parsed_args.upload:
             self.app.stdout.write(json.dumps(made, indent=4) + '\n')

@@ -9,7 +9,7 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override import record
-from nova_image_override.cmd import deployment
+from nova_image_override.cmd import deployment_files
 
 
 class Show(lister.Lister):
@@ -23,7 +23,7 @@ class Show(lister.Lister):
         """Add the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument('server', metavar='SERVER', help='UUID')
-        deployment.add_config_options(parser)
+        deployment_files.add_config_options(parser)
         return parser
 
     def take_action(
@@ -33,7 +33,7 @@ class Show(lister.Lister):
 
         :raises errors.NotFound: there is no such server
         """
-        deployment.read_nova_conf(parsed_args, databases=True)
+        deployment_files.read_nova_conf(parsed_args, databases=True)
         objects.register_all()
         return ('Property', 'Image value', 'In force'), rows(
             parsed_args.server)

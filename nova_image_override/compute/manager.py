@@ -14,7 +14,7 @@ from nova.compute import manager
 
 from nova_image_override import record
 from nova_image_override import stored_image
-from nova_image_override.compute import images
+from nova_image_override.compute import rescue_images
 from nova_image_override.compute import tracker
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
@@ -32,7 +32,7 @@ class ComputeManager(manager.ComputeManager):
         # Says in the compute node's stats that this host keeps overrides.
         self.rt = tracker.ResourceTracker(
             self.host, self.driver, reportclient=self.reportclient)
-        images.stand_before(self.driver)
+        rescue_images.keep_stored_properties(self.driver)
 
     def _do_rebuild_instance_with_claim(
         self, context: typing.Any, instance: typing.Any,
@@ -70,7 +70,7 @@ class ComputeManager(manager.ComputeManager):
         """Rescue an instance; a stable rescue keeps its overrides."""
         if record.has_overrides(instance.system_metadata):
             context = copy.copy(context)
-            images.mark(context, instance)
+            rescue_images.mark(context, instance)
         return super().rescue_instance(context, instance, *args, **kwargs)
 
     def _prep_resize(

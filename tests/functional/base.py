@@ -38,7 +38,7 @@ import sqlalchemy.orm
 from nova_image_override import conf as override_conf
 from nova_image_override import record
 from nova_image_override import versions
-from nova_image_override.cmd import compute as compute_command
+from nova_image_override.cmd import nova_compute as compute_command
 from tests.functional import shared
 
 CONF = nova.conf.CONF

@@ -18,7 +18,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api import router
-from nova_image_override.cmd import compute
+from nova_image_override.cmd import nova_compute as compute
 from nova_image_override.compute import manager
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces

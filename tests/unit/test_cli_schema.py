@@ -6,7 +6,7 @@ from nova import version as nova_version
 import pytest
 
 from nova_image_override import versions
-from nova_image_override.cmd import schema as schema_command
+from nova_image_override.cmd import published_schema as schema_command
 from nova_image_override.cmd import shell
 
 RELEASE = nova_version.version_string().split('.')[0]

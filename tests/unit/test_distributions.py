@@ -120,7 +120,7 @@ def test_an_import_is_found_wherever_it_stands(text, tmp_path):
 
 def test_what_a_module_of_ours_needs_its_users_need(tmp_path):
     path = tmp_path / 'module.py'
-    path.write_text('from nova_image_override.client import wire\n')
+    path.write_text('from nova_image_override.client import transport\n')
     assert {'keystoneauth1', 'microversion-parse'} <= distributions([path])
 
 

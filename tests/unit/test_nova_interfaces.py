@@ -33,8 +33,8 @@ UNSEEN = {
         'makes_servers compares with it',
     'nova.compute.resource_tracker.ResourceTracker.__init__':
         'our subclass is called',
-    'nova.image.glance.API.get': 'images.py stands before it',
-    'nova.volume.cinder.API.get': 'images.py stands before it',
+    'nova.image.glance.API.get': 'rescue_images.py wraps it',
+    'nova.volume.cinder.API.get': 'rescue_images.py wraps it',
     **dict.fromkeys((
         'nova.objects.fields.FlexibleBooleanField',
         'nova.objects.fields.IntegerField',

@@ -14,7 +14,7 @@ from heat.engine.resources.openstack.nova import server
 import jsonschema
 
 from nova_image_override import errors
-from nova_image_override.client import wire
+from nova_image_override.client import transport
 
 
 class Server(server.Server):
@@ -49,27 +49,27 @@ class Server(server.Server):
         if not overrides:
             return
         try:
-            offer = self._carrier().offer()
-            offer.require(wire.CREATE, overrides)
-        except wire.Error as exc:
+            offer = self._adapter().discover()
+            offer.require(transport.CREATE, overrides)
+        except transport.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         self._refuse(_wrong(offer.schema, overrides))
 
     def handle_create(self) -> str:
         """Create the server.
 
-        :raises wire.Error: the overrides cannot be sent, or were not
+        :raises transport.Error: the overrides cannot be sent, or were not
         """
         overrides = self._overrides()
         if not overrides:
             return str(super().handle_create())
-        with self._carrier().asking(wire.CREATE, overrides):
+        with self._adapter().overriding(transport.CREATE, overrides):
             return str(super().handle_create())
 
-    def _carrier(self) -> wire.Carrier:
+    def _adapter(self) -> transport.OverridingAdapter:
         # The plugin of Nova's client makes one client of each version, which
         # Heat's handle_create uses too (MicroversionMixin.client).
-        return wire.attach(self.client().client)
+        return transport.attach(self.client().client)
 
     def _overrides(self) -> dict[str, str | None]:
         """Return the overrides as Nova spells them.

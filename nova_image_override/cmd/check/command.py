@@ -15,21 +15,21 @@ from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import property_lists
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
-from nova_image_override.cmd import deployment
-from nova_image_override.cmd.check import beyond
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import injection
-from nova_image_override.cmd.check import lists
+from nova_image_override.cmd.check import other_services
+from nova_image_override.cmd.check import own_rules
 from nova_image_override.cmd.check import protections
 from nova_image_override.properties import catalog as catalog_module
 
-CHECKS = (*lists.CHECKS, *protections.CHECKS, *injection.CHECKS,
-          *beyond.CHECKS)
+CHECKS = (*own_rules.CHECKS, *protections.CHECKS, *injection.CHECKS,
+          *other_services.CHECKS)
 
 T = typing.TypeVar('T')
 
 
-class Check(deployment.Lister):
+class Check(deployment_files.Lister):
     """Find what is wrong with the rules of this deployment.
 
     Reads nova.conf, policy.yaml and Glance's files; asks no service. The exit
@@ -59,9 +59,9 @@ class Check(deployment.Lister):
 
         :raises errors.StartupError: nova.conf itself cannot be read
         """
-        conf = deployment.read_nova_conf(parsed_args)
+        conf = deployment_files.read_nova_conf(parsed_args)
         found = list(findings(
-            conf, parsed_args.roles or deployment.MEMBER,
+            conf, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project, parsed_args.glance_config_file,
             parsed_args.cinder_config_file))
         self.status = int(any(
@@ -154,7 +154,7 @@ class _Reader:
         if self._problems or callers is None:
             return None
         return cloud_module.Cloud(
-            conf, enforcer, deployment.caller(callers, roles, project),
+            conf, enforcer, deployment_files.caller(callers, roles, project),
             injection, protections, glance, cinder)
 
     def _enforcer(self, options: typing.Any) -> enforcer_module.Enforcer:

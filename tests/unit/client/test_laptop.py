@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).parents[3]
 PACKAGE = ROOT / 'nova_image_override'
 
 #: What a tool must be able to import where nothing of Nova is.
-MODULES = ('wire', 'arguments', 'osc', 'sdk', 'sdk_compute')
+MODULES = ('transport', 'arguments', 'osc', 'sdk', 'sdk_proxy')
 
 
 def imported(module):

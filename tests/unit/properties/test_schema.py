@@ -9,7 +9,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.cmd import schema as schema_command
+from nova_image_override.cmd import published_schema as schema_command
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
 from nova_image_override.properties import request_schema

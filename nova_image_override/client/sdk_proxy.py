@@ -9,10 +9,13 @@ from openstack.compute import compute_service
 from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
-from nova_image_override.client import wire
+from nova_image_override.client import transport
 
 #: Methods of proxy and cloud layer that take overrides.
-ACTIONS = {'create_server': wire.CREATE, 'rebuild_server': wire.REBUILD}
+ACTIONS = {
+    'create_server': transport.CREATE,
+    'rebuild_server': transport.REBUILD,
+}
 
 
 class Server(_server.Server):
@@ -32,7 +35,7 @@ def _sdk_errors() -> typing.Iterator[None]:
     """Raise what programs of openstacksdk, Ansible's modules too, catch."""
     try:
         yield
-    except wire.Error as exc:
+    except transport.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
 
 
@@ -45,7 +48,7 @@ class Proxy(_proxy.Proxy):
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         super().__init__(*args, **kwargs)
-        wire.attach(self).naming = True
+        transport.attach(self).naming = True
 
     def image_props_overridable(self) -> dict[str, typing.Any]:
         """Return what this caller may override.
@@ -55,11 +58,11 @@ class Proxy(_proxy.Proxy):
             extension, or does not answer
         """
         with _sdk_errors():
-            return wire.attach(self).offer().schema
+            return transport.attach(self).discover().schema
 
     @contextlib.contextmanager
-    def image_props_asking(
-        self, action: str, overrides: wire.Overrides | None,
+    def image_props_overriding(
+        self, action: str, overrides: transport.Overrides | None,
     ) -> typing.Iterator[None]:
         """Let what this thread requests in the context carry OVERRIDES.
 
@@ -72,11 +75,11 @@ class Proxy(_proxy.Proxy):
             if overrides is None:
                 yield
             else:
-                with wire.attach(self).asking(action, overrides):
+                with transport.attach(self).overriding(action, overrides):
                     yield
 
     def create_server(
-        self, *, image_props_override: wire.Overrides | None = None,
+        self, *, image_props_override: transport.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Create a server.
@@ -86,12 +89,14 @@ class Proxy(_proxy.Proxy):
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or are refused; then no server is created
         """
-        with self.image_props_asking(wire.CREATE, image_props_override):
+        with self.image_props_overriding(
+            transport.CREATE, image_props_override
+        ):
             return super().create_server(**attrs)
 
     def rebuild_server(
         self, *args: typing.Any,
-        image_props_override: wire.Overrides | None = None,
+        image_props_override: transport.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Rebuild a server.
@@ -101,7 +106,9 @@ class Proxy(_proxy.Proxy):
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or are refused; then nothing is rebuilt
         """
-        with self.image_props_asking(wire.REBUILD, image_props_override):
+        with self.image_props_overriding(
+            transport.REBUILD, image_props_override
+        ):
             return super().rebuild_server(*args, **attrs)
 
     # Every method about servers asks one of these for its resource.

@@ -13,6 +13,6 @@ def test_it_starts_as_the_first_that_imports_nova():
     run = subprocess.run(
         [sys.executable, '-W', 'ignore', '-c',
          'import sys; sys.argv[1:] = ["--version"];'
-         'from nova_image_override.cmd.compute import main; main()'],
+         'from nova_image_override.cmd.nova_compute import main; main()'],
         capture_output=True, text=True, check=False)
     assert run.stdout.strip() == nova_version.version_string(), run.stderr

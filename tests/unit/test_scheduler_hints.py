@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import hints
+from nova_image_override import scheduler_hints
 from tests.unit import strategies
 
 OURS = errors.PARAMETER
@@ -16,12 +16,26 @@ OURS = errors.PARAMETER
 #: Hints that are not ours: what they are called decides.
 foreign = st.dictionaries(
     st.text(max_size=30).filter(
-        lambda name: name != OURS and not name.startswith(hints.PREFIX))
-    | st.sampled_from(['group', 'image_props_overrides', f'x-{OURS}',
-                       OURS.upper(), f' {OURS}', f'{OURS}.hw_pmu', '']),
-    st.text(max_size=5) | st.integers(), max_size=4)
+        lambda name: (
+            name != OURS and not name.startswith(scheduler_hints.PREFIX)
+        )
+    )
+    | st.sampled_from(
+        [
+            'group',
+            'image_props_overrides',
+            f'x-{OURS}',
+            OURS.upper(),
+            f' {OURS}',
+            f'{OURS}.hw_pmu',
+            '',
+        ]
+    ),
+    st.text(max_size=5) | st.integers(),
+    max_size=4,
+)
 
-places = st.sampled_from(hints.KEYS)
+places = st.sampled_from(scheduler_hints.KEYS)
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -39,19 +53,29 @@ def problems(call, *args):
 def test_every_form_says_the_same(place, others, asked):
     forms = [{OURS: asked}, {OURS: json.dumps(asked)}]
     if asked:
-        forms.append({hints.PREFIX + name: value
+        forms.append({scheduler_hints.PREFIX + name: value
                       for name, value in asked.items()})
     for form in forms:
-        found, rest = hints.take({'server': {}, place: {**others, **form}})
-        assert hints.one(found) == asked
+        found, rest = scheduler_hints.take(
+            {'server': {}, place: {**others, **form}}
+        )
+        assert scheduler_hints.one(found) == asked
         assert rest == {'server': {}, place: others}
 
 
-@given(anything | st.fixed_dictionaries({}, optional={
-    hints.KEYS[0]: foreign | anything, hints.KEYS[1]: foreign | anything,
-    'server': anything}))
+@given(
+    anything
+    | st.fixed_dictionaries(
+        {},
+        optional={
+            scheduler_hints.KEYS[0]: foreign | anything,
+            scheduler_hints.KEYS[1]: foreign | anything,
+            'server': anything,
+        },
+    )
+)
 def test_a_body_without_ours_is_passed_on_as_it_is(body):
-    found, rest = hints.take(body)
+    found, rest = scheduler_hints.take(body)
     assert not found
     assert rest is body
 
@@ -60,15 +84,15 @@ def test_a_body_without_ours_is_passed_on_as_it_is(body):
 def test_a_body_with_ours_is_left_unchanged(place, others, value):
     body = {'server': {'name': 'x'}, place: {**others, OURS: value}}
     before = copy.deepcopy(body)
-    hints.take(body)
+    scheduler_hints.take(body)
     assert body == before
 
 
 @given(st.dictionaries(places, st.fixed_dictionaries({}, optional={
-    OURS: anything, f'{hints.PREFIX}hw_pmu': anything,
-    hints.PREFIX: anything, 'mine': st.just('x')}), min_size=1))
+    OURS: anything, f'{scheduler_hints.PREFIX}hw_pmu': anything,
+    scheduler_hints.PREFIX: anything, 'mine': st.just('x')}), min_size=1))
 def test_nothing_of_ours_is_left(body):
-    _, rest = hints.take(body)
+    _, rest = scheduler_hints.take(body)
     for key, held in body.items():
         assert rest[key] == {
             name: value for name, value in held.items() if name == 'mine'}
@@ -77,7 +101,7 @@ def test_nothing_of_ours_is_left(body):
 @given(st.dictionaries(st.text(max_size=9), anything, min_size=2, max_size=5))
 def test_more_than_one_form_is_refused_naming_each(found):
     with pytest.raises(errors.Invalid) as caught:
-        hints.one(found)
+        scheduler_hints.one(found)
     (problem,) = caught.value.problems
     assert (problem.name, problem.code) == (OURS, 'duplicate')
     assert all(where in problem.reason for where in found)
@@ -88,9 +112,11 @@ def test_text_is_json_or_refused(text):
     try:
         value = json.loads(text)
     except ValueError:
-        assert problems(hints.one, {'x': text}) == {OURS: 'invalid_value'}
+        assert problems(scheduler_hints.one, {'x': text}) == {
+            OURS: 'invalid_value'
+        }
     else:
-        read = hints.one({'x': text})
+        read = scheduler_hints.one({'x': text})
         assert read == value or value != value  # NaN
 
 
@@ -98,12 +124,12 @@ def test_text_is_json_or_refused(text):
     '', ' ', '{', '{"a": "b",}', "{'a': 'b'}", '{"a": "b"} x', '\ufeff{}',
     'hw_disk_bus=scsi', '[' * 100000, '{"a":' * 100000, '9' * 5000])
 def test_text_that_is_not_json_is_refused(text):
-    assert problems(hints.one, {'x': text}) == {OURS: 'invalid_value'}
+    assert problems(scheduler_hints.one, {'x': text}) == {OURS: 'invalid_value'}
 
 
 def test_what_is_refused_is_not_repeated_at_length():
     with pytest.raises(errors.Invalid) as caught:
-        hints.one({'x': 'hw_disk_bus\n' * 5000})
+        scheduler_hints.one({'x': 'hw_disk_bus\n' * 5000})
     assert len(str(caught.value)) < 300
     assert '\n' not in str(caught.value)
 
@@ -117,24 +143,28 @@ def test_exactly_the_names_that_come_twice_are_refused(pairs):
     names = [name for name, _ in pairs]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        assert problems(hints.one, {'x': text}) == dict.fromkeys(
+        assert problems(scheduler_hints.one, {'x': text}) == dict.fromkeys(
             twice, 'duplicate')
     else:
-        assert hints.one({'x': text}) == dict(pairs)
+        assert scheduler_hints.one({'x': text}) == dict(pairs)
 
 
 @pytest.mark.parametrize('text', [
     '{"hw_pmu": "1", "hw_p\\u006du": "1"}', '{"": 1, "": 1}'])
 def test_a_name_twice_in_other_spellings_is_refused(text):
-    assert set(problems(hints.one, {'x': text}).values()) == {'duplicate'}
+    assert set(problems(scheduler_hints.one, {'x': text}).values()) == {
+        'duplicate'
+    }
 
 
 def test_a_name_twice_deeper_down_is_not_what_is_wrong():
     # The parser says what is: the value is no string.
-    assert hints.one({'x': '{"a": {"b": 1, "b": 2}}'}) == {'a': {'b': 2}}
-    assert hints.one({'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
+    assert scheduler_hints.one({'x': '{"a": {"b": 1, "b": 2}}'}) == {
+        'a': {'b': 2}
+    }
+    assert scheduler_hints.one({'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
 
 
 def test_what_is_no_text_is_the_parameters_own_value():
     for value in ({'a': 'b'}, None, [], 2, True):
-        assert hints.one({'x': value}) is value
+        assert scheduler_hints.one({'x': value}) is value

@@ -1,9 +1,9 @@
 """The original image of a server under stable device rescue.
 
 ``LibvirtDriver.rescue`` fetches the properties of the server's own image (or
-volume) once more, by image and volume API objects that it holds. What stands
-before them here answers with the stored properties of the server under rescue
-and is otherwise the API itself.
+volume) once more, by image and volume API objects that it holds. They are
+wrapped here: the wrapper answers with the stored properties of the server under
+rescue, and is otherwise the API itself.
 """
 
 import typing
@@ -20,8 +20,8 @@ def mark(context: typing.Any, instance: typing.Any) -> None:
     setattr(context, _RESCUED, instance)
 
 
-class _Before:
-    """Stands before an API object of the driver."""
+class _Wrapper:
+    """Passes everything on to an API object of the driver."""
 
     def __init__(self, api: typing.Any) -> None:
         self._api = api
@@ -30,7 +30,7 @@ class _Before:
         return getattr(self._api, name)
 
 
-class _ImageAPI(_Before):
+class _ImageAPI(_Wrapper):
     def get(
         self, context: typing.Any, image_id: str, *args: typing.Any,
         **kwargs: typing.Any,
@@ -43,7 +43,7 @@ class _ImageAPI(_Before):
         return image
 
 
-class _VolumeAPI(_Before):
+class _VolumeAPI(_Wrapper):
     def get(
         self, context: typing.Any, volume_id: str, *args: typing.Any,
         **kwargs: typing.Any,
@@ -56,8 +56,8 @@ class _VolumeAPI(_Before):
         return volume
 
 
-def stand_before(driver: typing.Any) -> None:
-    """Stand before the APIs of libvirt's driver; others have no rescue of it.
+def keep_stored_properties(driver: typing.Any) -> None:
+    """Wrap the APIs of libvirt's driver; others have no such rescue.
     """
     if isinstance(driver, libvirt.LibvirtDriver):
         driver._image_api = _ImageAPI(driver._image_api)

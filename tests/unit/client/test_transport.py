@@ -11,7 +11,7 @@ import requests
 import requests_mock
 
 from nova_image_override import versions
-from nova_image_override.client import wire
+from nova_image_override.client import transport
 
 URL = 'http://nova/v2.1'
 OVERRIDES = {'hw_disk_bus': 'scsi'}
@@ -44,7 +44,7 @@ def compute(cloud):
 
 
 def create(compute, overrides=OVERRIDES, **kwargs):
-    with wire.attach(compute).asking(wire.CREATE, overrides):
+    with transport.attach(compute).overriding(transport.CREATE, overrides):
         compute.post('/servers', json={'server': {'name': 'x'}}, **kwargs)
 
 
@@ -59,7 +59,7 @@ def test_the_body_gets_one_key_and_keeps_the_others(cloud, compute):
 
 def test_the_tool_s_own_body_is_not_changed(cloud, compute):
     body = {'server': {'name': 'x'}}
-    with wire.attach(compute).asking(wire.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         compute.post('/servers', json=body)
     assert body == {'server': {'name': 'x'}}
 
@@ -102,7 +102,7 @@ def test_the_legacy_header_stays_as_keystoneauth_makes_it(cloud, compute):
 
 def test_a_legacy_adapter_carries_them_too(cloud):
     compute = make(adapter.LegacyJsonAdapter)
-    with wire.attach(compute).asking(wire.REBUILD, {}):
+    with transport.attach(compute).overriding(transport.REBUILD, {}):
         compute.post('/servers/id/action', body={'rebuild': {}})
     assert cloud.last_request.json() == {
         'rebuild': {'image_props_override': {}}}
@@ -125,7 +125,7 @@ def test_requests_after_the_context_carry_nothing(cloud, compute):
 def test_other_requests_in_the_context_are_left_alone(
         cloud, compute, method, body):
     cloud.register_uri(method, f'{URL}/other', json={})
-    with wire.attach(compute).asking(wire.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         compute.request('/other', method, json=body)
         assert cloud.last_request.json() == body
         assert HEADER not in cloud.last_request.headers
@@ -133,9 +133,9 @@ def test_other_requests_in_the_context_are_left_alone(
 
 
 def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
-    carrier = wire.attach(compute)
+    overriding_adapter = transport.attach(compute)
     with (pytest.raises(ZeroDivisionError),
-          carrier.asking(wire.CREATE, OVERRIDES)):
+          overriding_adapter.overriding(transport.CREATE, OVERRIDES)):
         raise ZeroDivisionError
     compute.post('/servers', json={'server': {}})
     assert cloud.last_request.json() == {'server': {}}
@@ -143,29 +143,29 @@ def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
 
 def test_another_adapter_of_the_same_session_is_left_alone(cloud, compute):
     other = adapter.Adapter(compute.session, service_type='compute')
-    with wire.attach(compute).asking(wire.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         other.post('/servers', json={'server': {}})
         assert cloud.last_request.json() == {'server': {}}
         compute.post('/servers', json={'server': {}})
 
 
 def test_attaching_again_changes_nothing(compute):
-    assert wire.attach(compute) is wire.attach(compute)
-    assert not isinstance(compute.session.session, wire.Carrier)
+    assert transport.attach(compute) is transport.attach(compute)
+    assert not isinstance(compute.session.session, transport.OverridingAdapter)
 
 
 # --- what is an error --------------------------------------------------------
 
 
 def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
-    with (pytest.raises(wire.NotSent, match='were NOT sent'),
-          wire.attach(compute).asking(wire.CREATE, OVERRIDES)):
+    with (pytest.raises(transport.NotSent, match='were NOT sent'),
+          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
         compute.post('/servers', data='{"server": {}}')
 
 
 def test_the_tool_s_own_failure_is_not_hidden(compute):
     with (pytest.raises(KeyError, match='own'),
-          wire.attach(compute).asking(wire.CREATE, OVERRIDES)):
+          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
         raise KeyError('own')
 
 
@@ -179,7 +179,9 @@ def test_what_is_not_a_mapping_is_an_error(cloud, compute, overrides):
 def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
     cloud.get(URL + versions.PATH, status_code=404)
     for _ in range(2):
-        with pytest.raises(wire.NotOffered, match='This cloud does not take'):
+        with pytest.raises(
+            transport.NotAvailable, match='This cloud does not take'
+        ):
             create(compute)
     assert [request.method for request in cloud.request_history] == ['GET']
 
@@ -195,7 +197,7 @@ def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
 def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
         cloud, compute, answer, reason):
     cloud.get(URL + versions.PATH, **answer)
-    with pytest.raises(wire.Error, match=(
+    with pytest.raises(transport.Error, match=(
             f'Cannot find out whether .*GET {versions.PATH} {reason}')):
         create(compute)
     assert {request.method for request in cloud.request_history} == {'GET'}
@@ -203,10 +205,10 @@ def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
 
 def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
     cloud.get(URL + versions.PATH, [{'status_code': 503}, discovery()])
-    carrier = wire.attach(compute)
-    with pytest.raises(wire.Error):
-        carrier.offer()
-    assert carrier.offer() is carrier.offer()
+    overriding_adapter = transport.attach(compute)
+    with pytest.raises(transport.Error):
+        overriding_adapter.discover()
+    assert overriding_adapter.discover() is overriding_adapter.discover()
     assert cloud.call_count == 2
 
 
@@ -227,7 +229,7 @@ def test_the_newest_version_that_both_know_is_named(
 
 def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
     cloud.get(URL + versions.PATH, **discovery('7.0', '7.3'))
-    with pytest.raises(wire.VersionUnsupported, match=(
+    with pytest.raises(transport.VersionUnsupported, match=(
             r'takes versions 7\.0 to 7\.3 .* knows 1\.0 to .*: upgrade')):
         create(compute)
 
@@ -235,7 +237,7 @@ def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
 def test_removal_needs_a_newer_version_and_says_which_properties(
         cloud, compute):
     cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
-    with pytest.raises(wire.VersionUnsupported, match=(
+    with pytest.raises(transport.VersionUnsupported, match=(
             r'has image-props-override 1\.0, which is too old for '
             r'removing image properties \(hw_pmu, trait:CUSTOM_X\)\.')):
         create(compute, {
@@ -245,10 +247,18 @@ def test_removal_needs_a_newer_version_and_says_which_properties(
 
 def test_rebuild_needs_a_newer_version(cloud, compute):
     cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
-    with (pytest.raises(wire.VersionUnsupported, match=(
-            'too old for overriding image properties on rebuild and for '
-            r'removing image properties \(hw_pmu\)')),
-          wire.attach(compute).asking(wire.REBUILD, {'hw_pmu': None})):
+    with (
+        pytest.raises(
+            transport.VersionUnsupported,
+            match=(
+                'too old for overriding image properties on rebuild and for '
+                r'removing image properties \(hw_pmu\)'
+            ),
+        ),
+        transport.attach(compute).overriding(
+            transport.REBUILD, {'hw_pmu': None}
+        ),
+    ):
         pytest.fail('the context was entered')
 
 
@@ -258,7 +268,7 @@ def test_rebuild_needs_a_newer_version(cloud, compute):
 def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
     cloud.get(f'{URL}/servers/id', json={'server': {
         'image_props_override': {'hw_disk_bus': 'scsi'}}})
-    assert wire.attach(compute).overrides_of('id') == OVERRIDES
+    assert transport.attach(compute).overrides_of('id') == OVERRIDES
     assert cloud.last_request.headers[HEADER] == ENTRY
     compute.get('/servers/id')
     assert HEADER not in cloud.last_request.headers
@@ -268,13 +278,13 @@ def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
     {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}}])
 def test_a_server_that_is_not_shown_is_an_error(cloud, compute, answer):
     cloud.get(f'{URL}/servers/id', **answer)
-    with pytest.raises(wire.Error, match='Cannot see the image property'):
-        wire.attach(compute).overrides_of('id')
+    with pytest.raises(transport.Error, match='Cannot see the image property'):
+        transport.attach(compute).overrides_of('id')
 
 
 def test_naming_names_the_extension_in_every_request(cloud, compute):
     cloud.get(f'{URL}/servers', json={})
-    wire.attach(compute).naming = True
+    transport.attach(compute).naming = True
     compute.get('/servers', microversion='2.90')
     assert cloud.last_request.headers[HEADER] == f'compute 2.90, {ENTRY}'
     compute.get('/servers')
@@ -299,7 +309,7 @@ def test_naming_does_not_stand_in_the_way_of_other_clouds(
         cloud, compute, answer):
     cloud.get(URL + versions.PATH, **answer)
     cloud.get(f'{URL}/servers', json={})
-    wire.attach(compute).naming = True
+    transport.attach(compute).naming = True
     compute.get('/servers', microversion='2.90')
     assert cloud.last_request.headers[HEADER] == 'compute 2.90'
 
@@ -308,7 +318,7 @@ def test_naming_does_not_stand_in_the_way_of_other_clouds(
 def test_naming_asks_once_whatever_is_answered(cloud, compute, answer):
     asked = cloud.get(URL + versions.PATH, **answer)
     listed = cloud.get(f'{URL}/servers', json={})
-    wire.attach(compute).naming = True
+    transport.attach(compute).naming = True
     for _ in range(3):
         compute.get('/servers')
     assert (asked.call_count, listed.call_count) == (1, 3)
@@ -320,7 +330,7 @@ def test_naming_begins_when_one_who_asks_for_overrides_is_answered(
         cloud, compute, answer):
     cloud.get(URL + versions.PATH, [answer, discovery()])
     cloud.get(f'{URL}/servers', json={})
-    wire.attach(compute).naming = True
+    transport.attach(compute).naming = True
     compute.get('/servers')
     assert HEADER not in cloud.last_request.headers
     create(compute)
@@ -347,7 +357,7 @@ def test_the_credentials_that_are_refused_are_the_tool_s_own_error(
             raise ksa_exceptions.Unauthorized
 
     compute.session.auth = Refused(endpoint=URL)
-    wire.attach(compute).naming = True
+    transport.attach(compute).naming = True
     with pytest.raises(ksa_exceptions.Unauthorized):
         compute.get('/servers')
     assert not cloud.called

@@ -1,12 +1,12 @@
-"""What a client puts on the wire: an entry in the header, a key in the body.
+"""What a client sends: an entry in the header, a key in the body.
 
 The one place that knows it, for every tool built on keystoneauth: openstacksdk
 and python-openstackclient, whose adapter is ``conn.compute``, and
 python-novaclient and Heat, whose adapter is ``nova.client``. The tool goes on
 choosing compute microversion and body; this adds to what it sends::
 
-    carrier = wire.attach(conn.compute)
-    with carrier.asking(wire.CREATE, {'hw_disk_bus': 'scsi'}):
+    adapter = transport.attach(conn.compute)
+    with adapter.overriding(transport.CREATE, {'hw_disk_bus': 'ide'}):
         conn.compute.create_server(name='guest', ...)
 
 Names and values go out as they are: the server judges and folds them.
@@ -39,7 +39,7 @@ class Error(Exception):
     """Overrides cannot be sent, or were not; the message says why."""
 
 
-class NotOffered(Error):
+class NotAvailable(Error):
     """The cloud does not have the extension."""
 
 
@@ -52,7 +52,7 @@ class NotSent(Error):
 
 
 @dataclasses.dataclass(frozen=True)
-class Offer:
+class Discovery:
     """What a cloud says of the extension to this caller.
 
     :ivar version: the newest version that cloud and client both know
@@ -63,7 +63,7 @@ class Offer:
     schema: dict[str, typing.Any]
 
     @classmethod
-    def read(cls, response: requests.Response) -> 'Offer | None':
+    def read(cls, response: requests.Response) -> 'Discovery | None':
         """Return what the answer to ``GET /image-props-override`` says.
 
         :returns: None when the cloud does not have the extension
@@ -78,7 +78,7 @@ class Offer:
             return cls.of(response.json()[errors.PARAMETER])
 
     @classmethod
-    def of(cls, said: typing.Any) -> 'Offer':
+    def of(cls, said: typing.Any) -> 'Discovery':
         """Return what SAID, the content of the answer, says.
 
         :raises VersionUnsupported: the cloud has no version that we know
@@ -117,14 +117,14 @@ class Offer:
 
 
 @dataclasses.dataclass
-class _Asked:
+class _Override:
     action: str
     overrides: Overrides
     version: versions.Version
     sent: bool = False
 
 
-class Carrier(ksa_adapter.Adapter):
+class OverridingAdapter(ksa_adapter.Adapter):
     """Stands between an adapter of the compute service and its session.
 
     keystoneauth lets adapters nest. Here every request passes with the
@@ -142,7 +142,7 @@ class Carrier(ksa_adapter.Adapter):
         self._adapter = adapter
         self._known = False
         self._failed = False
-        self._offer: Offer | None = None
+        self._discovery: Discovery | None = None
         # One connection serves many threads, which ask for different things.
         self._local = threading.local()
 
@@ -164,25 +164,25 @@ class Carrier(ksa_adapter.Adapter):
         """Ask the session."""
         return self.session.get_all_version_data(*args, **kwargs)
 
-    def offer(self) -> Offer:
+    def discover(self) -> Discovery:
         """Return what the cloud says of the extension; asks it once.
 
-        :raises NotOffered: the cloud does not have the extension
+        :raises NotAvailable: the cloud does not have the extension
         :raises VersionUnsupported: it has no version that we know
         :raises Error: the answer is another failure, or cannot be read
         """
         if not self._known:
-            self._offer = Offer.read(
+            self._discovery = Discovery.read(
                 _response(self._adapter.get(versions.PATH, raise_exc=False)))
             self._known = True
-        if self._offer is None:
-            raise NotOffered(
+        if self._discovery is None:
+            raise NotAvailable(
                 'This cloud does not take image property overrides: it does '
                 'not have nova-image-override.')
-        return self._offer
+        return self._discovery
 
     @contextlib.contextmanager
-    def asking(
+    def overriding(
         self, action: str, overrides: Overrides,
     ) -> collections.abc.Iterator[None]:
         """Let requests that this thread makes in the context carry OVERRIDES.
@@ -190,7 +190,7 @@ class Carrier(ksa_adapter.Adapter):
         :param action: CREATE or REBUILD: the requests that carry them
         :param overrides: what to ask for; empty to ask for none
         :raises TypeError: OVERRIDES is not a mapping
-        :raises NotOffered: the cloud does not have the extension
+        :raises NotAvailable: the cloud does not have the extension
         :raises VersionUnsupported: no version can say what is asked
         :raises NotSent: the context is over and no request carried them
         """
@@ -198,9 +198,9 @@ class Carrier(ksa_adapter.Adapter):
             raise TypeError(
                 f'{errors.PARAMETER} must map names to strings, not be '
                 f'{overrides!r}')
-        offer = self.offer()
+        offer = self.discover()
         offer.require(action, overrides)
-        asked = _Asked(action, dict(overrides), offer.version)
+        asked = _Override(action, dict(overrides), offer.version)
         before = getattr(self._local, 'asked', None)
         self._local.asked = asked
         try:
@@ -216,7 +216,7 @@ class Carrier(ksa_adapter.Adapter):
     @contextlib.contextmanager
     def _showing(self) -> collections.abc.Iterator[None]:
         """Name the extension in what this thread requests in the context."""
-        self._local.shown = self.offer().version
+        self._local.shown = self.discover().version
         try:
             yield
         finally:
@@ -225,7 +225,7 @@ class Carrier(ksa_adapter.Adapter):
     def overrides_of(self, server_id: str) -> dict[str, str | None]:
         """Return the overrides in force of one server, from the cloud.
 
-        :raises NotOffered: the cloud does not have the extension
+        :raises NotAvailable: the cloud does not have the extension
         :raises Error: the cloud does not show them
         """
         path = f'/servers/{server_id}'
@@ -252,7 +252,7 @@ class Carrier(ksa_adapter.Adapter):
 
         :returns: the version to name then
         """
-        asked: _Asked | None = getattr(self._local, 'asked', None)
+        asked: _Override | None = getattr(self._local, 'asked', None)
         body = kwargs.get('json')
         if asked is None or method != 'POST' or not isinstance(body, dict):
             return None
@@ -280,7 +280,7 @@ class Carrier(ksa_adapter.Adapter):
         if self._failed and not self._known:
             return None
         try:
-            return self.offer().version
+            return self.discover().version
         except (Error, ksa_exceptions.ClientException):
             self._failed = True
             return None
@@ -334,7 +334,7 @@ def _naming(
 _ATTACHING = threading.Lock()
 
 
-def attach(adapter: typing.Any) -> Carrier:
+def attach(adapter: typing.Any) -> OverridingAdapter:
     """Return what carries overrides for ADAPTER; puts it there once.
 
     Requests of the adapter that ask for nothing stay as they are.
@@ -344,6 +344,6 @@ def attach(adapter: typing.Any) -> Carrier:
         python-novaclient
     """
     with _ATTACHING:
-        if not isinstance(adapter.session, Carrier):
-            adapter.session = Carrier(adapter)
+        if not isinstance(adapter.session, OverridingAdapter):
+            adapter.session = OverridingAdapter(adapter)
         return adapter.session
