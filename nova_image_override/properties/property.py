@@ -5,6 +5,7 @@ the value, and describes its values as a JSON Schema. The same schema validates
 requests, is published in ``api_schemas/`` and answers discovery.
 """
 
+import abc
 import dataclasses
 import functools
 import re
@@ -35,7 +36,7 @@ Schema = dict[str, typing.Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Property:
+class Property(abc.ABC):
     """One image property, or one family of them.
 
     :ivar field: the field of ``ImageMetaProps``: the canonical name, which
@@ -68,9 +69,9 @@ class Property:
         return self.family.pattern if self.family else None
 
     @property
+    @abc.abstractmethod
     def expects(self) -> str:
         """What a right value looks like, in words."""
-        raise NotImplementedError
 
     def read(self, name: str, value: str) -> str | errors.Problem:
         """Return the spelling of VALUE that is stored, or what is wrong.
@@ -136,9 +137,9 @@ class Property:
                 result['enum'].append(None)
         return result
 
+    @abc.abstractmethod
     def _limits(self) -> Schema:
         """Return the keywords of the schema that say what a value may be."""
-        raise NotImplementedError
 
     @functools.cached_property
     def _validator(self) -> jsonschema.Draft202012Validator:

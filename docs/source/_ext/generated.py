@@ -162,7 +162,7 @@ class Unseen(CodeDirective):
              in json.loads(UNSEEN.read_text()).items()), '40 60')
 
 
-def _literal_values(prop: catalog.Property) -> str:
+def _literal_values(prop: property_module.Property) -> str:
     if prop.kind == property_module.ENUM:
         return ', '.join(f'``{value}``' for value in prop.values)
     return prop.expects

@@ -309,3 +309,17 @@ def test_what_an_override_in_force_needed_is_what_is_certain(
 def test_without_protections_an_override_needed_nothing(catalog):
     assert rules(catalog).operations_granted(
         'hw_disk_bus', 'sata', None) == frozenset()
+
+
+def test_what_is_kept_needs_nothing_of_a_glance_without_protections(catalog):
+    rules(catalog).check(MEMBER, {}, {}, {'hw_pmu': 'true'})
+
+
+def test_an_alias_without_a_section_is_written_but_not_removed(catalog):
+    only = property_protections.Protections([property_protections.Section(
+        '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
+    found = rules(catalog, protections=only)
+    assert list(found.operations_on_some_image('hw_vm_mode')) == [
+        ('hw_vm_mode', 'create'), ('hw_vm_mode', 'update'),
+        ('hw_vm_mode', 'delete'),
+        ('vm_mode', 'create'), ('vm_mode', 'update')]
