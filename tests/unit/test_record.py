@@ -43,6 +43,13 @@ def test_what_is_no_record_is_told_apart(key):
 ])
 def test_a_server_without_a_record_has_nothing_in_force(rows):
     assert record.in_force(rows) == {}
+    assert not record.has_overrides(rows)
+
+
+@pytest.mark.parametrize('row', [
+    'os_glance_override:hw_disk_bus', 'os_glance_override_removed:os_type'])
+def test_a_server_with_a_record_has_overrides(row):
+    assert record.has_overrides({'image_os_distro': 'x', row: None})
 
 
 @pytest.mark.parametrize('value', [

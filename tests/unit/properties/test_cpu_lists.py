@@ -37,6 +37,7 @@ def expanded(spans):
 @hypothesis.example('0-3,^1-2')
 @hypothesis.example('0-3,3-1')
 @hypothesis.example('^-1')
+@hypothesis.example('^0,2')
 @hypothesis.example('1_0-1_2')
 def test_ranges_are_the_cpus_that_nova_reads(spec):
     hypothesis.assume(cpu_lists.highest(spec) < 10_000)
