@@ -6,6 +6,7 @@ import fixtures
 import pytest
 
 from tests.functional import base
+from tests.functional import waiting
 
 
 class Wait(base.TestCase):
@@ -21,7 +22,7 @@ class Wait(base.TestCase):
         self.addCleanup(self.go_on.set)
 
         def snapshot(*args):
-            self.go_on.wait(base.Commits.PATIENCE)
+            self.go_on.wait(waiting.Commits.PATIENCE)
             base._snapshot(*args)
 
         self.useFixture(fixtures.MonkeyPatch(
@@ -36,6 +37,27 @@ class Wait(base.TestCase):
             'GET', f'/servers/{server}').body['server']['status'])
         self.assertEqual(409, self.act(
             server, {'reboot': {'type': 'HARD'}}).status)
+        status, task = self.found_while_waiting(server)
+        self.assertEqual('ACTIVE', status)
+        self.assertIn('image', task)
+        self.hard_reboot(server)
+
+    def test_an_active_server_is_waited_for_until_the_scheduler_knows_it(self):
+        def tell(manager, *args):
+            self.go_on.wait(waiting.Commits.PATIENCE)
+
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.compute.manager.ComputeManager.'
+            '_update_scheduler_instance_info', tell))
+        server = self.create().body['server']['id']
+        self.commits.until(
+            lambda: self.http('GET', f'/servers/{server}').body[
+                'server']['status'], 'ACTIVE')
+        self.assertEqual(('ACTIVE', 'compute__do_build_and_run_instance'),
+                         self.found_while_waiting(server))
+
+    def found_while_waiting(self, server):
+        """Wait, and return what was found at first; Nova goes on then."""
         found = []
 
         def state(server_id, look=self._state):
@@ -45,9 +67,7 @@ class Wait(base.TestCase):
 
         self.useFixture(fixtures.MockPatchObject(self, '_state', state))
         self.wait(server)
-        self.assertEqual('ACTIVE', found[0][0])
-        self.assertIn('image', found[0][1])
-        self.hard_reboot(server)
+        return found[0]
 
     def test_what_does_not_come_is_said_with_what_there_is(self):
         self.useFixture(fixtures.MockPatchObject(self.commits, 'PATIENCE', 0))
@@ -55,5 +75,5 @@ class Wait(base.TestCase):
         error = self.assertRaises(AssertionError, self.wait, server, 'PAUSED')
         self.assertIn("waited for ('PAUSED', None)", str(error))
         self.useFixture(fixtures.MockPatchObject(
-            self.commits, 'PATIENCE', base.Commits.PATIENCE))
+            self.commits, 'PATIENCE', waiting.Commits.PATIENCE))
         self.wait(server)

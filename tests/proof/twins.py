@@ -115,19 +115,7 @@ class Twins(base.TestCase):
             proof_requests.OVERRIDDEN: self.boot(
                 {'hw_vif_model': 'e1000', 'hw_rng_model': None},
                 server={**server, 'name': 'second'})}
-        for server_id in self.servers.values():
-            self.commits.until(lambda made=server_id: self._goes_on(made), [])
         self.freeze()
-
-    def _goes_on(self, server_id: str) -> list[str]:
-        """Return what is still being done; a server is ACTIVE before."""
-        path = f'/servers/{server_id}/os-instance-actions'
-        return [
-            event['event'] for action in self.admin_api.api_get(
-                path).body['instanceActions']
-            for event in self.admin_api.api_get(
-                f'{path}/{action["request_id"]}',
-            ).body['instanceAction']['events'] if not event['finish_time']]
 
     def freeze(self) -> None:
         """Stop all but nova-api, the clock, and chance."""

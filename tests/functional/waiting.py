@@ -1,0 +1,105 @@
+"""Waiting for what Nova's services do, without looking again and again."""
+
+import collections.abc
+import threading
+import time
+import typing
+
+import fixtures
+from nova import context as nova_context
+from nova.api.openstack import common
+from nova.db.main import api as main_db
+from nova.db.main import models
+import sqlalchemy
+import sqlalchemy.event
+import sqlalchemy.orm
+
+
+class Commits(fixtures.Fixture):
+    """Waits for what services write to their databases."""
+
+    #: Seconds after which what has not come is not waited for any longer.
+    PATIENCE = 120
+
+    def _setUp(self) -> None:
+        self._committed = threading.Condition()
+        self._number = 0
+        event = (sqlalchemy.orm.Session, 'after_commit', self._count)
+        sqlalchemy.event.listen(*event)
+        self.addCleanup(sqlalchemy.event.remove, *event)
+
+    def _count(self, session: sqlalchemy.orm.Session) -> None:
+        with self._committed:
+            self._number += 1
+            self._committed.notify_all()
+
+    def until(
+        self, look: collections.abc.Callable[[], object], wanted: object,
+    ) -> None:
+        """Return when LOOK returns WANTED; look again after each commit.
+
+        :raises AssertionError: when it does not within ``PATIENCE``
+        """
+        deadline = time.monotonic() + self.PATIENCE
+        while True:
+            seen = self._number
+            found = look()
+            if found == wanted:
+                return
+            with self._committed:
+                if not self._committed.wait_for(
+                        lambda before=seen: self._number != before,
+                        deadline - time.monotonic()):
+                    raise AssertionError(
+                        f'waited for {wanted}, and still found {found}')
+
+
+class Waits:
+    """What a test waits for."""
+
+    def wait(self, server_id: str, status: str = 'ACTIVE') -> None:
+        """Wait until a server has STATUS, and nothing is being done to it.
+
+        Status alone does not say that Nova takes the next action: a server
+        is ACTIVE while its snapshot is made, and before nova-compute has told
+        the scheduler of it. Where services are stopped in between, Nova calls
+        the build failed after a minute, and gives the server an error.
+        """
+        self.commits.until(lambda: self._state(server_id), (status, None))
+
+    def _state(self, server_id: str) -> tuple[str, str | None] | None:
+        """Return a server's status, and the task or event that goes on.
+
+        None where there is no server. A few columns of each cell, read after
+        every commit: a whole ``objects.Instance`` would cost more than what
+        is waited for.
+        """
+        instance, action, event = (
+            models.Instance, models.InstanceAction, models.InstanceActionEvent)
+        for mapping in self.cell_mappings.values():
+            with nova_context.target_cell(
+                    nova_context.get_admin_context(), mapping) as cell, \
+                    main_db.get_engine(context=cell).connect() as connection:
+                row = connection.execute(sqlalchemy.select(
+                    instance.vm_state, instance.task_state,
+                ).filter_by(uuid=server_id, deleted=0, hidden=False)).first()
+                unfinished = connection.scalar(
+                    sqlalchemy.select(event.event).join(
+                        action, action.id == event.action_id,
+                    ).where(action.instance_uuid == server_id,
+                            event.finish_time.is_(None)))
+            if row:
+                break
+        else:
+            return None
+        status = common.status_from_state(*row)
+        if status == 'ERROR' and self.instance(server_id).fault is None:
+            # Nova stores the fault after the state.
+            return status, 'storing the fault'
+        return status, row.task_state or unfinished
+
+    def _wait_until_deleted(self, server: dict[str, typing.Any]) -> None:
+        # In place of the harness's own, which sleeps.
+        self.commits.until(
+            lambda: self.http('GET', f'/servers/{server["id"]}').status, 404)
+
