@@ -9,12 +9,18 @@ from nova_image_override import record
 from nova_image_override.properties import catalog
 
 
+def image(instance: objects.Instance) -> dict[str, typing.Any]:
+    """Return metadata of a server's image, as its hard reboot reads them."""
+    stored = nova_utils.get_image_from_system_metadata(
+        nova_utils.instance_sys_meta(instance))
+    return {**stored, 'properties': {
+        name: value for name, value in stored['properties'].items()
+        if not record.is_row(name)}}
+
+
 def properties(instance: objects.Instance) -> dict[str, typing.Any]:
     """Return a server's image properties, as its hard reboot reads them."""
-    image = nova_utils.get_image_from_system_metadata(
-        nova_utils.instance_sys_meta(instance))
-    return {name: value for name, value in image['properties'].items()
-            if not record.is_row(name)}
+    return image(instance)['properties']
 
 
 def properties_without_overrides(
@@ -30,9 +36,9 @@ def properties_without_overrides(
 
 
 def with_stored_properties(
-        image: dict[str, typing.Any], instance: objects.Instance,
+        boot_image: dict[str, typing.Any], instance: objects.Instance,
 ) -> dict[str, typing.Any]:
-    """Return IMAGE with the stored properties, for a server with overrides."""
+    """Return BOOT_IMAGE as a server with overrides was built from it."""
     if not record.has_overrides(instance.system_metadata):
-        return image
-    return {**image, 'properties': properties(instance)}
+        return boot_image
+    return {**boot_image, 'properties': properties(instance)}

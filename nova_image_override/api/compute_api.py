@@ -160,8 +160,7 @@ class API(api.API):
         if pending.overrides:
             with faults.translated():
                 compute_capability.require(
-                    context, instance, 'rebuilt', pending.remedy
-                )
+                    context, instance, 'rebuilt', pending.remedy)
         with request.rebuilding(pending):
             return super().rebuild(
                 context, instance, image_href, *args, **kwargs)

@@ -25,7 +25,7 @@ class Change:
     :ivar overrides: all of them
     :ivar new: those that the rules have to permit
     :ivar kept: those that only Glance's protections have to permit anew
-    :ivar fixed: values that stand, whatever the merge says
+    :ivar fixed: values that take the place of merged ones
     :ivar ineffective: those that may have no effect
     :ivar owner: whose project and user policy compares with: an instance; None
         for the request's own

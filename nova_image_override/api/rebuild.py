@@ -158,10 +158,7 @@ class Rebuild:
                 validation.ineffective(catalog, self.instance) - set(changed),
                 self.instance),
             flavor, image)
-        self._require_same_numa(
-            catalog, image, safe_cpu_lists.without_unsafe_lists(
-                catalog, image.get('properties') or {}, self.overrides),
-            flavor, guard)
+        self._require_same_numa(catalog, image, merged, flavor, guard)
         image['properties'] = merged.image['properties']
         self.image = objects.ImageMeta.from_dict(image)
         host_scheduling.require_decided(
@@ -174,19 +171,23 @@ class Rebuild:
 
     def _require_same_numa(
         self, catalog: catalog_module.Catalog, image: dict[str, typing.Any],
-        base: override.ImageProperties, flavor: typing.Any, guard: Guard,
+        merged: pipeline_module.Merged, flavor: typing.Any, guard: Guard,
     ) -> None:
         """Refuse a change of NUMA, which a rebuild does not claim anew.
 
         Nova asks its guard only for a new image; overrides can change NUMA
         while the image stays.
         """
-        merged = override.Merger(catalog).merge(base, self.overrides)
         try:
-            guard(self.instance, {**image, 'properties': merged}, flavor)
+            # A copy, because ImageMetaProps.from_dict changes its argument.
+            guard(self.instance, {
+                **image, 'properties': dict(merged.image['properties'])},
+                flavor)
         except constraints.REFUSALS:
             names = numa_changes.changing(
-                catalog, self.instance, base, self.overrides)
+                catalog, self.instance, safe_cpu_lists.without_unsafe_lists(
+                    catalog, image.get('properties') or {}, self.overrides),
+                self.overrides)
             raise errors.Invalid([errors.Problem(
                 name, errors.NUMA_CHANGE,
                 'a rebuild cannot change the NUMA topology of a server, boot '
@@ -214,11 +215,9 @@ class Rebuild:
         # The request spec holds what the scheduler has granted before;
         # nova-compute adds its defaults to system metadata.
         before = self.spec.image if 'image' in self.spec else None
-        if (
-            host_scheduling.properties_of(before)
-            != host_scheduling.properties_of(self.image)
-            or image_changes()
-        ):
+        if host_scheduling.properties_of(before) \
+                != host_scheduling.properties_of(self.image) \
+                or image_changes():
             scheduler.require(
                 context, self.instance, self.spec, self.image, sorted(
                     name for name in {*self.recorded, *self.overrides}

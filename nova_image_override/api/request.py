@@ -63,8 +63,6 @@ class OverrideRequest:
             self.rebuild = None
 
 
-
-
 def attach(context: typing.Any, request: OverrideRequest) -> OverrideRequest:
     """Let CONTEXT carry REQUEST; return it."""
     setattr(context, _ATTRIBUTE, request)

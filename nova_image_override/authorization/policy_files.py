@@ -37,7 +37,7 @@ _PURE = frozenset(
     for name in ('TrueCheck', 'FalseCheck', 'RoleCheck', 'GenericCheck'))
 
 
-class Enforcer(oslo_policy.Enforcer):
+class PolicyEnforcer(oslo_policy.Enforcer):
     """The rules of one state of the policy files, which never change.
 
     That a rule permitted something is remembered with the whole of target
@@ -127,7 +127,7 @@ class PolicyFiles:
         except _UNREADABLE as exc:
             raise errors.StartupError(_failure(exc)) from None
 
-    def enforcer(self) -> Enforcer:
+    def enforcer(self) -> PolicyEnforcer:
         """Return the rules that the files hold now.
 
         Where a changed file cannot be read, those that were read before it
@@ -151,8 +151,8 @@ class PolicyFiles:
             stamp for name in (options.policy_file, *options.policy_dirs)
             for stamp in _stamps_of(self._conf.find_file(name)))
 
-    def _read(self) -> Enforcer:
-        enforcer = Enforcer(self._conf)
+    def _read(self) -> PolicyEnforcer:
+        enforcer = PolicyEnforcer(self._conf)
         # Nova's own has said all that there is to say of deprecated rules.
         enforcer.suppress_default_change_warnings = True
         enforcer.suppress_deprecation_warnings = True

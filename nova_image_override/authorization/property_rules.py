@@ -108,4 +108,4 @@ _NOT_DENIED = decisions.Decision(
 _NOT_ALLOWED = decisions.Decision(
     decisions.ALLOWED, False, decisions.Source(decisions.ALLOWED),
     errors.NOT_ALLOWED,
-    'not among the properties that this cloud allows to override', 'no entry')
+    'not one of the properties that this cloud allows overriding', 'no entry')

@@ -101,9 +101,7 @@ class _Overriding(_Hook):
         overrides: transport.Overrides, parsed_args: argparse.Namespace,
     ) -> Shown:
         """Run the command; transport.Error, and no request, if it cannot be."""
-        adapter = transport.attach(
-            self.cmd.app.client_manager.compute
-        )
+        adapter = transport.attach(self.cmd.app.client_manager.compute)
         with adapter.overriding(self.action, overrides):
             return take_action(parsed_args)
 
@@ -147,9 +145,7 @@ class Show(_Hook):
         return tuple(shown), tuple(shown.values())
 
     def _ask(self, server_id: str) -> dict[str, str | None] | None:
-        adapter = transport.attach(
-            self.cmd.app.client_manager.compute
-        )
+        adapter = transport.attach(self.cmd.app.client_manager.compute)
         try:
             return adapter.overrides_of(server_id)
         except transport.NotAvailable:

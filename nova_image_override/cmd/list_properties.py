@@ -28,16 +28,13 @@ class List(deployment_files.Lister):
         caller = deployment_files.caller(
             read.callers, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project)
-        schema = overridable.schema_for(
-            read.enforcer, caller, versions.MAX
-        )
+        schema = overridable.schema_for(read.enforcer, caller, versions.MAX)
         return ('Property', 'Type', 'Values', 'Removable', 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.description)
             for row in table.rows(schema)]
 
 
 def _name(row: table.Row) -> str:
-    """Return the name of a property; of a part of a family with the pattern.
-    """
+    """Return a row's name, with the pattern for a part of a family."""
     whole = ('', *(family.pattern for family in families.FAMILIES.values()))
     return row.name if row.pattern in whole else f'{row.name} ({row.pattern})'

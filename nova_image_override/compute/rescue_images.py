@@ -57,8 +57,7 @@ class _VolumeAPI(_Wrapper):
 
 
 def keep_stored_properties(driver: typing.Any) -> None:
-    """Wrap the APIs of libvirt's driver; others have no such rescue.
-    """
+    """Wrap the APIs of libvirt's driver; others have no such rescue."""
     if isinstance(driver, libvirt.LibvirtDriver):
         driver._image_api = _ImageAPI(driver._image_api)
         driver._volume_api = _VolumeAPI(driver._volume_api)

@@ -64,8 +64,7 @@ class Property(abc.ABC):
 
     @property
     def name_pattern(self) -> str | None:
-        """Regular expression of a family's names; None for other properties.
-        """
+        """Regular expression of a family's names, if it is one."""
         return self.family.pattern if self.family else None
 
     @property

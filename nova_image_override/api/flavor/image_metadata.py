@@ -2,8 +2,6 @@
 
 import typing
 
-from nova import utils as nova_utils
-
 from nova_image_override import override
 from nova_image_override import stored_image
 
@@ -23,6 +21,5 @@ def with_properties(
 
 def of_server(instance: typing.Any) -> dict[str, typing.Any]:
     """Return the image metadata that a server was built from."""
-    return with_properties(
-        nova_utils.get_image_from_system_metadata(instance.system_metadata),
-        stored_image.properties(instance))
+    image = stored_image.image(instance)
+    return with_properties(image, image['properties'])

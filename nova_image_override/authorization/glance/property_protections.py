@@ -211,8 +211,7 @@ def load(
         for name in parser.sections() if not name.startswith(OS_GLANCE)]
     if not sections:
         raise config_files.failure(
-            OPTION, path, 'is empty: no section that counts'
-        )
+            OPTION, path, 'is empty: no section that counts')
     if rule_format != POLICIES:
         return Protections(sections)
     names = {permission for section in sections

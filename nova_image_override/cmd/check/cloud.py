@@ -107,8 +107,7 @@ class Cloud:
     def glance(self) -> enforcer_module.Enforcer:
         """Rules that allow everything but what Glance forbids."""
         return enforcer_module.Enforcer(
-            self.catalog, (), ('*',), self.injection, self.protections
-        )
+            self.catalog, (), ('*',), self.injection, self.protections)
 
     def exact(self, name: str) -> list[property_lists.Entry]:
         """Return the entries that allow exactly this property by name."""

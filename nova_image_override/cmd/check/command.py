@@ -97,7 +97,7 @@ def findings(
 
 
 class _Reader:
-    """Reads all files of a deployment, whatever is wrong with some of them.
+    """Reads all files of a deployment, also when some are faulty.
     """
 
     def __init__(self) -> None:

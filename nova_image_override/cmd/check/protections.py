@@ -87,12 +87,9 @@ def laundered(cloud: Cloud) -> Findings:
     service = {**cloud.caller.credentials,
                'roles': [*cloud.caller.roles, 'service']}
     names = tuple(
-        name
-        for name in cloud.closed(property_protections.CREATE)
+        name for name in cloud.closed(property_protections.CREATE)
         if cloud.protections.permits(
-            name, property_protections.CREATE, service
-        )
-    )
+            name, property_protections.CREATE, service))
     if names:
         yield Finding(
             cloud_module.WARNING, 'A6', names,

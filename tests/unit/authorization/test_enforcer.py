@@ -107,7 +107,7 @@ def test_the_lists_decide(catalog, denied, allowed, name, value, expected):
     ([], ['hw_disk_bus=ide|sata'], None,
      'this cloud does not allow removing it, only setting it to ide, sata'),
     ([], [], 'scsi',
-     'not among the properties that this cloud allows to override'),
+     'not one of the properties that this cloud allows overriding'),
 ])
 def test_a_refusal_says_what_is_permitted_instead(
         catalog, denied, allowed, value, reason):
