@@ -80,16 +80,20 @@ demo-serve: $(READY) $(CLIENTS) ## Keep the demo's nova-api up, for openstack an
 
 ##@ Test it
 
-# Some tests only, without what only all of them can cover.
 .PHONY: test
 ifdef ARGS
 test: $(READY)
 	$(BIN)/python -m pytest $(ARGS)
 else
-test: $(READY) ## Unit and functional tests on Nova 34 (ARGS="tests/unit/test_x.py -k name")
+test: $(READY) ## Unit tests and the short functional pass on Nova 34 (ARGS="tests/unit/test_x.py -k name")
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/functional -m smoke
 endif
+
+.PHONY: test-functional
+test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional \
+	    $(ARGS)
 
 # A run of its own, with few examples of hypothesis: to be measured doubles the
 # time of the unit tests.
@@ -107,7 +111,7 @@ test-clients-%: $(READY) .venv/clients-%/.ready
 	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
 .PHONY: test-all
-test-all: test $(OLDER:%=test-%) ## The same tests on every supported Nova release
+test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
 # One after the other: under eventlet, in which the harness of Nova 31 to 33
 # runs, xdist's workers stand still.
@@ -159,23 +163,23 @@ lint: $(READY) ## Style and types
 
 # In Debian's own Python, for which Debian has the binding of libvirt.
 .venv/cloud/.ready: constraints/cloud.txt setup.cfg tools/environment.sh
-	@$(PYTHON) -m tests.integration.rig.machine install
+	@$(PYTHON) -m testing.deployment.machine install
 	@PYTHON=/usr/bin/python3 tools/environment.sh cloud cloud
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
 # A command while the cloud is up; down again, whatever became of it.
-on_cloud = @$(CLOUD) tests.integration.rig up && \
+on_cloud = @$(CLOUD) testing.deployment up && \
 	    $(CLOUD) $(1); \
-	    result=$$?; $(CLOUD) tests.integration.rig down; exit $$result
+	    result=$$?; $(CLOUD) testing.deployment down; exit $$result
 
 .PHONY: cloud-up
 cloud-up: .venv/cloud/.ready ## A real cloud on this machine (root, Debian)
-	@$(CLOUD) tests.integration.rig up
+	@$(CLOUD) testing.deployment up
 
 .PHONY: cloud-down
 cloud-down: ## End every process of the cloud; what it wrote stays in .cloud
-	@test ! -e .venv/cloud/.ready || $(CLOUD) tests.integration.rig down
+	@test ! -e .venv/cloud/.ready || $(CLOUD) testing.deployment down
 
 .PHONY: cloud-clean
 cloud-clean: cloud-down ## And remove what it wrote
@@ -190,7 +194,7 @@ cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-
 cloud-load: ## nova-api under load, beside an unmodified one
 cloud-saves: ## What overrides save beside images and flavors
 cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
-	$(call on_cloud,benchmarks.rig $* $(ARGS))
+	$(call on_cloud,benchmarks.deployment $* $(ARGS))
 
 .PHONY: cloud-tempest
 cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the cloud that runs: our plugin, and what changes for Nova's own
@@ -214,9 +218,9 @@ $(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
 	    || exit 1; done
 
 # The same, on Nova 34 only.
-.PHONY: proof-doors
-proof-doors: $(READY) ## Every property by every door against every rule, on Nova 34
-	PROOF=full $(BIN)/python -m pytest tests/proof/test_doors.py
+.PHONY: proof-ways-in
+proof-ways-in: $(READY) ## Every property by every way in against every rule, on Nova 34
+	PROOF=full $(BIN)/python -m pytest tests/proof/test_ways_in.py
 
 .PHONY: proof-laws
 proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each

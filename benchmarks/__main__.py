@@ -24,7 +24,7 @@ def main() -> None:
     warnings.showwarning = lambda *args, **kwargs: None
     # Takes seconds, and Nova warns as soon as it is imported. The harness
     # wants to be the first to import it.
-    import tests.functional  # noqa: F401 I001
+    import testing.harness  # noqa: F401 I001
     from benchmarks import report
     write = table.rst if arguments.rst else table.plain
     for title, head, rows in report.tables(arguments.rounds):

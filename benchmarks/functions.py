@@ -6,8 +6,6 @@ import typing
 from nova import context as nova_context
 from nova import objects
 
-from benchmarks import measure
-from benchmarks import overrides
 from nova_image_override import override
 from nova_image_override.api import pipeline
 from nova_image_override.authorization import caller as caller_module
@@ -15,6 +13,8 @@ from nova_image_override.authorization import callers
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import policy_files
 from nova_image_override.properties import catalog as catalog_module
+from testing.cost import measure
+from testing.cost import overrides
 
 #: Nova's reading of the properties, with which the rest is compared.
 FROM_DICT = 'from_dict'

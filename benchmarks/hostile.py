@@ -6,11 +6,11 @@ import typing
 
 from oslo_utils import timeutils
 
-from benchmarks import api
-from benchmarks import cloud as cloud_module
-from benchmarks import measure
 from nova_image_override import record
-from tests.functional import base
+from testing.cost import cloud as cloud_module
+from testing.cost import compared
+from testing.cost import measure
+from testing.harness import base
 
 EXTENSION = 'extension'
 
@@ -149,7 +149,7 @@ def servers(cloud: cloud_module.Cloud) -> dict[str, str]:
 
 def variants(
     cloud: cloud_module.Cloud, case: Case, server: str | None = None,
-) -> api.Variants:
+) -> compared.Variants:
     """Return CASE, and what Nova does of an image with the same properties.
 
     :param server: what is rebuilt
@@ -177,5 +177,5 @@ def variants(
         return call
 
     return {
-        api.NOVA: prepare(base.NOVA_APP, same, False),
+        compared.NOVA: prepare(base.NOVA_APP, same, False),
         EXTENSION: prepare(base.APP, image, True)}

@@ -3,11 +3,11 @@
 import collections.abc
 import logging
 
-from benchmarks import api
-from benchmarks import cloud as cloud_module
 from benchmarks import functions
 from benchmarks import hostile
-from benchmarks import measure
+from testing.cost import cloud as cloud_module
+from testing.cost import compared
+from testing.cost import measure
 
 Table = tuple[str, list[str], list[list[str]]]
 
@@ -22,14 +22,14 @@ def tables(rounds: int) -> collections.abc.Iterator[Table]:
         cloud.add_servers()
         cloud.stop()
         yield _requests(
-            'POST /servers, to the 202', api.create(cloud), rounds,
-            api.forget(cloud))
+            'POST /servers, to the 202', compared.create(cloud), rounds,
+            compared.forget(cloud))
         # Below 2.73 Nova loads no system metadata for a list.
         for compute in ('2.93', '2.1'):
             yield _requests(
                 f'GET /servers/detail, {cloud.SERVERS} servers, '
-                f'compute {compute}', api.detail(cloud, compute),
-                max(rounds // 3, 1), api.check(cloud))
+                f'compute {compute}', compared.detail(cloud, compute),
+                max(rounds // 3, 1), compared.check(cloud))
     # Another cloud, whose lists are not measured.
     with cloud_module.Cloud.running() as cloud:
         servers = hostile.servers(cloud)
@@ -41,18 +41,18 @@ def tables(rounds: int) -> collections.abc.Iterator[Table]:
 
 
 def _requests(
-    title: str, variants: api.Variants, rounds: int,
-    after: api.After,
+    title: str, variants: compared.Variants, rounds: int,
+    after: compared.After,
 ) -> Table:
-    costs = api.costs(variants, after)
-    functions_called = api.python_calls(variants, after)
+    costs = compared.costs(variants, after)
+    functions_called = compared.python_calls(variants, after)
     times = measure.medians(variants, rounds, after=after)
     return (
         f'{title}: medians of {rounds}',
         ['', 'ms', 'ratio', 'function calls', 'queries',
          'calls of services'],
         [[name, f'{times[name] * 1e3:.2f}',
-          f'{times[name] / times[api.NOVA]:.3f}',
+          f'{times[name] / times[compared.NOVA]:.3f}',
           str(functions_called[name]),
           str(costs[name].queries), str(costs[name].calls)]
          for name in variants])
@@ -71,11 +71,11 @@ def _hostile(
         answers = {name: prepare()().status
                    for name, prepare in variants.items()}
         times = measure.medians(variants, rounds)
-        nova, own = times[api.NOVA], times[hostile.EXTENSION]
+        nova, own = times[compared.NOVA], times[hostile.EXTENSION]
         rows.append([
             title, f'{nova * 1e3:.1f}', f'{own * 1e3:.1f}',
             f'{own / nova:.2f}', f'{(own - nova) * 1e3:.1f}',
-            answers[api.NOVA].split()[0],
+            answers[compared.NOVA].split()[0],
             answers[hostile.EXTENSION].split()[0]])
     return (
         f'Creates and rebuilds, made to cost much: medians of {rounds}',

@@ -67,9 +67,9 @@ def main() -> int:
 def run(args: argparse.Namespace) -> int:
     """Do what the command line says; return the exit status."""
     # Takes seconds, and Nova warns and logs as soon as it is imported.
-    from demo import cloud
     from demo import serve
     from demo import story
+    from testing.site import cloud
     sheet = page.Page(sys.stdout)
     if args.serve:
         serve.until_stopped(sheet, args.clients)

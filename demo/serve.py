@@ -1,76 +1,15 @@
-"""The demo's cloud on loopback, for any client: ``make demo-serve``."""
+"""``make demo-serve``: a cloud that stays up, for any client."""
 
-import collections.abc
-import contextlib
 import pathlib
 import signal
 import tempfile
-import threading
 import typing
-from wsgiref import simple_server
 
-from demo import cloud as cloud_module
 from demo import page as page_module
-from demo import site
 from demo import story
-
-#: Of openstacksdk's clouds.yaml: where our part of it is found.
-VENDOR_HOOK = 'nova_image_override.client.sdk:load'
-
-_CLOUD = '''\
-  {user}:
-    region_name: demo
-    auth:
-      auth_url: {url}/identity/v3
-      username: {user}
-      password: {user}
-      project_name: demo
-      user_domain_name: Default
-      project_domain_name: Default
-'''
-
-
-class _Handler(simple_server.WSGIRequestHandler):
-    def log_message(self, format: str, *args: typing.Any) -> None:
-        """Say nothing of each request."""
-
-
-@contextlib.contextmanager
-def serving(application: typing.Any) -> collections.abc.Iterator[str]:
-    """Serve a WSGI application on loopback for the time of the context.
-
-    :returns: its URL; the port is any that is free
-    """
-    server = simple_server.make_server(
-        '127.0.0.1', 0, application, handler_class=_Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f'http://127.0.0.1:{server.server_port}'
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def clouds_yaml(folder: pathlib.Path, url: str, **keys: str) -> pathlib.Path:
-    """Write the clouds.yaml that clients of the site need.
-
-    :param url: of the site
-    :param keys: more of each cloud
-    """
-    path = folder / 'clouds.yaml'
-    path.write_text('clouds:\n' + ''.join(
-        _CLOUD.format(user=user, url=url)
-        + ''.join(f'    {key}: {value}\n' for key, value in keys.items())
-        for user in site.USERS))
-    return path
-
-
-def furnish(cloud: cloud_module.Cloud) -> None:
-    """Give the cloud the image and the flavor that the README names."""
-    cloud.image('debian', **cloud_module.IMAGE)
-    cloud.flavor(2, 1024, name='two-cpus')
+from testing.site import cloud as cloud_module
+from testing.site import loopback
+from testing.site import site
 
 
 def until_stopped(
@@ -83,10 +22,10 @@ def until_stopped(
     # Before the cloud, whose harness nests folders for temporary files.
     with (tempfile.TemporaryDirectory(prefix='nova-image-override-') as folder,
           cloud_module.Cloud.running() as cloud,
-          serving(site.Site(cloud, cloud.api_fixture.app())) as url):
-        furnish(cloud)
-        path = clouds_yaml(
-            pathlib.Path(folder), url, vendor_hook=VENDOR_HOOK)
+          loopback.serving(site.Site(cloud, cloud.api_fixture.app())) as url):
+        loopback.furnish(cloud)
+        path = loopback.clouds_yaml(
+            pathlib.Path(folder), url, vendor_hook=loopback.VENDOR_HOOK)
         story.introduce(page)
         page.heading(f'Up at {url}')
         page.line('In another terminal:')

@@ -4,11 +4,11 @@ import http
 import importlib.metadata
 import typing
 
-from demo import cloud as cloud_module
 from demo import page as page_module
 from nova_image_override import record
 from nova_image_override import versions
-from tests.functional import base
+from testing.harness import base
+from testing.site import cloud as cloud_module
 
 #: What is tried when the command line names nothing.
 OVERRIDES = {

@@ -116,7 +116,8 @@ INTERFACES: tuple[Interface, ...] = (
     *called('nova.api.openstack', ProjectMapper=''),
     *called('nova.api.openstack:ProjectMapper',
             create_route='path, method, controller, action'),
-    # Controllers: servers.py, discovery.py, faults.py, doors.py.
+    # Controllers: servers.py, discovery.py, faults.py,
+    # client_compatibility.py.
     *names('nova.api.openstack.wsgi', 'Controller', 'ResponseObject'),
     *called('nova.api.openstack.wsgi', Fault='exception', Request='_',
             Resource='controller', action='name', expected_errors='errors',

@@ -2,8 +2,8 @@
 
 import pytest
 
-from demo import serve
-from demo import site
+from testing.site import loopback
+from testing.site import site
 from tests.ansible import real
 
 
@@ -13,8 +13,8 @@ def together(request, tmp_path_factory):
     # Before the cloud, whose harness nests folders for temporary files.
     folder = tmp_path_factory.mktemp('ansible')
     with request.module.Cloud.running() as cloud:
-        serve.furnish(cloud)
-        with serve.serving(
+        loopback.furnish(cloud)
+        with loopback.serving(
                 site.Site(cloud, cloud.api_fixture.app())) as url:
             yield cloud, real.Ansible(folder, url)
 

@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import typing
 
-from demo import serve
+from testing.site import loopback
 from tests import environments
 
 #: What the documentation shows.
@@ -39,7 +39,7 @@ class Ansible:
         :param hook: ``vendor_hook`` of clouds.yaml
         :returns: whether it succeeded, and each task's result by its name
         """
-        clouds = serve.clouds_yaml(
+        clouds = loopback.clouds_yaml(
             self._folder, self._url, **({'vendor_hook': hook} if hook else {}))
         path = self._folder / 'playbook.yaml'
         path.write_text(playbook)

@@ -3,8 +3,8 @@
 from nova.tests.fixtures import neutron
 import pytest
 
-from demo import cloud as cloud_module
-from tests.functional import base
+from testing.harness import base
+from testing.site import cloud as cloud_module
 
 PLAYBOOK = '''
 - hosts: localhost

@@ -2,9 +2,9 @@
 
 import pytest
 
-from demo import cloud as cloud_module
+from testing.harness import base
+from testing.site import cloud as cloud_module
 from tests.ansible import real
-from tests.functional import base
 
 PLAYBOOK = real.PLAYBOOK.read_text()
 BOOT = 'Boot the server'

@@ -9,18 +9,18 @@ import contextlib
 import nova.api.wsgi
 import pytest
 
-from demo import cloud as cloud_module
-from demo import serve
-from demo import site
 from nova_image_override import versions
+from testing.harness import base
+from testing.site import cloud as cloud_module
+from testing.site import loopback
+from testing.site import site
 from tests.clients import tools
-from tests.functional import base
 
 
 @pytest.fixture(scope='session')
 def _cloud():
     with cloud_module.Cloud.running() as running:
-        serve.furnish(running)
+        loopback.furnish(running)
         yield running
 
 
@@ -36,9 +36,9 @@ def cloud(_cloud):
 @contextlib.contextmanager
 def _client(cloud, folder, nova_api):
     seen = tools.Recorder(site.Site(cloud, nova_api))
-    with serve.serving(seen) as url:
+    with loopback.serving(seen) as url:
         client = tools.Client(folder, url, seen)
-        serve.clouds_yaml(folder, url)
+        loopback.clouds_yaml(folder, url)
         yield client
 
 
@@ -93,8 +93,8 @@ def troubled_client(_troubled, cloud):
 
 
 def _hooked(client, folder):
-    return serve.clouds_yaml(
-        folder, client.url, vendor_hook=serve.VENDOR_HOOK)
+    return loopback.clouds_yaml(
+        folder, client.url, vendor_hook=loopback.VENDOR_HOOK)
 
 
 @pytest.fixture

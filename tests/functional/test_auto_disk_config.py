@@ -1,6 +1,6 @@
 """Whether a server's disk is resized is decided by the merged properties."""
 
-from tests.functional import base
+from testing.harness import base
 
 
 class AutoDiskConfig(base.TestCase):

@@ -4,10 +4,10 @@ from nova import context
 from nova import objects
 from nova.image import glance
 
-from benchmarks import api
-from benchmarks import cloud
-from benchmarks import measure
-from tests.functional import base
+from testing.cost import cloud
+from testing.cost import compared
+from testing.cost import measure
+from testing.harness import base
 
 
 class Costs(cloud.Cloud):
@@ -17,21 +17,24 @@ class Costs(cloud.Cloud):
     def costs(self, variants, after):
         """Return what the variants cost, and what unmodified Nova costs."""
         costs = {variant: (count.queries, count.calls) for variant, count
-                 in api.costs(variants, after).items()}
-        return costs, costs[api.NOVA]
+                 in compared.costs(variants, after).items()}
+        return costs, costs[compared.NOVA]
 
     def test_create_costs_no_query_and_no_call_more_than_nova(self):
         self.stop()
-        costs, nova = self.costs(api.create(self), api.forget(self))
+        costs, nova = self.costs(compared.create(self), compared.forget(self))
         self.assertGreater(min(nova), 0)
         self.assertEqual(dict.fromkeys(costs, nova), costs)
 
     def test_ten_overrides_cost_at_most_two_percent_of_calls_more(self):
         """Function calls, beside an image that has the ten properties."""
         self.stop()
-        calls = api.python_calls(api.create(self), api.forget(self))
-        self.assertLessEqual(calls[api.TEN], 1.02 * calls[api.NOVA_TEN])
-        self.assertLessEqual(calls[api.NOT_NAMED], 1.02 * calls[api.NOVA])
+        calls = compared.python_calls(
+            compared.create(self), compared.forget(self))
+        self.assertLessEqual(
+            calls[compared.TEN], 1.02 * calls[compared.NOVA_TEN])
+        self.assertLessEqual(
+            calls[compared.NOT_NAMED], 1.02 * calls[compared.NOVA])
 
     def test_function_calls_are_counted_the_same_each_time(self):
         def some():
@@ -46,7 +49,7 @@ class Costs(cloud.Cloud):
         self.add_servers()
         self.stop()
         costs, nova = self.costs(
-            api.detail(self, '2.73'), api.check(self))
+            compared.detail(self, '2.73'), compared.check(self))
         self.assertEqual(dict.fromkeys(costs, nova), costs)
 
     def test_lists_before_system_metadata_cost_one_query_more_when_named(self):
@@ -54,8 +57,8 @@ class Costs(cloud.Cloud):
         self.add_servers()
         self.stop()
         costs, nova = self.costs(
-            api.detail(self, '2.72'), api.check(self))
-        queries, calls = costs.pop(api.NAMED)
+            compared.detail(self, '2.72'), compared.check(self))
+        queries, calls = costs.pop(compared.NAMED)
         self.assertEqual((nova[0] + 1, nova[1]), (queries, calls))
         self.assertEqual(dict.fromkeys(costs, nova), costs)
 

@@ -6,7 +6,7 @@ from nova import objects
 from nova.compute import api
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 
 class BootFromImage(base.TestCase):

@@ -5,10 +5,10 @@ import shutil
 import subprocess
 import unittest
 
-from demo import cloud as cloud_module
-from demo import serve
-from demo import site
-from tests.functional import base
+from testing.harness import base
+from testing.site import cloud as cloud_module
+from testing.site import loopback
+from testing.site import site
 from tests.functional import test_samples
 
 SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
@@ -19,7 +19,7 @@ SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
 class Curl(cloud_module.Cloud):
     def setUp(self):
         super().setUp()
-        self.url = self.enterContext(serve.serving(
+        self.url = self.enterContext(loopback.serving(
             site.Site(self, self.api_fixture.app())))
 
     def run_script(self, **environment):

@@ -5,7 +5,7 @@ import re
 import jsonschema
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 _CREATE = 'os_compute_api:servers:create:image_props_override'
 

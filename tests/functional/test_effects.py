@@ -23,7 +23,7 @@ from nova.virt import hardware
 import pytest
 
 from nova_image_override.api.flavor import effects
-from tests.functional import base
+from testing.harness import base
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ from nova.objects import image_meta
 from nova.virt import hardware
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 #: Conflicts: overrides, flavor extra specs ('__' for ':'), and who is blamed
 #: when it is not every override.

@@ -1,7 +1,7 @@
 """What Glance injects for a user, that user does not override."""
 
 from nova_image_override import errors
-from tests.functional import base
+from testing.harness import base
 from tests.functional import test_protections
 
 IMPORT = '''

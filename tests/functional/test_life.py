@@ -14,7 +14,7 @@ from nova.objects import image_meta
 from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 #: NUMA nodes of different sizes, which Nova's own migration loses; a machine
 #: type, which Nova's own rescue loses.

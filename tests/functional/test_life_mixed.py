@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from tests.functional import base
+from testing.harness import base
 from tests.functional import test_life
 
 

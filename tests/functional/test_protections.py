@@ -8,7 +8,7 @@ import fixtures
 
 from nova_image_override import errors
 from nova_image_override.api import startup
-from tests.functional import base
+from testing.harness import base
 
 PROTECTIONS = '''
 [^hw_disk_bus$]

@@ -6,7 +6,7 @@ import fixtures
 from nova.compute import api
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 
 class Case(base.TestCase):

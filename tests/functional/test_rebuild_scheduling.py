@@ -12,7 +12,7 @@ from nova.scheduler.client import query
 import oslo_messaging
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 SCHEDULER = f'{query.__name__}.SchedulerQueryClient.select_destinations'
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.functional import base
+from testing.harness import base
 
 
 class Invalid(base.TestCase):

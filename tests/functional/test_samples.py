@@ -19,8 +19,8 @@ from nova.compute import api
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import router
-from tests.functional import base
-from tests.functional import nodb
+from testing.harness import base
+from testing.harness import nodb
 
 SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
 
@@ -227,7 +227,7 @@ class Samples(Case):
                 'flavorRef': self._flavor, 'networks': 'none'},
             'os:scheduler_hints': {hint: value}}, extension=None)
 
-    def test_a_hint_where_the_door_is_closed(self):
+    def test_a_hint_where_the_option_is_off(self):
         self.by_hint('hint-closed')
 
     def test_discovery(self):

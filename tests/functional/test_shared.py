@@ -4,8 +4,8 @@ import unittest
 
 import pytest
 
-from tests.functional import base
-from tests.functional import shared
+from testing.harness import base
+from testing.harness import shared
 
 #: Images that the cloud of a test had.
 found: list[set[str]] = []

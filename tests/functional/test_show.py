@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 
 from nova_image_override import record
-from tests.functional import base
+from testing.harness import base
 
 
 class Show(base.TestCase):

@@ -4,7 +4,7 @@ import uuid
 
 from nova_image_override import errors
 from nova_image_override.cmd import show
-from tests.functional import base
+from testing.harness import base
 
 
 class ShowCommand(base.TestCase):

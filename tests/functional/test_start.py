@@ -23,7 +23,7 @@ from nova_image_override.compute import manager
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
-from tests.functional import nodb
+from testing.harness import nodb
 
 
 class Start(nodb.TestCase):

@@ -3,7 +3,7 @@
 import pytest
 
 from nova_image_override import versions
-from tests.functional import base
+from testing.harness import base
 
 ENTRY = versions.SERVICE_TYPE
 

@@ -5,8 +5,8 @@ import threading
 import fixtures
 import pytest
 
-from tests.functional import base
-from tests.functional import waiting
+from testing.harness import base
+from testing.harness import waiting
 
 
 class Wait(base.TestCase):

@@ -1,4 +1,4 @@
 """Tests with a real Glance, in an environment of its own (make test-glance)."""
 
 # Must come before anything of Nova.
-import tests.functional  # noqa: F401
+import testing.harness  # noqa: F401

@@ -5,7 +5,7 @@ import nova.image.glance
 import pytest
 
 from nova_image_override import errors
-from tests.functional import base
+from testing.harness import base
 from tests.glance import real
 
 # What Nova's GlanceFixture puts itself in place of.

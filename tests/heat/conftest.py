@@ -5,11 +5,11 @@ import uuid
 import pytest
 import yaml
 
-from demo import cloud as cloud_module
-from demo import serve
-from demo import site
+from testing.harness import base
+from testing.site import cloud as cloud_module
+from testing.site import loopback
+from testing.site import site
 from tests.clients import tools
-from tests.functional import base
 from tests.heat import real
 
 
@@ -20,7 +20,7 @@ def together(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp('heat')
     with request.module.Cloud.running() as cloud:
         seen = tools.Recorder(site.Site(cloud, cloud.api_fixture.app()))
-        with serve.serving(seen) as url:
+        with loopback.serving(seen) as url:
             heat = real.Heat(
                 folder, f'{url}/identity/v3', cloud.api.project_id)
             try:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from demo import cloud as cloud_module
 from nova_image_override import versions
+from testing.harness import base
+from testing.site import cloud as cloud_module
 from tests import environments
-from tests.functional import base
 from tests.heat.real import created
 from tests.heat.real import refused
 

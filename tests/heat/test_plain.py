@@ -1,7 +1,7 @@
 """A Heat with the plugin beside a cloud without the extension."""
 
-from demo import cloud as cloud_module
-from tests.functional import base
+from testing.harness import base
+from testing.site import cloud as cloud_module
 from tests.heat.real import created
 from tests.heat.real import refused
 

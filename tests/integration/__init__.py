@@ -1,1 +1,1 @@
-"""A real cloud on one machine: the rig that runs it, and its tests."""
+"""A real cloud on one machine: the deployment that runs it, and its tests."""

@@ -1,19 +1,19 @@
-"""The cloud that runs, and its people."""
+"""The cloud that runs, and its users."""
 
 import itertools
 
 import pytest
 
-from tests.integration import command
-from tests.integration import places
-from tests.integration.rig import cloud
-from tests.integration.rig import processes
-from tests.integration.rig import state
-from tests.integration.rig import tenants
+from testing.deployment import cloud
+from testing.deployment import command
+from testing.deployment import places
+from testing.deployment import processes
+from testing.deployment import state
+from testing.deployment import tenants
 
 
 @pytest.fixture(scope='session')
-def rig():
+def deployment():
     """The cloud; ``make cloud-up`` has started it."""
     running = cloud.Cloud(state.State.default())
     if running.nova_api.pid is None:
@@ -22,29 +22,29 @@ def rig():
 
 
 @pytest.fixture(scope='session')
-def people(rig):
+def users(deployment):
     """name -> ``openstack`` as that one."""
-    return {name: command.Openstack(rig.state, name)
-            for name in tenants.PEOPLE}
+    return {name: command.Openstack(deployment.state, name)
+            for name in tenants.USERS}
 
 
 @pytest.fixture(scope='session')
-def tenant(people):
-    return people['tenant']
+def tenant(users):
+    return users['tenant']
 
 
 @pytest.fixture(scope='session')
-def nfv(people):
-    return people['nfv']
+def nfv(users):
+    return users['nfv']
 
 
 @pytest.fixture(scope='session')
-def operator(people):
-    return people['operator']
+def operator(users):
+    return users['operator']
 
 
 @pytest.fixture
-def boot(rig, people):
+def boot(deployment, users):
     """Create servers that are gone after the test."""
     numbers = itertools.count()
 
@@ -53,17 +53,17 @@ def boot(rig, people):
         words = itertools.chain.from_iterable(
             ('--image-prop-override', f'{name}={value}')
             for name, value in overrides.items())
-        shown = people[who].json(
+        shown = users[who].json(
             'server', 'create', '--image', image, '--flavor', flavor,
             '--no-network', *words, *options, f'test-{next(numbers)}')
-        server = places.Server(rig, people[who], shown['id'])
+        server = places.Server(deployment, users[who], shown['id'])
         if wait:
             server.settled('ACTIVE')
         return server
 
     yield create
     # Also those of which the answer was lost.
-    if left := [server.id for server in places.created(rig)]:
-        people['operator']('server', 'delete', '--force', *left)
+    if left := [server.id for server in places.created(deployment)]:
+        users['operator']('server', 'delete', '--force', *left)
         processes.wait_for(
-            lambda: not places.created(rig), 'the end of servers', 120)
+            lambda: not places.created(deployment), 'the end of servers', 120)

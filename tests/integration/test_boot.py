@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration import places
+from testing.deployment import places
 
 
 @pytest.mark.short

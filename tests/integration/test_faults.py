@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from tests.integration import command
-from tests.integration import places
-from tests.integration.rig import nova
+from testing.deployment import command
+from testing.deployment import nova
+from testing.deployment import places
 
 #: How many servers are asked for, each with a command line of its own.
 SERVERS = 4
@@ -25,12 +25,12 @@ def asked(number):
     return {'os_command_line': f'console=ttyS0 fault={number}', **places.SCSI}
 
 
-def wait_until_still(rig):
+def wait_until_still(deployment):
     """Wait until all servers are built, or what is left no longer moves."""
     seen, since = None, time.monotonic()
     while time.monotonic() < since + STILL:
         states = {server.id: (server.status, server.task_state)
-                  for server in places.created(rig)}
+                  for server in places.created(deployment)}
         if states != seen:
             seen, since = states, time.monotonic()
         if 'BUILD' not in [status for status, _ in states.values()]:
@@ -38,9 +38,9 @@ def wait_until_still(rig):
         time.sleep(1)
 
 
-def judge(rig, server, overrides):
+def judge(deployment, server, overrides):
     """Hold a server to what was asked, and return its status."""
-    shown = rig.operator.compute.get_server(server.id)
+    shown = deployment.operator.compute.get_server(server.id)
     # Also of one that was never built.
     assert server.api == overrides
     if shown.status == 'ACTIVE':
@@ -60,34 +60,34 @@ def judge(rig, server, overrides):
 
 
 def faults():
-    def nova_api(rig):
-        rig.nova_api.restart()
+    def nova_api(deployment):
+        deployment.nova_api.restart()
 
-    def conductor(rig):
-        rig.conductor.restart()
+    def conductor(deployment):
+        deployment.conductor.restart()
 
-    def broker(rig):
-        rig.rabbitmq.restart()
+    def broker(deployment):
+        deployment.rabbitmq.restart()
 
-    def database(rig):
-        rig.mariadb.kill()
-        rig.mariadb.up()
+    def database(deployment):
+        deployment.mariadb.kill()
+        deployment.mariadb.up()
 
-    def compute(rig):
-        for host in rig.hosts.values():
+    def compute(deployment):
+        for host in deployment.hosts.values():
             host.restart_compute()
 
-    def images(rig):
-        rig.glance.kill()
+    def images(deployment):
+        deployment.glance.kill()
         time.sleep(5)
-        rig.glance.up()
+        deployment.glance.up()
 
     return [nova_api, conductor, broker, database, compute, images]
 
 
 @pytest.mark.parametrize('fault', faults(), ids=lambda fault: fault.__name__)
 def test_boots_under_a_fault_have_their_overrides_or_explain(
-        rig, tenant, boot, fault):
+        deployment, tenant, boot, fault):
     def create(number):
         try:
             boot(asked(number), wait=False)
@@ -99,18 +99,19 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         answers = [pool.submit(create, number) for number in range(SERVERS)]
         next(iter(concurrent.futures.as_completed(answers)))
-        fault(rig)
-    rig.wait_for_hosts()
+        fault(deployment)
+    deployment.wait_for_hosts()
     told = [answer.result() for answer in answers]
     # A server whose answer was lost is one all the same.
-    servers = [places.Server(rig, tenant, shown.id)
-               for shown in places.created(rig)]
+    servers = [places.Server(deployment, tenant, shown.id)
+               for shown in places.created(deployment)]
     assert len(servers) >= told.count('accepted') > 0
-    wait_until_still(rig)
+    wait_until_still(deployment)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda server: server.api, servers))
         statuses = list(pool.map(
-            lambda pair: judge(rig, *pair), zip(servers, found, strict=True)))
+            lambda pair: judge(deployment, *pair),
+            zip(servers, found, strict=True)))
     # Two servers never share what was asked for one.
     possible = [asked(number) for number in range(SERVERS)]
     for overrides in found:
@@ -118,16 +119,17 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
     print(fault.__name__, told, statuses)
     # And the next one is as if nothing had been.
     server = boot(asked(99))
-    assert judge(rig, server, asked(99)) == 'ACTIVE'
+    assert judge(deployment, server, asked(99)) == 'ACTIVE'
 
 
-def test_a_rebuild_without_glance_leaves_the_server_its_overrides(rig, boot):
+def test_a_rebuild_without_glance_leaves_the_server_its_overrides(
+        deployment, boot):
     server = boot(asked(0))
-    rig.glance.kill()
+    deployment.glance.kill()
     try:
         with pytest.raises(command.Refused):
             server.run('rebuild', '--image', 'guest')
     finally:
-        rig.glance.up()
+        deployment.glance.up()
     server.settled('ACTIVE')
-    assert judge(rig, server, asked(0)) == 'ACTIVE'
+    assert judge(deployment, server, asked(0)) == 'ACTIVE'

@@ -2,8 +2,8 @@
 
 import itertools
 
-from tests.integration import places
-from tests.integration.rig import processes
+from testing.deployment import places
+from testing.deployment import processes
 
 #: What every server here is booted with: something for each place.
 OVERRIDES = {
@@ -107,7 +107,8 @@ def test_a_snapshot_is_an_image_with_what_was_in_force(boot, tenant, operator):
         operator('image', 'delete', image)
 
 
-def test_cold_migration_takes_them_to_the_other_host(rig, boot, operator):
+def test_cold_migration_takes_them_to_the_other_host(
+        deployment, boot, operator):
     overrides = {
         **OVERRIDES, 'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
         'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '128',
@@ -123,12 +124,12 @@ def test_cold_migration_takes_them_to_the_other_host(rig, boot, operator):
     assert [cpus for cpus, _ in server.told.nodes.values()] == ['0', '1-3']
 
 
-def test_a_cold_start_of_everything_keeps_them(rig, boot):
+def test_a_cold_start_of_everything_keeps_them(deployment, boot):
     server = boot(OVERRIDES)
-    rig.up()
+    deployment.up()
     # Both nova-computes start the guests that ran.
     processes.wait_for(
-        lambda: 'running' in rig.hosts[server.host].virsh(
+        lambda: 'running' in deployment.hosts[server.host].virsh(
             'domstate', server.id), 'the guest', 120)
     server.settled('ACTIVE')
     check(server)

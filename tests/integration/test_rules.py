@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.integration import command
-from tests.integration import places
-from tests.integration.rig import nova
-from tests.integration.rig import processes
+from testing.deployment import command
+from testing.deployment import nova
+from testing.deployment import places
+from testing.deployment import processes
 
 #: How a guest finds Intel's 82801AA, which is hw_sound_model=ac97.
 AC97 = '0x8086 0x2415'
@@ -15,7 +15,7 @@ FORBIDDEN = 'ForbiddenException: 403: '
 
 
 @pytest.fixture
-def imported(rig, tenant, operator):
+def imported(deployment, tenant, operator):
     """An image that the tenant has imported, without any volume."""
     def found(name):
         return operator.json('image', 'show', name)['id']
@@ -23,12 +23,12 @@ def imported(rig, tenant, operator):
     image = tenant.json(
         'image', 'create', '--import', '--disk-format', 'raw',
         '--container-format', 'bare', '--file',
-        str(rig.state.file('guest', 'disk')), '--property',
+        str(deployment.state.file('guest', 'disk')), '--property',
         f'kernel_id={found("guest-kernel")}', '--property',
         f'ramdisk_id={found("guest-initrd")}', 'imported')['id']
 
     def done():
-        shown = rig.operator.image.get_image(image)
+        shown = deployment.operator.image.get_image(image)
         assert shown.status != 'killed'
         return shown.status == 'active' and \
             'os_glance_import_task' not in shown.properties
@@ -97,29 +97,29 @@ def test_a_value_that_is_wrong_is_refused_before_anything_is_made(
     assert tenant.json('server', 'list') == []
 
 
-def test_a_tenant_cannot_upload_past_injection(rig, tenant, operator):
+def test_a_tenant_cannot_upload_past_injection(deployment, tenant, operator):
     with pytest.raises(command.Refused, match=f'^{FORBIDDEN}'):
         tenant('image', 'create', '--disk-format', 'raw',
                '--container-format', 'bare', '--file',
-               str(rig.state.file('guest', 'disk')), 'direct')
+               str(deployment.state.file('guest', 'disk')), 'direct')
     for image in operator.json('image', 'list', '--name', 'direct'):
         operator('image', 'delete', image['ID'])
 
 
-def test_the_answer_changes_when_the_deployer_edits_the_list(rig, boot):
+def test_the_answer_changes_when_the_deployer_edits_the_list(deployment, boot):
     agent = {'hw_qemu_guest_agent': 'true'}
     assert 'hw_qemu_guest_agent: not_allowed:' in refused(boot, agent)
-    rules = dict(rig.nova_api.rules)
-    rig.nova_api.rules['allowed_properties'] = ', '.join(
+    rules = dict(deployment.nova_api.rules)
+    deployment.nova_api.rules['allowed_properties'] = ', '.join(
         [*nova.ALLOWED, *agent])
-    rig.nova_api.rules['denied_properties'] = 'os_command_line'
+    deployment.nova_api.rules['denied_properties'] = 'os_command_line'
     try:
-        rig.nova_api.restart()
+        deployment.nova_api.restart()
         channels = boot(agent).domain.findall('devices/channel/target')
         assert 'org.qemu.guest_agent.0' in [
             target.get('name') for target in channels]
         assert 'os_command_line: denied:' in refused(
             boot, {'os_command_line': 'console=ttyS0'})
     finally:
-        rig.nova_api.rules = rules
-        rig.nova_api.restart()
+        deployment.nova_api.rules = rules
+        deployment.nova_api.restart()

@@ -5,8 +5,8 @@ Needs no cloud: what a run leaves behind stands in for it.
 
 import pytest
 
-from tests.integration.rig import cloud
-from tests.integration.rig import state as state_module
+from testing.deployment import cloud
+from testing.deployment import state as state_module
 from tests.integration.tempest import __main__ as tempest
 from tests.integration.tempest import run
 
@@ -14,7 +14,7 @@ PASSED = {'boots': 'success', 'stops': 'success'}
 
 
 @pytest.fixture
-def rig(tmp_path, monkeypatch):
+def deployment(tmp_path, monkeypatch):
     """A cloud that does not run, and whose plain nova-api needs no start."""
     result = cloud.Cloud(state_module.State(tmp_path / 'state'))
     result.ended = []
@@ -28,63 +28,65 @@ def rig(tmp_path, monkeypatch):
 def results(monkeypatch):
     """Let Tempest's runs end so: the plain nova-api's, the extended one's."""
     def set_to(plain, extended):
-        monkeypatch.setattr(run, 'tempest', lambda rig, api, name, tests: (
-            plain if api is rig.plain_api else extended))
+        monkeypatch.setattr(
+            run, 'tempest', lambda deployment, api, name, tests: (
+            plain if api is deployment.plain_api else extended))
 
     return set_to
 
 
 @pytest.fixture
-def log(rig):
+def log(deployment):
     """Write Tempest's log of a run that asked these services."""
     def write(*services):
-        return rig.state.write(''.join(
+        return deployment.state.write(''.join(
             f'Request (Test:test): 200 GET {state_module.url(service)}/v2.1\n'
             for service in ('keystone', *services)), 'tempest.log')
 
     return write
 
 
-def test_a_run_that_asked_its_own_nova_api_is_taken(rig, log):
-    run.check_asked(log('nova-api'), rig.nova_api)
-    run.check_asked(log('nova-api-plain'), rig.plain_api)
+def test_a_run_that_asked_its_own_nova_api_is_taken(deployment, log):
+    run.check_asked(log('nova-api'), deployment.nova_api)
+    run.check_asked(log('nova-api-plain'), deployment.plain_api)
 
 
 @pytest.mark.parametrize('asked', [
     [], ['nova-api'], ['nova-api', 'nova-api-plain']])
-def test_a_run_that_asked_another_nova_api_or_none_is_not(rig, log, asked):
+def test_a_run_that_asked_another_nova_api_or_none_is_not(
+        deployment, log, asked):
     with pytest.raises(run.Strange, match='not nova-api-plain'):
-        run.check_asked(log(*asked), rig.plain_api)
+        run.check_asked(log(*asked), deployment.plain_api)
 
 
-def test_nothing_is_lost_where_both_do_the_same(rig, results, capsys):
+def test_nothing_is_lost_where_both_do_the_same(deployment, results, capsys):
     results({**PASSED, 'has a port': 'failure'},
             {**PASSED, 'has a port': 'failure'})
-    assert tempest.servers(rig)
+    assert tempest.servers(deployment)
     said = capsys.readouterr().out
     assert '0 tests pass on the unmodified nova-api only' in said
     assert 'fails on the unmodified one too: has a port' in said
 
 
-def test_what_is_lost_is_named(rig, results, capsys):
+def test_what_is_lost_is_named(deployment, results, capsys):
     results(PASSED, {'boots': 'success', 'stops': 'failure'})
-    assert not tempest.servers(rig)
+    assert not tempest.servers(deployment)
     assert 'UNMODIFIED ONE ONLY: stops\n' in capsys.readouterr().out
 
 
-def test_the_plain_nova_api_ends_whatever_happens(rig, monkeypatch):
+def test_the_plain_nova_api_ends_whatever_happens(deployment, monkeypatch):
     def strange(*_):
         raise run.Strange('no test ran')
 
     monkeypatch.setattr(run, 'tempest', strange)
     with pytest.raises(run.Strange):
-        tempest.servers(rig)
-    assert rig.ended == ['plain']
+        tempest.servers(deployment)
+    assert deployment.ended == ['plain']
 
 
-def test_a_failing_test_of_the_plugin_is_named(rig, results, capsys):
+def test_a_failing_test_of_the_plugin_is_named(deployment, results, capsys):
     results({}, {'boots': 'success', 'stops': 'failure'})
-    assert not tempest.plugin(rig)
+    assert not tempest.plugin(deployment)
     assert 'FAILS: stops\n' in capsys.readouterr().out
     results({}, {'boots': 'success', 'stops': 'skip'})
-    assert tempest.plugin(rig)
+    assert tempest.plugin(deployment)

@@ -5,4 +5,4 @@ whole of it, and for the figures of docs/source/contributor/proof.rst.
 """
 
 # Before anything of Nova, as its harness wants it.
-import tests.functional  # noqa: F401
+import testing.harness  # noqa: F401

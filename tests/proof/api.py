@@ -8,13 +8,12 @@ import typing
 import fixtures
 from nova import context as nova_context
 from nova import objects
-import sqlalchemy
-import sqlalchemy.event
 import webob
 
 from nova_image_override import record
-from tests.functional import applications
-from tests.functional import base
+from testing.harness import applications
+from testing.harness import base
+from testing.harness import statements
 
 
 class Api(base.TestCase):
@@ -34,25 +33,17 @@ class Api(base.TestCase):
         self.application = applications.load(base.APP)
         self.unmodified = applications.load(base.NOVA_APP)
         self.writes = 0
-        event = (sqlalchemy.Engine, 'before_cursor_execute', self._executed)
-        sqlalchemy.event.listen(*event)
-        self.addCleanup(sqlalchemy.event.remove, *event)
+        self.useFixture(statements.Statements(self._executed))
 
     def stop(self) -> None:
         """Stop all that is not nova-api."""
-        for service in (self.scheduler, self.conductor,
-                        *self.computes.values()):
-            service.stop()
+        self.stop_services()
         # What goes to them: nobody listens.
         self.useFixture(fixtures.MockPatch(
             'oslo_messaging.transport.RPCTransport._send', return_value=None))
 
-    def _executed(
-        self, connection: typing.Any, cursor: typing.Any, statement: str,
-        *args: typing.Any,
-    ) -> None:
-        if not statement.startswith(('SELECT', 'BEGIN')):
-            self.writes += 1
+    def _executed(self, statement: statements.Statement) -> None:
+        self.writes += statement.changes
 
     @contextlib.contextmanager
     def options(

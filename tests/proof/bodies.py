@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nova.objects import image_meta
 
 from nova_image_override import versions
-from tests.functional import base
+from testing.harness import base
 from tests.unit import strategies
 
 #: The rules of the cloud that is asked, and below what they say.

@@ -20,7 +20,7 @@ from nova.tests.fixtures import libvirt as fakelibvirt
 from nova.tests.functional.libvirt import test_vtpm
 from oslo_utils import versionutils
 
-from tests.functional import base
+from testing.harness import base
 from tests.proof import figures
 from tests.proof import scenarios
 

@@ -11,7 +11,7 @@ import json
 import pathlib
 
 from nova_image_override import errors
-from tests.functional import base
+from testing.harness import base
 from tests.proof import figures
 
 Properties = collections.abc.Mapping[str, str]

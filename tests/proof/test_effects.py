@@ -8,7 +8,7 @@ and what it says would make an override act does.
 import re
 import xml.etree.ElementTree as ET
 
-from tests.functional import base
+from testing.harness import base
 from tests.functional import test_effects
 from tests.proof import figures
 

@@ -12,7 +12,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import record
-from tests.functional import base
+from testing.harness import base
 from tests.proof import api
 from tests.proof import bodies
 from tests.proof import figures

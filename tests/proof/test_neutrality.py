@@ -1,6 +1,6 @@
 """Who does not name the extension gets what unmodified Nova answers.
 
-Two applications are asked the same of the same state: :mod:`.twins`.
+Two applications are asked the same of the same state: :mod:`.side_by_side`.
 """
 
 import collections
@@ -14,11 +14,11 @@ from nova.objects import cell_mapping
 import pytest
 
 from nova_image_override import versions
-from tests.functional import applications
-from tests.functional import base
+from testing.harness import applications
+from testing.harness import base
 from tests.proof import figures
 from tests.proof import requests
-from tests.proof import twins
+from tests.proof import side_by_side
 
 #: One in so many of Nova's microversions is what each route, action and create
 #: is sent in: other ones for each, so that all of them are asked.
@@ -34,8 +34,8 @@ def _microversions() -> list[str]:
 
 
 @pytest.fixture(scope='module')
-def cloud() -> collections.abc.Iterator[twins.Twins]:
-    with twins.Twins.running() as running:
+def cloud() -> collections.abc.Iterator[side_by_side.SideBySide]:
+    with side_by_side.SideBySide.running() as running:
         yield running
 
 
@@ -45,7 +45,7 @@ class Counts:
     :ivar pairs: kind of request -> status -> number
     """
 
-    def __init__(self, cloud: twins.Twins) -> None:
+    def __init__(self, cloud: side_by_side.SideBySide) -> None:
         self._cloud = cloud
         self.pairs: dict[str, collections.Counter[int]] = (
             collections.defaultdict(collections.Counter))
@@ -83,7 +83,7 @@ class Counts:
 
 
 @pytest.fixture(scope='module')
-def counts(cloud: twins.Twins) -> collections.abc.Iterator[Counts]:
+def counts(cloud: side_by_side.SideBySide) -> collections.abc.Iterator[Counts]:
     """Counts of the whole module, written at its end."""
     found = Counts(cloud)
     yield found

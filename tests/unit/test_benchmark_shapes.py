@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from nova.api.validation.extra_specs import validators
 import pytest
 
-from benchmarks.rig import shapes
+from benchmarks.deployment import shapes
 
 MENU = '<bootmenu enable="yes"/>'
 

@@ -44,12 +44,12 @@ def test_a_malformed_list_is_not_started_with(options, catalog, text):
         enforcer_module.Enforcer(catalog, denied=read.denied_properties)
 
 
-def test_both_doors_are_closed_by_default(options):
+def test_both_options_are_off_by_default(options):
     assert options().accept_scheduler_hint is False
     assert options().compute_microversion is None
 
 
-def test_a_door_that_is_neither_open_nor_closed_is_refused(options):
+def test_an_option_that_is_neither_on_nor_off_is_refused(options):
     with pytest.raises(ValueError, match='accept_scheduler_hint'):
         bool(options('accept_scheduler_hint = perhaps').accept_scheduler_hint)
 

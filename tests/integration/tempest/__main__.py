@@ -9,9 +9,9 @@ import argparse
 import concurrent.futures
 import sys
 
-from tests.integration.rig import cloud
-from tests.integration.rig import processes
-from tests.integration.rig import state
+from testing.deployment import cloud
+from testing.deployment import processes
+from testing.deployment import state
 from tests.integration.tempest import compare
 from tests.integration.tempest import run
 
@@ -26,27 +26,27 @@ SERVERS = (
 PLUGIN = ('--regex', '^nova_image_override_tempest_plugin')
 
 
-def plugin(rig: cloud.Cloud) -> bool:
+def plugin(deployment: cloud.Cloud) -> bool:
     """Run our plugin, and say whether it passes."""
-    results = run.tempest(rig, rig.nova_api, 'plugin', PLUGIN)
+    results = run.tempest(deployment, deployment.nova_api, 'plugin', PLUGIN)
     print(f'The plugin: {compare.count(results)}')
     for name in (failed := compare.failed(results)):
         print(f'FAILS: {name}')
     return not failed
 
 
-def servers(rig: cloud.Cloud) -> bool:
+def servers(deployment: cloud.Cloud) -> bool:
     """Compare the two nova-api, and say whether nothing is lost."""
     # One may be left of a run that was ended.
-    rig.plain_api.restart()
+    deployment.plain_api.restart()
     # Side by side, so that what else the machine does hits both.
     try:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             plain, extended = pool.map(
-                lambda api: run.tempest(rig, api, api.NAME, SERVERS),
-                (rig.plain_api, rig.nova_api))
+                lambda api: run.tempest(deployment, api, api.NAME, SERVERS),
+                (deployment.plain_api, deployment.nova_api))
     finally:
-        rig.plain_api.kill()
+        deployment.plain_api.kill()
     lost = compare.lost(plain, extended)
     print(f'Unmodified nova-api: {compare.count(plain)}')
     print(f'Extended nova-api: {compare.count(extended)}')
@@ -65,11 +65,11 @@ def main() -> None:
         prog='tempest', description=__doc__)
     parser.add_argument('part', nargs='?', choices=parts)
     part = parser.parse_args().part
-    rig = cloud.Cloud(state.State.default())
-    if rig.nova_api.pid is None:
+    deployment = cloud.Cloud(state.State.default())
+    if deployment.nova_api.pid is None:
         sys.exit('The cloud does not run: make cloud-up')
     try:
-        good = [function(rig) for name, function in parts.items()
+        good = [function(deployment) for name, function in parts.items()
                 if part in (None, name)]
     except (processes.NotReady, run.Strange) as exc:
         sys.exit(str(exc))

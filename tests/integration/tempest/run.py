@@ -6,10 +6,10 @@ import pathlib
 import shutil
 import subprocess
 
-from tests.integration.rig import nova
-from tests.integration.rig import settings
-from tests.integration.rig import state as state_module
-from tests.integration.rig.cloud import Cloud
+from testing.deployment import nova
+from testing.deployment import settings
+from testing.deployment import state as state_module
+from testing.deployment.cloud import Cloud
 from tests.integration.tempest import compare
 
 #: Tempest's environment.
@@ -24,14 +24,14 @@ class Strange(Exception):
 
 
 def _options(
-    rig: Cloud, folder: pathlib.Path, region: str,
+    deployment: Cloud, folder: pathlib.Path, region: str,
 ) -> settings.Settings:
     """Return what tempest.conf says of this cloud.
 
     :param region: that of the nova-api to test
     """
-    compute = rig.operator.compute
-    image = rig.operator.image.find_image('guest').id
+    compute = deployment.operator.compute
+    image = deployment.operator.image.find_image('guest').id
     no, yes = 'false', 'true'
     return {
         'DEFAULT': {'log_dir': str(folder), 'log_file': 'tempest.log',
@@ -40,7 +40,7 @@ def _options(
         'auth': {
             'use_dynamic_credentials': yes, 'create_isolated_networks': no,
             'admin_username': 'admin', 'admin_project_name': 'admin',
-            'admin_password': rig.state.secret('operator'),
+            'admin_password': deployment.state.secret('operator'),
             'admin_domain_name': 'Default'},
         'identity': {'uri_v3': state_module.url('keystone', '/v3'),
                      'auth_version': 'v3', 'region': 'RegionOne'},
@@ -67,7 +67,7 @@ def _options(
 
 
 def tempest(
-    rig: Cloud, api: nova.NovaAPI, name: str,
+    deployment: Cloud, api: nova.NovaAPI, name: str,
     selection: collections.abc.Sequence[str],
 ) -> compare.Results:
     """Run tests against one nova-api, and return what became of each.
@@ -76,10 +76,11 @@ def tempest(
     :param selection: arguments of ``tempest run`` that choose tests
     :raises Strange: no test ran, or some asked another nova-api
     """
-    folder = rig.state.subfolder('tempest') / name
+    folder = deployment.state.subfolder('tempest') / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    settings.write(folder / 'tempest.conf', _options(rig, folder, api.REGION))
+    settings.write(
+        folder / 'tempest.conf', _options(deployment, folder, api.REGION))
     print(f'{folder / "output"} tells how the tests do', flush=True)
     # The exits of these say whether a test has failed: so do the results.
     with (folder / 'output').open('w') as output:

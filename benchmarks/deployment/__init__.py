@@ -1,0 +1,1 @@
+"""What is measured on the real cloud of :mod:`testing.deployment`."""

@@ -1,0 +1,1 @@
+"""What tests, demo and benchmarks share; no part of the package."""

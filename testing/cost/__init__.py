@@ -1,0 +1,1 @@
+"""What requests cost, beside unmodified Nova."""

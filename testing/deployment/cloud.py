@@ -1,0 +1,139 @@
+"""The whole cloud: what starts when, and how it ends."""
+
+import concurrent.futures
+import functools
+import signal
+import time
+
+import openstack
+
+from testing.deployment import glance
+from testing.deployment import guest
+from testing.deployment import host
+from testing.deployment import keystone
+from testing.deployment import machine
+from testing.deployment import mariadb
+from testing.deployment import neutron
+from testing.deployment import nova
+from testing.deployment import placement
+from testing.deployment import processes
+from testing.deployment import rabbitmq
+from testing.deployment import state as state_module
+from testing.deployment import tenants
+from testing.deployment import topology
+
+#: The compute hosts: name -> ports of their guests' displays.
+HOSTS = {'compute1': range(18900, 18950), 'compute2': range(18950, 19000)}
+
+
+class Cloud:
+    """Every service, by name.
+
+    :ivar state: its state folder
+    """
+
+    def __init__(self, state: state_module.State) -> None:
+        self.state = state
+        self.mariadb = mariadb.MariaDB(state)
+        self.rabbitmq = rabbitmq.RabbitMQ(state)
+        self.keystone = keystone.Keystone(state)
+        self.glance = glance.Glance(state)
+        self.placement = placement.Placement(state)
+        self.neutron = neutron.Neutron(state)
+        self.nova_api = nova.NovaAPI(state)
+        # Not started with the rest.
+        self.plain_api = nova.PlainNovaAPI(state)
+        self.conductor = nova.Daemon(state, 'nova-conductor')
+        self.scheduler = nova.Daemon(state, 'nova-scheduler')
+        self.topology = topology.Topology(state) if topology.needed() else None
+        self.hosts = {name: host.Host(state, name, displays, self.topology)
+                      for name, displays in HOSTS.items()}
+
+    @functools.cached_property
+    def operator(self) -> openstack.connection.Connection:
+        """The SDK's connection of the operator."""
+        return tenants.connect(self.state, 'operator')
+
+    def up(self) -> None:
+        """Start the cloud, whatever state it is in.
+
+        :raises machine.Unable: the machine is not fit for it
+        :raises processes.NotReady: a service does not start
+        """
+        self.down()
+        state_module.check_ports()
+        began = time.monotonic()
+
+        def say(text: str) -> None:
+            print(f'{time.monotonic() - began:5.0f} s  {text}', flush=True)
+
+        if self.topology:
+            self.topology.make()
+            say('this machine has one NUMA node: the compute hosts see '
+                f'{topology.NODES} fabricated ones of {topology.CPUS} CPUs')
+        host.link_bindings()
+        applications = (self.keystone, self.glance, self.placement,
+                        self.neutron, self.nova_api)
+        for application in applications:
+            application.configure()
+        # Two at a time: there may be no more CPUs.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            all_of = [pool.submit(self.mariadb.up),
+                      pool.submit(self.rabbitmq.up),
+                      pool.submit(guest.Guest(self.state).make)]
+            _done(all_of)
+            say('database, broker and guest are there')
+            _done([pool.submit(each.setup, self.mariadb)
+                   for each in applications])
+            say('databases are filled')
+            self.keystone.up()
+            tenants.register(self.state)
+            say('keystone knows everybody')
+            _done([pool.submit(each.up) for each in (
+                self.glance, self.placement, self.neutron, self.nova_api,
+                self.conductor, self.scheduler, *self.hosts.values())])
+            say('every service runs')
+            tenants.furnish(self.state)
+        self.wait_for_hosts()
+        say(f'{", ".join(self.hosts)} are ready')
+
+    def wait_for_hosts(self) -> None:
+        """Wait until Nova may give servers to every compute host."""
+        def ready() -> bool:
+            # A hypervisor is listed once its host is mapped to a cell.
+            mapped = {each.service_details['host'] for each in
+                      self.operator.compute.hypervisors(details=True)}
+            return mapped >= set(self.hosts) and all(
+                self.hosts[each.host].takes_servers(each.updated_at)
+                for each in self.operator.compute.services(
+                    binary='nova-compute'))
+
+        processes.wait_for(ready, 'compute hosts', 120)
+
+    def down(self) -> None:
+        """End every process of the cloud, in whatever state it is.
+
+        What keeps data is asked to end, the rest need not be. A host's guests
+        end with its namespaces.
+        """
+        for process in processes.recorded(self.state):
+            keeps = process.name in (self.mariadb.name, 'rabbitmq')
+            process.stop(signal.SIGTERM if keeps else signal.SIGKILL)
+
+
+def _done(futures: list[concurrent.futures.Future[None]]) -> None:
+    """Wait for all, and raise what the first of them raised."""
+    for future in futures:
+        future.result()
+
+
+def check() -> None:
+    """Look whether the machine has everything.
+
+    :raises machine.Unable: it does not
+    """
+    machine.check()
+    if wanted := machine.missing():
+        raise machine.Unable(
+            f'needs the packages {", ".join(wanted)}: python3 -m '
+            'testing.deployment.machine installs them')

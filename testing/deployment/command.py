@@ -1,0 +1,72 @@
+"""The ``openstack`` command."""
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import typing
+
+from openstackclient import shell
+
+from testing.deployment import tenants
+from testing.deployment.state import State
+
+
+class Refused(Exception):
+    """The command failed; the message is what it printed as its error."""
+
+
+class Openstack:
+    """Runs ``openstack`` as one of the users of the cloud.
+
+    Each command is a process of its own, as from a shell, but a fork of this
+    one: loading the clients takes Python longer than most commands take.
+
+    :param who: a key of :data:`.deployment.tenants.USERS`
+    """
+
+    def __init__(self, state: State, who: str) -> None:
+        self._clouds = tenants.write_clouds(state)
+        self._who = who
+
+    def __call__(self, *words: str) -> str:
+        """Run ``openstack WORDS``, and return what it prints.
+
+        :raises Refused: it fails
+        """
+        with tempfile.TemporaryFile('w+') as out, \
+                tempfile.TemporaryFile('w+') as error:
+            child = os.fork()
+            if child == 0:
+                self._run(words, out, error)
+            _, status = os.waitpid(child, 0)
+            out.seek(0)
+            error.seek(0)
+            if status:
+                raise Refused(error.read().strip())
+            return out.read()
+
+    def _run(
+        self, words: tuple[str, ...], out: typing.TextIO,
+        error: typing.TextIO,
+    ) -> typing.NoReturn:
+        """Be the command, and end."""
+        code = 70
+        try:
+            os.environ.update(
+                OS_CLIENT_CONFIG_FILE=str(self._clouds), OS_CLOUD=self._who)
+            sys.argv = ['openstack', *words]
+            with contextlib.redirect_stdout(out), \
+                    contextlib.redirect_stderr(error):
+                code = shell.main(list(words))
+        except SystemExit as exc:
+            code = exc.code if isinstance(exc.code, int) else 1
+        finally:
+            out.flush()
+            error.flush()
+            os._exit(code)
+
+    def json(self, *words: str) -> typing.Any:
+        """Run a command that shows something, and return what it shows."""
+        return json.loads(self(*words, '--format', 'json'))

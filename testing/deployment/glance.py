@@ -1,0 +1,94 @@
+"""Glance with what deployers close by it: injection, protections, uploads."""
+
+from testing.deployment import mariadb
+from testing.deployment import settings
+from testing.deployment import state as state_module
+from testing.deployment import web
+
+#: What every image that a tenant imports gets.
+INJECTED = {'hw_sound_model': 'ac97', 'x_origin': 'imported'}
+
+#: Who is the operator, or trusted to choose what is injected.
+TRUSTED = 'admin,nfv'
+
+# Who imports writes what is injected, so everybody may create that; nobody
+# but the trusted may change it, or write what only the operator may.
+_PROTECTIONS = f'''
+[^(hw_sound_model|x_origin)$]
+create = @
+read = @
+update = {TRUSTED}
+delete = {TRUSTED}
+
+[^hw_watchdog_action$]
+create = admin
+read = @
+update = admin
+delete = admin
+
+[.*]
+create = @
+read = @
+update = @
+delete = @
+'''
+
+# Nothing is injected into what is uploaded directly: only the operator may,
+# and Nova for its snapshots.
+_POLICY = '''
+"upload_image": "role:admin or service_roles:service"
+'''
+
+
+class Glance(web.Application):
+    """The image service."""
+
+    NAME = 'glance'
+    MODULE = 'glance.wsgi.api'
+
+    def __init__(self, state: state_module.State) -> None:
+        super().__init__(state)
+        #: What else is in glance-api.conf; written at each start.
+        self.more: settings.Settings = {}
+
+    def configure(self) -> None:
+        """Write glance-api.conf and the files that it names."""
+        folder, data = self.folder, self.state.subfolder
+        (folder / 'glance-api-paste.ini').write_text(
+            (web.ETC / 'glance' / 'glance-api-paste.ini').read_text())
+        (folder / 'property-protections.conf').write_text(_PROTECTIONS)
+        (folder / 'policy.yaml').write_text(_POLICY)
+        settings.write(folder / 'glance-image-import.conf', {
+            'image_import_opts': {
+                'image_import_plugins': '[inject_image_metadata]'},
+            'inject_metadata_properties': {
+                'ignore_user_roles': TRUSTED,
+                'inject': ','.join(map(':'.join, INJECTED.items()))}})
+        stores = {
+            store: {'filesystem_store_datadir': str(
+                data('glance-data', store))}
+            for store in ('main', 'os_glance_staging_store',
+                          'os_glance_tasks_store')}
+        settings.write(
+            folder / 'glance-api.conf',
+            settings.common(self.state, 'glance'), stores,
+            {'DEFAULT': {
+                'enabled_backends': 'main:file',
+                'enabled_import_methods': '[glance-direct]',
+                'property_protection_file': str(
+                    folder / 'property-protections.conf'),
+                'worker_self_reference_url': state_module.url('glance')},
+             'glance_store': {'default_backend': 'main'},
+             'database': {
+                 'connection': settings.database(self.state, 'glance')},
+             'oslo_policy': {'policy_file': str(folder / 'policy.yaml')},
+             'paste_deploy': {
+                 'flavor': 'keystone',
+                 'config_file': str(folder / 'glance-api-paste.ini')}},
+            self.more)
+
+    def setup(self, database: mariadb.MariaDB) -> None:
+        """Make its tables."""
+        database.fill(['glance'], [
+            [web.BIN / 'glance-manage', '--config-file',
+             self.folder / 'glance-api.conf', 'db', 'sync']], self.NAME)

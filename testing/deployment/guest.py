@@ -1,0 +1,98 @@
+"""The guest: Debian's kernel, and an initial file system that tells on itself.
+"""
+
+import gzip
+import pathlib
+import shutil
+import subprocess
+
+from testing.deployment import state as state_module
+
+#: Drivers of what overrides give a guest; the kernel has the rest built in.
+_MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'sd_mod')
+
+#: Size of the disk, in bytes.
+DISK = 1 << 20
+
+
+class Guest:
+    """The files that images are made of.
+
+    :ivar kernel: the Linux kernel
+    :ivar initrd: the initial file system
+    :ivar disk: an empty disk
+    """
+
+    def __init__(self, state: state_module.State) -> None:
+        self._state = state
+        self.kernel = state.file('guest', 'kernel')
+        self.initrd = state.file('guest', 'initrd')
+        self.disk = state.file('guest', 'disk')
+
+    def make(self) -> None:
+        """Make the files, which take a download the first time."""
+        package = self._package()
+        self.kernel.write_bytes(
+            next((package / 'boot').glob('vmlinuz-*')).read_bytes())
+        self.initrd.write_bytes(self._pack(package))
+        self.disk.write_bytes(bytes(DISK))
+
+    def _package(self) -> pathlib.Path:
+        """Return Debian's kernel package, unpacked."""
+        target = self._state.file('guest', 'package')
+        if not target.exists():
+            depends = subprocess.run(
+                ['apt-cache', 'depends', 'linux-image-cloud-amd64'],
+                check=True, capture_output=True, text=True).stdout
+            name = depends.partition('Depends: ')[2].split()[0]
+            folder = self._state.subfolder('guest', 'download')
+            subprocess.run(
+                ['apt-get', '--quiet', 'download', name], check=True,
+                cwd=folder, capture_output=True)
+            partial = self._state.file('guest', 'package.part')
+            shutil.rmtree(partial, ignore_errors=True)
+            subprocess.run(
+                ['dpkg-deb', '--extract', next(folder.glob(f'{name}_*.deb')),
+                 partial], check=True)
+            subprocess.run(
+                ['depmod', '--basedir', partial, name.removeprefix(
+                    'linux-image-')], check=True)
+            partial.rename(target)
+        return target
+
+    def _pack(self, package: pathlib.Path) -> bytes:
+        """Return the initial file system."""
+        root = self._state.file('guest', 'root')
+        shutil.rmtree(root, ignore_errors=True)
+        for name in ('bin', 'dev', 'proc', 'sys', 'modules'):
+            (root / name).mkdir(parents=True)
+        shutil.copy('/bin/busybox', root / 'bin' / 'busybox')
+        shutil.copy(pathlib.Path(__file__).parent / 'init.sh', root / 'init')
+        (root / 'init').chmod(0o755)
+        order = _order(next((package / 'lib' / 'modules').iterdir()))
+        for module in order:
+            shutil.copy(module, root / 'modules' / module.name)
+        (root / 'modules' / 'order').write_text(
+            ''.join(f'{module.name}\n' for module in order))
+        names = ''.join(
+            f'{path.relative_to(root)}\n' for path in sorted(root.rglob('*')))
+        packed = subprocess.run(
+            ['busybox', 'cpio', '-o', '-H', 'newc'], cwd=root, check=True,
+            input=names.encode(), capture_output=True).stdout
+        return gzip.compress(packed, mtime=0)
+
+
+def _order(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Return the modules, each behind those that it needs (modules.dep(5))."""
+    needs = {}
+    for line in (folder / 'modules.dep').read_text().splitlines():
+        path, _, needed = line.partition(':')
+        needs[path] = needed.split()
+    order: list[pathlib.Path] = []
+    for wanted in _MODULES:
+        path = next(p for p in needs if pathlib.Path(p).stem == wanted)
+        # Those that are needed last come first.
+        for each in [*reversed(needs[path]), path]:
+            if folder / each not in order:
+                order.append(folder / each)
+    return order

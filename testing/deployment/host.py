@@ -1,0 +1,180 @@
+"""A compute host: namespaces with libvirt, QEMU and nova-compute in them.
+
+What libvirt writes outside of the state folder it writes into folders of the
+state folder that are mounted there, in a mount namespace that nobody else
+sees: a libvirt of the machine's own is not touched, nor seen. The PID namespace
+ends every guest when its first process ends. The UTS namespace has the host's
+name, so that one machine can be two hosts.
+"""
+
+import datetime
+import pathlib
+import subprocess
+import sys
+import sysconfig
+
+from testing.deployment import nova
+from testing.deployment import processes
+from testing.deployment import settings
+from testing.deployment import state as state_module
+from testing.deployment import topology
+from testing.deployment import web
+
+# libvirt's folders, and what they are called here.
+_MOUNTS = {
+    'etc': '/etc/libvirt', 'lib': '/var/lib/libvirt',
+    'run': '/run/libvirt', 'cache': '/var/cache/libvirt',
+    'log': '/var/log/libvirt'}
+
+# Guests run as root: a libvirt whose guests cannot use the /dev/kvm that root
+# can use asks QEMU for its capabilities anew at every call.
+_QEMU = '''
+user = "root"
+group = "root"
+dynamic_ownership = 0
+remember_owner = 0
+namespaces = []
+security_driver = "none"
+'''
+
+
+class Host:
+    """One compute host.
+
+    :param displays: ports for its guests' displays, one for each guest
+    :ivar name: its name in Nova
+    :ivar compute: its nova-compute
+    """
+
+    def __init__(
+        self, state: state_module.State, name: str, displays: range,
+        nodes: topology.Topology | None,
+    ) -> None:
+        self.name = name
+        # The hosts share one network: two libvirtds that choose from the same
+        # ports choose the same one.
+        self._displays = displays
+        self._state = state
+        self._topology = nodes
+        self._namespaces = processes.Process(state, f'{name}-namespaces')
+        self._virtlogd = processes.Process(state, f'{name}-virtlogd')
+        self._libvirtd = processes.Process(state, f'{name}-libvirtd')
+        self.compute = processes.Process(state, f'{name}-nova-compute')
+
+    @property
+    def _folder(self) -> pathlib.Path:
+        return self._state.subfolder('hosts', self.name)
+
+    @property
+    def uri(self) -> str:
+        """Where ``virsh`` finds its libvirtd, from outside."""
+        return ('qemu+unix:///system?socket='
+                f'{self._folder / "run" / "libvirt-sock"}')
+
+    def virsh(self, *arguments: str) -> str:
+        """Run virsh, and return what it prints."""
+        return subprocess.run(
+            ['virsh', '--connect', self.uri, *arguments], check=True,
+            capture_output=True, text=True).stdout
+
+    def up(self) -> None:
+        """Make the namespaces and start everything in them."""
+        mounts = []
+        for name, place in _MOUNTS.items():
+            mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
+                       f':{place}']
+        if self._topology:
+            mounts += self._topology.mounts()
+        mounts += [f'{self._accounts(name)}:/etc/{name}'
+                   for name in ('passwd', 'group')]
+        # Guests of a dirty state are gone: theirs are other processes now.
+        subprocess.run(['rm', '-rf', *(self._folder / 'run').iterdir()],
+                       check=True)
+        (self._folder / 'etc' / 'qemu.conf').write_text(_QEMU + (
+            f'remote_display_port_min = {self._displays[0]}\n'
+            f'remote_display_port_max = {self._displays[-1]}\n'))
+        (self._folder / 'etc' / 'libvirtd.conf').write_text(
+            'auth_unix_rw = "none"\n')
+        ready = self._folder / 'ready'
+        ready.unlink(missing_ok=True)
+        self._namespaces.start([
+            'unshare', '--mount', '--pid', '--uts', '--fork', '--kill-child',
+            '--mount-proc', sys.executable, '-m',
+            'testing.deployment.host_init', self.name, str(ready), *mounts])
+        self._namespaces.wait_until(ready.exists)
+        self._enter(self._virtlogd, '/usr/sbin/virtlogd')
+        self._virtlogd.wait_until(
+            (self._folder / 'run' / 'virtlogd-sock').exists)
+        self._enter(self._libvirtd, '/usr/sbin/libvirtd')
+        self._libvirtd.wait_until(self._answers)
+        self.start_compute()
+
+    def _accounts(self, name: str) -> pathlib.Path:
+        """Return /etc/passwd or /etc/group with what Debian's libvirt looks up.
+
+        It makes that user in libvirt-daemon-system, which starts services.
+        """
+        text = pathlib.Path('/etc', name).read_text()
+        if '\nlibvirt-qemu:' not in text:
+            text += ('libvirt-qemu:x:64055:64055::/:/usr/sbin/nologin\n'
+                     if name == 'passwd' else 'libvirt-qemu:x:64055:\n')
+        return self._state.write(text, 'hosts', self.name, name)
+
+    def _answers(self) -> bool:
+        return subprocess.run(
+            ['virsh', '--connect', self.uri, 'capabilities'],
+            capture_output=True).returncode == 0
+
+    def _enter(self, process: processes.Process, *command: str) -> None:
+        """Start a process in the host."""
+        pid = self._namespaces.pid
+        children = pathlib.Path(f'/proc/{pid}/task/{pid}/children')
+        first = children.read_text().split()[0]
+        environment = self._topology.environment() if self._topology else {}
+        process.start(['nsenter', '--target', first, '--mount', '--pid',
+                       '--uts', *command], environment)
+
+    def start_compute(self) -> None:
+        """Start nova-compute with the extension's compute manager."""
+        config = self._folder / 'nova.conf'
+        helper = (f'{web.BIN}/privsep-helper --config-file {config}')
+        settings.write(config, nova.common(self._state), {
+            'DEFAULT': {'host': self.name, 'state_path': str(self._folder),
+                        'compute_driver': 'libvirt.LibvirtDriver',
+                        # A cold start of the cloud is one of its guests too.
+                        'resume_guests_state_on_host_boot': 'true'},
+            'libvirt': {'virt_type': 'qemu'},
+            'nova_sys_admin': {'helper_command': helper},
+            'privsep_osbrick': {'helper_command': helper}})
+        self._enter(
+            self.compute, sys.executable, '-W', 'ignore',
+            str(web.BIN / 'nova-compute-image-override'), '--config-file',
+            str(config))
+
+    def takes_servers(self, reported: str | None) -> bool:
+        """Say whether nova-compute does, as it is started now.
+
+        To Nova it is up for a minute (``service_down_time``) after one that
+        was killed has reported for the last time.
+
+        :param reported: when it last has, which it does when it has
+            started (nova.service.Service.start)
+        """
+        return reported is not None and datetime.datetime.fromisoformat(
+            reported).replace(tzinfo=datetime.UTC) > self.compute.since
+
+    def restart_compute(self) -> None:
+        """End nova-compute as a crash would, and start it again."""
+        self.compute.kill()
+        self.start_compute()
+
+
+def link_bindings() -> None:
+    """Give the environment Debian's binding of libvirt, which needs no build.
+    """
+    target = pathlib.Path(sysconfig.get_path('platlib'))
+    for source in pathlib.Path('/usr/lib/python3/dist-packages').glob(
+            'libvirt*.*'):
+        link = target / source.name
+        if source.suffix in ('.py', '.so') and not link.exists():
+            link.symlink_to(source)

@@ -1,0 +1,80 @@
+"""MariaDB on a data folder and a socket of its own, without a port."""
+
+import collections.abc
+import subprocess
+
+from testing.deployment import processes
+from testing.deployment import state as state_module
+
+
+class MariaDB(processes.Process):
+    """The database server."""
+
+    def __init__(self, state: state_module.State) -> None:
+        super().__init__(state, 'mariadb')
+        self._state = state
+        self._socket = state.file('mariadb', 'socket')
+
+    def up(self) -> None:
+        """Start it, on the data that it has or on new ones."""
+        data = self._state.subfolder('mariadb', 'data')
+        stamp = self._state.file('mariadb', 'installed')
+        if not stamp.exists():
+            # Root is who connects as root through the socket.
+            subprocess.run(
+                ['mariadb-install-db', '--no-defaults', f'--datadir={data}',
+                 '--user=root', '--auth-root-authentication-method=socket',
+                 '--auth-root-socket-user=root', '--skip-test-db'],
+                check=True, stdout=subprocess.DEVNULL)
+            stamp.touch()
+        self.start([
+            'mariadbd', '--no-defaults', f'--datadir={data}', '--user=root',
+            f'--socket={self._socket}', '--skip-networking',
+            f'--pid-file={self._state.file("mariadb", "pid")}',
+            '--max-connections=500',
+            # A crash of the server loses nothing, one of the machine may.
+            '--innodb-flush-log-at-trx-commit=2'])
+        self.wait_until(self._answers)
+        self.execute("CREATE OR REPLACE USER cloud@localhost IDENTIFIED BY "
+                     f"'{self._state.secret('mariadb')}';"
+                     'GRANT ALL ON *.* TO cloud@localhost;')
+
+    def _answers(self) -> bool:
+        return subprocess.run(
+            self._client('SELECT 1'), capture_output=True).returncode == 0
+
+    def _client(self, statements: str) -> list[str]:
+        return ['mariadb', '--no-defaults', f'--socket={self._socket}',
+                '--user=root', f'--execute={statements}']
+
+    def execute(self, statements: str) -> None:
+        """Execute SQL as root."""
+        subprocess.run(self._client(statements), check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def fill(
+        self, databases: collections.abc.Sequence[str],
+        commands: collections.abc.Iterable[collections.abc.Sequence[object]],
+        owner: str,
+    ) -> None:
+        """Make databases and run what fills them, unless that was done.
+
+        Whatever interrupts this, the next time begins from nothing.
+
+        :param owner: name of the service whose they are
+        """
+        stamp = self._state.file('mariadb', f'filled-{owner}')
+        if stamp.exists():
+            return
+        for name in databases:
+            self.execute(f'DROP DATABASE IF EXISTS {name};'
+                         f'CREATE DATABASE {name} CHARACTER SET utf8mb3')
+        with self._state.file('log', f'{owner}-setup.log').open('w') as log:
+            for command in commands:
+                done = subprocess.run(
+                    [str(word) for word in command], stdout=log, stderr=log,
+                    cwd=state_module.ROOT)
+                if done.returncode:
+                    raise processes.NotReady(
+                        f'{" ".join(map(str, command))} fails, see {log.name}')
+        stamp.touch()

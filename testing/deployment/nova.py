@@ -1,0 +1,159 @@
+"""Nova: its API, extended by one line, its conductor and its scheduler.
+
+And, for who compares, an unmodified nova-api beside the extended one.
+"""
+
+import sys
+
+from testing.deployment import mariadb
+from testing.deployment import processes
+from testing.deployment import settings
+from testing.deployment import state as state_module
+from testing.deployment import tenants
+from testing.deployment import web
+
+#: The line of api-paste.ini, as Nova ships it and as the extension wants it.
+PLAIN = 'nova.api.openstack.compute:APIRouterV21.factory'
+EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
+
+#: What the deployer lets tenants override.
+ALLOWED = (
+    'hw_boot_menu', 'hw_cpu_*', 'hw_disk_bus=virtio|scsi|ide',
+    'hw_machine_type=pc|q35', 'hw_numa_*', 'hw_scsi_model', 'hw_sound_model',
+    'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
+    'os_command_line')
+
+#: Seconds that services wait for each other's answers: half of the default, of
+#: which tests of faults wait for a good part.
+RPC_TIMEOUT = 30
+
+# NUMA is for those who know what they do.
+_POLICY = ''.join(
+    f'"os_compute_api:servers:create:image_props_override:{name}": '
+    '"role:nfv or role:admin"\n'
+    for name in ('hw_numa_nodes', 'hw_numa_cpus', 'hw_numa_mem'))
+
+
+def common(state: state_module.State) -> settings.Settings:
+    """Return what all services of Nova share."""
+    return settings.common(state, 'nova') | {
+        'DEFAULT': {
+            'transport_url': settings.broker(state),
+            'my_ip': '127.0.0.1',
+            'rpc_response_timeout': str(RPC_TIMEOUT),
+            'instances_path': str(state.subfolder('nova', 'instances')),
+            'initial_cpu_allocation_ratio': '32',
+            'initial_ram_allocation_ratio': '4',
+            'reserved_host_memory_mb': '0',
+            # The guest does not listen to its power button.
+            'shutdown_timeout': '1'},
+        'glance': {'region_name': 'RegionOne'},
+        'placement': settings.user(state, 'nova'),
+        'neutron': settings.user(state, 'nova'),
+        # Glance lets Nova upload the snapshots of tenants.
+        'service_user': {'send_service_user_token': 'true',
+                         **settings.user(state, 'nova')},
+        'oslo_messaging_rabbit': {'heartbeat_timeout_threshold': '10'},
+        # Without any display Nova gives guests no video device.
+        'vnc': {'server_listen': '127.0.0.1'},
+    }
+
+
+class NovaAPI(web.Application):
+    """nova-api, with the extension in its paste line."""
+
+    NAME = 'nova-api'
+    MODULE = 'nova.wsgi.osapi_compute'
+    REGION = 'RegionOne'
+    WORKERS = 2
+
+    def __init__(self, state: state_module.State) -> None:
+        super().__init__(state)
+        #: ``[image_override]``; written at each start.
+        self.rules = {
+            'allowed_properties': ', '.join(ALLOWED),
+            'property_protection_file': str(
+                state.file('glance', 'property-protections.conf')),
+            'glance_image_import_files': str(
+                state.file('glance', 'glance-image-import.conf'))}
+
+    def configure(self) -> None:
+        """Write nova.conf, api-paste.ini and policy.yaml."""
+        self._write(EXTENDED, _POLICY, {'image_override': self.rules})
+
+    def _write(
+        self, router: str, policy: str, extension: settings.Settings,
+    ) -> None:
+        paste = (web.ETC / 'nova' / 'api-paste.ini').read_text()
+        assert PLAIN in paste
+        (self.folder / 'api-paste.ini').write_text(
+            paste.replace(PLAIN, router))
+        (self.folder / 'policy.yaml').write_text(policy)
+        settings.write(
+            self.folder / 'nova.conf', common(self.state), {
+                'DEFAULT': {'state_path': str(self.folder)},
+                'api_database': {'connection': settings.database(
+                    self.state, 'nova_api')},
+                'database': {'connection': settings.database(
+                    self.state, 'nova_cell1')},
+                'wsgi': {'api_paste_config': str(
+                    self.folder / 'api-paste.ini')},
+                'oslo_policy': {'policy_file': str(
+                    self.folder / 'policy.yaml')},
+                'scheduler': {'workers': '1',
+                              'discover_hosts_in_cells_interval': '5'},
+                'conductor': {'workers': '1'}},
+            extension)
+
+    def setup(self, database: mariadb.MariaDB) -> None:
+        """Make Nova's tables and its one cell."""
+        manage = [sys.executable, '-W', 'ignore', web.BIN / 'nova-manage',
+                  '--config-file', self.folder / 'nova.conf']
+        database.fill(['nova_api', 'nova_cell0', 'nova_cell1'], [
+            [*manage, 'api_db', 'sync'],
+            [*manage, 'cell_v2', 'map_cell0', '--database_connection',
+             settings.database(self.state, 'nova_cell0')],
+            [*manage, 'cell_v2', 'create_cell', '--name', 'cell1'],
+            [*manage, 'db', 'sync']], self.NAME)
+
+
+class PlainNovaAPI(NovaAPI):
+    """nova-api as Nova ships it, of the same cloud, beside the extended one.
+
+    Not a part of the cloud: who needs it starts it. In the catalogue it is
+    the one service of its region, and ``compute_region_name``, or
+    ``[compute] region`` of Tempest, chooses it.
+    """
+
+    NAME = 'nova-api-plain'
+    REGION = 'RegionPlain'
+
+    def configure(self) -> None:
+        """Write the same without what the extension needs."""
+        self._write(PLAIN, '', {})
+
+    def up(self) -> None:
+        """Configure it, enter it in the catalogue, start it."""
+        self.configure()
+        tenants.enter(
+            tenants.connect(self.state, 'operator').identity, 'compute',
+            state_module.url(self.NAME, '/v2.1'), self.REGION)
+        super().up()
+
+
+class Daemon(processes.Process):
+    """nova-conductor or nova-scheduler."""
+
+    def __init__(self, state: state_module.State, name: str) -> None:
+        super().__init__(state, name)
+        self._config = state.file('nova-api', 'nova.conf')
+
+    def up(self) -> None:
+        """Start it."""
+        self.start([sys.executable, '-W', 'ignore', str(web.BIN / self.name),
+                    '--config-file', str(self._config)])
+
+    def restart(self) -> None:
+        """End it as a crash would, and start it again."""
+        self.kill()
+        self.up()

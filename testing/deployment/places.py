@@ -1,0 +1,124 @@
+"""A server in the three places where its overrides must be seen."""
+
+import dataclasses
+import xml.etree.ElementTree as ET
+
+from openstack.compute.v2 import server as compute
+
+from testing.deployment import command
+from testing.deployment import processes
+from testing.deployment.cloud import Cloud
+
+#: A disk that the guest's kernel has a driver for, where nothing else puts it:
+#: by default Nova gives a SCSI disk an LSI controller.
+SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What a guest finds itself to be (deployment/init.sh prints it).
+
+    :ivar cmdline: its kernel's command line
+    :ivar cpus: how many it has
+    :ivar nodes: its NUMA nodes: list of CPUs, and memory in KiB
+    :ivar disks: names of its disks; they tell the bus
+    :ivar machine: QEMU's name of the machine type
+    :ivar display: vendor and device of its display adapter
+    :ivar sound: the same of its sound device
+    """
+
+    cmdline: str
+    cpus: int
+    nodes: dict[int, tuple[str, int]]
+    disks: list[str]
+    machine: str
+    display: str
+    sound: str
+
+    @classmethod
+    def read(cls, console: str) -> 'Told | None':
+        """Return what a guest's console says; None if it is not through."""
+        lines = [line.strip().removeprefix('GUEST ').partition(' ')
+                 for line in console.splitlines()
+                 if line.startswith('GUEST ')]
+        if ('ready', '', '') not in lines:
+            return None
+
+        def all_of(key: str) -> list[str]:
+            return [rest for found, _, rest in lines if found == key]
+
+        return cls(
+            cmdline=all_of('cmdline')[0], cpus=int(all_of('cpus')[0]),
+            nodes={int(number): (cpus, int(memory)) for number, cpus, memory in
+                   (line.split() for line in all_of('node'))},
+            disks=all_of('disk'), machine=all_of('machine')[0],
+            display=' '.join(all_of('display')),
+            sound=' '.join(all_of('sound')))
+
+
+class Server:
+    """One server.
+
+    :ivar id: its id
+    """
+
+    def __init__(
+        self, deployment: Cloud, openstack: command.Openstack, server_id: str,
+    ) -> None:
+        self._deployment = deployment
+        self._openstack = openstack
+        self.id = server_id
+
+    def run(self, *words: str) -> None:
+        """Run ``openstack server WORDS... ID``; the id comes last."""
+        self._openstack('server', *words, self.id)
+
+    def settled(self, status: str, seconds: float = 300) -> None:
+        """Wait until it has the status, and Nova does nothing with it.
+
+        :raises AssertionError: it is in ERROR instead
+        """
+        def reached() -> bool:
+            server = self._deployment.operator.compute.get_server(self.id)
+            if server.status == 'ERROR' != status:
+                raise AssertionError(f'{self.id} is in ERROR: {server.fault}')
+            return server.status == status and server.task_state is None
+
+        processes.wait_for(reached, f'{self.id} {status}', seconds)
+
+    @property
+    def api(self) -> dict[str, str | None]:
+        """The first place: what the API says is overridden."""
+        shown = self._openstack.json('server', 'show', self.id)
+        return shown['image_props_override']
+
+    @property
+    def host(self) -> str:
+        """The name of the host that it is on."""
+        return self._deployment.operator.compute.get_server(
+            self.id).compute_host
+
+    @property
+    def domain(self) -> ET.Element:
+        """The second place: its XML, from ``virsh dumpxml``."""
+        return ET.fromstring(
+            self._deployment.hosts[self.host].virsh('dumpxml', self.id))
+
+    @property
+    def told(self) -> Told:
+        """The third place: what the guest says once it has booted."""
+        def through() -> bool:
+            compute = self._deployment.operator.compute
+            output = compute.get_server_console_output(self.id)
+            return Told.read(output['output']) is not None
+
+        processes.wait_for(through, f'the guest of {self.id}', 300, pause=0.5)
+        told = Told.read(self._openstack('console', 'log', 'show', self.id))
+        assert told is not None
+        return told
+
+
+def created(deployment: Cloud) -> list[compute.Server]:
+    """Return the servers that tests have created, as the operator sees them."""
+    return list(deployment.operator.compute.servers(
+        all_projects=True, name='^test-'))

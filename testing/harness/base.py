@@ -1,0 +1,427 @@
+"""Nova's functional harness with the extension in nova-api.
+
+Real WSGI application, conductor, scheduler, placement and a compute with the
+real LibvirtDriver over Nova's fake libvirt connection, in one process on
+SQLite. Requests go through HTTP (wsgi-intercept), past no part of Nova.
+"""
+
+import collections.abc
+import contextlib
+import json
+import pathlib
+import sys
+import typing
+from unittest import mock
+import uuid
+import xml.etree.ElementTree as ET
+
+import fixtures
+import futurist._thread
+from nova import context as nova_context
+from nova import objects
+from nova import service as nova_service
+from nova.cmd import manage
+from nova.compute import task_states
+import nova.conf
+import nova.policy
+from nova.tests.fixtures import libvirt as fakelibvirt
+from nova.tests.functional.libvirt import base
+import requests
+
+from nova_image_override import conf as override_conf
+from nova_image_override import record
+from nova_image_override import versions
+from nova_image_override.cmd import nova_compute as compute_command
+from testing.harness import shared
+from testing.harness import waiting
+
+CONF = nova.conf.CONF
+
+APP = 'nova_image_override.api.router:APIRouterV21.factory'
+NOVA_APP = 'nova.api.openstack.compute:APIRouterV21.factory'
+
+#: An image of Nova's GlanceFixture; tests add properties to a copy of it.
+IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
+
+PARAMETER = 'image_props_override'
+
+#: What starts the build of servers that nova-api has accepted.
+BUILDS = 'nova.conductor.api.ComputeTaskAPI.schedule_and_build_instances'
+
+#: The newest version of the extension.
+LATEST = str(versions.MAX)
+
+
+def paste_ini(folder: pathlib.Path, app: str) -> str:
+    """Write Nova's own api-paste.ini with the README's one line changed.
+
+    :param app: what ``[app:osapi_compute_app_v21]`` names
+    """
+    shipped = pathlib.Path(sys.prefix, 'etc', 'nova', 'api-paste.ini')
+    line = 'paste.app_factory = '
+    text = shipped.read_text()
+    assert line + NOVA_APP in text
+    path = folder / 'api-paste.ini'
+    path.write_text(text.replace(line + NOVA_APP, line + app))
+    return str(path)
+
+
+class Answer:
+    """An HTTP answer: ``status``, ``headers``, ``text``, decoded ``body``."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self.response = response
+        self.status = response.status_code
+        self.headers = response.headers
+        self.text = response.text
+        try:
+            self.body: typing.Any = response.json()
+        except ValueError:
+            self.body = None
+
+    @property
+    def _fault(self) -> dict[str, typing.Any]:
+        (fault,) = self.body.values()
+        return fault
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """The codes of a refusal, by property; none when it is Nova's."""
+        return {name: detail['code']
+                for name, detail in self._fault.get(PARAMETER, {}).items()}
+
+    @property
+    def message(self) -> str:
+        return self._fault['message']
+
+
+def _snapshot(driver, context, instance, image_id, update_task_state):
+    update_task_state(task_state=task_states.IMAGE_PENDING_UPLOAD)
+    update_task_state(task_state=task_states.IMAGE_UPLOADING,
+                      expected_state=task_states.IMAGE_PENDING_UPLOAD)
+
+
+class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
+    """One compute host; requests come from a project member."""
+
+    ADDITIONAL_FILTERS = ['NUMATopologyFilter']
+
+    #: What api-paste.ini names; NOVA_APP is unmodified Nova.
+    APP = APP
+    #: Options of ``[image_override]``.
+    OPTIONS: dict[str, typing.Any] = {'allowed_properties': ['*']}
+    #: policy.yaml.
+    POLICY: dict[str, str] = {}
+    #: Whether accepted servers are built. A test that is over while one is
+    #: being built waits a minute for Nova's graceful shutdown.
+    BUILD = True
+    #: Computes to start.
+    HOSTS: tuple[str, ...] = ('compute1',)
+    #: Those of them that run nova-compute-image-override.
+    EXTENDED_HOSTS: tuple[str, ...] = ()
+    #: Cells of hosts that are not in the first.
+    CELLS: dict[str, str] = {}
+    #: Compute microversion of requests; names nothing that a test is about.
+    COMPUTE = '2.93'
+
+    def setUp(self) -> None:
+        # nova.test.TestCase deletes every attribute in a cleanup, and then
+        # pytest's unittest plugin deletes the test method itself.
+        self.addCleanup(setattr, self, self._testMethodName, None)
+        super().setUp()
+        # nova.test.TestCase has idle threads look a hundred times a second
+        # whether they may end. In a cloud that lasts they take the time of
+        # those that work.
+        workers = futurist._thread.ThreadWorker
+        workers.MAX_IDLE_FOR = max(workers.MAX_IDLE_FOR, 0.1)
+        self.commits = self.useFixture(waiting.Commits())
+        #: Server id -> the last domain XML that a driver gave libvirt. The
+        #: fake libvirt itself remembers only part of it.
+        self.built: dict[str, str] = {}
+        for method in ('createXML', 'defineXML'):
+            self._keep_what_is_built(method)
+        self._describe_what_was_built()
+        # Reads and uploads the disk, of which there is none.
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.snapshot', _snapshot))
+        for host in self.HOSTS:
+            self.start_host(host)
+        self.images: dict[str, dict[str, typing.Any]] = {}
+
+    def start_host(self, host: str) -> None:
+        managers = {'nova-compute': compute_command.MANAGER} \
+            if host in self.EXTENDED_HOSTS else {}
+        with mock.patch.dict(nova_service.SERVICE_MANAGERS, managers):
+            self.start_compute(
+                hostname=host, host_info=self.host_info(),
+                cell_name=self.CELLS.get(host))
+
+    def stop_services(self) -> None:
+        """Stop all that is not nova-api."""
+        for service in (self.scheduler, self.conductor,
+                        *self.computes.values()):
+            service.stop()
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls) -> collections.abc.Iterator[typing.Self]:
+        """Run the services outside a test, for the time of the context."""
+        shared.end()
+        cloud = cls('setUp')
+        try:
+            cloud.setUp()
+            yield cloud
+            cloud.tearDown()
+        finally:
+            cloud.doCleanups()
+
+    def _keep_what_is_built(self, method: str) -> None:
+        original = getattr(fakelibvirt.Connection, method)
+
+        def keep(connection, xml, *args, **kwargs):
+            self.built[ET.fromstring(xml).findtext('uuid')] = xml
+            return original(connection, xml, *args, **kwargs)
+
+        self.useFixture(fixtures.MonkeyPatch(
+            f'nova.tests.fixtures.libvirt.Connection.{method}', keep))
+
+    def _describe_what_was_built(self) -> None:
+        """Let libvirt give back whole definitions, as the real one does."""
+        original = fakelibvirt.Domain.XMLDesc
+
+        def describe(domain, flags):
+            return self.built.get(domain.UUIDString()) or original(
+                domain, flags)
+
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.tests.fixtures.libvirt.Domain.XMLDesc', describe))
+
+    def host_info(self) -> fakelibvirt.HostInfo:
+        return fakelibvirt.HostInfo(
+            cpu_nodes=2, cpu_sockets=1, cpu_cores=2, cpu_threads=2)
+
+    def _setup_services(self) -> None:
+        # Called by the harness after its policy fixture, before the services.
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        override_conf.register_opts(CONF)
+        for option, value in self.OPTIONS.items():
+            self.flags(group='image_override', **{option: value})
+        # The default of Nova; its harness runs with the deprecated rules.
+        self.flags(group='oslo_policy', enforce_new_defaults=True)
+        self.flags(group='quota', instances=-1, cores=-1, ram=-1)
+        if not self.BUILD:
+            self.useFixture(fixtures.MockPatch(BUILDS))
+        self.flags(group='wsgi',
+                   api_paste_config=paste_ini(folder, self.APP))
+        if self.POLICY:
+            path = folder / 'policy.yaml'
+            path.write_text(json.dumps(self.POLICY))
+            CONF.set_override('policy_file', str(path), group='oslo_policy')
+            nova.policy.reset()
+            nova.policy.init(suppress_deprecation_warnings=True)
+        super()._setup_services()
+
+    # --- requests -----------------------------------------------------------
+
+    def http(
+        self, method: str, path: str, body: typing.Any = None, *,
+        compute: str | None = COMPUTE, extension: str | None = LATEST,
+        admin: bool = False, roles: str = 'member,reader',
+        api: str = 'v2.1', headers: dict[str, str] | None = None,
+    ) -> Answer:
+        """Send a request through nova-api.
+
+        :param body: what to send as JSON; bytes are sent as they are
+        :param compute: Nova's microversion, or None
+        :param extension: the extension's version, or None
+        """
+        entries = [f'compute {compute}'] if compute else []
+        if extension:
+            entries.append(f'{versions.SERVICE_TYPE} {extension}')
+        sent = {
+            'Content-Type': 'application/json',
+            'X-Auth-User': 'admin' if admin else 'fake',
+            'X-User-Id': 'admin' if admin else 'fake',
+            'X-Auth-Project-Id': self.api.project_id,
+            'X-Roles': 'admin,' + roles if admin else roles,
+        }
+        if entries:
+            sent[versions.HEADER] = ', '.join(entries)
+        sent.update(headers or {})
+        url = self.api_fixture.base_url.rsplit('/', 1)[0] + f'/{api}{path}'
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        return Answer(requests.request(
+            method, url, data=body, headers=sent, timeout=120))
+
+    def server_body(
+        self, overrides: typing.Any = None, image: str | None = IMAGE,
+        flavor: str | None = None, **server: typing.Any,
+    ) -> dict[str, typing.Any]:
+        """Return the body of a create request; kwargs go into ``server``."""
+        server = {'name': 'test', 'networks': 'none',
+                  'flavorRef': flavor or self.flavor(), **server}
+        if image:
+            server['imageRef'] = image
+        if overrides is not None:
+            server[PARAMETER] = overrides
+        return {'server': server}
+
+    def create(
+        self, overrides: typing.Any = None, *, image: str | None = IMAGE,
+        flavor: str | None = None, server: dict[str, typing.Any] | None = None,
+        **kwargs: typing.Any,
+    ) -> Answer:
+        """POST /servers."""
+        return self.http('POST', '/servers', self.server_body(
+            overrides, image, flavor, **(server or {})), **kwargs)
+
+    def boot(self, *args: typing.Any, **kwargs: typing.Any) -> str:
+        """Create a server and return its id once it is ACTIVE."""
+        answer = self.create(*args, **kwargs)
+        self.assertEqual(202, answer.status, answer.text)
+        server_id = answer.body['server']['id']
+        self.wait(server_id)
+        return server_id
+
+    def rebuild(
+        self, server_id: str, overrides: object = None, image: str = IMAGE,
+        **kwargs: typing.Any,
+    ) -> Answer:
+        """Rebuild a server, and wait for it if that is accepted.
+
+        :param overrides: None to leave the parameter out
+        """
+        body: dict[str, object] = {'imageRef': image}
+        if overrides is not None:
+            body[PARAMETER] = overrides
+        answer = self.act(server_id, {'rebuild': body}, **kwargs)
+        if answer.status == 202:
+            self.wait(server_id)
+        return answer
+
+    def act(self, server_id: str, action: dict[str, typing.Any],
+            **kwargs: typing.Any) -> Answer:
+        """POST /servers/{id}/action."""
+        return self.http(
+            'POST', f'/servers/{server_id}/action', action, **kwargs)
+
+    def hard_reboot(self, server_id: str) -> None:
+        answer = self.act(server_id, {'reboot': {'type': 'HARD'}})
+        self.assertEqual(202, answer.status, answer.text)
+        self.wait(server_id)
+
+    def assert_refused(
+        self, answer: Answer, status: int, problems: dict[str, str],
+    ) -> None:
+        """Assert a refusal that names exactly PROBLEMS, and no server made."""
+        self.assertEqual(status, answer.status, answer.text)
+        self.assertEqual(problems, answer.problems)
+        for code in problems.values():
+            self.assertIn(f'{code}: ', answer.message)
+        self.assert_nothing_created()
+
+    def assert_nothing_created(self) -> None:
+        context = nova_context.get_admin_context()
+        self.assertEqual([], list(objects.BuildRequestList.get_all(context)))
+        self.assertEqual(
+            [], self.http('GET', '/servers', extension=None).body['servers'])
+
+    # --- what there is ------------------------------------------------------
+
+    def flavor(
+        self, vcpus: int = 2, ram: int = 1024, *, name: str | None = None,
+        **specs: str,
+    ) -> str:
+        """Make a flavor; extra specs have '__' for ':'.
+
+        :returns: its id, which is its name
+        """
+        name = name or str(uuid.uuid4())
+        self.admin_api.post_flavor({'flavor': {
+            'id': name, 'name': name, 'vcpus': vcpus, 'ram': ram,
+            'disk': 10}})
+        if specs:
+            self.admin_api.post_extra_spec(name, {'extra_specs': {
+                key.replace('__', ':'): value
+                for key, value in specs.items()}})
+        return name
+
+    def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
+        """Make an image with PROPERTIES; '__' stands for '.'."""
+        return self.glance.create(None, {
+            'name': name, 'status': 'active', 'container_format': 'bare',
+            'disk_format': 'qcow2', 'size': 1, 'min_ram': 0, 'min_disk': 0,
+            'visibility': 'public',
+            'properties': {key.replace('__', '.'): value
+                           for key, value in properties.items()}})['id']
+
+    def volume(self, **properties: typing.Any) -> str:
+        """Return a bootable volume whose image metadata is PROPERTIES."""
+        volume_id = self.cinder.IMAGE_BACKED_VOL
+
+        def get(context, wanted, microversion=None):
+            volume = self.cinder.fake_get(context, wanted, microversion)
+            if wanted == volume_id:
+                volume['volume_image_metadata'] = {
+                    'image_id': IMAGE, 'image_name': 'test', 'min_ram': '0',
+                    **{key.replace('__', '.'): value
+                       for key, value in properties.items()}}
+            return volume
+
+        self.useFixture(fixtures.MockPatch(
+            'nova.volume.cinder.API.get', side_effect=get, autospec=False))
+        return volume_id
+
+    @staticmethod
+    def from_volume(volume_id: str) -> dict[str, typing.Any]:
+        """Return what ``server`` says to boot from a volume."""
+        return {'block_device_mapping_v2': [{
+            'boot_index': 0, 'source_type': 'volume', 'uuid': volume_id,
+            'destination_type': 'volume'}]}
+
+    # --- where the properties must have arrived -----------------------------
+
+    def instance(self, server_id: str) -> objects.Instance:
+        context = nova_context.get_admin_context()
+        mapping = objects.InstanceMapping.get_by_instance_uuid(
+            context, server_id)
+        with nova_context.target_cell(
+                context, mapping.cell_mapping) as cell:
+            return objects.Instance.get_by_uuid(
+                cell, server_id,
+                expected_attrs=['system_metadata', 'numa_topology'])
+
+    def system_metadata(self, server_id: str) -> dict[str, str]:
+        """Return the image properties of the instance's system metadata."""
+        return {key[len(record.IMAGE_PREFIX):]: value for key, value
+                in self.instance(server_id).system_metadata.items()
+                if key.startswith(record.IMAGE_PREFIX)}
+
+    def set_property(self, server_id: str, name: str, value: str) -> None:
+        """Run nova-manage image_property set on a stopped server."""
+        self.act(server_id, {'os-stop': None})
+        self.wait(server_id, 'SHUTOFF')
+        self.assertEqual(0, manage.ImagePropertyCommands().set(
+            server_id, [f'{name}={value}']))
+        self.act(server_id, {'os-start': None})
+        self.wait(server_id)
+
+    def record(self, server_id: str) -> dict[str, str | None]:
+        """Return the record rows of the instance's system metadata."""
+        return {key.partition(':')[2]: value for key, value
+                in self.instance(server_id).system_metadata.items()
+                if record.is_row(key)}
+
+    def request_spec(self, server_id: str) -> dict[str, typing.Any]:
+        """Return the image properties of the stored request spec."""
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            nova_context.get_admin_context(), server_id)
+        properties = spec.image.properties
+        return {field: getattr(properties, field)
+                for field in properties.fields
+                if properties.obj_attr_is_set(field)}
+
+    def guest(self, server_id: str) -> ET.Element:
+        """Return the XML that the libvirt driver gave the hypervisor."""
+        return ET.fromstring(self.built[server_id])

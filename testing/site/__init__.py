@@ -1,0 +1,1 @@
+"""nova-api of the harness on loopback, as clients find a cloud."""

@@ -1,0 +1,203 @@
+"""What a rule refuses comes in by no way in."""
+
+import collections
+import collections.abc
+import contextlib
+import itertools
+
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import record
+from testing.harness import base
+from tests.proof import figures
+from tests.proof import values
+from tests.proof import ways_in
+
+#: One name in so many is also asked for alone; in a set with all others each
+#: one always is.
+ALONE = 1 if figures.FULL else 997
+
+
+def right() -> dict[str, str]:
+    """Return every name that requests may use, with a value."""
+    return {name: values.taken(prop)[0] for prop in values.CATALOG.values()
+            if not prop.never for name in values.names(prop)}
+
+
+def never() -> dict[str, str]:
+    """Return the names that no deployment can permit."""
+    return {prop.field: 'x' for prop in values.CATALOG.values() if prop.never}
+
+
+@pytest.fixture(scope='module')
+def cloud() -> collections.abc.Iterator[ways_in.Cloud]:
+    with ways_in.Cloud.running() as running:
+        yield running
+
+
+@pytest.fixture(scope='module')
+def counted() -> collections.abc.Iterator[collections.Counter[str]]:
+    """Combinations of name, rule and way, by rule."""
+    counter: collections.Counter[str] = collections.Counter()
+    yield counter
+    figures.record('ways-in', {
+        'combinations': sum(count for name, count in counter.items()
+                            if name != 'requests'),
+        'requests': counter.pop('requests'),
+        'names': len(right()), 'never': len(never()),
+        'misspelt': len(values.misspelt()),
+        'ways': list(ways_in.WAYS_IN), 'rules': dict(counter)})
+
+
+def standing(
+    cloud: ways_in.Cloud, rule: ways_in.Rule,
+) -> collections.abc.Iterator[tuple[str, ways_in.WayIn, object]]:
+    """Yield each way, and an application where RULE stands in it."""
+    by_options = itertools.groupby(
+        sorted(ways_in.WAYS_IN.items(), key=lambda item: str(item[1].options)),
+        key=lambda item: str(item[1].options))
+    for _, group in by_options:
+        members = list(group)
+        with rule.standing(cloud, members[0][1]) as app:
+            for name, way in members:
+                yield name, way, app
+
+
+def check(
+    cloud: ways_in.Cloud, way: ways_in.WayIn, app: object,
+    asked: dict[str, str | None], status: int, codes: dict[str, str],
+) -> None:
+    """Ask, and assert the refusal, and that it has left nothing."""
+    writes = cloud.writes
+    answer = base.Answer.__new__(base.Answer)
+    response = way.ask(cloud, app, asked)
+    answer.body, answer.status = response.json, response.status_int
+    if way.closed is not None:
+        status, codes = 400, {base.PARAMETER: way.closed}
+    assert answer.status == status, (asked, response.text[:2000])
+    assert answer.problems == codes
+    assert cloud.writes == writes
+
+
+def pieces(
+    asked: dict[str, str | None],
+) -> collections.abc.Iterator[dict[str, str | None]]:
+    """Yield ASKED as one set, and some of it alone."""
+    names = list(asked)
+    size = 120
+    for start in range(0, len(names), size):
+        yield {name: asked[name] for name in names[start:start + size]}
+    for name in names[::ALONE]:
+        yield {name: asked[name]}
+
+
+@pytest.mark.parametrize('title', ways_in.RULES)
+def test_no_property_that_a_rule_refuses_comes_in_by_any_way(
+        title, cloud, counted):
+    rule = ways_in.RULES[title]
+    asked = right()
+    if rule.code == errors.INJECTED:
+        asked = {name: value for name, value in asked.items()
+                 if not name.startswith('trait:')}
+    for _, way, app in standing(cloud, rule):
+        for wanted in (asked, dict.fromkeys(asked)):
+            counted[title] += len(wanted)
+            for piece in pieces(wanted):
+                counted['requests'] += 1
+                check(cloud, way, app, piece, 403,
+                      dict.fromkeys(piece, rule.code))
+
+
+@pytest.mark.parametrize('title', ['nothing', 'not allowed'])
+def test_what_the_image_is_comes_in_by_no_way(title, cloud, counted):
+    rule = ways_in.RULES.get(title) or ways_in.Rule(
+        errors.NEVER, {'allowed_properties': ['*']})
+    for _, way, app in standing(cloud, rule):
+        # As text where a value can be judged; null needs no value.
+        asked = dict.fromkeys(never())
+        counted['never'] += len(asked)
+        for piece in pieces(asked):
+            counted['requests'] += 1
+            check(cloud, way, app, piece, 403,
+                  dict.fromkeys(piece, errors.NEVER))
+
+
+def test_no_other_spelling_comes_in_by_any_way(cloud, counted):
+    rule = ways_in.Rule('', {'allowed_properties': ['*']})
+    codes = values.misspelt()
+    for _, way, app in standing(cloud, rule):
+        counted['misspelt'] += len(codes)
+        for piece in pieces(dict.fromkeys(codes, 'true')):
+            counted['requests'] += 1
+            check(cloud, way, app, piece, 400,
+                  {name: codes[name] for name in piece})
+
+
+#: What does nothing on the cloud's image and flavor.
+IDLE = {'hw_cpu_realtime_mask': '^0', 'hw_numa_mem.0': '512',
+        'os_command_line': 'quiet', 'os_secure_boot': 'required'}
+
+
+def test_what_would_have_no_effect_comes_in_by_no_way(cloud, counted):
+    rule = ways_in.Rule('', {'allowed_properties': ['*']})
+    for _, way, app in standing(cloud, rule):
+        counted['no effect'] += len(IDLE)
+        for piece in (IDLE, *({name: value} for name, value in IDLE.items())):
+            counted['requests'] += 1
+            check(cloud, way, app, piece, 400,
+                  dict.fromkeys(piece, errors.NO_EFFECT))
+
+
+@pytest.mark.parametrize('title', ways_in.WAYS_IN)
+def test_what_is_allowed_comes_in_by_each_open_way(title, cloud):
+    """The control: the same requests where nothing refuses."""
+    way = ways_in.WAYS_IN[title]
+    rule = ways_in.Rule('', {'allowed_properties': ['hw_video_model']})
+    with rule.standing(cloud, way) as app:
+        response = way.ask(cloud, app, {'hw_video_model': 'vga'})
+    cloud.reset()
+    if way.closed is not None:
+        assert response.status_int == 400, response.text
+        return
+    assert response.status_int == 202, response.text
+    server = response.json['server']['id']
+    if 'rebuild' in title:
+        metadata = cloud.instance(server).system_metadata
+    else:
+        metadata = cloud.accepted(server)
+    assert cloud.properties(metadata)['hw_video_model'] == 'vga'
+    assert cloud.request_spec(server)['hw_video_model'] == 'vga'
+    assert record.in_force(metadata) == {'hw_video_model': 'vga'}
+
+
+def test_a_snapshot_carries_no_override_past_the_rules(cloud):
+    """A property comes back with the snapshot as the image's own only."""
+    permitted = ways_in.Rule('', {'allowed_properties': ['hw_video_model']})
+    with permitted.standing(cloud, ways_in.WAYS_IN['create']) as app:
+        answer = ways_in.WAYS_IN['rebuild'].ask(
+            cloud, app, {'hw_video_model': 'vga'})
+        assert answer.status_int == 202
+    cloud.reset()
+    with contextlib.ExitStack() as stack:
+        app = stack.enter_context(
+            ways_in.RULES['not allowed'].standing(
+                cloud, ways_in.WAYS_IN['create']))
+        answer = cloud.ask(
+            'POST', f'/v2.1/servers/{cloud.server_id}/action',
+            {'createImage': {'name': 'snapshot'}}, app=app)
+        assert answer.status_int == 202, answer.text
+        snapshot = cloud.glance.images[answer.json['image_id']]
+        assert not any(record.is_row(name)
+                       for name in snapshot['properties'])
+        snapshot['status'] = 'active'
+        body = cloud.server_body(
+            {'hw_boot_menu': 'true', 'hw_video_model': 'cirrus'},
+            snapshot['id'], cloud.flavor_id)
+        refused = cloud.ask('POST', '/v2.1/servers', body, app=app)
+        assert refused.status_int == 403
+        plain = cloud.ask('POST', '/v2.1/servers', cloud.server_body(
+            {}, snapshot['id'], cloud.flavor_id), app=app)
+        assert plain.status_int == 202, plain.text
+        metadata = cloud.accepted(plain.json['server']['id'])
+        assert record.in_force(metadata) == {}

@@ -1,0 +1,262 @@
+"""The ways in, and the rules that stand in each of them."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import json
+import pathlib
+import typing
+
+import fixtures
+import nova.policy
+import webob
+
+from nova_image_override import errors
+from nova_image_override import policies
+from testing.harness import applications
+from testing.harness import base
+from tests.proof import api
+from tests.proof import figures
+from tests.proof import values
+
+Overrides = dict[str, str | None]
+
+
+class Cloud(api.Api):
+    """nova-api, and one server that can be rebuilt."""
+
+    BUILD = True
+    EXTENDED_HOSTS = ('compute1',)
+    OPTIONS = {'allowed_properties': []}
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.flavor_id = self.flavor()
+        self.bare = self.image()
+        self.volume_id = self.volume()
+
+    def stop(self) -> None:
+        self.server_id = self.boot()
+        super().stop()
+
+    def reset(self) -> None:
+        """Let the server be rebuilt again."""
+        self.act(self.server_id, {'os-resetState': {'state': 'active'}},
+                 admin=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class WayIn:
+    """One way to ask for overrides.
+
+    :ivar path: what is asked
+    :ivar body: makes the body of a request that asks for overrides
+    :ivar closed: the code that refuses whatever comes this way, if any
+    :ivar options: the options of ``[image_override]`` that open it
+    :ivar named: whether the header names the extension
+    """
+
+    path: str
+    body: collections.abc.Callable[[Cloud, Overrides], typing.Any]
+    closed: str | None = None
+    options: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    named: bool = True
+    compute: str = '2.93'
+
+    def ask(
+        self, cloud: Cloud, app: typing.Any, overrides: Overrides,
+    ) -> webob.Response:
+        """Ask for OVERRIDES through this way."""
+        header = applications.version_header(self.compute, self.named)
+        return cloud.ask(
+            'POST', self.path.format(server=cloud.server_id,
+                                     project=cloud.api.project_id),
+            self.body(cloud, overrides), app=app,
+            version=next(iter(header.values())))
+
+
+def _create(**server: typing.Any) -> collections.abc.Callable[
+        [Cloud, Overrides], typing.Any]:
+    def body(cloud: Cloud, overrides: Overrides) -> typing.Any:
+        return cloud.server_body(overrides, flavor=cloud.flavor_id, **server)
+    return body
+
+
+def _device(source: str) -> collections.abc.Callable[
+        [Cloud, Overrides], typing.Any]:
+    def body(cloud: Cloud, overrides: Overrides) -> typing.Any:
+        device = {'boot_index': 0, 'destination_type': 'volume',
+                  'source_type': source, 'volume_size': 10}
+        if source != 'blank':
+            device['uuid'] = (cloud.volume_id if source == 'volume'
+                              else cloud.bare)
+        return cloud.server_body(
+            overrides, None, cloud.flavor_id,
+            block_device_mapping_v2=[device])
+    return body
+
+
+def _rebuild(image: str) -> collections.abc.Callable[
+        [Cloud, Overrides], typing.Any]:
+    def body(cloud: Cloud, overrides: Overrides) -> typing.Any:
+        return {'rebuild': {
+            'imageRef': base.IMAGE if image == 'same' else cloud.bare,
+            base.PARAMETER: overrides}}
+    return body
+
+
+def _hint(how: str) -> collections.abc.Callable[
+        [Cloud, Overrides], typing.Any]:
+    def body(cloud: Cloud, overrides: Overrides) -> typing.Any:
+        made = cloud.server_body(None, flavor=cloud.flavor_id)
+        made['os:scheduler_hints'] = {
+            'object': {base.PARAMETER: overrides},
+            'text': {base.PARAMETER: json.dumps(overrides)},
+            'each': {f'{base.PARAMETER}:{name}': value
+                     for name, value in overrides.items()}}[how]
+        return made
+    return body
+
+
+_HINTS = ('object', 'text', 'each')
+
+_SERVERS, _ACTION = '/v2.1/servers', '/v2.1/servers/{server}/action'
+
+WAYS_IN: dict[str, WayIn] = {
+    'create': WayIn(_SERVERS, _create()),
+    'create, project in the path': WayIn('/v2.1/{project}/servers', _create()),
+    'create of several': WayIn(_SERVERS, _create(min_count=3)),
+    'create, newest microversion': WayIn(
+        _SERVERS, _create(), compute='latest'),
+    'boot from a volume': WayIn(_SERVERS, _device('volume')),
+    'boot from a volume made of an image': WayIn(_SERVERS, _device('image')),
+    'boot from a blank volume': WayIn(_SERVERS, _device('blank')),
+    'rebuild': WayIn(_ACTION, _rebuild('same')),
+    'rebuild from another image': WayIn(_ACTION, _rebuild('other')),
+    '/os-volumes_boot': WayIn(
+        '/v2.1/os-volumes_boot', _device('volume'),
+        # Nova 33 and 34 cannot create there.
+        errors.NOT_HERE if figures.RELEASE > 32 else None),
+    'legacy /v2': WayIn('/v2/servers', _create(), errors.NOT_HERE),
+    'legacy /v2 rebuild': WayIn(
+        '/v2/servers/{server}/action', _rebuild('same'), errors.NOT_HERE),
+    'no version entry': WayIn(
+        _SERVERS, _create(), errors.VERSION_MISSING, named=False),
+    # Those that a deployer can open for clients that cannot name the
+    # extension.
+    **{f'scheduler hint, {how}': WayIn(
+        _SERVERS, _hint(how), named=False,
+        options={'accept_scheduler_hint': True})
+       for how in _HINTS},
+    **{f'scheduler hint, {how}, closed': WayIn(
+        _SERVERS, _hint(how), errors.NOT_HERE) for how in _HINTS},
+    'compute microversion': WayIn(
+        _SERVERS, _create(), named=False, compute='latest',
+        options={'compute_microversion': '2.96'}),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """One way of a deployer to refuse everything.
+
+    :ivar code: of the refusals
+    :ivar options: of ``[image_override]``
+    :ivar policy: policy.yaml
+    :ivar removal: the code of the refusal of null, where it is another one
+    :ivar reading: Nova's enforcer is reading policy.yaml anew all the while
+    """
+
+    code: str
+    options: dict[str, typing.Any]
+    policy: dict[str, str] = dataclasses.field(default_factory=dict)
+    removal: str | None = None
+    reading: bool = False
+
+    @contextlib.contextmanager
+    def standing(
+        self, cloud: Cloud, way: WayIn,
+    ) -> collections.abc.Iterator[typing.Any]:
+        """Give an application where the rule stands in DOOR."""
+        options = {**self.options, **way.options}
+        folder = pathlib.Path(cloud.useFixture(fixtures.TempDir()).path)
+        for name, (option, text) in _FILES.items():
+            if name in options:
+                options.pop(name)
+                path = folder / name
+                path.write_text(text)
+                options[option] = [str(path)] if option.endswith(
+                    '_files') else str(path)
+        with contextlib.ExitStack() as stack:
+            if self.policy:
+                stack.enter_context(_policy(folder, self.policy))
+            if self.reading:
+                # As Enforcer._record_file_rules leaves it while it parses.
+                nova.policy._ENFORCER.file_rules = {}
+            yield stack.enter_context(cloud.options(**options))
+
+
+_INJECTED = sorted({
+    *values.CATALOG.legacy, *(
+        name for prop in values.CATALOG.values()
+        for name in values.names(prop)
+        # The option of Glance's import splits at ":".
+        if not name.startswith('trait:'))})
+
+#: What Glance's files say, by the name of the file.
+_FILES = {
+    'protections': ('property_protection_file', (
+        '[.*]\ncreate = !\nread = @\nupdate = !\ndelete = !\n')),
+    'injection': ('glance_image_import_files', (
+        '[image_import_opts]\nimage_import_plugins = [inject_image_metadata]\n'
+        '[inject_metadata_properties]\nignore_user_roles = admin\ninject = '
+        + ','.join(f'{name}:x' for name in _INJECTED) + '\n')),
+}
+
+_ALL = {'allowed_properties': ['*']}
+
+_EACH = {f'{policies.CREATE}:{field}': '!' for field in values.CATALOG}
+
+RULES: dict[str, Rule] = {
+    'denied': Rule(errors.DENIED, {**_ALL, 'denied_properties': ['*']}),
+    'denied by name': Rule(errors.DENIED, {
+        **_ALL, 'denied_properties': sorted(values.CATALOG)}),
+    'denied by family': Rule(errors.DENIED, {
+        **_ALL, 'denied_properties': ['hw_*', 'img_*', 'os_*', 'trait:*']}),
+    # Each matches the one name, after as many stars as it has letters.
+    'denied by globs that backtrack': Rule(errors.DENIED, {
+        **_ALL, 'denied_properties': [
+            '*'.join(name) for name in sorted(values.CATALOG)]}),
+    'not allowed': Rule(errors.NOT_ALLOWED, {'allowed_properties': []}),
+    'allowed with another value': Rule(errors.VALUE_NOT_ALLOWED, {
+        'allowed_properties': ['*=no such value']}),
+    'injected by Glance': Rule(
+        errors.INJECTED, {**_ALL, 'injection': True}),
+    'protected by Glance': Rule(
+        errors.PROTECTED, {**_ALL, 'protections': True}),
+    'policy': Rule(errors.POLICY, _ALL, {policies.CREATE: '!'}),
+    'policy of each property': Rule(errors.POLICY, _ALL, _EACH),
+    'policy of each property, being read anew': Rule(
+        errors.POLICY, _ALL, _EACH, reading=True),
+}
+
+
+@contextlib.contextmanager
+def _policy(
+    folder: pathlib.Path, rules: dict[str, str],
+) -> collections.abc.Iterator[None]:
+    path = folder / 'policy.yaml'
+    path.write_text(json.dumps(rules))
+    before = base.CONF.oslo_policy.policy_file
+    try:
+        base.CONF.set_override('policy_file', str(path), group='oslo_policy')
+        _reread_policy()
+        yield
+    finally:
+        base.CONF.set_override('policy_file', before, group='oslo_policy')
+        _reread_policy()
+
+
+def _reread_policy() -> None:
+    nova.policy.reset()
+    nova.policy.init(suppress_deprecation_warnings=True)

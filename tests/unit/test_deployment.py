@@ -1,0 +1,148 @@
+"""The deployment ends what it started, and touches nothing else.
+
+Needs no cloud: a deployment of its own in a folder of its own.
+"""
+
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from testing.deployment import machine
+from testing.deployment import processes
+from testing.deployment import state as state_module
+
+#: A shell that starts another process, and asks both not to end.
+STUBBORN = ['sh', '-c', "trap '' TERM; sleep 1000 & wait; wait"]
+
+
+@pytest.fixture
+def state(tmp_path):
+    return state_module.State(tmp_path / 'state')
+
+
+@pytest.fixture
+def stranger():
+    """A process that the deployment did not start."""
+    process = subprocess.Popen(['sleep', '1000'], start_new_session=True)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def group(pid):
+    """Return the processes of a group that are alive."""
+    listed = subprocess.run(
+        ['ps', '-e', '-o', 'pid=,pgid=,stat='], capture_output=True,
+        text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines()
+            if int(line.split()[1]) == pid and line.split()[2][0] != 'Z']
+
+
+def test_what_does_not_end_when_asked_is_ended_with_all_it_started(state):
+    process = processes.Process(state, 'stubborn')
+    process.start(STUBBORN)
+    pid = process.pid
+    processes.wait_for(lambda: len(group(pid)) == 2, 'its child', 10)
+    process.stop(signal.SIGTERM, seconds=0.5)
+    assert group(pid) == []
+    assert process.pid is None
+
+
+def test_a_process_runs_as_long_as_one_of_its_threads(state):
+    process = processes.Process(state, 'threads')
+    # exit(2) ends the thread that calls it, exit_group(2) the process.
+    process.start([sys.executable, '-c', """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+ctypes.CDLL(None).syscall(60, 0)
+"""])
+    pid = process.pid
+    stat = pathlib.Path(f'/proc/{pid}/stat')
+    processes.wait_for(lambda: ') Z ' in stat.read_text(), 'the exit', 10)
+    assert process.pids == [process.pid] == [pid]
+    process.kill()
+    assert process.pid is None
+
+
+def test_what_outlived_its_leader_is_ended_too(state):
+    process = processes.Process(state, 'orphan')
+    process.start(STUBBORN)
+    pid = process.pid
+    processes.wait_for(lambda: len(group(pid)) == 2, 'its child', 10)
+    subprocess.run(['kill', '-KILL', str(pid)], check=True)
+    processes.wait_for(lambda: process.pid is None, 'the end', 10)
+    assert len(group(pid)) == 1
+    process.kill()
+    assert group(pid) == []
+
+
+def test_a_process_that_has_the_id_of_a_recorded_one_is_left_alone(
+        state, stranger):
+    state.write(json.dumps({'pid': stranger.pid, 'started': '1'}),
+                'processes', 'reused.json')
+    process, = processes.recorded(state)
+    assert process.pid is None
+    process.kill()
+    assert stranger.poll() is None
+
+
+def test_a_record_that_was_half_written_ends_nothing(state):
+    state.write('{"pid": ', 'processes', 'torn.json')
+    process, = processes.recorded(state)
+    assert process.pid is None
+    process.kill()
+    assert processes.recorded(state) == []
+
+
+def test_the_end_of_the_log_tells_why_a_service_does_not_start(state):
+    process = processes.Process(state, 'broken')
+    process.start(['sh', '-c', 'echo no such table; exit 1'])
+    with pytest.raises(processes.NotReady, match='no such table'):
+        process.wait_until(lambda: False)
+
+
+def test_a_port_of_somebody_else_is_named(monkeypatch):
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        monkeypatch.setattr(
+            state_module, 'PORTS', {'glance': taken.getsockname()[1]})
+        with pytest.raises(machine.Unable, match='for glance is in use'):
+            state_module.check_ports()
+
+
+def test_nobody_else_can_read_the_state(state):
+    state.secret('mariadb')
+    assert state.folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_too_deep_for_sockets_is_refused(tmp_path):
+    with pytest.raises(machine.Unable, match='CLOUD_STATE'):
+        state_module.State(tmp_path / ('x' * 100))
+
+
+@pytest.mark.skipif(not pathlib.Path('/usr/bin/dpkg-query').exists(),
+                    reason='needs Debian')
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr(machine, 'PACKAGES', ('libc6', 'no-such-package'))
+    assert machine.missing() == ['no-such-package']
+
+
+def test_a_package_that_is_not_installed_is_missing(monkeypatch, tmp_path):
+    """What dpkg-query answers, on any machine."""
+    query = tmp_path / 'dpkg-query'
+    query.write_text('#!/bin/sh\n'
+                     'echo here installed\necho removed config-files\n')
+    query.chmod(0o755)
+    monkeypatch.setenv('PATH', str(tmp_path), prepend=':')
+    monkeypatch.setattr(machine, 'PACKAGES', ('here', 'removed', 'unknown'))
+    assert machine.missing() == ['removed', 'unknown']
+
+
+def test_other_users_than_root_are_told(monkeypatch):
+    monkeypatch.setattr('os.geteuid', lambda: 1000)
+    with pytest.raises(machine.Unable, match='needs root'):
+        machine.check()
