@@ -91,10 +91,12 @@ def _decision(
         # An operator has set what conflicts with the flavor
         # (nova-manage image_property set), so the server has nothing of it.
         return None
-    if function is hardware.get_mem_encryption_constraint and result:
-        # From Nova 32 on an object without equality.
-        return result.model
-    return result
+    if function is not hardware.get_mem_encryption_constraint or (
+            # Nova 31 decides whether, later releases decide which model: an
+            # object without equality.
+            isinstance(result, bool)):
+        return result
+    return result and result.model
 
 
 class HostScheduler:

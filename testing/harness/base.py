@@ -353,6 +353,8 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
             'name': name, 'status': 'active', 'container_format': 'bare',
             'disk_format': 'qcow2', 'size': 1, 'min_ram': 0, 'min_disk': 0,
             'visibility': 'public',
+            # Nova 31's fixture sets none, as Glance always does.
+            'updated_at': self.glance.images[IMAGE]['updated_at'],
             'properties': {key.replace('__', '.'): value
                            for key, value in properties.items()}})['id']
 

@@ -58,7 +58,7 @@ class Waits:
     """What a test waits for."""
 
     def wait(self, server_id: str, status: str = 'ACTIVE') -> None:
-        """Wait until a server has STATUS, and nothing is being done to it.
+        """Wait until a server has STATUS, and nova-compute is done with it.
 
         Status alone does not say that Nova takes the next action: a server
         is ACTIVE while its snapshot is made, and before nova-compute has told
@@ -69,6 +69,9 @@ class Waits:
 
     def _state(self, server_id: str) -> tuple[str, str | None] | None:
         """Return a server's status, and the task or event that goes on.
+
+        Events of nova-compute only: a move to another cell leaves there the
+        conductor's own, copied while it went on, unfinished for ever.
 
         None where there is no server. A few columns of each cell, read after
         every commit: a whole ``objects.Instance`` would cost more than what
@@ -87,6 +90,7 @@ class Waits:
                     sqlalchemy.select(event.event).join(
                         action, action.id == event.action_id,
                     ).where(action.instance_uuid == server_id,
+                            event.event.startswith('compute_'),
                             event.finish_time.is_(None)))
             if row:
                 break

@@ -18,9 +18,10 @@ class RealGlance(base.TestCase):
     Both services read the same protections and import files.
     """
 
-    @pytest.fixture(autouse=True)
-    def _use_glance(self, glance):
-        self._real = glance
+    @pytest.fixture(autouse=True, scope='class')
+    def _use_glance(self, request, glance):
+        # Of the class, because its tests share a cloud.
+        request.cls._real = glance
 
     def _setup_services(self) -> None:
         self.OPTIONS = {

@@ -65,30 +65,36 @@ def _ways(sequence: typing.Any) -> int:
 
 
 def _ways_of(operation: str, argument: typing.Any) -> int:
-    if operation in ('MAX_REPEAT', 'MIN_REPEAT', 'POSSESSIVE_REPEAT'):
-        least, most = (min(int(n), NAME_MAX) for n in argument[:2])
-        body = argument[2]
-        each = _ways(body)
-        if each > 1:
-            total = 0
-            for times in range(least, most + 1):
-                total += each ** times
-                if total > WAYS_MAX:
-                    break
-            return total
-        if len(body) != 1 or str(body[0][0]) not in _CHARACTERS:
-            # What is repeated need not consume any of the name: each required
-            # repetition is work.
-            return max(1, int(argument[0])) * (most - least + 1)
-        return most - least + 1
-    if operation == 'SUBPATTERN':
-        return _ways(argument[-1])
-    if operation == 'ATOMIC_GROUP':
-        return _ways(argument)
-    if operation in ('ASSERT', 'ASSERT_NOT'):
-        return _ways(argument[1])
-    if operation == 'BRANCH':
-        return sum(_ways(branch) for branch in argument[1])
-    if operation == 'GROUPREF_EXISTS':
-        return sum(_ways(branch) for branch in argument[1:] if branch)
-    return 1
+    match operation:
+        case 'MAX_REPEAT' | 'MIN_REPEAT' | 'POSSESSIVE_REPEAT':
+            return _ways_of_repetition(*argument)
+        case 'SUBPATTERN':
+            return _ways(argument[-1])
+        case 'ATOMIC_GROUP':
+            return _ways(argument)
+        case 'ASSERT' | 'ASSERT_NOT':
+            return _ways(argument[1])
+        case 'BRANCH':
+            return sum(map(_ways, argument[1]))
+        case 'GROUPREF_EXISTS':
+            return sum(_ways(branch) for branch in argument[1:] if branch)
+        case _:
+            return 1
+
+
+def _ways_of_repetition(least: int, most: int, body: typing.Any) -> int:
+    fewest, longest = (min(int(times), NAME_MAX) for times in (least, most))
+    each = _ways(body)
+    if each > 1:
+        total = 0
+        for times in range(fewest, longest + 1):
+            total += each ** times
+            if total > WAYS_MAX:
+                break
+        return total
+    ways = longest - fewest + 1
+    if len(body) == 1 and str(body[0][0]) in _CHARACTERS:
+        return ways
+    # What is repeated need not consume any of the name: each required
+    # repetition is work.
+    return max(1, int(least)) * ways
