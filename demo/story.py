@@ -7,6 +7,7 @@ import typing
 from demo import page as page_module
 from nova_image_override import record
 from nova_image_override import versions
+from testing.harness import answers
 from testing.harness import base
 from testing.site import cloud as cloud_module
 
@@ -60,7 +61,7 @@ class Story:
         self._flavor = cloud.flavor(vcpus=4, ram=2048)
         introduce(page)
 
-    def _create(self, overrides: dict[str, str] | None) -> base.Answer:
+    def _create(self, overrides: dict[str, str] | None) -> answers.Answer:
         """POST /servers; shows the request and its status when it overrides."""
         body = self._cloud.server_body(
             overrides, self._image, self._flavor, name='demo')

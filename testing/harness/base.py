@@ -32,6 +32,7 @@ from nova_image_override import conf as override_conf
 from nova_image_override import record
 from nova_image_override import versions
 from nova_image_override.cmd import nova_compute as compute_command
+from testing.harness import answers
 from testing.harness import shared
 from testing.harness import waiting
 
@@ -64,35 +65,6 @@ def paste_ini(folder: pathlib.Path, app: str) -> str:
     path = folder / 'api-paste.ini'
     path.write_text(text.replace(line + NOVA_APP, line + app))
     return str(path)
-
-
-class Answer:
-    """An HTTP answer: ``status``, ``headers``, ``text``, decoded ``body``."""
-
-    def __init__(self, response: requests.Response) -> None:
-        self.response = response
-        self.status = response.status_code
-        self.headers = response.headers
-        self.text = response.text
-        try:
-            self.body: typing.Any = response.json()
-        except ValueError:
-            self.body = None
-
-    @property
-    def _fault(self) -> dict[str, typing.Any]:
-        (fault,) = self.body.values()
-        return fault
-
-    @property
-    def problems(self) -> dict[str, str]:
-        """The codes of a refusal, by property; none when it is Nova's."""
-        return {name: detail['code']
-                for name, detail in self._fault.get(PARAMETER, {}).items()}
-
-    @property
-    def message(self) -> str:
-        return self._fault['message']
 
 
 def _snapshot(driver, context, instance, image_id, update_task_state):
@@ -228,7 +200,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         compute: str | None = COMPUTE, extension: str | None = LATEST,
         admin: bool = False, roles: str = 'member,reader',
         api: str = 'v2.1', headers: dict[str, str] | None = None,
-    ) -> Answer:
+    ) -> answers.Answer:
         """Send a request through nova-api.
 
         :param body: what to send as JSON; bytes are sent as they are
@@ -251,7 +223,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         url = self.api_fixture.base_url.rsplit('/', 1)[0] + f'/{api}{path}'
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
-        return Answer(requests.request(
+        return answers.Answer(requests.request(
             method, url, data=body, headers=sent, timeout=120))
 
     def server_body(
@@ -271,7 +243,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         self, overrides: typing.Any = None, *, image: str | None = IMAGE,
         flavor: str | None = None, server: dict[str, typing.Any] | None = None,
         **kwargs: typing.Any,
-    ) -> Answer:
+    ) -> answers.Answer:
         """POST /servers."""
         return self.http('POST', '/servers', self.server_body(
             overrides, image, flavor, **(server or {})), **kwargs)
@@ -287,7 +259,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     def rebuild(
         self, server_id: str, overrides: object = None, image: str = IMAGE,
         **kwargs: typing.Any,
-    ) -> Answer:
+    ) -> answers.Answer:
         """Rebuild a server, and wait for it if that is accepted.
 
         :param overrides: None to leave the parameter out
@@ -301,18 +273,18 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         return answer
 
     def act(self, server_id: str, action: dict[str, typing.Any],
-            **kwargs: typing.Any) -> Answer:
+            **kwargs: typing.Any) -> answers.Answer:
         """POST /servers/{id}/action."""
         return self.http(
             'POST', f'/servers/{server_id}/action', action, **kwargs)
 
     def hard_reboot(self, server_id: str) -> None:
-        answer = self.act(server_id, {'reboot': {'type': 'HARD'}})
-        self.assertEqual(202, answer.status, answer.text)
+        self.assertEqual(202, self.act(
+            server_id, {'reboot': {'type': 'HARD'}}).status)
         self.wait(server_id)
 
     def assert_refused(
-        self, answer: Answer, status: int, problems: dict[str, str],
+        self, answer: answers.Answer, status: int, problems: dict[str, str],
     ) -> None:
         """Assert a refusal that names exactly PROBLEMS, and no server made."""
         self.assertEqual(status, answer.status, answer.text)
@@ -339,8 +311,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         """
         name = name or str(uuid.uuid4())
         self.admin_api.post_flavor({'flavor': {
-            'id': name, 'name': name, 'vcpus': vcpus, 'ram': ram,
-            'disk': 10}})
+            'id': name, 'name': name, 'vcpus': vcpus, 'ram': ram, 'disk': 10}})
         if specs:
             self.admin_api.post_extra_spec(name, {'extra_specs': {
                 key.replace('__', ':'): value

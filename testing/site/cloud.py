@@ -3,6 +3,7 @@
 import typing
 import xml.etree.ElementTree as ET
 
+from testing.harness import answers
 from testing.harness import base
 
 #: Compute microversion of every request; from 2.98 on answers show the image
@@ -38,7 +39,7 @@ class Cloud(base.TestCase):
 
     def request(
         self, method: str, path: str, body: typing.Any = None,
-    ) -> base.Answer:
+    ) -> answers.Answer:
         """Send one request as a project member."""
         return self.http(method, path, body, compute=COMPUTE)
 

@@ -2,7 +2,7 @@
 
 from nova_image_override import errors
 from testing.harness import base
-from tests.functional import test_protections
+from tests.functional import protections
 
 IMPORT = '''
 [image_import_opts]
@@ -21,7 +21,7 @@ class InjectionTest(base.TestCase):
             **self.OPTIONS,
             'allowed_properties': ['*'],
             'glance_image_import_files': [
-                test_protections.file_with(self, IMPORT)]}
+                protections.file_with(self, IMPORT)]}
         super()._setup_services()
 
     def test_an_injected_property_cannot_be_overridden(self):
@@ -92,7 +92,7 @@ class WithProtectionsTest(InjectionTest):
     """The same where Glance protects nothing from anybody."""
 
     def _setup_services(self) -> None:
-        self.OPTIONS = {'property_protection_file': test_protections.file_with(
+        self.OPTIONS = {'property_protection_file': protections.file_with(
             self, '[.*]\ncreate=@\nread=@\nupdate=@\ndelete=@\n')}
         super()._setup_services()
 
@@ -105,8 +105,8 @@ class OrderTest(base.TestCase):
             'allowed_properties': ['hw_*'],
             'denied_properties': ['hw_disk_bus'],
             'glance_image_import_files': [
-                test_protections.file_with(self, IMPORT)],
-            'property_protection_file': test_protections.file_with(
+                protections.file_with(self, IMPORT)],
+            'property_protection_file': protections.file_with(
                 self,
                 '[x]\ncreate=@\nread=@\nupdate=@\ndelete=@\n')}
         super()._setup_services()

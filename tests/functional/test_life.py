@@ -7,93 +7,15 @@ after the operation and again after a hard reboot.
 import os
 from unittest import mock
 
-import fixtures
 from nova import exception
 from nova.compute import manager as nova_manager
-from nova.objects import image_meta
-from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
 from testing.harness import base
-
-#: NUMA nodes of different sizes, which Nova's own migration loses; a machine
-#: type, which Nova's own rescue loses.
-OVERRIDES = {
-    'hw_numa_nodes': '2',
-    'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
-    'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768',
-    'hw_machine_type': 'pc-q35-2.10',
-    'hw_disk_bus': 'scsi',
-}
+from tests.functional import life
 
 
-class Case(base.TestCase):
-    HOSTS = ('compute1', 'compute2')
-    EXTENDED_HOSTS = HOSTS
-
-    def setUp(self):
-        super().setUp()
-        self.flags(allow_resize_to_same_host=False)
-        # Copies files to the other host.
-        self.useFixture(fixtures.MockPatch(
-            'nova.virt.libvirt.driver.LibvirtDriver.'
-            'migrate_disk_and_power_off', return_value='{}'))
-
-    def a_server(self, overrides=OVERRIDES, **kwargs):
-        return self.boot(overrides, flavor=self.flavor(vcpus=4), **kwargs)
-
-    def a_volume_server(self, overrides=OVERRIDES):
-        return self.a_server(
-            overrides, image=None,
-            server=self.from_volume(self.volume(hw_disk_bus='ide')))
-
-    def assert_kept(self, server, overrides=OVERRIDES, reboot=True):
-        stored = self.system_metadata(server)
-        self.assertEqual(overrides, {n: stored.get(n) for n in overrides})
-        self.assertEqual(overrides, self.http(
-            'GET', f'/servers/{server}').body['server'][base.PARAMETER])
-        spec = self.request_spec(server)
-        self.assertEqual(2, spec['hw_numa_nodes'])
-        self.assertEqual([{0}, {1, 2, 3}], spec['hw_numa_cpus'])
-        self.assertEqual([256, 768], spec['hw_numa_mem'])
-        self.assertEqual('scsi', spec['hw_disk_bus'])
-        self.assertEqual('pc-q35-2.10', spec['hw_machine_type'])
-        self.assert_guest(server)
-        if reboot:
-            self.hard_reboot(server)
-            self.assert_kept(server, overrides, reboot=False)
-
-    def assert_guest(self, server):
-        guest = self.guest(server)
-        self.assertEqual(
-            [('0', str(256 * 1024)), ('1-3', str(768 * 1024))],
-            [(cell.get('cpus'), cell.get('memory'))
-             for cell in guest.findall('cpu/numa/cell')])
-        self.assert_machine(server)
-        self.assertEqual(
-            [{0}, {1, 2, 3}],
-            [set(cell.cpuset) for cell in
-             self.instance(server).numa_topology.cells])
-
-    def assert_machine(self, server):
-        guest = self.guest(server)
-        self.assertEqual('pc-q35-2.10', guest.find('os/type').get('machine'))
-        self.assertEqual(
-            'scsi', guest.find('devices/disk/target').get('bus'))
-
-    def both(self):
-        """Yield a server booted from an image, and one from a volume."""
-        for kind in (self.a_server, self.a_volume_server):
-            with self.subTest(kind.__name__):
-                yield kind()
-
-    def do(self, server, action, status='ACTIVE', admin=False, expected=202):
-        answer = self.act(server, action, admin=admin)
-        self.assertEqual(expected, answer.status, answer.text)
-        self.wait(server, status)
-
-
-class Power(Case):
+class Power(life.Case):
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ()
 
@@ -128,7 +50,7 @@ class Power(Case):
         self.assert_kept(server)
 
 
-class Snapshots(Case):
+class Snapshots(life.Case):
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ()
 
@@ -138,7 +60,8 @@ class Snapshots(Case):
     def assert_in_image(self, image):
         properties = self.properties_of(image)
         self.assertEqual(
-            OVERRIDES, {name: properties.get(name) for name in OVERRIDES})
+            life.OVERRIDES,
+            {name: properties.get(name) for name in life.OVERRIDES})
         self.assertEqual([], [
             name for name in properties if name.startswith('os_glance')])
 
@@ -168,7 +91,7 @@ class Snapshots(Case):
         self.assert_kept(server)
 
 
-class Shelve(Case):
+class Shelve(life.Case):
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 
@@ -212,7 +135,7 @@ class Shelve(Case):
         self.assert_kept(server)
 
 
-class Rebuild(Case):
+class Rebuild(life.Case):
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 
@@ -268,7 +191,7 @@ class Rebuild(Case):
         self.assertEqual(404, self.http('GET', f'/servers/{server}').status)
 
 
-class Rescue(Case):
+class Rescue(life.Case):
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 
@@ -313,115 +236,3 @@ class Rescue(Case):
 
     def test_stable_device_rescue_of_a_volume_backed_server(self):
         self.rescue_and_back(self.a_volume_server(), self.stable())
-
-
-class Moves(Case):
-    def migrate(self, server):
-        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
-
-    @pytest.mark.smoke
-    def test_cold_migration(self):
-        for server in self.both():
-            self.migrate(server)
-            self.assert_guest(server)
-            self.do(server, {'confirmResize': None}, expected=204)
-            self.assert_kept(server)
-
-    def test_cold_migration_and_back(self):
-        server = self.a_server()
-        self.migrate(server)
-        self.do(server, {'revertResize': None})
-        self.assert_kept(server)
-
-    def test_resize(self):
-        server = self.a_server()
-        self.do(server, {'resize': {'flavorRef': self.flavor(
-            vcpus=4, hw_rng__allowed='true')}}, 'VERIFY_RESIZE')
-        self.assert_guest(server)
-        self.do(server, {'confirmResize': None}, expected=204)
-        self.assert_kept(server)
-
-    def test_a_flavor_that_conflicts_is_400_and_names_the_overrides(self):
-        # The last four are a 500 in Nova, whose messages want the image's
-        # name there.
-        others = {'hw_pmu': 'true', 'hw_vif_multiqueue_enabled': 'true',
-                  'hw_virtio_packed_ring': 'true', 'hw_sound_model': 'ich9'}
-        overrides = {
-            **OVERRIDES,
-            **{name: value for name, value in others.items()
-               if name in image_meta.ImageMetaProps.fields}}
-        server = self.a_server(overrides)
-        for specs, blamed in (
-                ({'hw__numa_nodes': '2'}, ('hw_numa_nodes',)),
-                ({'hw__pmu': 'false'}, ('hw_pmu',)),
-                ({'hw__vif_multiqueue_enabled': 'false'},
-                 ('hw_vif_multiqueue_enabled',)),
-                ({'hw__virtio_packed_ring': 'false'},
-                 ('hw_virtio_packed_ring',)),
-                ({'hw__sound_model': 'ac97'}, ('hw_sound_model',)),
-                ({'hw__pmu': 'false', 'hw__numa_nodes': '2'},
-                 ('hw_numa_nodes', 'hw_pmu'))):
-            if not set(blamed) <= set(overrides):
-                continue
-            with self.subTest(str(specs)):
-                answer = self.act(server, {'resize': {
-                    'flavorRef': self.flavor(vcpus=4, **specs)}})
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual(dict.fromkeys(blamed, 'flavor_conflict'),
-                                 answer.problems)
-                self.assertIn('choose a flavor', answer.message)
-        self.assert_kept(server, overrides)
-
-    def test_what_flavor_and_image_say_is_left_to_nova(self):
-        server = self.a_server(
-            {'hw_boot_menu': 'true'}, image=self.image(hw_numa_nodes='2'))
-        answer = self.act(server, {'resize': {
-            'flavorRef': self.flavor(vcpus=4, hw__numa_nodes='2')}})
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual({}, answer.problems)
-        self.assertIn('hw_numa_nodes', answer.message)
-
-    def test_a_resize_that_nova_refuses_is_refused_as_ever(self):
-        server = self.a_server()
-        flavor = self.instance(server).flavor.flavorid
-        for target in (flavor, 'nowhere'):
-            answer = self.act(server, {'resize': {'flavorRef': target}})
-            self.assertEqual(400, answer.status, answer.text)
-            self.assertEqual({}, answer.problems)
-
-    def test_evacuation(self):
-        server = self.a_server()
-        host = self.instance(server).host
-        self.discard_cloud()
-        self.computes[host].stop()
-        self.admin_api.microversion = '2.11'
-        services = self.admin_api.get_services(
-            host=host, binary='nova-compute')
-        self.assertEqual(1, len(services))
-        self.admin_api.force_down_service(host, 'nova-compute', True)
-        answer = self.act(server, {'evacuate': {}}, admin=True)
-        self.assertEqual(200, answer.status, answer.text)
-        self.wait(server)
-        self.assertNotEqual(host, self.instance(server).host)
-        self.assert_kept(server)
-
-
-class LiveMigration(Case, libvirt_base.LibvirtMigrationMixin):
-    SHARED = False  # The stub of the mixin keeps its state on the test.
-
-    def setUp(self):
-        super().setUp()
-        self.useFixture(fixtures.MonkeyPatch(
-            'nova.tests.fixtures.libvirt.Domain.migrateToURI3',
-            self._migrate_stub))
-        self.migrate_stub_ran = False
-
-    def test_live_migration(self):
-        self.server = {'id': self.a_server()}
-        host = self.instance(self.server['id']).host
-        other = next(h for h in self.HOSTS if h != host)
-        self.src, self.dest = self.computes[host], self.computes[other]
-        self.do(self.server['id'], {'os-migrateLive': {
-            'host': None, 'block_migration': 'auto'}}, admin=True)
-        self.assertEqual(other, self.instance(self.server['id']).host)
-        self.assert_kept(self.server['id'])

@@ -2,10 +2,10 @@
 
 from nova.policies import servers
 
-from tests.functional import test_life
+from tests.functional import life
 
 
-class CrossCell(test_life.Case):
+class CrossCell(life.Case):
     NUMBER_OF_CELLS = 2
     CELLS = {'compute2': 'cell2'}
     POLICY = {servers.CROSS_CELL_RESIZE: 'role:admin'}

@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ET
 from nova.tests import fixtures as nova_fixtures
 from nova.tests.fixtures import libvirt as fakelibvirt
 
-from tests.functional import test_life
+from tests.functional import life
 
 
-class Attached(test_life.Case):
+class Attached(life.Case):
     """What is attached later is built after the overrides too."""
 
     HOSTS = ('compute1',)
@@ -40,7 +40,7 @@ class Attached(test_life.Case):
         self.assert_kept(server)
 
     def test_a_network_interface(self):
-        overrides = {**test_life.OVERRIDES, 'hw_vif_model': 'e1000'}
+        overrides = {**life.OVERRIDES, 'hw_vif_model': 'e1000'}
         server = self.a_server(overrides)
         device = self.attached(server, 'os-interface', {
             'interfaceAttachment': {
@@ -50,7 +50,7 @@ class Attached(test_life.Case):
 
 
     def test_the_administrators_password(self):
-        overrides = {**test_life.OVERRIDES, 'os_admin_user': 'boss',
+        overrides = {**life.OVERRIDES, 'os_admin_user': 'boss',
                      'hw_qemu_guest_agent': 'true'}
         server = self.a_server(overrides)
         with mock.patch('nova.virt.libvirt.guest.Guest.set_user_password'

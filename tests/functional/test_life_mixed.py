@@ -3,15 +3,15 @@
 from unittest import mock
 
 from testing.harness import base
-from tests.functional import test_life
+from tests.functional import life
 
 
-class MixedCloud(test_life.Case):
+class MixedCloud(life.Case):
     """compute1 runs the compute part, compute2 is unmodified."""
 
     EXTENDED_HOSTS = ('compute1',)
 
-    def on(self, host, overrides=test_life.OVERRIDES):
+    def on(self, host, overrides=life.OVERRIDES):
         answer = self.http(
             'POST', '/servers', self.server_body(
                 overrides, flavor=self.flavor(vcpus=4),

@@ -9,11 +9,11 @@ import re
 import xml.etree.ElementTree as ET
 
 from testing.harness import base
-from tests.functional import test_effects
+from tests.functional import effect_cases
 from tests.proof import figures
 
 #: In the short form one case in so many.
-CASES = test_effects.KNOWN[::1 if figures.FULL else 4]
+CASES = effect_cases.KNOWN[::1 if figures.FULL else 4]
 
 
 class Guests(base.TestCase):

@@ -9,6 +9,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import record
+from testing.harness import answers
 from testing.harness import base
 from tests.proof import figures
 from tests.proof import values
@@ -70,7 +71,7 @@ def check(
 ) -> None:
     """Ask, and assert the refusal, and that it has left nothing."""
     writes = cloud.writes
-    answer = base.Answer.__new__(base.Answer)
+    answer = answers.Answer.__new__(answers.Answer)
     response = way.ask(cloud, app, asked)
     answer.body, answer.status = response.json, response.status_int
     if way.closed is not None:

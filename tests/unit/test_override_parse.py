@@ -2,32 +2,16 @@
 
 import contextlib
 import difflib
-import json
-import re
 import tracemalloc
 
-import hypothesis
-from hypothesis import strategies as st
-from nova.objects import flavor as flavor_object
-from nova.objects import image_meta
-from nova.virt import hardware
 import pytest
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import record
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
 from tests.unit import memory
-from tests.unit import strategies
-
-
-def refused(parser, raw, *, removals=True):
-    """Return the problems of a refusal: name -> (code, reason)."""
-    with pytest.raises(errors.Invalid) as caught:
-        parser.parse(raw, removals=removals)
-    return {p.name: (p.code, p.reason) for p in caught.value.problems}
-
+from tests.unit import refusals
 
 # --- what is taken ----------------------------------------------------------
 
@@ -98,7 +82,7 @@ def test_integers_are_taken_up_to_their_limits_and_no_further(
         assert parser.parse({name: str(number)}, removals=False) == {
             name: str(number)}
     for number in (minimum - 1, maximum + 1):
-        code, reason = refused(parser, {name: str(number)})[name]
+        code, reason = refusals.of(parser, {name: str(number)})[name]
         assert code == errors.INVALID_VALUE
         assert f'an integer from {minimum} to {maximum}' in reason
 
@@ -111,14 +95,14 @@ def test_integers_are_taken_up_to_their_limits_and_no_further(
     (0, 'a number'), (1.5, 'a number'),
 ])
 def test_the_parameter_must_be_an_object(parser, raw, kind):
-    assert refused(parser, raw) == {errors.PARAMETER: (
+    assert refusals.of(parser, raw) == {errors.PARAMETER: (
         errors.INVALID_TYPE, f'must be an object of strings, not {kind}')}
 
 
 def test_more_than_128_properties_are_refused_whatever_they_are(parser):
     raw = {f'hw_numa_mem.{n}': '1' for n in range(128)}
     raw['hw_boot_menu'] = 'true'
-    assert refused(parser, raw) == {errors.PARAMETER: (
+    assert refusals.of(parser, raw) == {errors.PARAMETER: (
         errors.TOO_MANY, 'at most 128 properties, not 129')}
 
 
@@ -166,31 +150,32 @@ def test_more_than_128_properties_are_refused_whatever_they_are(parser):
 @pytest.mark.parametrize('value', ['virtio', None, 7])
 def test_a_wrong_name_is_refused_whatever_its_value(
         parser, name, code, phrase, value):
-    ((found, (found_code, reason)),) = refused(parser, {name: value}).items()
+    ((found, (found_code, reason)),) = refusals.of(
+        parser, {name: value}).items()
     assert (found, found_code) == (name, code)
     assert phrase in reason
 
 
 def test_a_name_like_no_other_gets_no_hint(parser):
-    assert refused(parser, {'kernel_id': 'x'}) == {'kernel_id': (
+    assert refusals.of(parser, {'kernel_id': 'x'}) == {'kernel_id': (
         errors.UNKNOWN, 'not an image property that Nova reads')}
 
 
 def test_only_families_that_are_numbered_speak_of_numbers(parser):
-    found = refused(parser, {'traits_required': 'x', 'hw_numa_mem': '1'})
+    found = refusals.of(parser, {'traits_required': 'x', 'hw_numa_mem': '1'})
     assert found['hw_numa_mem'][1].endswith(', N from 0 to 127')
     assert found['traits_required'][1] == 'use trait:NAME, one entry each'
 
 
 def test_no_hint_names_a_property_that_can_never_be_overridden(parser):
-    reason = refused(parser, {'img_owner_idd': 'x'})['img_owner_idd'][1]
+    reason = refusals.of(parser, {'img_owner_idd': 'x'})['img_owner_idd'][1]
     assert 'img_owner_id' not in reason
 
 
 def test_hints_are_sought_only_for_names_that_a_person_would_type(parser):
     name = 'hw_disk_bus' + ' ' * 53
-    assert 'hw_disk_bus' in refused(parser, {name: '1'})[name][1]
-    assert 'hw_disk_bus' not in refused(
+    assert 'hw_disk_bus' in refusals.of(parser, {name: '1'})[name][1]
+    assert 'hw_disk_bus' not in refusals.of(
         parser, {name + ' ': '1'})[name + ' '][1]
 
 
@@ -201,7 +186,7 @@ def test_hints_are_sought_only_for_names_that_a_person_would_type(parser):
     ({'value': 'virtio'}, 'an object'),
 ])
 def test_a_value_must_be_a_string_in_the_first_version(parser, value, kind):
-    assert refused(parser, {'hw_rng_model': value}, removals=False) == {
+    assert refusals.of(parser, {'hw_rng_model': value}, removals=False) == {
         'hw_rng_model': (
             errors.INVALID_TYPE,
             f'must be a string (one of virtio), not {kind}')}
@@ -278,14 +263,16 @@ def test_a_value_must_be_a_string_in_the_first_version(parser, value, kind):
 ])
 def test_a_wrong_value_is_refused_with_what_would_be_right(
         parser, name, value, code, phrase):
-    ((found, (found_code, reason)),) = refused(parser, {name: value}).items()
+    ((found, (found_code, reason)),) = refusals.of(
+        parser, {name: value}).items()
     assert (found, found_code) == (name, code)
     assert phrase in reason
 
 
 def test_characters_that_are_not_taken_are_told_whatever_the_property(parser):
-    assert refused(parser, {'os_command_line': 'a\0b', 'hw_cpu_sockets': '2\n'}
-                   ) == dict.fromkeys(('hw_cpu_sockets', 'os_command_line'), (
+    raw = {'os_command_line': 'a\0b', 'hw_cpu_sockets': '2\n'}
+    assert refusals.of(parser, raw) == dict.fromkeys(
+        ('hw_cpu_sockets', 'os_command_line'), (
         errors.INVALID_VALUE,
         'must not hold control characters, nor any beyond U+FFFF'))
 
@@ -306,7 +293,7 @@ def test_cpu_ranges_are_judged_without_being_expanded(catalog, value):
 
 
 def test_one_answer_names_every_wrong_property_and_no_right_one(parser):
-    found = refused(parser, {
+    found = refusals.of(parser, {
         'hw_boot_menu': 'true', 'hw_disk_bus': 'floppy', 'vm_mode': 'hvm',
         'hw_numa_cpus': '0', 'os_distro': 7, 'nonsense': 'x',
         'os_command_line': 'a' * 256})
@@ -320,7 +307,7 @@ def test_what_was_judged_before_is_judged_alike_again(parser):
     for _ in range(2):
         assert parser.parse({'hw_boot_menu': 'on'}, removals=False) == {
             'hw_boot_menu': 'true'}
-        assert list(refused(parser, {'hw_boot_menu': 'up'})) == [
+        assert list(refusals.of(parser, {'hw_boot_menu': 'up'})) == [
             'hw_boot_menu']
 
 
@@ -330,135 +317,6 @@ def test_what_was_judged_long_ago_is_forgotten(catalog):
     parser = Forgetful(catalog)
     assert memory.held(lambda text: parser.parse(
         {'os_admin_user': text}, removals=False)) < 100_000
-
-
-# --- laws -------------------------------------------------------------------
-
-@hypothesis.given(strategies.requests())
-def test_parsing_what_was_parsed_changes_nothing(parser, raw):
-    once = parser.parse(raw, removals=True)
-    assert once.keys() == raw.keys()
-    assert parser.parse(once, removals=True) == once
-
-
-@hypothesis.given(strategies.requests())
-def test_parsing_leaves_the_request_as_it_is(parser, raw):
-    before = dict(raw)
-    parser.parse(raw, removals=True)
-    assert raw == before
-
-
-# Nova reads the text of hw_mem_page_size later: see the next test.
-@hypothesis.given(strategies.pairs(set(strategies.OPEN) - {'hw_mem_page_size'}))
-def test_nova_reads_the_stored_spelling_as_it_reads_the_sent_one(
-        parser, pair):
-    name, value = pair
-    name = re.sub('[.][0-9]+$', '.0', name)  # Nova reads from 0 on.
-    stored = parser.parse({name: value}, removals=False)
-    field = strategies.CATALOG.field_of(name)
-    read = strategies.read(stored)
-    assert list(read) == [field]
-    assert read == strategies.read({name: value})
-
-
-@hypothesis.given(strategies.values_of('hw_mem_page_size'))
-def test_nova_reads_the_stored_page_size_as_it_reads_the_sent_one(
-        parser, value):
-    def pages(size):
-        return hardware._get_numa_pagesize_constraint(
-            flavor_object.Flavor(extra_specs={'hw:mem_page_size': 'any'}),
-            image_meta.ImageMeta.from_dict(
-                {'properties': {'hw_mem_page_size': size}}))
-    stored = parser.parse({'hw_mem_page_size': value}, removals=False)
-    assert pages(stored['hw_mem_page_size']) == pages(value)
-
-
-@hypothesis.given(strategies.pairs())
-def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
-    name, value = pair
-    name = re.sub('[.][0-9]+$', '.0', name)
-    ((_, stored),) = parser.parse({name: value}, removals=False).items()
-    prop = strategies.CATALOG.resolve(name)
-    (read,) = strategies.read({name: stored}).values()
-    if prop.field == 'hw_numa_cpus':
-        expected = [hardware.parse_cpu_spec(stored)]
-    elif prop.field == 'traits_required':
-        expected = [name.removeprefix('trait:')]
-    elif prop.kind in (property_module.BOOLEAN, property_module.INTEGER):
-        expected = json.loads(stored)
-        if prop.name_pattern:
-            expected = [expected]
-    else:
-        expected = stored
-    assert read == expected
-
-
-@hypothesis.given(strategies.requests())
-def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
-    for name, value in parser.parse(raw, removals=True).items():
-        assert len(record.SET_PREFIX + name) <= 255
-        assert len(record.REMOVED_PREFIX + name) <= 255
-        assert value is None or 0 < len(value.encode()) <= 255
-
-
-@hypothesis.given(strategies.any_json, st.booleans())
-def test_any_json_is_taken_or_refused_as_a_whole(parser, raw, removals):
-    try:
-        taken = parser.parse(raw, removals=removals)
-    except errors.Invalid as exc:
-        names = {p.name for p in exc.problems}
-        assert names
-        assert names <= {errors.PARAMETER, *(
-            raw if isinstance(raw, dict) else ())}
-    else:
-        assert taken.keys() == raw.keys()
-
-
-@hypothesis.given(
-    strategies.requests(),
-    st.dictionaries(strategies.misnamed(), strategies.any_json, max_size=5),
-    st.dictionaries(
-        strategies.pairs().map(lambda pair: pair[0]),
-        strategies.any_json.filter(
-            lambda v: v is not None and not isinstance(v, str)), max_size=5))
-def test_a_refusal_names_exactly_the_wrong_ones(
-        parser, good, misnamed, mistyped):
-    misnamed = {name: value for name, value in misnamed.items()
-                if strategies.CATALOG.field_of(name) is None}
-    raw = {**good, **misnamed, **mistyped}
-    wrong = {*misnamed, *mistyped}
-    if wrong:
-        assert set(refused(parser, raw)) == wrong
-    else:
-        assert parser.parse(raw, removals=True).keys() == raw.keys()
-
-
-@hypothesis.given(
-    st.sampled_from(sorted(strategies.OPEN)).flatmap(strategies.names_of),
-    strategies.any_text | st.text('0123456789^-,<>=. \nKMGi', max_size=40))
-def test_any_text_for_a_property_is_refused_or_read_by_nova(
-        parser, name, value):
-    try:
-        taken = parser.parse({name: value}, removals=False)
-    except errors.Invalid as exc:
-        assert [p.name for p in exc.problems] == [name]
-        return
-    field = strategies.CATALOG.field_of(name)
-    name = re.sub('[.][0-9]+$', '.0', name)
-    (stored,) = taken.values()
-    assert list(strategies.read({name: stored})) == [field]
-
-
-@hypothesis.given(strategies.misnamed())
-def test_a_refusal_can_be_written_to_any_log_and_any_answer(parser, name):
-    hypothesis.assume(strategies.CATALOG.field_of(name) is None)
-    with pytest.raises(errors.Invalid) as caught:
-        parser.parse({name: 'x'}, removals=False)
-    message = str(caught.value)
-    assert message.isascii()
-    assert message.isprintable()
-    assert len(message) < 1000
-    json.dumps(caught.value.details()).encode('ascii')
 
 
 def test_names_that_are_nearly_right_are_compared_with_few(

@@ -1,0 +1,37 @@
+"""HTTP answers, as tests look at them."""
+
+import typing
+
+import requests
+
+from nova_image_override import errors
+
+
+class Answer:
+    """An HTTP answer: ``status``, ``headers``, ``text``, decoded ``body``."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self.response = response
+        self.status = response.status_code
+        self.headers = response.headers
+        self.text = response.text
+        try:
+            self.body: typing.Any = response.json()
+        except ValueError:
+            self.body = None
+
+    @property
+    def _fault(self) -> dict[str, typing.Any]:
+        (fault,) = self.body.values()
+        return fault
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """The codes of a refusal, by property; none when it is Nova's."""
+        return {name: detail['code']
+                for name, detail in self._fault.get(
+                    errors.PARAMETER, {}).items()}
+
+    @property
+    def message(self) -> str:
+        return self._fault['message']
