@@ -111,7 +111,7 @@ For clients that can send neither the parameter nor the header entry
 (Terraform, Horizon, the ``server`` module of Ansible): every client can send
 hints. Taken are ``image_props_override``, an object or one string of JSON, and
 ``image_props_override:<property>`` with one value each; also by the legacy
-``/v2``. They are judged exactly as the parameter is, in the version that the
+``/v2``. They are checked exactly as the parameter is, in the version that the
 header names or else in the newest, and neither the scheduler nor Nova's
 database sees them. When this is off, hints of these names are refused.
 """),

@@ -48,7 +48,7 @@ def list_rules(
                 name=property_rule(field),
                 check_str=f'rule:{CREATE}',
                 scope_types=['project'],
-                description=f'Override {prop.spelling}. Judged only where '
+                description=f'Override {prop.spelling}. Checked only where '
                             'policy.yaml defines it, and beside '
                             f'{CREATE}, which must pass too.',
                 operations=_OPERATIONS)

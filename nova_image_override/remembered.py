@@ -8,14 +8,14 @@ import collections
 import hashlib
 
 
-def digest(*judged: object) -> bytes:
-    """Return what tells apart all that is judged, in 32 bytes.
+def digest(*checked: object) -> bytes:
+    """Return what tells apart all that is checked, in 32 bytes.
 
-    :param judged: plain values, whose ``repr`` says all of them
+    :param checked: plain values, whose ``repr`` says all of them
     """
     # The types count too: Nova reads 1, "1" and True differently.
     return hashlib.sha256(
-        repr(judged).encode(errors='backslashreplace')).digest()
+        repr(checked).encode(errors='backslashreplace')).digest()
 
 
 class Remembered:
@@ -23,7 +23,7 @@ class Remembered:
 
     Each is 32 bytes, however large what it stands for. Who fills it with
     others has made as many requests, each of which was found good, and costs
-    the next user of one no more than one judgement.
+    the next user of one no more than one check.
 
     :param size: how many keys are kept
     """

@@ -40,78 +40,6 @@ class ViewBuilder(views.ViewBuilder):
         return super().show(request, instance, *args, **kwargs)
 
 
-_ABSENT = object()
-
-
-class _Overriding:
-    """Takes and shows overrides; stands before a servers controller of Nova.
-
-    :ivar pipeline: takes overrides into image properties
-    :ivar compatibility: which clients need not send the header entry
-    :ivar nova_rebuild: the name of Nova's method for the action
-    :ivar is_volumes_boot: whether the controller is that of
-        ``/os-volumes_boot``, a copy of the servers resource
-    """
-
-    pipeline: pipeline_module.Pipeline
-    compatibility: client_compatibility.ClientCompatibility
-    nova_rebuild: str
-    is_volumes_boot: bool
-
-    _view_builder_class = ViewBuilder
-
-    @wsgi.response(202)
-    def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
-        nova_create = super().create  # type: ignore[misc]
-        raw, body = _taken(req, body, 'server')
-        hinted, body = scheduler_hints.take(body)
-        if (raw is _ABSENT and not hinted) or (
-                self.is_volumes_boot
-                and api_version_request.is_supported(req, '2.103')):
-            return nova_create(req=req, body=body)
-        if self.is_volumes_boot:
-            # Nova 33 and 34 fail there with a KeyError whatever is sent:
-            # VolumesBootController.create passes the body by position.
-            raise _refused(
-                errors.NOT_HERE,
-                'this release of Nova cannot create servers here, use '
-                'POST /servers')
-        if hinted:
-            raw = _hint(req, self.compatibility, hinted, raw)
-        request = _request(req)
-        request.overrides = self.pipeline.parse(raw, request.version)
-        return nova_create(req=req, body=body)
-
-    def show(self, req: wsgi.Request, id: str) -> typing.Any:
-        return _showing(req, super().show, id=id)  # type: ignore[misc]
-
-    def detail(self, req: wsgi.Request) -> typing.Any:
-        return _showing(req, super().detail)  # type: ignore[misc]
-
-    def update(
-        self, req: wsgi.Request, id: str, body: typing.Any,
-    ) -> typing.Any:
-        return _showing(
-            req, super().update, id=id, body=body)  # type: ignore[misc]
-
-    @wsgi.response(202)
-    @wsgi.action('rebuild')
-    def image_override_rebuild(
-        self, req: wsgi.Request, id: str, body: typing.Any,
-    ) -> typing.Any:
-        raw, body = _taken(req, body, 'rebuild')
-        if raw is not _ABSENT:
-            request = _request(req)
-            if not versions.takes_rebuild(request.version):
-                raise _refused(
-                    errors.NOT_HERE,
-                    'rebuild takes it from version 1.1 on, send '
-                    f'{versions.ENTRY}')
-            request.overrides = self.pipeline.parse(raw, request.version)
-        return _showing(
-            req, getattr(super(), self.nova_rebuild), id=id, body=body)
-
-
 def extended(
     base: type[servers.ServersController],
     pipeline: pipeline_module.Pipeline,
@@ -124,20 +52,68 @@ def extended(
     :param pipeline: takes overrides into image properties
     :param compatibility: which clients need not send the header entry
     """
-    class Controller(_Overriding, base):  # type: ignore[misc,valid-type]
-        is_volumes_boot = base is not servers.ServersController
-        nova_rebuild = base.wsgi_actions['rebuild']
+    rebuild = base.wsgi_actions['rebuild']
+    is_volumes_boot = base is not servers.ServersController
+
+    class Controller(base):  # type: ignore[misc]
+        _view_builder_class = ViewBuilder
 
         def __init__(self) -> None:
             super().__init__()
-            self.pipeline, self.compatibility = pipeline, compatibility
             self.compute_api = compute_api.API(pipeline)
 
-        # Nova looks for actions among the methods of the class itself
-        # (wsgi.ControllerMetaclass).
-        image_override_rebuild = _Overriding.image_override_rebuild
+        @wsgi.response(202)
+        def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+            raw, body = _taken(req, body, 'server')
+            hinted, body = scheduler_hints.take(body)
+            if (raw is _ABSENT and not hinted) or (
+                    is_volumes_boot
+                    and api_version_request.is_supported(req, '2.103')):
+                return super().create(req=req, body=body)
+            if is_volumes_boot:
+                # Nova 33 and 34 fail there with a KeyError whatever is sent:
+                # VolumesBootController.create passes the body by position.
+                raise _refused(
+                    errors.NOT_HERE,
+                    'this release of Nova cannot create servers here, use '
+                    'POST /servers')
+            if hinted:
+                raw = _hint(req, compatibility, hinted, raw)
+            request = _request(req)
+            request.overrides = pipeline.parse(raw, request.version)
+            return super().create(req=req, body=body)
+
+        def show(self, req: wsgi.Request, id: str) -> typing.Any:
+            return _showing(req, super().show, id=id)
+
+        def detail(self, req: wsgi.Request) -> typing.Any:
+            return _showing(req, super().detail)
+
+        def update(
+            self, req: wsgi.Request, id: str, body: typing.Any,
+        ) -> typing.Any:
+            return _showing(req, super().update, id=id, body=body)
+
+        @wsgi.response(202)
+        @wsgi.action('rebuild')
+        def image_override_rebuild(
+            self, req: wsgi.Request, id: str, body: typing.Any,
+        ) -> typing.Any:
+            raw, body = _taken(req, body, 'rebuild')
+            if raw is not _ABSENT:
+                request = _request(req)
+                if not versions.takes_rebuild(request.version):
+                    raise _refused(
+                        errors.NOT_HERE,
+                        'rebuild takes it from version 1.1 on, send '
+                        f'{versions.ENTRY}')
+                request.overrides = pipeline.parse(raw, request.version)
+            return _showing(req, getattr(super(), rebuild), id=id, body=body)
 
     return Controller
+
+
+_ABSENT = object()
 
 
 def _refused(code: str, reason: str) -> errors.Invalid:

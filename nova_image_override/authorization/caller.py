@@ -16,7 +16,7 @@ Credentials = collections.abc.Mapping[str, typing.Any]
 class Caller:
     """Who makes a request.
 
-    :ivar can: judges a policy rule for this caller
+    :ivar can: checks a policy rule for this caller
     :ivar policy_defined: names of the rules that policy.yaml defines
     :ivar credentials: who that is in oslo.policy's terms, with the user's own
         roles in lower case and without what a service token adds

@@ -12,7 +12,7 @@ from nova_image_override.properties import catalog as catalog_module
 
 
 class Callers:
-    """Makes callers whom Nova's policy files judge.
+    """Makes callers whom Nova's policy files check.
 
     :param catalog: the properties that policy rules can name
     :raises nova_image_override.errors.StartupError: a policy file cannot be
@@ -28,7 +28,7 @@ class Callers:
     ) -> caller_module.Caller:
         """Return who makes the request of CONTEXT, for the rules.
 
-        :param owner: whose project and user policy judges against: an
+        :param owner: whose project and user policy checks against: an
             instance, or by default the context itself
         """
         enforcer = self.policy.enforcer()

@@ -56,7 +56,7 @@ class PolicyEnforcer(oslo_policy.Enforcer):
         self, rule: str, target: dict[str, typing.Any],
         credentials: dict[str, typing.Any],
     ) -> bool:
-        """Judge as ``authorize``, which is not asked twice the same.
+        """Check as ``authorize``, which is not asked twice the same.
 
         :param rule: name of a registered rule
         :param target: plain values
@@ -190,7 +190,7 @@ def refused_by(
 ) -> dict[str, str]:
     """Return the policy rule that refuses each of FIELDS.
 
-    :param can: judges a rule for the caller
+    :param can: checks a rule for the caller
     :param defined: names of the rules that policy.yaml defines
     :param fields: canonical field names
     :returns: field -> name of the refusing rule; permitted ones left out

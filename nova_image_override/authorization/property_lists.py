@@ -89,7 +89,7 @@ class Entry:
     def canonical_for(self, prop: property_module.Property) -> 'Entry':
         """Return the entry with its values as requests of PROP spell them.
 
-        Requests are judged by canonical values: an entry that says ``True``
+        Requests are checked by canonical values: an entry that says ``True``
         or ``amd64`` must cover ``true`` and ``x86_64``. Globs spell no value
         and stay as they are.
         """
@@ -186,7 +186,7 @@ class PropertyList:
         """Return the values of ENTRY that no property it names can have.
 
         Of properties whose values cannot be listed, only values without a
-        glob are judged.
+        glob are checked.
 
         :returns: value -> why; none where ENTRY names no property at all
         """

@@ -9,7 +9,7 @@ choosing compute microversion and body; this adds to what it sends::
     with adapter.overriding(transport.CREATE, {'hw_disk_bus': 'ide'}):
         conn.compute.create_server(name='guest', ...)
 
-Names and values go out as they are: the server judges and folds them.
+Names and values go out as they are: the server checks and folds them.
 """
 
 import collections.abc

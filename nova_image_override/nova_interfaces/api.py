@@ -17,7 +17,7 @@ from nova_image_override.nova_interfaces.interface import overridden
 _ROUTES = 'nova.api.openstack.compute.routes'
 _CONTROLLER = 'nova.api.openstack.compute.servers:ServersController'
 
-#: Functions of nova.virt.hardware that judge (flavor, image_meta).
+#: Functions of nova.virt.hardware that check (flavor, image_meta).
 CONSTRAINTS: tuple[Called, ...] = (
     *(Called('nova.virt.hardware', name, 'flavor, image_meta') for name in (
         'get_maxphysaddr_mode',

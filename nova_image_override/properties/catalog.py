@@ -173,7 +173,7 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
 @functools.lru_cache(maxsize=1024)
 def _nearest(name: str, names: tuple[str, ...]) -> str | None:
     # difflib takes half a millisecond for all names, and a request can have
-    # 128 wrong ones: it judges those alone that share most with NAME.
+    # 128 wrong ones: it checks those alone that share most with NAME.
     pairs = _pairs(name)
     likely = heapq.nlargest(4, [
         (len(pairs & others) / (len(pairs) + len(others)), other)

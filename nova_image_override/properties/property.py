@@ -127,7 +127,7 @@ class Property(abc.ABC):
         if 'enum' not in result:
             # Also ends the one difference between Python's and ECMA's "$",
             # which in Python matches before a trailing newline. The type is
-            # named because null, which a pattern does not judge, is not
+            # named because null, which a pattern does not check, is not
             # unsafe.
             result['not'] = {'type': 'string', 'pattern': UNSAFE}
         if removal:

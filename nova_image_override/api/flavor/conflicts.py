@@ -127,7 +127,9 @@ class Conflicts:
         self, function: constraints.Check,
     ) -> collections.abc.Iterator[errors.Problem]:
         """Find which overrides make FUNCTION fail, and why each set does."""
-        def judge(fields: frozenset[str]) -> minimal_sets.Conflict[str] | None:
+        def conflict_of(
+            fields: frozenset[str],
+        ) -> minimal_sets.Conflict[str] | None:
             if fields not in self._read:
                 self._read[fields] = self._with(fields)
             properties = self._read[fields]
@@ -146,7 +148,7 @@ class Conflicts:
             _NODES_MAX // int(nodes) if str(nodes).isdecimal() and int(nodes)
             else _SETS_MAX, 1))
         for fields, reason in minimal_sets.minimal_sets(
-                self._fields, judge, limit):
+                self._fields, conflict_of, limit):
             if not fields:
                 yield errors.Problem(
                     errors.PARAMETER, errors.FLAVOR_CONFLICT,

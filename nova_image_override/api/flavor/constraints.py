@@ -1,4 +1,4 @@
-"""Nova's functions that judge flavor and image, in the same form."""
+"""Nova's functions that check flavor and image, in the same form."""
 
 import collections.abc
 import functools

@@ -317,7 +317,7 @@ def problems(
     except _REFUSALS:
         return
     guest = Guest(flavor, image_meta, image['properties'])
-    found = {field: _judge(field, guest) for field in set(asked.values())}
+    found = {field: _problem(field, guest) for field in set(asked.values())}
     for name, field in asked.items():
         verdict = found[field]
         if verdict is not None:
@@ -333,7 +333,7 @@ def _images_own(
         catalog.resolve(name).canonical(str(own)) == value
 
 
-def _judge(field: str, guest: Guest) -> tuple[str, str] | None:
+def _problem(field: str, guest: Guest) -> tuple[str, str] | None:
     """Return code and reason where Nova passes FIELD over."""
     rule = RULES[field]
     asked = guest.prop(field)

@@ -1,4 +1,4 @@
-"""Glance's property protections, judged as Glance judges them.
+"""Glance's property protections, checked as Glance checks them.
 
 Glance lets roles or policies create, read, update and delete image properties
 (``property_protection_file``, glance/common/property_utils.py PropertyRules).
@@ -78,7 +78,7 @@ class Protections:
     """One protections file, read.
 
     :param sections: the file's sections, in its order
-    :param policies: judges the policies that they name; None when they name
+    :param policies: checks the policies that they name; None when they name
         roles
     """
 
@@ -132,7 +132,7 @@ class Policies:
     """The policies that sections name, from Glance's policy.yaml.
 
     Everything is read at start: unlike in Glance's own enforcer, nothing is
-    looked for on disk when a request is judged.
+    looked for on disk when a request is checked.
 
     :param names: what the sections name
     :param rules: the rules of policy.yaml
@@ -160,7 +160,7 @@ class Policies:
         self, name: str, credentials: caller.Credentials,
         target: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
     ) -> bool:
-        """Judge the policy called NAME.
+        """Check the policy called NAME.
 
         :param target: what it is about; Glance gives property protections
             none

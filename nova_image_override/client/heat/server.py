@@ -100,7 +100,7 @@ def _content(
     validator: typing.Any, schema: dict[str, typing.Any],
     instance: typing.Any, _: dict[str, typing.Any],
 ) -> collections.abc.Iterator[jsonschema.ValidationError]:
-    """Judge what a string spells; jsonschema leaves that to the caller."""
+    """Check what a string spells; jsonschema leaves that to the caller."""
     try:
         value = json.loads(instance)
     except (TypeError, ValueError):
@@ -120,7 +120,7 @@ def _wrong(
     """Return what SCHEMA has against overrides, by name.
 
     None may also stand for what another resource has yet to tell
-    (``get_attr``): only its name is judged here, the rest by Nova.
+    (``get_attr``): only its name is checked here, the rest by Nova.
     """
     validator = _Validator(schema)
     wrong: dict[str, str] = {}

@@ -67,12 +67,12 @@ def upload_open(cloud: Cloud) -> Findings:
 
 
 def permits(rules: oslo_policy.Rules, name: str, cloud: Cloud) -> bool:
-    """Judge a rule of policy.yaml; one that it lacks is open by default."""
+    """Check a rule of policy.yaml; one that it lacks is open by default."""
     if name not in rules:
         return True
     project = cloud.caller.credentials['project_id']
-    judged = property_protections.Policies([name], rules)
-    return judged.permits(name, cloud.caller.credentials, {
+    checked = property_protections.Policies([name], rules)
+    return checked.permits(name, cloud.caller.credentials, {
         'project_id': project, 'owner': project})
 
 

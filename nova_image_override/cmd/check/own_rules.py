@@ -91,7 +91,7 @@ def policy_names(cloud: Cloud) -> Findings:
             yield Finding(
                 cloud_module.ERROR, 'P1', (name,),
                 'policy.yaml defines a rule for a property that cannot be '
-                'overridden under this name: it is never judged',
+                'overridden under this name: it is never checked',
                 'use the canonical field name, such as '
                 + policies.property_rule('hw_numa_mem'))
 

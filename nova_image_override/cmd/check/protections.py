@@ -211,7 +211,7 @@ def undefined_policies(cloud: Cloud) -> Findings:
         yield Finding(
             cloud_module.WARNING, 'A9', owner,
             'the policy compares with the image ("%(...)s"), but Glance '
-            'judges it without one: it is never true',
+            'checks it without one: it is never true',
             'use roles only')
 
 
