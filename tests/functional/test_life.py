@@ -8,6 +8,7 @@ import os
 from unittest import mock
 
 from nova import exception
+from nova import service
 from nova.compute import manager as nova_manager
 import pytest
 
@@ -169,7 +170,7 @@ class Rebuild(life.Case):
         with mock.patch.object(
                 nova_manager.ComputeManager, '_do_rebuild_instance'):
             self.act(server, {'rebuild': {'imageRef': base.IMAGE}})
-        with mock.patch.dict(base.service.SERVICE_MANAGERS,
+        with mock.patch.dict(service.SERVICE_MANAGERS,
                              {'nova-compute': base.compute_command.MANAGER}):
             self.restart_compute_service('compute1')
         self.assertEqual(202, self.act(

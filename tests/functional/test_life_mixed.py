@@ -2,6 +2,8 @@
 
 from unittest import mock
 
+from nova import service
+
 from testing.harness import base
 from tests.functional import life
 
@@ -65,7 +67,7 @@ class MixedCloud(life.Case):
 
     def test_a_host_that_gets_it_or_loses_it_is_known_at_its_start(self):
         server = self.on('compute2')
-        with mock.patch.dict(base.service.SERVICE_MANAGERS,
+        with mock.patch.dict(service.SERVICE_MANAGERS,
                              {'nova-compute': base.compute_command.MANAGER}):
             self.restart_compute_service('compute2')
         self.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
