@@ -8,7 +8,7 @@ import socket
 from testing.deployment import machine
 
 #: The checkout.
-ROOT = pathlib.Path(__file__).parents[3]
+ROOT = pathlib.Path(__file__).parents[2]
 
 #: Ports of loopback.
 PORTS = {
