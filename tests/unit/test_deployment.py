@@ -34,6 +34,10 @@ def stranger():
     process.wait()
 
 
+def test_services_find_the_checkout_where_they_start():
+    assert (state_module.ROOT / 'setup.cfg').is_file()
+
+
 def group(pid):
     """Return the processes of a group that are alive."""
     listed = subprocess.run(
