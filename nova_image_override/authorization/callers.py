@@ -28,8 +28,8 @@ class Callers:
     ) -> caller_module.Caller:
         """Return who makes the request of CONTEXT, for the rules.
 
-        :param owner: whose project and user policy checks against: an
-            instance, or by default the context itself
+        :param owner: the instance whose project and user policy checks
+            against, by default those of the context
         """
         enforcer = self.policy.enforcer()
         # As nova/api/openstack/compute/servers.py create and rebuild do.

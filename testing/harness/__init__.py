@@ -7,7 +7,7 @@ from nova import version
 
 # Nova 34 runs in native threads, 31 and 32 under eventlet. 33 can do both,
 # but its harness only the latter (nova/tests/fixtures/notifications.py). The
-# harness decides when it is imported (nova/testing/harness/__init__.py, and
+# harness decides when it is imported (nova/tests/functional/__init__.py, and
 # nova/test.py in 32), and wants to be the first to import anything of Nova:
 # what was there before it shares database transactions between green threads.
 if int(version.version_string().split('.')[0]) >= 34:

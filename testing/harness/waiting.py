@@ -68,15 +68,14 @@ class Waits:
         self.commits.until(lambda: self._state(server_id), (status, None))
 
     def _state(self, server_id: str) -> tuple[str, str | None] | None:
-        """Return a server's status, and the task or event that goes on.
+        """Return a server's status, and its unfinished task or event.
 
-        Events of nova-compute only: a move to another cell leaves there the
-        conductor's own, copied while it went on, unfinished for ever.
-
-        None where there is no server. A few columns of each cell, read after
-        every commit: a whole ``objects.Instance`` would cost more than what
-        is waited for.
+        None where there is no server. Only events of nova-compute count: a
+        move to another cell copies the conductor's own while it is unfinished,
+        and nothing finishes the copy.
         """
+        # A few columns, read after every commit: a whole objects.Instance
+        # would cost more than what is waited for.
         instance, action, event = (
             models.Instance, models.InstanceAction, models.InstanceActionEvent)
         for mapping in self.cell_mappings.values():
@@ -106,4 +105,3 @@ class Waits:
         # In place of the harness's own, which sleeps.
         self.commits.until(
             lambda: self.http('GET', f'/servers/{server["id"]}').status, 404)
-

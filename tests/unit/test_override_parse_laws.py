@@ -1,4 +1,4 @@
-"""What holds of every request, whatever is in it."""
+"""Properties of the parser that hold for every request."""
 
 import json
 import re

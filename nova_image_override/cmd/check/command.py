@@ -97,8 +97,7 @@ def findings(
 
 
 class _Reader:
-    """Reads all files of a deployment, also when some are faulty.
-    """
+    """Reads all files of a deployment, also when some are faulty."""
 
     def __init__(self) -> None:
         self._problems: list[errors.StartupError] = []
