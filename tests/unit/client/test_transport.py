@@ -217,6 +217,7 @@ def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
 
 @pytest.mark.parametrize(('low', 'high', 'version'), [
     ('1.0', '1.0', '1.0'), ('1.0', '1.1', '1.1'), ('1.1', '1.1', '1.1'),
+    ('1.0', '1.2', '1.2'),
     ('1.0', '1.9', str(versions.MAX)), ('1.0', '7.0', str(versions.MAX)),
 ])
 def test_the_newest_version_that_both_know_is_named(
