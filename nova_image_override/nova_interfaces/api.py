@@ -215,7 +215,6 @@ INTERFACES: tuple[Interface, ...] = (
                          'pagesize', 'pcpuset'),
     # Nova's objects.
     *names('nova.objects.base', 'NovaObject'),
-    *called('nova.objects.base:NovaObject', obj_to_primitive=''),
     *names('nova.objects', 'ComputeNode', 'ComputeNodeList', 'Flavor',
            'ImageMeta', 'ImageMetaProps', 'InstanceMapping'),
     *called('nova.objects', Destination='cell=',

@@ -193,7 +193,7 @@ class Refusals(Case):
                 {'availability_zone': 'none'}):
             self.assert_as_create(self.server_body(overrides, **server), 400)
         for body in ({}, {'server': None}, {'server': []}, [], 'server',
-                     {'server': {}, base.PARAMETER: {}}):
+                     {**self.server_body(overrides), base.PARAMETER: {}}):
             self.assert_as_create(body, 400)
 
     def test_a_full_quota_is_told(self):

@@ -81,10 +81,13 @@ def _is_same_without(
     return is_read
 
 
-def _comparable(result: typing.Any) -> typing.Any:
-    """Return RESULT so that equal ones are equal, which Nova's are not."""
-    if isinstance(result, nova_base.NovaObject):
-        return result.obj_to_primitive()
-    if type(result) is tuple:
-        return [_comparable(each) for each in result]
-    return result
+def _comparable(made: typing.Any) -> typing.Any:
+    """Return what a function has made so that equals compare equal.
+
+    Nova's objects do not.
+    """
+    if isinstance(made, nova_base.NovaObject):
+        return made.obj_to_primitive()
+    if type(made) is tuple:
+        return [_comparable(each) for each in made]
+    return made
