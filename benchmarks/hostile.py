@@ -7,6 +7,7 @@ import typing
 from oslo_utils import timeutils
 
 from nova_image_override import record
+from nova_image_override import versions
 from testing.cost import cloud as cloud_module
 from testing.cost import compared
 from testing.cost import measure
@@ -30,6 +31,7 @@ class Case:
     :ivar image: the image's own properties, with '__' for '.'
     :ivar had: for a rebuild: the overrides that the server has before
     :ivar fresh: whether names end in numbers that no request had before
+    :ivar is_check: whether it only asks what a create would get
     """
 
     overrides: dict[str, str]
@@ -38,12 +40,20 @@ class Case:
     image: dict[str, str] = dataclasses.field(default_factory=dict)
     had: dict[str, str] | None = None
     fresh: bool = False
+    is_check: bool = False
 
     def asked(self) -> dict[str, str]:
         """Return what the next request overrides."""
         return {f'{name}{next(_NUMBERS)}' if self.fresh else name: value
                 for name, value in self.overrides.items()}
 
+
+#: What a flavor can say too.
+_AGREED = {
+    'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
+    'hw_cpu_max_sockets': '240', 'hw_cpu_max_cores': '240',
+    'hw_pci_numa_affinity_policy': 'required', 'hw_pmu': 'true',
+    'hw_vif_multiqueue_enabled': 'true'}
 
 _NUMBERS = itertools.count(1_000_000)
 
@@ -119,6 +129,10 @@ CASES: dict[str, Case] = {
         fresh=True),
     'values that are too long': Case({
         f'trait:CUSTOM_{n}': 'x' * 5000 for n in range(128)}),
+    'a check of sixty nodes beside a flavor that says the rest': Case(
+        {**_SIXTY, **_AGREED}, 240, specs={
+            name.replace('_', '__', 1): value
+            for name, value in _AGREED.items()}, is_check=True),
     'a rebuild that takes sixty nodes away': Case(
         {f'trait:CUSTOM_{n}': 'required' for n in range(128)}, 240,
         had=_SIXTY),
@@ -165,8 +179,10 @@ def variants(
         def call() -> typing.Callable[[], object]:
             overrides = case.asked() if named else None
             if server is None:
+                path = versions.CHECK_PATH if named and case.is_check \
+                    else '/servers'
                 return cloud.call(
-                    app, 'POST', '/servers',
+                    app, 'POST', path,
                     cloud.server_body(overrides, image, flavor), named=named)
             rebuild: dict[str, object] = {'imageRef': image}
             if overrides is not None:

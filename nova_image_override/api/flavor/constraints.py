@@ -11,7 +11,7 @@ from nova.virt import hardware
 
 from nova_image_override.nova_interfaces import api as api_interfaces
 
-#: Raises what Nova raises; what it returns does not matter.
+#: Raises what Nova raises, and returns what Nova makes of flavor and image.
 Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
 
 #: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
@@ -19,11 +19,11 @@ Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
 REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
 
 
-def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> None:
-    hardware.get_stateless_firmware_constraint(image_meta)
+def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> bool:
+    return hardware.get_stateless_firmware_constraint(image_meta)
 
 
-def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> None:
+def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> int:
     """As LibvirtDriver._add_video_driver and vmwareapi's vmops do it."""
     asked = image_meta.properties.get('hw_video_ram', 0)
     if asked:
@@ -31,13 +31,18 @@ def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> None:
         if asked > limit:
             raise exception.RequestedVRamTooHigh(
                 req_vram=asked, max_vram=limit)
+    return asked
 
 
 def _ephemeral_encryption(
-        flavor: typing.Any, image_meta: typing.Any) -> None:
-    """As API._update_ephemeral_encryption_bdms does it."""
-    if hardware.get_ephemeral_encryption_constraint(flavor, image_meta):
-        hardware.get_ephemeral_encryption_format(flavor, image_meta)
+        flavor: typing.Any, image_meta: typing.Any) -> typing.Any:
+    """As API._update_ephemeral_encryption_bdms does it.
+
+    :returns: the format; False without encryption
+    """
+    return hardware.get_ephemeral_encryption_constraint(
+        flavor, image_meta) and hardware.get_ephemeral_encryption_format(
+            flavor, image_meta)
 
 
 def topologies(
@@ -56,13 +61,16 @@ def topologies(
                 yield sockets, cores, vcpus // (sockets * cores)
 
 
-def cpu_topology(flavor: typing.Any, image_meta: typing.Any) -> None:
+def cpu_topology(
+    flavor: typing.Any, image_meta: typing.Any,
+) -> tuple[typing.Any, typing.Any]:
     """As get_best_cpu_topology does it.
 
+    :returns: ``VirtCPUTopology`` of what is preferred, and of the limits
     :raises exception.ImageVCPULimitsRangeImpossible: no topology has as many
         vCPUs as the flavor
     """
-    _, most = hardware.get_cpu_topology_constraints(flavor, image_meta)
+    wanted, most = hardware.get_cpu_topology_constraints(flavor, image_meta)
     if not any(
             sockets <= most.sockets and cores <= most.cores
             and threads <= most.threads
@@ -71,6 +79,7 @@ def cpu_topology(flavor: typing.Any, image_meta: typing.Any) -> None:
             vcpus=flavor.vcpus, sockets=min(flavor.vcpus, most.sockets),
             cores=min(flavor.vcpus, most.cores),
             threads=min(flavor.vcpus, most.threads))
+    return wanted, most
 
 
 def forbidden_traits(

@@ -22,68 +22,76 @@ def flavor_decides(
 ) -> set[str]:
     """Return those of NAMES that the flavor decides.
 
-    It has an extra spec for the property, and Nova makes the same of the
-    guest with the override as without.
+    It has an extra spec for the property, and Nova's functions make the same
+    of the guest with the override as without.
 
     :param catalog: the properties that can be named
     :param flavor: ``nova.objects.Flavor`` of the server
     :param image: boot metadata, with the merged properties
     :param names: the properties that are overridden
     """
+    fields = {name: catalog.resolve(name).field for name in names}
+    asked = {
+        name: field for name, field in fields.items()
+        if not flavor.extra_specs.keys().isdisjoint(_extra_specs(name, field))}
+    if not asked:
+        return set()
     properties = image['properties']
-    # Each function reads the lists, so they are to take little.
+    # Functions read the lists again and again, so they are to take little.
     properties = properties | safe_cpu_lists.cheap_lists(flavor, properties)
-    return {
-        name for name in names
-        if not flavor.extra_specs.keys().isdisjoint(
-            _extra_specs(catalog, name))
-        and _is_same_without(catalog, name, flavor, properties)}
+    merged = _Made(flavor, properties)
+    rules = {field: rule for field in asked.values()
+             if (rule := effects.RULES.get(field)) and rule.specs}
+    functions: list[effects.Gets] = [
+        *(operator.methodcaller('ask', check)
+          for check in constraints.checks()),
+        *(rule.gets for rule in rules.values())]
+    of_all = {gets: merged.by(gets) for gets in functions}
+    result = set()
+    for name, field in asked.items():
+        without = _Made(flavor, {
+            key: value for key, value in properties.items() if key != name})
+        rule = rules.get(field)
+        # What does not read the property makes the same anyway; but where the
+        # flavor decides, a rule does not come to the property.
+        readers = [gets for gets, (_, read) in of_all.items()
+                   if field in read or (rule and gets is rule.gets)]
+        if readers and all(
+                without.by(gets)[0] == of_all[gets][0] for gets in readers):
+            result.add(name)
+    return result
 
 
-def _extra_specs(
-    catalog: catalog_module.Catalog, name: str) -> tuple[str, ...]:
+def _extra_specs(name: str, field: str) -> tuple[str, ...]:
     """Return the extra specs that can decide a property.
 
     Where the effects know no others, they are named as
     _get_flavor_image_meta of nova.virt.hardware names them.
     """
-    rule = effects.RULES.get(catalog.resolve(name).field)
+    rule = effects.RULES.get(field)
     return (rule and rule.specs) or (name.replace('_', ':', 1),)
 
 
-def _is_same_without(
-    catalog: catalog_module.Catalog, name: str, flavor: typing.Any,
-    properties: override.ImageProperties,
-) -> bool:
-    """Say whether a guest is the same without a property.
+class _Made:
+    """What Nova's functions make of a guest with some properties."""
 
-    Only as far as Nova's functions tell: where none reads the property, it
-    is not.
-    """
-    field = catalog.resolve(name).field
-    asked: list[effects.Gets] = [
-        operator.methodcaller('ask', function)
-        for function in constraints.checks()]
-    rule = effects.RULES.get(field)
-    if rule is not None and rule.specs:
-        asked.append(rule.gets)
-    rest = {key: value for key, value in properties.items() if key != name}
-    is_read = False
-    for gets in asked:
-        results = []
-        for each in (properties, rest):
-            image_meta = objects.ImageMeta.from_dict(
-                image_metadata.with_properties({}, {}))
-            image_meta.properties = read_properties.ImageMetaProps.read(each)
-            guest = effects.Guest(flavor, image_meta, each)
-            try:
-                results.append(_comparable(gets(guest)))
-            except constraints.REFUSALS as exc:
-                results.append(repr(exc))
-            is_read |= field in image_meta.properties.names_read
-        if results[0] != results[1]:
-            return False
-    return is_read
+    def __init__(
+        self, flavor: typing.Any, properties: override.ImageProperties,
+    ) -> None:
+        image_meta = objects.ImageMeta.from_dict(
+            image_metadata.with_properties({}, {}))
+        self._read = read_properties.ImageMetaProps.read(properties)
+        image_meta.properties = self._read
+        self._guest = effects.Guest(flavor, image_meta, properties)
+
+    def by(self, gets: effects.Gets) -> tuple[typing.Any, frozenset[str]]:
+        """Return what one function makes, and the fields that it reads."""
+        self._read.names_read.clear()
+        try:
+            made = _comparable(gets(self._guest))
+        except constraints.REFUSALS as exc:
+            made = repr(exc)
+        return made, frozenset(self._read.names_read)
 
 
 def _comparable(made: typing.Any) -> typing.Any:

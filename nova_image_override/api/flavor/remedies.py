@@ -37,6 +37,8 @@ _REMEDIES: dict[str, tuple[tuple[str, ...], str]] = {
     'hw_locked_memory': (
         ('hw:locked_memory', 'hw:mem_page_size'),
         'it needs hw:mem_page_size, and hw:locked_memory the same or none'),
+    # Nova compares the flavor's text with the image's number.
+    'hw_redirected_usb_ports': ((), 'only one without it agrees'),
     'hw_video_ram': (
         ('hw_video:ram_max_mb',), 'it needs one that is at least as large'),
 }
