@@ -19,7 +19,7 @@ from tests.proof import figures
 from tests.unit import strategies
 
 #: Requests in all; those of the short form are the same each time.
-EXAMPLES = int(os.environ.get('FUZZ', 100_000 if figures.FULL else 10_000))
+EXAMPLES = int(os.environ.get('FUZZ', 100_000 if figures.FULL else 4_000))
 
 #: They are drawn in parts, which pytest's workers share.
 SHARDS = 4
