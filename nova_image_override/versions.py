@@ -24,11 +24,15 @@ HEADER = 'OpenStack-API-Version'
 #: Where a cloud says what the caller may send, below Nova's ``/v2.1``.
 PATH = f'/{SERVICE_TYPE}'
 
+#: Where it says what a create would get.
+CHECK_PATH = f'{PATH}/check'
+
 #: Every version, oldest first, with what it brought.
 HISTORY: dict[str, str] = {
     '1.0': 'image_props_override on create and in answers; discovery.',
     '1.1': 'A value of null removes the image\'s property for this server; '
            'image_props_override on rebuild.',
+    '1.2': 'POST /image-props-override/check asks what a create would get.',
 }
 
 Version = microversion_parse.Version
@@ -50,6 +54,11 @@ def takes_null(version: Version) -> bool:
 def takes_rebuild(version: Version) -> bool:
     """Say whether rebuild takes the parameter in VERSION."""
     return bool(version >= (1, 1))
+
+
+def takes_check(version: Version) -> bool:
+    """Say whether VERSION can ask what a create would get."""
+    return bool(version >= (1, 2))
 
 
 class NotAcceptable(ValueError):
