@@ -11,6 +11,7 @@ from nova.compute import utils as compute_utils
 from oslo_log import log as logging
 
 from nova_image_override import record
+from nova_image_override.api import check
 from nova_image_override.api import compute_capability
 from nova_image_override.api import faults
 from nova_image_override.api import host_scheduling
@@ -118,8 +119,9 @@ class API(api.API):
                     request.overrides, request.overrides), flavor, boot_meta)
         boot_meta.update(merged.image)
         request.record = merged.record
-        LOG.info('Image properties overridden at boot: %s',
-                 ', '.join(sorted(request.overrides)))
+        if not request.is_check:
+            LOG.info('Image properties overridden at boot: %s',
+                     ', '.join(sorted(request.overrides)))
         if request.auto_disk_config is not None:
             bound = _BASE_OPTIONS.bind(
                 self, context, flavor, boot_meta, *args, **kwargs)
@@ -129,8 +131,8 @@ class API(api.API):
             context, flavor, boot_meta, *args, **kwargs)
 
     def _populate_instance_for_create(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
+        self, context: typing.Any, instance: typing.Any,
+        image: dict[str, typing.Any], *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
         # Nova calls this for each server before anything of it is saved.
         request = request_module.naming(context)
@@ -139,9 +141,13 @@ class API(api.API):
                 'creates servers past _validate_and_build_base_options, '
                 'which merges their overrides')
         instance = super()._populate_instance_for_create(
-            context, instance, *args, **kwargs)
+            context, instance, image, *args, **kwargs)
         if request is not None:
             instance.system_metadata.update(request.record)
+            if request.is_check:
+                raise check.Checked(check.answer(
+                    self._pipeline.catalog, instance.get_flavor(), image,
+                    instance, record.image_values(request.record)))
         return instance
 
     # --- rebuild ------------------------------------------------------------

@@ -36,6 +36,7 @@ class OverrideRequest:
     :ivar version: the extension's version that it uses
     :ivar overrides: what create or rebuild asks for; None when it does not say
     :ivar record: the system metadata rows that say what create asked for
+    :ivar is_check: whether the create only asks what it would get
     :ivar auto_disk_config: what create asks of the disk, until the image's
         properties are merged
     :ivar rebuild: the rebuild that is going on, if any
@@ -46,6 +47,7 @@ class OverrideRequest:
     version: versions.Version = versions.MAX
     overrides: override.Overrides | None = None
     record: dict[str, str | None] = dataclasses.field(default_factory=dict)
+    is_check: bool = False
     auto_disk_config: bool | None = None
     rebuild: rebuild_module.Rebuild | None = None
     shown: dict[str, override.Overrides] = dataclasses.field(

@@ -7,6 +7,7 @@ from nova.api import wsgi as base_wsgi
 from nova.api.openstack import ProjectMapper
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import routes
+from nova.api.openstack.compute import servers as nova_servers
 import nova.conf
 from oslo_log import log as logging
 import webob
@@ -55,6 +56,10 @@ class APIRouterV21(routes.APIRouterV21):
         self.map.create_route(
             versions.PATH, 'GET', discovery.resource(
                 pipeline.enforcer, pipeline.callers), 'show')
+        self.map.create_route(
+            versions.CHECK_PATH, 'POST', _resource(
+                pipeline, compatibility, nova_servers.ServersController, ()),
+            'check')
 
     @classmethod
     def factory(

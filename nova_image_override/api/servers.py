@@ -11,10 +11,12 @@ from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override import scheduler_hints
 from nova_image_override import versions
+from nova_image_override.api import check as check_module
 from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import request as request_module
+from nova_image_override.nova_interfaces import interface
 
 
 class ViewBuilder(views.ViewBuilder):
@@ -83,6 +85,24 @@ def extended(
             request.overrides = pipeline.parse(raw, request.version)
             return super().create(req=req, body=body)
 
+        def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+            _require_v21(req)
+            request = _request(req)
+            if not versions.takes_check(request.version):
+                raise _refused(
+                    errors.NOT_HERE,
+                    'it can be checked from version 1.2 on, send '
+                    f'{versions.ENTRY}')
+            request.is_check = True
+            try:
+                self.create(
+                    req=req, body=check_module.body_of_create(req, body))
+            except check_module.Checked as outcome:
+                return outcome.answer
+            raise interface.unsupported(
+                'creates servers past _populate_instance_for_create, which '
+                'ends a check')
+
         def show(self, req: wsgi.Request, id: str) -> typing.Any:
             return _showing(req, super().show, id=id)
 
@@ -136,15 +156,24 @@ def _taken(
     if not isinstance(inner, dict):
         inner = {}
     held = errors.PARAMETER in inner
-    if (held or errors.PARAMETER in body) and req.is_legacy_v2():
-        raise _refused(
-            errors.NOT_HERE,
-            'the legacy /v2 API does not take it, use /v2.1 and send '
-            f'{versions.ENTRY}')
+    if held or errors.PARAMETER in body:
+        _require_v21(req)
     if not held:
         return _ABSENT, body
     rest = {k: v for k, v in inner.items() if k != errors.PARAMETER}
     return inner[errors.PARAMETER], {**body, key: rest}
+
+
+def _require_v21(req: wsgi.Request) -> None:
+    """Refuse a request to the legacy API.
+
+    :raises errors.Invalid: it is one
+    """
+    if req.is_legacy_v2():
+        raise _refused(
+            errors.NOT_HERE,
+            'the legacy /v2 API does not take it, use /v2.1 and send '
+            f'{versions.ENTRY}')
 
 
 def _request(req: wsgi.Request) -> request_module.OverrideRequest:

@@ -205,7 +205,16 @@ INTERFACES: tuple[Interface, ...] = (
                                            'threads=',
             RequestedVRamTooHigh='req_vram=, max_vram='),
     *called('nova.exception:NovaException', format_message=''),
+    # check.py
+    *names('nova.virt.hardware', 'MEMPAGES_ANY', 'MEMPAGES_LARGE',
+           'MEMPAGES_SMALL'),
+    *instance_attributes('nova.objects:InstanceNUMATopology', 'cells',
+                         'emulator_threads_policy'),
+    *instance_attributes('nova.objects:InstanceNUMACell', 'cpu_policy',
+                         'cpu_thread_policy', 'cpuset', 'id', 'memory',
+                         'pagesize', 'pcpuset'),
     # Nova's objects.
+    *names('nova.objects.base', 'NovaObject'),
     *names('nova.objects', 'ComputeNode', 'ComputeNodeList', 'Flavor',
            'ImageMeta', 'ImageMetaProps', 'InstanceMapping'),
     *called('nova.objects', Destination='cell=',

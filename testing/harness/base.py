@@ -248,6 +248,15 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         return self.http('POST', '/servers', self.server_body(
             overrides, image, flavor, **(server or {})), **kwargs)
 
+    def check(
+        self, overrides: typing.Any = None, *, image: str | None = IMAGE,
+        flavor: str | None = None, server: dict[str, typing.Any] | None = None,
+        **kwargs: typing.Any,
+    ) -> answers.Answer:
+        """POST /image-props-override/check, with the body of a create."""
+        return self.http('POST', versions.CHECK_PATH, self.server_body(
+            overrides, image, flavor, **(server or {})), **kwargs)
+
     def boot(self, *args: typing.Any, **kwargs: typing.Any) -> str:
         """Create a server and return its id once it is ACTIVE."""
         answer = self.create(*args, **kwargs)

@@ -188,6 +188,18 @@ class Samples(Case):
             self.an_image()))
         self.guest_part('numa', server, 'cpu/numa')
 
+    def test_check(self):
+        image = self.an_image(hw_disk_bus='virtio', os_distro='debian')
+        body = {'server': {
+            'imageRef': image, 'flavorRef': self._flavor,
+            base.PARAMETER: {
+                'hw_disk_bus': 'scsi', 'hw_numa_nodes': '2',
+                'hw_numa_cpus.0': '0-2', 'hw_numa_cpus.1': '3',
+                'hw_numa_mem.0': '3072', 'hw_numa_mem.1': '1024'}}}
+        self.exchange('check', 'POST', versions.CHECK_PATH, body)
+        body['server'][base.PARAMETER] = {'hw_numa_nodes': '5'}
+        self.exchange('check-refused', 'POST', versions.CHECK_PATH, body)
+
     def test_removal(self):
         server = self.settled(self.new(
             'null', {'hw_numa_nodes': None},

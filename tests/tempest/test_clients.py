@@ -81,7 +81,7 @@ def test_every_request_names_the_extension(client):
     servers = client(services.ServersClient, shown({}))
     servers.show_server('x')
     assert servers.sent[0].headers[
-        'OpenStack-API-Version'] == 'image-props-override 1.1'
+        'OpenStack-API-Version'] == 'image-props-override 1.2'
 
 
 def test_the_entry_stands_beside_novas(client, monkeypatch):

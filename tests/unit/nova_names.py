@@ -21,6 +21,7 @@ HELD = {
     'driver': 'nova.virt.libvirt.driver.LibvirtDriver',
     'flavor': 'nova.objects.Flavor',
     'image_meta': 'nova.objects.ImageMeta',
+    'cell': 'nova.objects.InstanceNUMACell',
     'instance': 'nova.objects.Instance',
     'map': 'nova.api.openstack.ProjectMapper',
     'merged': 'nova.objects.ImageMeta',
@@ -35,6 +36,7 @@ HELD = {
     'scheduler_client':
         'nova.scheduler.client.query.SchedulerQueryClient',
     'spec': 'nova.objects.RequestSpec',
+    'topology': 'nova.objects.InstanceNUMATopology',
 }
 
 

@@ -16,6 +16,7 @@ def negotiate(value, name='OpenStack-API-Version'):
 @pytest.mark.parametrize(('value', 'version'), [
     ('image-props-override 1.0', (1, 0)),
     ('image-props-override 1.1', (1, 1)),
+    ('image-props-override 1.2', (1, 2)),
     ('image-props-override latest', versions.MAX),
     ('compute 2.90, image-props-override 1.0', (1, 0)),
     ('image-props-override 1.0, compute 2.90', (1, 0)),
@@ -70,32 +71,40 @@ def test_what_is_no_version_is_malformed(text):
         versions.negotiate({versions.HEADER: f'image-props-override {text}'})
     assert str(caught.value) == (
         'OpenStack-API-Version: the version of image-props-override must be '
-        '"latest" or X.Y, such as 1.1.')
+        '"latest" or X.Y, such as 1.2.')
 
 
 @pytest.mark.parametrize('text', [
-    '0.9', '0.0', '1.2', '1.10', '2.0', '999999999.999999999', '2.90'])
+    '0.9', '0.0', '1.3', '1.10', '2.0', '999999999.999999999', '2.90'])
 def test_a_version_out_of_range_is_told_the_range(text):
     with pytest.raises(versions.NotAcceptable) as caught:
         negotiate(f'compute 2.90, image-props-override {text}')
     assert str(caught.value) == (
         f'Version {text} of image-props-override is not supported by this '
-        'API. Minimum is 1.0 and maximum is 1.1.')
+        'API. Minimum is 1.0 and maximum is 1.2.')
 
 
 def test_every_version_of_the_history_can_be_asked_for():
     assert [str(v) for v in versions.VERSIONS] == list(versions.HISTORY)
     assert list(versions.VERSIONS) == sorted(set(versions.VERSIONS))
-    assert (versions.MIN, versions.MAX) == ((1, 0), (1, 1))
+    assert (versions.MIN, versions.MAX) == ((1, 0), (1, 2))
     for text in versions.HISTORY:
         assert str(negotiate(f'image-props-override {text}')) == text
 
 
-@pytest.mark.parametrize(('text', 'takes'), [('1.0', False), ('1.1', True)])
+@pytest.mark.parametrize(('text', 'takes'), [
+    ('1.0', False), ('1.1', True), ('1.2', True)])
 def test_null_and_rebuild_came_with_the_second_version(text, takes):
     version = negotiate(f'image-props-override {text}')
     assert versions.takes_null(version) is takes
     assert versions.takes_rebuild(version) is takes
+
+
+@pytest.mark.parametrize(('text', 'takes'), [
+    ('1.0', False), ('1.1', False), ('1.2', True)])
+def test_the_check_came_with_the_third_version(text, takes):
+    assert versions.takes_check(
+        negotiate(f'image-props-override {text}')) is takes
 
 
 def test_what_a_request_that_forgot_the_entry_is_told_can_be_sent():

@@ -1,0 +1,105 @@
+"""``POST /image-props-override/check``: what a create would get.
+
+A check is a create that ends before Nova stores anything: Nova's servers
+controller validates the body, Nova's compute API reads image, volume and
+flavor, the pipeline authorises and merges. Where a create would store the
+server, :class:`Checked` ends it with what was about to be stored.
+"""
+
+import collections.abc
+import typing
+
+from nova.api.openstack import api_version_request
+from nova.api.openstack import wsgi
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override.api.flavor import decided_by
+from nova_image_override.properties import catalog as catalog_module
+
+#: What stands for a size in ``InstanceNUMACell.pagesize``.
+_PAGE_SIZES = {
+    hardware.MEMPAGES_SMALL: 'small',
+    hardware.MEMPAGES_LARGE: 'large',
+    hardware.MEMPAGES_ANY: 'any',
+}
+
+
+class Checked(BaseException):
+    """Ends a create that was to be checked, with the answer.
+
+    No Exception: wsgi.expected_errors makes a 500 of each that it does not
+    know. Nova's create has stored and reserved nothing yet.
+
+    :ivar answer: what the check answers
+    """
+
+    def __init__(self, answer: dict[str, typing.Any]) -> None:
+        super().__init__()
+        self.answer = {errors.PARAMETER: answer}
+
+
+def body_of_create(req: wsgi.Request, body: typing.Any) -> typing.Any:
+    """Return the body of a create for that of a check.
+
+    What a create requires beside the image is filled in. Anything wrong is
+    left for the create to refuse.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get('server'), dict):
+        return body
+    defaults = {'name': 'check'}
+    # nova/api/openstack/compute/schemas/servers.py create_v237
+    if api_version_request.is_supported(req, '2.37'):
+        defaults['networks'] = 'none'
+    return {**body, 'server': {**defaults, **body['server']}}
+
+
+def answer(
+    catalog: catalog_module.Catalog, flavor: typing.Any,
+    image: dict[str, typing.Any], instance: typing.Any,
+    image_values: collections.abc.Mapping[str, str | None],
+) -> dict[str, typing.Any]:
+    """Return what is told of a server that a create was about to store.
+
+    :param catalog: the properties that can be named
+    :param flavor: ``nova.objects.Flavor`` of the server
+    :param image: boot metadata, with the merged properties
+    :param instance: ``nova.objects.Instance``
+    :param image_values: what is overridden -> the image's own value
+    """
+    properties = image.get('properties') or {}
+    by_flavor = decided_by.flavor_decides(
+        catalog, flavor, image, image_values)
+    return {
+        'properties': properties,
+        'overridden': {
+            name: {
+                'value': properties.get(name),
+                'image_value': own,
+                'decided_by': 'flavor' if name in by_flavor else 'override',
+            } for name, own in image_values.items()},
+        'numa_topology': _numa_topology(instance.numa_topology),
+    }
+
+
+def _numa_topology(
+    topology: typing.Any,
+) -> dict[str, typing.Any] | None:
+    """Return the guest's NUMA topology as Nova has derived it.
+
+    :param topology: ``nova.objects.InstanceNUMATopology``, or None
+    """
+    if topology is None:
+        return None
+    return {
+        'nodes': [{
+            'id': cell.id,
+            'cpus': sorted(cell.cpuset | cell.pcpuset),
+            'dedicated_cpus': sorted(cell.pcpuset),
+            'memory_mb': cell.memory,
+            'page_size': _PAGE_SIZES.get(cell.pagesize, cell.pagesize),
+            'cpu_policy': cell.cpu_policy,
+            'cpu_thread_policy': cell.cpu_thread_policy,
+        } for cell in topology.cells],
+        'emulator_threads_policy': topology.emulator_threads_policy,
+    }
