@@ -222,6 +222,10 @@ $(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
 proof-ways-in: $(READY) ## Every property by every way in against every rule, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_ways_in.py
 
+.PHONY: proof-check
+proof-check: $(READY) ## What a check tells is what 10,000 creates get, on Nova 34
+	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
+
 .PHONY: proof-laws
 proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
 	for release in $(RELEASES); do HYPOTHESIS_PROFILE=fuzz \

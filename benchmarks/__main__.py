@@ -19,12 +19,13 @@ def main() -> None:
         '--rounds', type=int, default=100, metavar='N',
         help='how often to take each request (default: %(default)s)')
     arguments = parser.parse_args()
+    warnings.showwarning = lambda *args, **kwargs: None
+    # As soon as it is imported, Nova warns, and logs among the tables.
+    logging.disable()
+    # Takes seconds. The harness wants to be the first to import Nova.
+    import testing.harness  # noqa: F401
     # Logs are made as with Nova's defaults: from INFO on.
     logging.disable(logging.DEBUG)
-    warnings.showwarning = lambda *args, **kwargs: None
-    # Takes seconds, and Nova warns as soon as it is imported. The harness
-    # wants to be the first to import it.
-    import testing.harness  # noqa: F401 I001
     from benchmarks import report
     write = table.rst if arguments.rst else table.plain
     for title, head, rows in report.tables(arguments.rounds):

@@ -214,7 +214,7 @@ class Integer(Property):
         """Say that VALUE is out of range."""
         # The schema's pattern has bounded the number of digits.
         return None if self.minimum <= int(value) <= self.maximum \
-            else f'must be {self.expects}'
+            else f'must be {self.expects}, not {value}'
 
     def _limits(self) -> Schema:
         digits = len(str(self.maximum)) - 1

@@ -4,7 +4,7 @@ Each rule of nova_image_override.api.flavor.effects: refused where Nova would
 pass the override over, taken where it acts and where what it asks for holds
 anyway.
 Whether that is so is asked of servers whose *image* has the property, which no
-rule judges.
+rule checks.
 """
 
 import inspect

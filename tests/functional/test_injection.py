@@ -98,7 +98,7 @@ class WithProtectionsTest(InjectionTest):
 
 
 class OrderTest(base.TestCase):
-    """Injection is judged after our lists and before protections."""
+    """Injection is checked after our lists and before protections."""
 
     def _setup_services(self) -> None:
         self.OPTIONS = {

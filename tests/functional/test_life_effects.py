@@ -89,7 +89,7 @@ class Life(base.TestCase):
             server, answer, {'img_hide_hypervisor_id': 'flavor_conflict'},
             kept)
         self.assertIn('hw:hide_hypervisor_id=true', answer.message)
-        self.assertIn('choose a flavor', answer.message)
+        self.assertIn('choose another flavor', answer.message)
         self.assertEqual(202, self.resize(server, vcpus=1).status)
 
     def test_what_had_no_effect_before_hinders_no_rebuild_and_no_resize(self):

@@ -63,7 +63,7 @@ class Moves(life.Case):
                 self.assertEqual(400, answer.status, answer.text)
                 self.assertEqual(dict.fromkeys(blamed, 'flavor_conflict'),
                                  answer.problems)
-                self.assertIn('choose a flavor', answer.message)
+                self.assertIn('choose another flavor', answer.message)
         self.assert_kept(server, overrides)
 
     def test_what_flavor_and_image_say_is_left_to_nova(self):

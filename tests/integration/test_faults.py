@@ -38,7 +38,7 @@ def wait_until_still(deployment):
         time.sleep(1)
 
 
-def judge(deployment, server, overrides):
+def checked_status(deployment, server, overrides):
     """Hold a server to what was asked, and return its status."""
     shown = deployment.operator.compute.get_server(server.id)
     # Also of one that was never built.
@@ -110,7 +110,7 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda server: server.api, servers))
         statuses = list(pool.map(
-            lambda pair: judge(deployment, *pair),
+            lambda pair: checked_status(deployment, *pair),
             zip(servers, found, strict=True)))
     # Two servers never share what was asked for one.
     possible = [asked(number) for number in range(SERVERS)]
@@ -119,7 +119,7 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
     print(fault.__name__, told, statuses)
     # And the next one is as if nothing had been.
     server = boot(asked(99))
-    assert judge(deployment, server, asked(99)) == 'ACTIVE'
+    assert checked_status(deployment, server, asked(99)) == 'ACTIVE'
 
 
 def test_a_rebuild_without_glance_leaves_the_server_its_overrides(
@@ -132,4 +132,4 @@ def test_a_rebuild_without_glance_leaves_the_server_its_overrides(
     finally:
         deployment.glance.up()
     server.settled('ACTIVE')
-    assert judge(deployment, server, asked(0)) == 'ACTIVE'
+    assert checked_status(deployment, server, asked(0)) == 'ACTIVE'

@@ -16,6 +16,7 @@ from nova_image_override import override
 from nova_image_override.api.flavor import constraints
 from nova_image_override.api.flavor import minimal_sets
 from nova_image_override.api.flavor import read_properties
+from nova_image_override.api.flavor import remedies
 from nova_image_override.api.flavor import safe_cpu_lists
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import cpu_lists
@@ -29,6 +30,18 @@ _SETS_MAX = 64
 #: 6 sets tell hw_numa_nodes, hw_numa_cpus and hw_numa_mem apart, as many as
 #: 106 nodes have.
 _NODES_MAX = 640
+
+#: What Nova says -> the one field that it says it of. Without any of the other
+#: NUMA fields Nova would say something else.
+_ABOUT: dict[object, str] = {
+    exception.ImageNUMATopologyCPUDuplicates: families.NUMA_CPUS.field,
+    exception.ImageNUMATopologyCPUsUnassigned: families.NUMA_CPUS.field,
+    exception.ImageNUMATopologyMemoryOutOfRange: families.NUMA_MEM.field,
+}
+
+
+class _Forbidden(exception.Invalid):
+    """The flavor forbids a trait."""
 
 
 class Conflicts:
@@ -114,13 +127,14 @@ class Conflicts:
 
     def _refusal(
             self, function: constraints.Check, image_meta: typing.Any,
-    ) -> str | None:
+    ) -> tuple[str, object] | None:
+        """Return what FUNCTION says no with, and of which kind that is."""
         try:
             function(self._flavor, image_meta)
         except exception.NovaException as exc:
-            return str(exc.format_message())
+            return str(exc.format_message()), type(exc)
         except constraints.REFUSALS as exc:
-            return str(exc)
+            return str(exc), type(exc)
         return None
 
     def _causes(
@@ -137,9 +151,12 @@ class Conflicts:
                 return None
             image_meta.properties = properties
             properties.names_read.clear()
-            reason = self._refusal(function, image_meta)
-            return None if reason is None else minimal_sets.Conflict(
-                reason, frozenset(properties.names_read))
+            refusal = self._refusal(function, image_meta)
+            if refusal is None:
+                return None
+            reason, kind = refusal
+            return minimal_sets.Conflict(
+                reason, frozenset(properties.names_read), kind)
 
         image_meta = objects.ImageMeta.from_dict(
             {**self.image, 'properties': {}})
@@ -147,14 +164,34 @@ class Conflicts:
         limit = min(_SETS_MAX, max(
             _NODES_MAX // int(nodes) if str(nodes).isdecimal() and int(nodes)
             else _SETS_MAX, 1))
-        for fields, reason in minimal_sets.minimal_sets(
+        for fields, conflict in minimal_sets.minimal_sets(
                 self._fields, conflict_of, limit):
+            fields = fields & {_ABOUT.get(conflict.kind)} or fields \
+                or self._demanded(function)
             if not fields:
                 yield errors.Problem(
                     errors.PARAMETER, errors.FLAVOR_CONFLICT,
-                    f'image and flavor conflict by themselves: {reason}')
-            for name in (n for field in fields for n in self._fields[field]):
-                yield errors.Problem(name, errors.FLAVOR_CONFLICT, reason)
+                    'image and flavor conflict by themselves: '
+                    + conflict.reason)
+            for field in fields:
+                reason = conflict.reason if conflict.kind is _Forbidden \
+                    else remedies.remedy(self._flavor, field, conflict.reason)
+                for name in self._fields[field]:
+                    yield errors.Problem(name, errors.FLAVOR_CONFLICT, reason)
+
+    def _demanded(self, function: constraints.Check) -> frozenset[str]:
+        """Return the field that the flavor demands, if it is overridden.
+
+        Without a mask a flavor with realtime conflicts with any image. One
+        that is overridden is to blame where another mask would do.
+        """
+        field = safe_cpu_lists.REALTIME_MASK
+        if field not in self._fields:
+            return frozenset()
+        with_mask = objects.ImageMeta.from_dict({**self.image, 'properties': {
+            **self._readable_base, field: '^0'}})
+        return frozenset() if self._refusal(function, with_mask) \
+            else frozenset({field})
 
     @functools.cached_property
     def _readable_base(self) -> override.ImageProperties:
@@ -198,7 +235,7 @@ class Conflicts:
         def forbidden(flavor: typing.Any, image_meta: typing.Any) -> None:
             found = constraints.forbidden_traits(flavor, image_meta) - named
             if found:
-                raise exception.Invalid(_forbids(sorted(found)))
+                raise _Forbidden(_forbids(sorted(found)))
 
         named: set[str] = set()
         for trait in sorted(constraints.forbidden_traits(self._flavor, merged)):

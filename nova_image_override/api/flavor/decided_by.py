@@ -7,9 +7,12 @@ import typing
 from nova import objects
 from nova.objects import base as nova_base
 
+from nova_image_override import override
 from nova_image_override.api.flavor import constraints
 from nova_image_override.api.flavor import effects
+from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import read_properties
+from nova_image_override.api.flavor import safe_cpu_lists
 from nova_image_override.properties import catalog as catalog_module
 
 
@@ -27,11 +30,14 @@ def flavor_decides(
     :param image: boot metadata, with the merged properties
     :param names: the properties that are overridden
     """
+    properties = image['properties']
+    # Each function reads the lists, so they are to take little.
+    properties = properties | safe_cpu_lists.cheap_lists(flavor, properties)
     return {
         name for name in names
         if not flavor.extra_specs.keys().isdisjoint(
             _extra_specs(catalog, name))
-        and _is_same_without(catalog, name, flavor, image)}
+        and _is_same_without(catalog, name, flavor, properties)}
 
 
 def _extra_specs(
@@ -47,7 +53,7 @@ def _extra_specs(
 
 def _is_same_without(
     catalog: catalog_module.Catalog, name: str, flavor: typing.Any,
-    image: dict[str, typing.Any],
+    properties: override.ImageProperties,
 ) -> bool:
     """Say whether a guest is the same without a property.
 
@@ -61,14 +67,13 @@ def _is_same_without(
     rule = effects.RULES.get(field)
     if rule is not None and rule.specs:
         asked.append(rule.gets)
-    properties = image['properties']
     rest = {key: value for key, value in properties.items() if key != name}
     is_read = False
     for gets in asked:
         results = []
         for each in (properties, rest):
             image_meta = objects.ImageMeta.from_dict(
-                {**image, 'properties': {}})
+                image_metadata.with_properties({}, {}))
             image_meta.properties = read_properties.ImageMetaProps.read(each)
             guest = effects.Guest(flavor, image_meta, each)
             try:

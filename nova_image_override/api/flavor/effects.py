@@ -20,6 +20,7 @@ from oslo_utils import strutils
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api.flavor import constraints
+from nova_image_override.api.flavor import remedies
 from nova_image_override.properties import catalog as catalog_module
 
 #: How Nova's functions say no to readable text.
@@ -343,10 +344,10 @@ def _problem(field: str, guest: Guest) -> tuple[str, str] | None:
         winners = {name: value for name in rule.specs
                    if (value := guest.spec(name)) is not None}
         if winners and rule.gets(_without(winners, guest)) == asked:
-            return errors.FLAVOR_CONFLICT, (
-                'the flavor has ' + ', '.join(
+            return errors.FLAVOR_CONFLICT, remedies.remedy(
+                guest.flavor, field, 'the flavor has ' + ', '.join(
                     f'{name}={value}' for name, value in winners.items())
-                + ', which Nova takes instead')
+                + ', which Nova takes instead', winners)
     except _REFUSALS:
         return None
     return errors.NO_EFFECT, f'would do nothing: {rule.acts}'

@@ -18,10 +18,12 @@ class Conflict(typing.Generic[Item]):
     :ivar reason: in words
     :ivar read: the items that were looked at to find out: the set conflicts
         without the others, too
+    :ivar kind: what distinguishes this conflict from others
     """
 
     reason: str
     read: collections.abc.Set[Item]
+    kind: object = None
 
 
 #: Tests a set; None when it does not conflict.
@@ -30,12 +32,14 @@ Test = collections.abc.Callable[[frozenset[Item]], Conflict[Item] | None]
 
 def minimal_sets(
     items: collections.abc.Iterable[Item], test: Test[Item], limit: int,
-) -> collections.abc.Iterator[tuple[frozenset[Item], str]]:
+) -> collections.abc.Iterator[tuple[frozenset[Item], Conflict[Item]]]:
     """Find disjoint sets of ITEMS that conflict, and why each does.
 
     Takes one away after the other until what is left does not conflict. Each
-    is minimal: it does not conflict without any one of its items. The empty
-    set is the last one: what conflicts without items, conflicts with any.
+    is minimal: without any one of its items it does not conflict, or in
+    another kind. Where the list of CPUs is left out of two lists that do not
+    go together, that one is missing says nothing of either. The empty set is
+    the last one: what conflicts without items, conflicts with any.
 
     When LIMIT sets have been tested, the smallest set that is known to
     conflict is the last one, minimal or not.
@@ -54,8 +58,14 @@ def minimal_sets(
 
     left = frozenset(items)
     while (conflict := tested(left)) is not None:
-        needed = _shrunk(left & conflict.read, tested)
-        yield needed, (tested(needed) or conflict).reason
+        def same(
+            chosen: frozenset[Item], kind: object = conflict.kind,
+        ) -> Conflict[Item] | None:
+            found = tested(chosen)
+            return found if found and found.kind == kind else None
+
+        needed = _shrunk(left & conflict.read, same)
+        yield needed, tested(needed) or conflict
         if not needed:
             return
         left -= needed

@@ -4,7 +4,6 @@ Each failure names the overrides that cause it.
 """
 
 import collections.abc
-import dataclasses
 import typing
 
 from nova_image_override import errors
@@ -100,9 +99,7 @@ def check_resize(
               ineffective(catalog, instance))
     except errors.Invalid as exc:
         problems = [
-            dataclasses.replace(problem, reason=(
-                f'{problem.reason}; choose a flavor that agrees with it'))
-            for problem in exc.problems if problem.name in overrides
+            problem for problem in exc.problems if problem.name in overrides
             and problem.code != errors.NO_EFFECT]
         if problems:
             raise errors.Invalid(problems) from None

@@ -48,9 +48,9 @@ def refusal(function, *arguments):
 @hypothesis.example(8, {f'hw_cpu_max_{name}': 2 for name in (
     'sockets', 'cores', 'threads')}, {})
 def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
-    judged = flavor(vcpus, **specs), image(**properties)
-    assert refusal(constraints.cpu_topology, *judged) == refusal(
-        nova_hardware.get_best_cpu_topology, *judged)
+    guest = flavor(vcpus, **specs), image(**properties)
+    assert refusal(constraints.cpu_topology, *guest) == refusal(
+        nova_hardware.get_best_cpu_topology, *guest)
 
 
 @pytest.mark.parametrize(('specs', 'properties', 'traits'), [

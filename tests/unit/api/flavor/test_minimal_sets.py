@@ -15,7 +15,7 @@ _rules = st.lists(st.frozensets(st.sampled_from(ITEMS), max_size=4),
                   max_size=4)
 
 
-class Judge:
+class Rules:
     """Conflicts where all of a rule's items are there; counts its work."""
 
     def __init__(self, rules):
@@ -32,8 +32,9 @@ class Judge:
         return None
 
 
-def found(judge, items=ITEMS, limit=1000):
-    return list(minimal_sets.minimal_sets(items, judge, limit))
+def found(test, items=ITEMS, limit=1000):
+    return [(chosen, conflict.reason) for chosen, conflict in
+            minimal_sets.minimal_sets(items, test, limit)]
 
 
 @pytest.mark.parametrize(('rules', 'items', 'sets'), [
@@ -47,72 +48,84 @@ def found(judge, items=ITEMS, limit=1000):
     (['a', ''], 'abc', ['']),
 ])
 def test_each_set_is_minimal_and_no_item_is_in_two(rules, items, sets):
-    judge = Judge([frozenset(rule) for rule in rules])
-    assert sorted(''.join(sorted(each)) for each, _ in found(judge, items)) \
+    test = Rules([frozenset(rule) for rule in rules])
+    assert sorted(''.join(sorted(each)) for each, _ in found(test, items)) \
         == sets
 
 
 @hypothesis.given(_rules)
 def test_what_is_found_conflicts_is_minimal_and_disjoint(rules):
-    judge = Judge(rules)
-    sets = found(judge)
+    test = Rules(rules)
+    sets = found(test)
     for chosen, reason in sets:
-        assert judge(chosen).reason == reason
-        assert not any(judge(chosen - {item}) for item in chosen)
+        assert test(chosen).reason == reason
+        assert not any(test(chosen - {item}) for item in chosen)
     assert not any(one & other for (one, _), (other, _)
                    in itertools.combinations(sets, 2))
 
 
 @hypothesis.given(_rules)
 def test_nothing_conflicts_when_all_that_was_found_is_left_out(rules):
-    judge = Judge(rules)
-    sets = [chosen for chosen, _ in found(judge)]
+    test = Rules(rules)
+    sets = [chosen for chosen, _ in found(test)]
     left = frozenset(ITEMS).difference(*sets)
-    assert judge(left) is None or frozenset() in sets
+    assert test(left) is None or frozenset() in sets
 
 
 @hypothesis.given(st.dictionaries(
     st.frozensets(st.sampled_from('abcde')), st.booleans()))
 def test_an_item_may_end_a_conflict(table):
     """hw_cpu_policy=dedicated ends that of hw_cpu_thread_policy."""
-    def judge(chosen):
+    def test(chosen):
         return minimal_sets.Conflict('', frozenset('abcde')) \
             if table.get(chosen) else None
 
-    for chosen, _ in found(judge, 'abcde'):
-        assert judge(chosen)
-        assert not any(judge(chosen - {item}) for item in chosen)
+    for chosen, _ in found(test, 'abcde'):
+        assert test(chosen)
+        assert not any(test(chosen - {item}) for item in chosen)
 
 
 @hypothesis.given(_rules, st.integers(1, 12))
-def test_no_more_is_judged_than_the_limit_and_nothing_twice(rules, limit):
-    judge = Judge(rules)
-    sets = found(judge, limit=limit)
-    assert len(judge.asked) <= limit
-    assert len(judge.asked) == len(set(judge.asked))
+def test_no_more_is_testd_than_the_limit_and_nothing_twice(rules, limit):
+    test = Rules(rules)
+    sets = found(test, limit=limit)
+    assert len(test.asked) <= limit
+    assert len(test.asked) == len(set(test.asked))
     for chosen, _ in sets:
-        assert judge(chosen)
-    if judge(frozenset(ITEMS)):
+        assert test(chosen)
+    if test(frozenset(ITEMS)):
         assert sets
 
 
+def test_a_conflict_of_another_kind_does_not_make_a_set_smaller():
+    """Two lists do not go together; either alone is incomplete."""
+    def test(chosen):
+        if chosen == set('ab'):
+            return minimal_sets.Conflict('twice', chosen, 'duplicate')
+        return minimal_sets.Conflict('one of two', chosen, 'incomplete') \
+            if chosen else None
+
+    assert found(test, 'ab') == [(frozenset('ab'), 'twice')]
+    assert found(test, 'a') == [(frozenset('a'), 'one of two')]
+
+
 def test_what_was_not_read_is_not_tried():
-    judge = Judge([frozenset('ab')])
+    test = Rules([frozenset('ab')])
     items = [chr(n) for n in range(ord('a'), ord('a') + 100)]
-    found(judge, items)
-    assert len(judge.asked) <= 8
+    found(test, items)
+    assert len(test.asked) <= 8
 
 
 @pytest.mark.parametrize('size', [1, 2, 8, 64])
-def test_one_set_takes_few_more_judgements_than_items(size):
+def test_one_set_takes_few_more_testments_than_items(size):
     """Each item is left out once, and once more those that are needed."""
     items = frozenset(range(64))
     asked = []
 
-    def judge(chosen):
+    def test(chosen):
         asked.append(chosen)
         return minimal_sets.Conflict('', items) \
             if chosen >= set(range(size)) else None
 
-    assert found(judge, items) == [(frozenset(range(size)), '')]
+    assert found(test, items) == [(frozenset(range(size)), '')]
     assert len(asked) <= 64 + size + 2

@@ -1,4 +1,4 @@
-"""Judging flavor and merged properties costs little, and little again."""
+"""Checking flavor and merged properties costs little, and little again."""
 
 import dataclasses
 import types
@@ -37,9 +37,9 @@ def problems(catalog, flavor, overrides, base=types.MappingProxyType({})):
 
 @dataclasses.dataclass
 class Work:
-    """Counts how often Nova's functions judge and how many CPUs they read."""
+    """Counts how often Nova's functions check and how many CPUs they read."""
 
-    judged: int = 0
+    checked: int = 0
     cpus: int = 0
 
 
@@ -51,7 +51,7 @@ def work(monkeypatch):
         function = getattr(hardware, name)
 
         def counting(*args):
-            result.judged += 1
+            result.checked += 1
             return function(*args)
         monkeypatch.setattr(hardware, name, counting)
 
@@ -76,14 +76,14 @@ _OTHERS = {
 
 
 @pytest.mark.parametrize('vcpus', [8, 240])
-def test_hostile_lists_are_judged_in_bounded_work(catalog, work, vcpus):
+def test_hostile_lists_are_checked_in_bounded_work(catalog, work, vcpus):
     lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * 42)
              for n in range(100)}
     found = problems(
         catalog, test_constraints.flavor(vcpus, hw__pmu='false'),
         _OTHERS | lists)
     assert found
-    assert work.judged <= 8
+    assert work.checked <= 8
     # Parsed whole they are a million for 240 vCPUs.
     assert work.cpus <= 1000 * vcpus
 
@@ -96,7 +96,7 @@ def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
     assert found == {'hw_numa_cpus.0': (
         errors.FLAVOR_CONFLICT,
         'names vCPU 4095, but the flavor has 4, numbered from 0 to 3')}
-    assert (work.judged, work.cpus) == (0, 0)
+    assert (work.checked, work.cpus) == (0, 0)
 
 
 def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place(
@@ -112,7 +112,7 @@ def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place(
     assert not problems(catalog, flavor, dict.fromkeys(base), base)
 
 
-def test_an_images_mask_is_judged_where_the_flavor_has_it_read(catalog):
+def test_an_images_mask_is_checked_where_the_flavor_has_it_read(catalog):
     base = {'hw_cpu_realtime_mask': '^0-99'}
     asked = {'hw_boot_menu': 'true'}
     assert not problems(catalog, test_constraints.flavor(4), asked, base)
@@ -161,23 +161,23 @@ def test_traits_that_the_flavor_forbids_are_named(
         assert '=forbidden' in reason
 
 
-def test_what_was_found_good_is_judged_once(catalog, work):
+def test_what_was_found_good_is_checked_once(catalog, work):
     flavor = test_constraints.flavor()
     for _ in range(3):
         assert not problems(catalog, flavor, {'hw_pmu': 'true'})
-    assert work.judged == 1
+    assert work.checked == 1
 
 
 @pytest.mark.parametrize('other', [
     {'vcpus': 3}, {'hw__numa_nodes': '1'}])
-def test_another_flavor_is_judged_anew(catalog, work, other):
+def test_another_flavor_is_checked_anew(catalog, work, other):
     asked = {'hw_boot_menu': 'true'}
     assert not problems(catalog, test_constraints.flavor(), asked)
     assert not problems(catalog, test_constraints.flavor(**other), asked)
-    assert work.judged == 2
+    assert work.checked == 2
 
 
-def test_another_image_or_override_is_judged_anew(catalog, work):
+def test_another_image_or_override_is_checked_anew(catalog, work):
     flavor = test_constraints.flavor()
     for base, asked in (
             ({}, {'hw_boot_menu': 'true'}), ({}, {'hw_boot_menu': 'false'}),
@@ -185,7 +185,7 @@ def test_another_image_or_override_is_judged_anew(catalog, work):
             ({'hw_pmu': 'true'}, {'hw_boot_menu': 'true'}),
             ({'hw_pmu': True}, {'hw_boot_menu': 'true'})):
         assert not problems(catalog, flavor, asked, base)
-    assert work.judged == 5
+    assert work.checked == 5
 
 
 def test_a_refusal_is_not_remembered(catalog):
