@@ -79,10 +79,12 @@ class Check(command.Lister):
             image = manager.image.find_image(
                 parsed_args.image, ignore_missing=False)
         else:
+            # client_manager.volume is python-cinderclient's before release 8.
+            volume = manager.sdk_connection.block_storage.find_volume(
+                parsed_args.volume, ignore_missing=False)
             block_devices = [{
                 'boot_index': 0, 'source_type': 'volume',
-                'destination_type': 'volume',
-                'uuid': _volume(manager, parsed_args.volume)}]
+                'destination_type': 'volume', 'uuid': volume.id}]
         flavor = manager.compute.find_flavor(
             parsed_args.flavor, ignore_missing=False)
         return sdk_proxy.check(
@@ -109,19 +111,6 @@ class Check(command.Lister):
                 not parsed_args.columns):
             super().produce_output(parsed_args, NODE_COLUMNS, self._nodes)
         return 0
-
-
-def _volume(manager: typing.Any, name: str) -> str:
-    """Return the ID of a volume.
-
-    openstacksdk's client: client_manager.volume is python-cinderclient's in
-    releases before 8.
-    """
-    if not manager.is_volume_endpoint_enabled():
-        raise exceptions.CommandError(
-            'Volume service is not available in the current cloud')
-    return str(manager.sdk_connection.block_storage.find_volume(
-        name, ignore_missing=False).id)
 
 
 def _property_rows(

@@ -115,7 +115,8 @@ class Proxy(_proxy.Proxy):
         """
         with _sdk_errors():
             return check(
-                self, flavor, image, image_props_override or {},
+                self, flavor, image,
+                {} if image_props_override is None else image_props_override,
                 block_device_mapping)
 
     @contextlib.contextmanager
