@@ -1,8 +1,10 @@
 """Servers with overrides."""
 
 import copy
+import json
 import typing
 
+from tempest.lib.common import rest_client
 from tempest.lib.services.compute import base_compute_client
 from tempest.lib.services.compute import servers_client
 
@@ -13,6 +15,22 @@ from nova_image_override import versions
 _SHOWN = {
     'type': 'object',
     'additionalProperties': {'type': ['string', 'null']}}
+
+_CHECKED = {
+    'status_code': [200],
+    'response_body': {
+        'type': 'object',
+        'properties': {
+            errors.PARAMETER: {
+                'type': 'object',
+                'properties': {
+                    'properties': {'type': 'object'},
+                    'overridden': {'type': 'object'},
+                    'numa_topology': {'type': ['object', 'null']}},
+                'required': ['properties', 'overridden', 'numa_topology'],
+                'additionalProperties': False}},
+        'required': [errors.PARAMETER],
+        'additionalProperties': False}}
 
 
 class ServersClient(servers_client.ServersClient):
@@ -40,6 +58,14 @@ class ServersClient(servers_client.ServersClient):
         entries.append(f'{versions.SERVICE_TYPE} {self.version}')
         headers[versions.HEADER] = ', '.join(entries)
         return headers
+
+    def check_server(self, **server: typing.Any) -> rest_client.ResponseBody:
+        """Return what a create of SERVER would get."""
+        response, body = self.post(
+            versions.CHECK_PATH.lstrip('/'), json.dumps({'server': server}))
+        body = json.loads(body)
+        super().validate_response(_CHECKED, response, body)
+        return rest_client.ResponseBody(response, body)
 
     @classmethod
     def validate_response(

@@ -128,6 +128,31 @@ def test_a_list_without_details_shows_none(client):
     assert len(servers.list_servers()['servers']) == 1
 
 
+CHECKED = {errors.PARAMETER: {
+    'properties': {'a': 'b'}, 'overridden': {'a': {'value': 'b'}},
+    'numa_topology': None}}
+
+
+def test_a_check_is_asked_with_the_body_of_a_create(client):
+    servers = client(services.ServersClient, CHECKED)
+    assert servers.check_server(
+        imageRef='i', **{errors.PARAMETER: {'a': 'b'}}) == CHECKED
+    (sent,) = servers.sent
+    assert sent.method == 'POST'
+    assert sent.url.endswith('/v2.1/image-props-override/check')
+    assert json.loads(sent.body) == {'server': {
+        'imageRef': 'i', errors.PARAMETER: {'a': 'b'}}}
+
+
+@pytest.mark.parametrize('key', sorted(CHECKED[errors.PARAMETER]))
+def test_an_answer_to_a_check_that_lacks_something_is_wrong(client, key):
+    told = {name: value for name, value in CHECKED[errors.PARAMETER].items()
+            if name != key}
+    servers = client(services.ServersClient, {errors.PARAMETER: told})
+    with pytest.raises(exceptions.InvalidHTTPResponseBody):
+        servers.check_server(imageRef='i')
+
+
 def test_discovery_is_asked_without_naming_the_extension(client):
     discovery = client(services.DiscoveryClient, OFFER)
     assert discovery.show_offer() == OFFER
