@@ -145,7 +145,7 @@ def explain(
                decision.detail or decision.reason,
                _source(conf, read.callers, decision.source))
     problems = _problems(read, question)
-    if question.flavor:
+    if question.flavor is not None:
         yield from _by_flavor(question, problems, flavor_file)
     yield ('all', *((REFUSES, _FIRST) if problems
                     else _conclusion(made, question)), '')
