@@ -96,11 +96,24 @@ class Pipeline:
         :param image: metadata of the image, or of the volume
         :raises errors.OverrideError: it is refused
         """
-        base = image.get('properties') or {}
         if change.new or change.kept:
             self.enforcer.check(
-                self.callers.caller(context, change.owner), change.new, base,
-                change.kept)
+                self.callers.caller(context, change.owner), change.new,
+                image.get('properties') or {}, change.kept)
+        return self.merge(change, flavor, image)
+
+    def merge(
+        self, change: Change, flavor: typing.Any,
+        image: collections.abc.Mapping[str, typing.Any],
+    ) -> Merged:
+        """Merge a change that is permitted over IMAGE, and check the result.
+
+        As :meth:`run`, past the rules.
+
+        :raises errors.Invalid: flavor or image exclude it, or it would do
+            nothing
+        """
+        base = image.get('properties') or {}
         merged = image_metadata.with_properties(dict(image), {
             **self.merger.merge(base, change.overrides), **change.fixed})
         validation.check(

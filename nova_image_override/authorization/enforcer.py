@@ -267,13 +267,22 @@ class Enforcer:
                     else property_protections.CREATE)
         return result
 
-    def operations_on_some_image(self, name: str) -> Operations:
-        """Yield what Glance must permit, on one image or another."""
+    def operations_on_some_image(
+        self, name: str, value: decisions.Value,
+    ) -> Operations:
+        """Yield what Glance must permit, on one image or another.
+
+        :param value: what the override is to do; if that is not known, what
+            setting and what removing the property needs
+        """
         removed = self.operations_needed(name, {name: None}, {})
+        if value is None:
+            yield from removed.items()
+            return
         for each in self.operations_needed(name, {name: ''}, {}):
             yield each, property_protections.CREATE
             yield each, property_protections.UPDATE
-            if each in removed:
+            if value is decisions.AnyValue.ANY and each in removed:
                 yield each, property_protections.DELETE
 
     def operations_granted(

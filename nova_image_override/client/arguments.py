@@ -10,18 +10,26 @@ DEST = 'nova_image_override'
 
 
 class Override(argparse.Action):
-    """Collects ``KEY=VALUE`` into name -> value; ``KEY=`` is name -> None."""
+    """Collects ``KEY=VALUE`` into name -> value; ``KEY=`` is name -> None.
+
+    For an option that takes one of them, and for an argument that takes many.
+    """
 
     def __call__(
         self, parser: argparse.ArgumentParser,
         namespace: argparse.Namespace, values: typing.Any,
         option_string: str | None = None,
     ) -> None:
-        """Take one more ``KEY=VALUE``, split at the first ``=``."""
-        name, equals, value = values.partition('=')
+        """Take one more ``KEY=VALUE``, or several."""
+        for each in [values] if isinstance(values, str) else values:
+            self._take(namespace, each)
+
+    def _take(self, namespace: argparse.Namespace, word: str) -> None:
+        """Take one ``KEY=VALUE``, split at the first ``=``."""
+        name, equals, value = word.partition('=')
         if not (name and equals):
             raise argparse.ArgumentError(
-                self, f'write {values!r} as KEY=VALUE')
+                self, f'write {word!r} as KEY=VALUE')
         overrides = getattr(namespace, self.dest) or {}
         if name in overrides:
             raise argparse.ArgumentError(self, f'{name} is given twice')

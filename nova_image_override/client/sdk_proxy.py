@@ -5,10 +5,12 @@ import typing
 
 from openstack import exceptions
 from openstack import resource
+from openstack import utils
 from openstack.compute import compute_service
 from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
+from nova_image_override.client import refusal
 from nova_image_override.client import transport
 
 #: Methods of proxy and cloud layer that take overrides.
@@ -35,8 +37,38 @@ def _sdk_errors() -> typing.Iterator[None]:
     """Raise what programs of openstacksdk, Ansible's modules too, catch."""
     try:
         yield
+    except refusal.Refused as exc:
+        # As a create raises it.
+        exceptions.raise_from_response(exc.response)
     except transport.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
+
+
+def check(
+    compute: _proxy.Proxy, flavor: typing.Any, image: typing.Any,
+    overrides: transport.Overrides,
+    block_device_mapping: list[dict[str, typing.Any]] | None,
+) -> dict[str, typing.Any]:
+    """Return what a create by openstacksdk would get.
+
+    :param compute: openstacksdk's compute proxy, ours or not
+    :raises refusal.Refused: the create would be refused
+    :raises transport.Error: the cloud cannot be asked
+    """
+    server: dict[str, typing.Any] = {
+        'flavorRef': resource.Resource._get_id(flavor)}
+    if image is not None:
+        server['imageRef'] = resource.Resource._get_id(image)
+    if block_device_mapping is not None:
+        server['block_device_mapping_v2'] = block_device_mapping
+    # That of a create (openstack/resource.py Resource._get_microversion): some
+    # refusals depend on it.
+    microversion = compute.default_microversion or (
+        utils.maximum_supported_microversion(
+            compute, _server.Server._max_microversion))
+    return transport.attach(compute).check(
+        server, overrides,
+        **({'microversion': microversion} if microversion else {}))
 
 
 class Proxy(_proxy.Proxy):
@@ -59,6 +91,33 @@ class Proxy(_proxy.Proxy):
         """
         with _sdk_errors():
             return transport.attach(self).discover().schema
+
+    def check_image_props_override(
+        self, flavor: typing.Any, image: typing.Any = None,
+        image_props_override: transport.Overrides | None = None,
+        block_device_mapping: list[dict[str, typing.Any]] | None = None,
+    ) -> dict[str, typing.Any]:
+        """Return what a create would get; nothing is created or reserved.
+
+        :param flavor: ``openstack.compute.v2.flavor.Flavor``, or its ID
+        :param image: ``openstack.image.v2.image.Image``, or its ID; None when
+            BLOCK_DEVICE_MAPPING says what to boot from
+        :param image_props_override: image property -> value, None to remove
+            the image's property
+        :param block_device_mapping: as ``create_server`` takes it
+        :returns: ``properties``, name -> value, as the guest would be built;
+            ``overridden``, name -> ``value``, ``image_value``, ``decided_by``;
+            ``numa_topology``, None or the guest's ``nodes`` and
+            ``emulator_threads_policy``
+        :raises openstack.exceptions.HttpException: the create would be
+            refused, with the same exception
+        :raises openstack.exceptions.SDKException: the cloud cannot be asked
+        """
+        with _sdk_errors():
+            return check(
+                self, flavor, image,
+                {} if image_props_override is None else image_props_override,
+                block_device_mapping)
 
     @contextlib.contextmanager
     def image_props_overriding(

@@ -26,10 +26,14 @@ import requests
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.client import refusal
 
 #: The requests that take overrides, by the key of their body.
 CREATE = 'server'
 REBUILD = 'rebuild'
+
+#: The request that has the body of a create and creates nothing.
+CHECK = 'check'
 
 #: Property name -> value, None to remove the image's property.
 Overrides = collections.abc.Mapping[str, str | None]
@@ -100,10 +104,12 @@ class Discovery:
     def require(self, action: str, overrides: Overrides) -> None:
         """Check that the version can say what is asked.
 
-        :param action: CREATE or REBUILD
+        :param action: CREATE, REBUILD or CHECK
         :raises VersionUnsupported: naming what needs a newer version
         """
         needs = []
+        if action == CHECK and not versions.takes_check(self.version):
+            needs.append('checking what a create would get')
         if action == REBUILD and not versions.takes_rebuild(self.version):
             needs.append('overriding image properties on rebuild')
         removed = sorted(
@@ -187,7 +193,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     ) -> collections.abc.Iterator[None]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
-        :param action: CREATE or REBUILD: the requests that carry them
+        :param action: CREATE, REBUILD or CHECK: the requests that carry them
         :param overrides: what to ask for; empty to ask for none
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
@@ -236,6 +242,35 @@ class OverridingAdapter(ksa_adapter.Adapter):
                           f'server: GET {path}'):
             return dict(response.json()[CREATE][errors.PARAMETER])
 
+    def check(
+        self, server: dict[str, typing.Any], overrides: Overrides,
+        **kwargs: typing.Any,
+    ) -> dict[str, typing.Any]:
+        """Return what a create would get; the cloud creates nothing.
+
+        :param server: what the create would have under ``server``; ``name``
+            and ``networks`` may be left out
+        :param overrides: what to ask for; empty to ask for none
+        :param kwargs: what else the adapter's ``post`` takes, such as
+            ``microversion``
+        :returns: ``properties``, ``overridden`` and ``numa_topology``, as the
+            API reference describes them
+        :raises TypeError: OVERRIDES is not a mapping
+        :raises NotAvailable: the cloud does not have the extension
+        :raises VersionUnsupported: no version can say what is asked
+        :raises refusal.Refused: the create would be refused
+        :raises Error: the answer is another failure, or cannot be read
+        """
+        path = versions.CHECK_PATH
+        with self.overriding(CHECK, overrides):
+            response = _response(self._adapter.post(
+                path, json={CREATE: server}, raise_exc=False, **kwargs))
+        refusal.raise_for(response)
+        with _readable(
+                response, 'Cannot check what a create would get: '
+                          f'POST {path}'):
+            return dict(response.json()[errors.PARAMETER])
+
     def request(
         self, url: str, method: str, **kwargs: typing.Any,
     ) -> requests.Response:
@@ -256,10 +291,11 @@ class OverridingAdapter(ksa_adapter.Adapter):
         body = kwargs.get('json')
         if asked is None or method != 'POST' or not isinstance(body, dict):
             return None
-        inner = body.get(asked.action)
+        key = CREATE if asked.action == CHECK else asked.action
+        inner = body.get(key)
         if not isinstance(inner, dict):
             return None
-        kwargs['json'] = {**body, asked.action: {
+        kwargs['json'] = {**body, key: {
             **inner, errors.PARAMETER: asked.overrides}}
         asked.sent = True
         return asked.version

@@ -2,23 +2,64 @@
 
 import argparse
 import collections.abc
+import dataclasses
+import typing
 
 from oslo_config import cfg
 
+from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import startup
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
+from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd import deployment_files
+from nova_image_override.cmd import openstack_files
+from nova_image_override.nova_interfaces import api as api_interfaces
 
 PERMITS = 'permits'
 REFUSES = 'refuses'
 
 #: Rule, verdict, reason, source.
 Row = tuple[str, str, str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What is asked of the rules.
+
+    :ivar name: the property
+    :ivar value: what the override is to do with it
+    :ivar image: boot metadata; None for whichever image there is
+    :ivar flavor: ``nova.objects.Flavor``; None for whichever there is
+    """
+
+    name: str
+    value: decisions.Value
+    image: dict[str, typing.Any] | None = None
+    flavor: typing.Any = None
+
+    @property
+    def depends_on_image(self) -> bool:
+        """Whether Glance's answer depends on whether the image has it."""
+        return self.image is None and self.value is not None
+
+    def operations(
+        self, enforcer: enforcer_module.Enforcer,
+    ) -> enforcer_module.Operations:
+        """Return what Glance would have to permit."""
+        if self.image is None:
+            return enforcer.operations_on_some_image(self.name, self.value)
+        values = ('', None) if isinstance(
+            self.value, decisions.AnyValue) else (self.value,)
+        return dict.fromkeys(
+            needed for value in values
+            for needed in enforcer.operations_needed(
+                self.name, {self.name: value}, self.image['properties']
+            ).items())
 
 
 class Explain(deployment_files.Lister):
@@ -33,8 +74,17 @@ class Explain(deployment_files.Lister):
         """Add the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            'property', metavar='PROPERTY[=VALUE]',
-            help='what to override; without a value, any value')
+            'property', metavar='PROPERTY[=[VALUE]]',
+            help='what to override; without a value, any value; with nothing '
+                 'after the =, whether it may be removed')
+        parser.add_argument(
+            '--image', metavar='FILE',
+            help='image to ask for, as openstack image show -f json prints '
+                 'it; by default any')
+        parser.add_argument(
+            '--flavor', metavar='FILE',
+            help='flavor to ask for, as openstack flavor show -f json prints '
+                 'it; without --image, beside an image without properties')
         return parser
 
     def take_action(
@@ -44,49 +94,122 @@ class Explain(deployment_files.Lister):
 
         :raises errors.Invalid: the property or its value is none
         :raises errors.StartupError: with these rules nova-api does not start
+        :raises OSError, ValueError: image or flavor cannot be read, or a
+            flavor is asked about no value
         """
         conf = deployment_files.read_nova_conf(parsed_args)
         read = startup.read(conf)
-        name, has_value, text = parsed_args.property.partition('=')
-        value: decisions.Value = decisions.AnyValue.ANY
-        if has_value:
-            value = override.Parser(read.enforcer.catalog).parse(
-                {name: text}, removals=False)[name]
         rows = list(explain(
             conf, read,
             deployment_files.caller(
                 read.callers, parsed_args.roles or deployment_files.MEMBER,
-                parsed_args.project), name, value))
+                parsed_args.project),
+            _question(read.enforcer, parsed_args), parsed_args.flavor))
         self.status = 1 if rows[-1][1] == REFUSES else 0
         return ('Rule', 'Verdict', 'Reason', 'Source'), rows
 
 
+def _question(
+    enforcer: enforcer_module.Enforcer, parsed_args: argparse.Namespace,
+) -> Question:
+    """Return what the command line asks."""
+    name, has_value, text = parsed_args.property.partition('=')
+    value: decisions.Value = decisions.AnyValue.ANY
+    if has_value:
+        value = override.Parser(enforcer.catalog).parse(
+            {name: text or None}, removals=True)[name]
+    elif parsed_args.flavor:
+        raise ValueError(
+            '--flavor: whether a flavor agrees depends on the value, write '
+            f'{name}=VALUE, or {name}= to remove it')
+    return Question(
+        name, value,
+        parsed_args.image and openstack_files.read_image(parsed_args.image),
+        parsed_args.flavor
+        and openstack_files.read_flavor(parsed_args.flavor))
+
+
 def explain(
     conf: cfg.ConfigOpts, read: startup.Startup,
-    caller: caller_module.Caller, name: str, value: decisions.Value,
+    caller: caller_module.Caller, question: Question, flavor_file: str,
 ) -> collections.abc.Iterator[Row]:
-    """Yield what each rule says of overriding NAME, then what follows."""
-    enforcer = read.enforcer
-    made = enforcer.decide(
-        caller, name, value, enforcer.operations_on_some_image(name))
+    """Yield what each rule says of an override, then what follows.
+
+    :param flavor_file: where the flavor of QUESTION is from
+    """
+    made = read.enforcer.decide(
+        caller, question.name, question.value,
+        question.operations(read.enforcer))
     for decision in made:
         yield (decision.rule, PERMITS if decision.permits else REFUSES,
                decision.detail or decision.reason,
                _source(conf, read.callers, decision.source))
-    yield ('all', *_conclusion(made), '')
+    problems = _problems(read, question)
+    if question.flavor is not None:
+        yield from _by_flavor(question, problems, flavor_file)
+    yield ('all', *((REFUSES, _FIRST) if problems
+                    else _conclusion(made, question)), '')
+
+
+def _problems(
+    read: startup.Startup, question: Question,
+) -> tuple[errors.Problem, ...]:
+    """Return what flavor and image say, on the way that requests take."""
+    value = question.value
+    if question.flavor is None or isinstance(value, decisions.AnyValue):
+        return ()
+    # Which registers Nova's objects, from which the pipeline derives.
+    api_interfaces.verify()
+    from nova_image_override.api import pipeline as pipeline_module
+    try:
+        pipeline_module.Pipeline(read.enforcer, read.callers).merge(
+            pipeline_module.Change({question.name: value}, {}),
+            question.flavor, question.image or {})
+    except errors.Invalid as exc:
+        return exc.problems
+    return ()
+
+
+def _by_flavor(
+    question: Question, problems: collections.abc.Iterable[errors.Problem],
+    flavor_file: str,
+) -> collections.abc.Iterator[Row]:
+    """Yield whether a flavor agrees, and if so, whether anything happens."""
+    ineffective = [problem.reason for problem in problems
+                   if problem.code == errors.NO_EFFECT]
+    conflicts = [
+        problem.reason if problem.name == question.name
+        else f'{problem.name}: {problem.reason}' for problem in problems
+        if problem.code != errors.NO_EFFECT]
+    if conflicts:
+        yield 'flavor', REFUSES, '; '.join(conflicts), flavor_file
+        return
+    image = question.image
+    yield ('flavor', PERMITS, f'{question.flavor.name}, with '
+           + ('an image without properties' if image is None
+              else f'image {image.get("name")}'), flavor_file)
+    yield ('effect', REFUSES if ineffective else PERMITS,
+           '; '.join(ineffective), flavor_file)
+
+
+_FIRST = 'the first refusal above is told'
 
 
 def _conclusion(
-    made: collections.abc.Iterable[decisions.Decision],
+    made: collections.abc.Iterable[decisions.Decision], question: Question,
 ) -> tuple[str, str]:
     """Return what follows from all decisions: a verdict, and why."""
+    if question.value is not None:
+        made = [each for each in made
+                if each.operation != property_protections.DELETE]
+    one_of = (property_protections.CREATE, property_protections.UPDATE)
     creates, updates = (
         all(each.permits for each in made if each.operation == operation)
-        for operation in (property_protections.CREATE,
-                          property_protections.UPDATE))
-    if any(not each.permits for each in made if not each.operation) or not (
+        for operation in one_of)
+    if any(not each.permits for each in made if not (
+            question.depends_on_image and each.operation in one_of)) or not (
             creates or updates):
-        return REFUSES, 'the first refusal above is told'
+        return REFUSES, _FIRST
     if creates and updates:
         return PERMITS, ''
     return 'depends', ('on whether the image has the property '

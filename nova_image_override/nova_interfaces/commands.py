@@ -14,6 +14,9 @@ INTERFACES: tuple[interface.Interface, ...] = (
             get_admin_context='', target_cell='context, cell_mapping'),
     *names('nova.exception', 'InstanceMappingNotFound', 'InstanceNotFound'),
     *names('nova.objects', 'InstanceMapping'),
+    *called('nova.objects', Flavor='name=, vcpus=, memory_mb=, root_gb=, '
+                                   'ephemeral_gb=, swap=, extra_specs='),
+    *instance_attributes('nova.objects:Flavor', 'name'),
     *called('nova.objects:Instance',
             get_by_uuid='context, uuid, expected_attrs='),
     *called('nova.objects:InstanceMapping',

@@ -1,7 +1,8 @@
 """The demo's cloud as clients find it: one site with the services' endpoints.
 
-nova-api is the real one. Of Keystone and Glance there is what clients ask on
-their way to it: a token with a catalogue, and the images of Nova's own fake.
+nova-api is the real one. Of Keystone, Glance and Cinder there is what clients
+ask on their way to it: a token with a catalogue, the images of Nova's own fake,
+and the one volume of its other fake that was made from an image.
 """
 
 import typing
@@ -16,6 +17,9 @@ from testing.site import cloud as cloud_module
 #: User name -> roles. The password is the name.
 USERS = {'demo': 'member,reader', 'admin': 'admin,member,reader'}
 
+#: Name of the volume.
+VOLUME = 'debian-volume'
+
 #: Who the harness takes for an administrator, and for anybody else.
 _HARNESS_USERS = {'demo': 'fake', 'admin': 'admin'}
 
@@ -24,7 +28,7 @@ _IDENTITY = ('X-Auth-User', 'X-User-Id', 'X-Auth-Project-Id', 'X-Roles')
 
 
 class Site:
-    """WSGI application: ``/identity``, ``/image`` and ``/compute``.
+    """WSGI application: ``/identity``, ``/image``, ``/volume``, ``/compute``.
 
     :param cloud: a running cloud
     :param compute: its nova-api
@@ -44,6 +48,8 @@ class Site:
             answer = self._identity(request)
         elif service == 'image':
             answer = self._image(request)
+        elif service == 'volume':
+            answer = self._volume(request)
         else:
             raise webob.exc.HTTPNotFound()
         return (answer if isinstance(answer, webob.Response)
@@ -93,6 +99,7 @@ class Site:
             token.add_role(role)
         for service, path in (('identity', '/identity/v3'),
                               ('image', '/image'),
+                              ('block-storage', '/volume/v3'),
                               ('compute', '/compute/v2.1')):
             token.add_service(service, name=service).add_standard_endpoints(
                 public=url + path, region='demo')
@@ -101,10 +108,7 @@ class Site:
     def _image(self, request: webob.Request) -> typing.Any:
         path = request.path_info.strip('/').split('/')
         if path in ([''], ['v2']):
-            listed = fixture.DiscoveryList(v2=False, v3=False)
-            listed.add_microversion(
-                f'{request.host_url}/image/v2/', 'v2.0', status='CURRENT')
-            return {'versions': listed['versions']['values']}
+            return _version(f'{request.host_url}/image/v2/', 'v2.0')
         images = {image['id']: _image(image)
                   for image in self._cloud.glance.detail(None)}
         if path == ['v2', 'schemas', 'image']:
@@ -117,6 +121,25 @@ class Site:
         if path[:2] == ['v2', 'images'] and path[-1] in images:
             return images[path[-1]]
         raise webob.exc.HTTPNotFound()
+
+    def _volume(self, request: webob.Request) -> typing.Any:
+        path = request.path_info.strip('/').split('/')
+        if path in ([''], ['v3']):
+            return _version(f'{request.host_url}/volume/v3/', 'v3.0')
+        volume = {'id': self._cloud.cinder.IMAGE_BACKED_VOL, 'name': VOLUME}
+        if path == ['v3', 'volumes', 'detail']:
+            return {'volumes': [volume] if request.GET.get('name') in (
+                None, VOLUME) else []}
+        if path == ['v3', 'volumes', volume['id']]:
+            return {'volume': volume}
+        raise webob.exc.HTTPNotFound()
+
+
+def _version(url: str, version: str) -> dict[str, typing.Any]:
+    """Return the document of a service that has one version."""
+    listed = fixture.DiscoveryList(v2=False, v3=False)
+    listed.add_microversion(url, version, status='CURRENT')
+    return {'versions': listed['versions']['values']}
 
 
 def _image(image: dict[str, typing.Any]) -> dict[str, typing.Any]:

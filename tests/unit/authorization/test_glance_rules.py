@@ -10,6 +10,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import decisions
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable
 from nova_image_override.authorization.glance import metadata_injection
@@ -319,7 +320,13 @@ def test_an_alias_without_a_section_is_written_but_not_removed(catalog):
     only = property_protections.Protections([property_protections.Section(
         '^hw_vm_mode$', re.compile('^hw_vm_mode$'), OPEN)])
     found = rules(catalog, protections=only)
-    assert list(found.operations_on_some_image('hw_vm_mode')) == [
-        ('hw_vm_mode', 'create'), ('hw_vm_mode', 'update'),
-        ('hw_vm_mode', 'delete'),
-        ('vm_mode', 'create'), ('vm_mode', 'update')]
+    setting = [('hw_vm_mode', 'create'), ('hw_vm_mode', 'update'),
+               ('vm_mode', 'create'), ('vm_mode', 'update')]
+    removing = [('hw_vm_mode', 'delete')]
+    assert list(found.operations_on_some_image(
+        'hw_vm_mode', 'hvm')) == setting
+    assert list(found.operations_on_some_image(
+        'hw_vm_mode', None)) == removing
+    assert list(found.operations_on_some_image(
+        'hw_vm_mode', decisions.AnyValue.ANY)) == [
+            *setting[:2], *removing, *setting[2:]]

@@ -37,6 +37,27 @@ def test_nothing_behind_the_equals_sign_is_a_removal():
     assert parsed('hw_rng_model=') == {'hw_rng_model': None}
 
 
+def listed(*words):
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    parser.add_argument('overrides', nargs='*', default={},
+                        action=arguments.Override)
+    return parser.parse_args(words).overrides
+
+
+def test_an_argument_takes_as_many_as_there_are():
+    assert listed('a=1', 'b=', 'c=x=y') == {'a': '1', 'b': None, 'c': 'x=y'}
+    assert listed() == {}
+    assert listed('a=2') == {'a': '2'}
+
+
+@pytest.mark.parametrize(('words', 'reason'), [
+    (['a=1', 'b'], "write 'b' as KEY=VALUE"),
+    (['a=1', 'b=2', 'a='], 'a is given twice')])
+def test_one_wrong_word_among_many_is_refused(words, reason):
+    with pytest.raises(argparse.ArgumentError, match=reason):
+        listed(*words)
+
+
 def test_no_option_is_no_override_and_not_an_empty_set():
     assert parsed() is None
 

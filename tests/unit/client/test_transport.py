@@ -5,42 +5,18 @@ from hypothesis import strategies
 from keystoneauth1 import adapter
 from keystoneauth1 import exceptions as ksa_exceptions
 from keystoneauth1 import noauth
-from keystoneauth1 import session
 import pytest
 import requests
 import requests_mock
 
 from nova_image_override import versions
 from nova_image_override.client import transport
+from tests.unit.client import wire
 
-URL = 'http://nova/v2.1'
+URL, ENTRY, HEADER = wire.URL, wire.ENTRY, wire.HEADER
+discovery, make = wire.discovery, wire.make
+
 OVERRIDES = {'hw_disk_bus': 'scsi'}
-ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
-HEADER = versions.HEADER
-
-
-def discovery(low='1.0', high=str(versions.MAX), **changes):
-    return {'json': {'image_props_override': {
-        'min_version': low, 'max_version': high, 'schema': {}, **changes}}}
-
-
-@pytest.fixture
-def cloud():
-    with requests_mock.Mocker() as mocker:
-        mocker.get(URL + versions.PATH, **discovery())
-        mocker.post(f'{URL}/servers', json={})
-        mocker.post(f'{URL}/servers/id/action', json={})
-        yield mocker
-
-
-def make(kind=adapter.Adapter, **kwargs):
-    return kind(session.Session(auth=noauth.NoAuth(endpoint=URL)),
-                service_type='compute', **kwargs)
-
-
-@pytest.fixture
-def compute(cloud):
-    return make()
 
 
 def create(compute, overrides=OVERRIDES, **kwargs):
@@ -217,7 +193,7 @@ def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
 
 @pytest.mark.parametrize(('low', 'high', 'version'), [
     ('1.0', '1.0', '1.0'), ('1.0', '1.1', '1.1'), ('1.1', '1.1', '1.1'),
-    ('1.0', '1.2', '1.2'),
+    ('1.0', '1.2', '1.2'), ('1.2', '1.2', '1.2'),
     ('1.0', '1.9', str(versions.MAX)), ('1.0', '7.0', str(versions.MAX)),
 ])
 def test_the_newest_version_that_both_know_is_named(

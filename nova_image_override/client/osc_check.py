@@ -1,0 +1,145 @@
+"""``openstack image override check``: what a create would get."""
+
+import argparse
+import typing
+
+from osc_lib import exceptions
+from osc_lib.command import command
+
+from nova_image_override.client import arguments
+from nova_image_override.client import refusal
+from nova_image_override.client import sdk_proxy
+from nova_image_override.properties import cpu_lists
+
+Rows = list[tuple[typing.Any, ...]]
+
+#: Formats for programs: one object, the content of the cloud's answer.
+OBJECT_FORMATS = ('json', 'yaml')
+
+PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Decided By')
+NODE_COLUMNS = (
+    'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB', 'Page Size',
+    'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
+
+
+class Check(command.Lister):
+    """Show what a server would get of its image properties.
+
+    Nothing is created or reserved. What the create would be refused for is
+    shown line by line, and the exit status is 1. The formats json and yaml
+    have everything that the cloud answers.
+    """
+
+    _nodes: Rows
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the arguments."""
+        parser = super().get_parser(prog_name)
+        boots_from = parser.add_mutually_exclusive_group(required=True)
+        boots_from.add_argument(
+            '--image', metavar='<image>',
+            help='Image that the server would boot from (name or ID)')
+        boots_from.add_argument(
+            '--volume', metavar='<volume>',
+            help='Volume that the server would boot from (name or ID)')
+        parser.add_argument(
+            '--flavor', metavar='<flavor>', required=True,
+            help='Flavor that the server would have (name or ID)')
+        parser.add_argument(
+            'overrides', metavar='<key=value>', nargs='*', default={},
+            action=arguments.Override,
+            help='Image property to override; KEY= with nothing removes the '
+                 'image\'s property')
+        return parser
+
+    def take_action(
+        self, parsed_args: argparse.Namespace,
+    ) -> tuple[tuple[str, ...], typing.Any]:
+        """Ask the cloud.
+
+        :raises exceptions.CommandError: the create would be refused
+        :raises nova_image_override.client.transport.Error: the cloud cannot
+            be asked
+        """
+        try:
+            answer = self._ask(parsed_args)
+        except refusal.Refused as exc:
+            raise exceptions.CommandError('\n'.join(
+                map(str, exc.problems)) or str(exc)) from exc
+        if parsed_args.formatter in OBJECT_FORMATS:
+            return tuple(answer), tuple(answer.values())
+        self._nodes = _node_rows(answer['numa_topology'])
+        return PROPERTY_COLUMNS, _property_rows(
+            answer['properties'], answer['overridden'])
+
+    def _ask(self, parsed_args: argparse.Namespace) -> dict[str, typing.Any]:
+        manager: typing.Any = self.app.client_manager
+        image = block_devices = None
+        if parsed_args.image is not None:
+            image = manager.image.find_image(
+                parsed_args.image, ignore_missing=False)
+        else:
+            # client_manager.volume is python-cinderclient's before release 8.
+            volume = manager.sdk_connection.block_storage.find_volume(
+                parsed_args.volume, ignore_missing=False)
+            block_devices = [{
+                'boot_index': 0, 'source_type': 'volume',
+                'destination_type': 'volume', 'uuid': volume.id}]
+        flavor = manager.compute.find_flavor(
+            parsed_args.flavor, ignore_missing=False)
+        return sdk_proxy.check(
+            manager.compute, flavor, image, parsed_args.overrides,
+            block_devices)
+
+    def produce_output(
+        self, parsed_args: argparse.Namespace,
+        column_names: typing.Any, data: typing.Any,
+    ) -> int:
+        """Print the properties and, as a table, the NUMA nodes below them."""
+        if parsed_args.formatter in OBJECT_FORMATS:
+            names, _ = self._generate_columns_and_selector(
+                parsed_args, column_names)
+            values = dict(zip(column_names, data, strict=True))
+            formatter: typing.Any = self.formatter
+            formatter.emit_one(
+                names, [values[name] for name in names], self.app.stdout,
+                parsed_args)
+            return 0
+        super().produce_output(parsed_args, column_names, data)
+        # Columns that are chosen are those of the first table.
+        if self._nodes and parsed_args.formatter == 'table' and (
+                not parsed_args.columns):
+            super().produce_output(parsed_args, NODE_COLUMNS, self._nodes)
+        return 0
+
+
+def _property_rows(
+    properties: dict[str, typing.Any],
+    overridden: dict[str, dict[str, typing.Any]],
+) -> Rows:
+    """Return the rows of all properties, those that are removed too."""
+    rows: Rows = []
+    for name in sorted({*properties, *overridden}):
+        if name in overridden:
+            said = overridden[name]
+            rows.append((name, said['value'], said['image_value'],
+                         said['decided_by']))
+        else:
+            rows.append((name, properties[name], properties[name], 'image'))
+    return rows
+
+
+def _node_rows(topology: dict[str, typing.Any] | None) -> Rows:
+    """Return the rows of NUMA nodes, if the guest has any."""
+    if topology is None:
+        return []
+    return [(
+        node['id'], _spelled(node['cpus']), _spelled(node['dedicated_cpus']),
+        node['memory_mb'], node['page_size'], node['cpu_policy'],
+        node['cpu_thread_policy'], topology['emulator_threads_policy'],
+    ) for node in topology['nodes']]
+
+
+def _spelled(cpus: list[int]) -> str:
+    """Return a list of CPUs in ranges, such as ``0-3,8``."""
+    return cpu_lists.spell(cpu_lists.ranges(','.join(map(str, cpus))))

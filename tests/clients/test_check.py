@@ -1,0 +1,252 @@
+"""Asking what a create would get, through openstack and openstacksdk."""
+
+import json
+
+import pytest
+
+from nova_image_override import versions
+from nova_image_override.cmd import openstack_files
+from testing.site import site
+from tests.clients import test_openstacksdk
+
+CHECK = ('image', 'override', 'check', '--flavor', 'two-cpus')
+OF_IMAGE = (*CHECK, '--image', 'debian')
+OF_VOLUME = (*CHECK, '--volume', site.VOLUME)
+
+run = test_openstacksdk.run
+
+
+def answer(client, *arguments):
+    return json.loads(client.openstack(*arguments, '-f', 'json'))
+
+
+def check_request(client):
+    (request,) = client.seen.compute('POST')
+    assert request.path == f'/compute/v2.1{versions.CHECK_PATH}'
+    return request
+
+
+# --- openstack ---------------------------------------------------------------
+
+
+def test_the_answer_says_what_the_guest_would_be_built_from(client, cloud):
+    told = answer(client, *OF_IMAGE, 'hw_disk_bus=scsi', 'hw_rng_model=',
+                  'hw_numa_nodes=2', 'os_command_line=a=b')
+    assert check_request(client).body['server']['image_props_override'] == {
+        'hw_disk_bus': 'scsi', 'hw_rng_model': None, 'hw_numa_nodes': '2',
+        'os_command_line': 'a=b'}
+    assert told['overridden']['hw_disk_bus'] == {
+        'value': 'scsi', 'image_value': 'virtio', 'decided_by': 'override'}
+    assert told['overridden']['hw_rng_model']['value'] is None
+    assert [node['memory_mb'] for node in told['numa_topology']['nodes']] == [
+        512, 512]
+    server = client.openstack(
+        'server', 'create', '--image', 'debian', '--flavor', 'two-cpus',
+        '--wait', '-f', 'value', '-c', 'id',
+        '--image-prop-override', 'hw_disk_bus=scsi',
+        '--image-prop-override', 'hw_rng_model=',
+        '--image-prop-override', 'hw_numa_nodes=2',
+        '--image-prop-override', 'os_command_line=a=b', 'guest').split()[-1]
+    built = cloud.system_metadata(server)
+    assert told['properties'].items() <= built.items()
+
+
+def test_a_check_creates_nothing(client):
+    client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
+    assert answer(client, 'server', 'list') == []
+
+
+def test_the_table_has_properties_and_then_numa_nodes(client):
+    shown = client.openstack(
+        *OF_IMAGE, 'hw_disk_bus=scsi', 'hw_rng_model=', 'hw_numa_nodes=1')
+    rows = [[cell.strip() for cell in line.strip('|').split('|')]
+            for line in shown.splitlines() if line.startswith('|')]
+    assert rows[0] == ['Property', 'Value', 'Image Value', 'Decided By']
+    assert ['hw_disk_bus', 'scsi', 'virtio', 'override'] in rows
+    assert ['hw_rng_model', 'None', 'virtio', 'override'] in rows
+    assert ['os_distro', 'debian', 'debian', 'image'] in rows
+    assert [row[0] for row in rows[1:-2]] == sorted(
+        row[0] for row in rows[1:-2])
+    assert rows[-2][:4] == [
+        'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB']
+    assert rows[-1][:4] == ['0', '0-1', '', '1024']
+
+
+def test_without_numa_there_is_one_table(client):
+    assert 'NUMA' not in client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
+
+
+def test_columns_and_other_formats_are_of_the_properties(client):
+    asked = (*OF_IMAGE, 'hw_numa_nodes=1', '-c', 'Property', '-c', 'Value')
+    assert 'hw_numa_nodes 1' in client.openstack(*asked, '-f', 'value')
+    assert 'NUMA' not in client.openstack(*asked)
+    assert answer(client, *OF_IMAGE, 'hw_numa_nodes=1', '-c',
+                  'numa_topology').keys() == {'numa_topology'}
+
+
+def test_nothing_needs_to_be_overridden(client):
+    assert answer(client, *OF_IMAGE) == {
+        'properties': {'kernel_id': answer(client, *OF_IMAGE)[
+            'properties']['kernel_id'], 'hw_disk_bus': 'virtio',
+            'hw_rng_model': 'virtio', 'os_distro': 'debian'},
+        'overridden': {}, 'numa_topology': None}
+
+
+def test_the_compute_version_is_that_of_a_create(client, cloud):
+    client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
+    checked = check_request(client).version
+    client.openstack(
+        'server', 'create', '--image', 'debian', '--flavor', 'two-cpus',
+        '--image-prop-override', 'hw_disk_bus=scsi', '--wait', 'guest')
+    (create,) = client.seen.compute('POST')
+    assert checked == create.version
+    client.openstack('--os-compute-api-version', '2.1', *OF_IMAGE,
+                     'hw_disk_bus=scsi')
+    assert check_request(client).version.startswith('compute 2.1, ')
+
+
+@pytest.mark.parametrize('named', ['name', 'id'])
+def test_a_volume_can_be_booted_from(client, cloud, named):
+    volume = (site.VOLUME if named == 'name'
+              else cloud.cinder.IMAGE_BACKED_VOL)
+    told = answer(client, *CHECK, '--volume', volume, 'hw_disk_bus=scsi')
+    sent = check_request(client).body['server']
+    assert 'imageRef' not in sent
+    assert sent['block_device_mapping_v2'] == [{
+        'boot_index': 0, 'source_type': 'volume',
+        'destination_type': 'volume',
+        'uuid': cloud.cinder.IMAGE_BACKED_VOL}]
+    assert told['properties'] == {'hw_disk_bus': 'scsi'}
+
+
+# --- what is refused ---------------------------------------------------------
+
+
+def test_each_problem_is_a_line_and_the_exit_status_1(client):
+    done = client.run('openstack', *OF_IMAGE, 'hw_disk_bus=floppy',
+                      'vm_mode=hvm')
+    assert (done.returncode, done.stdout) == (1, '')
+    assert [line.partition(': must')[0]
+            for line in done.stderr.splitlines()] == [
+        'hw_disk_bus: invalid_value',
+        'vm_mode: legacy_name: legacy name, use hw_vm_mode']
+
+
+@pytest.mark.parametrize(('override', 'line'), [
+    ('hw_machine_type=q35', 'hw_machine_type: denied: '),
+    ('hw_cpu_sockets=3', 'hw_cpu_sockets: no_effect: '),
+    ('hw_numa_nodes=3', 'hw_numa_nodes: flavor_conflict: ')])
+@pytest.mark.parametrize('asked', [OF_IMAGE, OF_VOLUME])
+def test_every_kind_of_refusal_is_shown(client, asked, override, line):
+    done = client.run('openstack', *asked, override)
+    assert (done.returncode, done.stdout) == (1, '')
+    assert done.stderr.startswith(line)
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(('arguments', 'reason'), [
+    ((*CHECK, 'hw_disk_bus=scsi'), '--image --volume is required'),
+    ((*OF_IMAGE, '--volume', 'v', 'a=b'), 'not allowed with'),
+    ((*OF_IMAGE[:3], '--image', 'debian', 'a=b'), '--flavor'),
+    ((*OF_IMAGE, 'a=1', 'a='), 'a is given twice'),
+    ((*OF_IMAGE, 'hw_disk_bus'), "write 'hw_disk_bus' as KEY=VALUE")])
+def test_a_wrong_command_is_refused_before_nova_is_asked(
+        client, arguments, reason):
+    assert reason in client.refused(*arguments)
+    assert client.seen.compute() == []
+
+
+@pytest.mark.parametrize('arguments', [
+    (*CHECK[:3], '--image', 'debian', '--flavor', 'nothing'),
+    (*CHECK, '--image', 'nothing'), (*CHECK, '--volume', 'nothing')])
+def test_what_is_not_there_is_named(client, arguments):
+    assert 'nothing' in client.refused(*arguments, 'hw_disk_bus=scsi')
+    assert client.seen.compute('POST') == []
+
+
+def test_an_older_cloud_gets_one_clear_line(plain_client):
+    message = plain_client.refused(*OF_IMAGE, 'hw_disk_bus=scsi')
+    assert message == ('This cloud does not take image property overrides: '
+                       'it does not have nova-image-override.\n')
+    assert plain_client.seen.compute('POST') == []
+
+
+# --- openstacksdk ------------------------------------------------------------
+
+
+def test_a_program_gets_the_whole_answer(run, client):
+    told = run('''
+        print(json.dumps(conn.compute.check_image_props_override(
+            flavor, image, {'hw_disk_bus': 'scsi', 'hw_numa_nodes': '2'})))
+    ''')
+    assert check_request(client).version.endswith(
+        f', {versions.SERVICE_TYPE} {versions.MAX}')
+    assert told['properties']['hw_disk_bus'] == 'scsi'
+    assert len(told['numa_topology']['nodes']) == 2
+
+
+def test_a_program_may_pass_what_it_has_found(run, client, cloud):
+    told = run('''
+        print(json.dumps([
+            conn.compute.check_image_props_override(
+                conn.compute.find_flavor('two-cpus'),
+                conn.image.find_image('debian')),
+            conn.compute.check_image_props_override(
+                flavor, image_props_override={'hw_disk_bus': 'scsi'},
+                block_device_mapping=[{
+                    'boot_index': 0, 'source_type': 'volume',
+                    'destination_type': 'volume', 'uuid': 'VOLUME'}])]))
+    '''.replace('VOLUME', cloud.cinder.IMAGE_BACKED_VOL))
+    assert told[0]['overridden'] == {}
+    assert told[1]['properties'] == {'hw_disk_bus': 'scsi'}
+
+
+def test_a_refused_check_raises_what_a_create_raises(run, cloud):
+    overrides = "{'hw_disk_bus': 'floppy', 'vm_mode': 'hvm'}"
+    raised = [run(test_openstacksdk.failing(call)) for call in (
+        f'conn.compute.check_image_props_override(flavor, image, {overrides})',
+        'conn.compute.create_server(**basics, '
+        f'image_props_override={overrides})')]
+    assert [name for name, _ in raised] == ['BadRequestException'] * 2
+    reasons = [text.partition(', Invalid')[2] for _, text in raised]
+    assert 'vm_mode: legacy_name' in reasons[0]
+    assert reasons[0] == reasons[1]
+
+
+@pytest.mark.parametrize(('arguments', 'name'), [
+    ("flavor, 'no such image', {'hw_disk_bus': 'scsi'}",
+     'BadRequestException'),
+    ("'no such flavor', image", 'BadRequestException'),
+    ("flavor, image, 'hw_disk_bus=scsi'", 'TypeError')])
+def test_what_a_program_gets_wrong_is_told(run, arguments, name):
+    assert run(test_openstacksdk.failing(
+        f'conn.compute.check_image_props_override({arguments})'))[0] == name
+
+
+def test_a_program_of_an_older_cloud_gets_an_sdk_exception(
+        plain_client, hooked_plain_clouds):
+    name, message = json.loads(plain_client.python(
+        test_openstacksdk.START + test_openstacksdk.failing(
+            'conn.compute.check_image_props_override(flavor, image)'),
+        OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds)))
+    assert name == 'SDKException'
+    assert 'This cloud does not take image property overrides' in message
+
+
+# --- what operators take from openstack --------------------------------------
+
+
+def test_explain_can_read_what_openstack_prints(client, tmp_path):
+    files = []
+    for shown in (('image', 'debian'), ('flavor', 'two-cpus')):
+        path = tmp_path / f'{shown[0]}.json'
+        path.write_text(client.openstack(
+            shown[0], 'show', shown[1], '-f', 'json'))
+        files.append(str(path))
+    image = openstack_files.read_image(files[0])
+    assert image['name'] == 'debian'
+    assert {'hw_disk_bus': 'virtio', 'hw_rng_model': 'virtio',
+            'os_distro': 'debian'}.items() <= image['properties'].items()
+    flavor = openstack_files.read_flavor(files[1])
+    assert (flavor.name, flavor.vcpus, flavor.memory_mb, flavor.root_gb,
+            flavor.extra_specs) == ('two-cpus', 2, 1024, 10, {})

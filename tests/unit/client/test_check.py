@@ -1,0 +1,104 @@
+"""Asking what a create would get, through real keystoneauth."""
+
+from keystoneauth1 import adapter
+import pytest
+
+from nova_image_override import versions
+from nova_image_override.client import refusal
+from nova_image_override.client import transport
+from tests.unit.client import wire
+
+URL, ENTRY, HEADER = wire.URL, wire.ENTRY, wire.HEADER
+discovery, make = wire.discovery, wire.make
+
+OVERRIDES = {'hw_disk_bus': 'scsi'}
+CHECK_URL = URL + versions.CHECK_PATH
+TOLD = {'properties': {'hw_disk_bus': 'scsi'}, 'overridden': {},
+        'numa_topology': None}
+
+
+def check(compute, overrides=OVERRIDES, **kwargs):
+    return transport.attach(compute).check(
+        {'flavorRef': '1'}, overrides, **kwargs)
+
+
+@pytest.mark.parametrize('overrides', [OVERRIDES, {'hw_pmu': None}, {}])
+def test_a_check_sends_the_body_of_a_create(cloud, compute, overrides):
+    cloud.post(CHECK_URL, json={'image_props_override': TOLD})
+    assert check(compute, overrides, microversion='2.90') == TOLD
+    assert cloud.last_request.json() == {
+        'server': {'flavorRef': '1', 'image_props_override': overrides}}
+    assert cloud.last_request.headers[HEADER] == f'compute 2.90, {ENTRY}'
+
+
+def test_a_legacy_adapter_checks_too(cloud):
+    cloud.post(CHECK_URL, json={'image_props_override': TOLD})
+    assert check(make(adapter.LegacyJsonAdapter)) == TOLD
+
+
+def test_a_check_leaves_the_context_that_it_is_in_alone(cloud, compute):
+    cloud.post(CHECK_URL, json={'image_props_override': TOLD})
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+        check(compute, {'hw_pmu': 'true'})
+        assert cloud.last_request.json()['server'][
+            'image_props_override'] == {'hw_pmu': 'true'}
+        compute.post('/servers', json={'server': {}})
+    assert cloud.last_request.json()['server'][
+        'image_props_override'] == OVERRIDES
+
+
+def test_a_refused_check_tells_each_problem(cloud, compute):
+    cloud.post(CHECK_URL, status_code=403, json={'forbidden': {
+        'code': 403, 'message': 'both', 'image_props_override': {
+            'hw_pmu': {'code': 'policy', 'reason': 'not you'},
+            'a': {'code': 'denied', 'reason': 'never'}}}})
+    with pytest.raises(refusal.Refused, match='both') as caught:
+        check(compute)
+    assert [str(problem) for problem in caught.value.problems] == [
+        'a: denied: never', 'hw_pmu: policy: not you']
+    assert caught.value.response.status_code == 403
+
+
+def test_a_refusal_of_nova_s_own_has_its_message_only(cloud, compute):
+    cloud.post(CHECK_URL, status_code=400, json={
+        'badRequest': {'code': 400, 'message': 'no such flavor'}})
+    with pytest.raises(refusal.Refused, match='no such flavor') as caught:
+        check(compute)
+    assert caught.value.problems == ()
+
+
+@pytest.mark.parametrize(('answer', 'reason'), [
+    ({'status_code': 503, 'json': {'fault': {'message': 'x'}}}, '503'),
+    ({'status_code': 404, 'text': '<html>'}, '404'),
+    ({'status_code': 400, 'json': []}, '400'),
+    ({'status_code': 400, 'json': {'badRequest': {}}}, '400'),
+    ({'status_code': 400, 'json': {'badRequest': {
+        'message': 'x', 'image_props_override': ['hw_pmu']}}}, '400'),
+    ({'json': {}}, 'cannot be read'),
+    ({'text': 'no JSON'}, 'cannot be read'),
+])
+def test_what_is_no_answer_to_a_check_is_an_error(
+        cloud, compute, answer, reason):
+    cloud.post(CHECK_URL, **answer)
+    with pytest.raises(transport.Error, match=(
+            'Cannot check what a create would get: POST '
+            f'{versions.CHECK_PATH} .*{reason}')):
+        check(compute)
+
+
+@pytest.mark.parametrize('high', ['1.0', '1.1'])
+def test_a_check_needs_a_newer_version(cloud, compute, high):
+    cloud.get(URL + versions.PATH, **discovery('1.0', high))
+    with pytest.raises(transport.VersionUnsupported, match=(
+            f'has image-props-override {high}, which is too old for checking '
+            'what a create would get')):
+        check(compute)
+    assert {request.method for request in cloud.request_history} == {'GET'}
+
+
+def test_a_cloud_without_the_extension_is_not_asked_for_a_check(
+        cloud, compute):
+    cloud.get(URL + versions.PATH, status_code=404)
+    with pytest.raises(transport.NotAvailable):
+        check(compute)
+    assert {request.method for request in cloud.request_history} == {'GET'}
