@@ -4,18 +4,18 @@ import pytest
 import requests_mock
 
 from nova_image_override import versions
-from tests.unit.client import wire
+from tests.unit.client import adapters
 
 
 @pytest.fixture
 def cloud():
     with requests_mock.Mocker() as mocker:
-        mocker.get(wire.URL + versions.PATH, **wire.discovery())
-        mocker.post(f'{wire.URL}/servers', json={})
-        mocker.post(f'{wire.URL}/servers/id/action', json={})
+        mocker.get(adapters.URL + versions.PATH, **adapters.discovery())
+        mocker.post(f'{adapters.URL}/servers', json={})
+        mocker.post(f'{adapters.URL}/servers/id/action', json={})
         yield mocker
 
 
 @pytest.fixture
 def compute(cloud):
-    return wire.make()
+    return adapters.make()

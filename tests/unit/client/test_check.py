@@ -6,10 +6,10 @@ import pytest
 from nova_image_override import versions
 from nova_image_override.client import refusal
 from nova_image_override.client import transport
-from tests.unit.client import wire
+from tests.unit.client import adapters
 
-URL, ENTRY, HEADER = wire.URL, wire.ENTRY, wire.HEADER
-discovery, make = wire.discovery, wire.make
+URL, ENTRY, HEADER = adapters.URL, adapters.ENTRY, adapters.HEADER
+discovery, make = adapters.discovery, adapters.make
 
 OVERRIDES = {'hw_disk_bus': 'scsi'}
 CHECK_URL = URL + versions.CHECK_PATH

@@ -1,4 +1,4 @@
-"""What goes over the wire, through real keystoneauth."""
+"""What goes over the adapters, through real keystoneauth."""
 
 import hypothesis
 from hypothesis import strategies
@@ -11,10 +11,10 @@ import requests_mock
 
 from nova_image_override import versions
 from nova_image_override.client import transport
-from tests.unit.client import wire
+from tests.unit.client import adapters
 
-URL, ENTRY, HEADER = wire.URL, wire.ENTRY, wire.HEADER
-discovery, make = wire.discovery, wire.make
+URL, ENTRY, HEADER = adapters.URL, adapters.ENTRY, adapters.HEADER
+discovery, make = adapters.discovery, adapters.make
 
 OVERRIDES = {'hw_disk_bus': 'scsi'}
 
