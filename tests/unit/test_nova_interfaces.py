@@ -286,14 +286,14 @@ def test_every_one_that_is_renamed_stops_the_start(each):
 @pytest.mark.parametrize('each', [
     each for each in api.INTERFACES if isinstance(each, interface.Called)
     and each.owner == 'nova.virt.hardware'], ids=str)
-def test_a_new_argument_of_a_judge_of_nova_s_stops_the_start(
+def test_a_new_argument_of_a_check_of_nova_s_stops_the_start(
         each, monkeypatch):
     if not each.needed:
         pytest.skip('this release has no such image property')
 
-    def judge(flavor, image_meta, added):
+    def check(flavor, image_meta, added):
         pass
 
-    monkeypatch.setattr(interface.resolve(each.owner), each.name, judge)
+    monkeypatch.setattr(interface.resolve(each.owner), each.name, check)
     with pytest.raises(errors.UnsupportedNova, match=each.name):
         api.verify()
