@@ -11,7 +11,7 @@ import typing
 
 Properties = collections.abc.Mapping[str, str]
 
-#: Hosts of tests.proof.test_nfv.Cloud, by whether their cores have two threads.
+#: Hosts of tests.proof.test_nfv.Cloud: with hardware threads, and without.
 SMT, NO_SMT = 'smt', 'no-smt'
 
 #: Of every flavor. Pages of 1 GiB divide it, and two nodes do.

@@ -11,7 +11,7 @@ from tests.proof import nfv
 
 Json = dict[str, typing.Any]
 
-#: What came of each row, as :meth:`tests.proof.test_nfv.Found.recorded` has it.
+#: What came of each row: :meth:`tests.proof.test_nfv.Found.recorded`.
 Results = collections.abc.Sequence[tuple[nfv.Row, Json]]
 
 _GUEST = ('numa', 'xml')
