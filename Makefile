@@ -207,11 +207,12 @@ proof: $(READY) ## The short form of all proofs, on Nova 34
 	$(BIN)/python -m pytest -n 2 tests/proof
 
 # The whole of each, on every release, with its figures for the documentation.
-PROOFS := neutrality values concurrency
+PROOFS := neutrality values concurrency nfv
 .PHONY: $(PROOFS:%=proof-%)
 proof-neutrality: ## Who does not use it: compared with unmodified Nova
 proof-values: ## Every value of every property, built, beside an image that has it
 proof-concurrency: ## Fifty requests at once
+proof-nfv: ## NUMA, large pages, pinning: flavor, image and override, built
 $(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
 	for release in $(RELEASES); do PROOF=full \
 	    .venv/nova-$$release/bin/python -m pytest tests/proof/test_$*.py \

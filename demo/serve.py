@@ -34,6 +34,29 @@ def until_stopped(
         if clients:
             page.line(f'export PATH={pathlib.Path(clients).resolve()}:$PATH')
         page.line()
+        _tell_nfv(page)
+        page.line()
         page.line('Ctrl-C ends it, and leaves nothing behind.')
         while True:
             signal.pause()
+
+
+def _tell_nfv(page: page_module.Page) -> None:
+    """Say what the flavors are, and boot a server with large pages."""
+    page.line('The host has 8 dedicated CPUs, and 4 GiB of each of its two '
+              'NUMA nodes in pages')
+    page.line('of 2 MiB and 4 GiB in pages of 1 GiB. The flavors:')
+    page.line()
+    page.table(['flavor', 'vCPUs', 'MiB', 'extra specs'], [
+        [name, str(vcpus), str(ram), ' '.join(
+            f'{key.replace("__", ":")}={value}'
+            for key, value in specs.items())]
+        for name, (vcpus, ram, specs) in cloud_module.FLAVORS.items()])
+    page.line()
+    page.line('A server with pages of 2 MiB, and what it got:')
+    page.line()
+    page.line('openstack --os-cloud demo server create --image debian '
+              '--flavor nfv --wait \\')
+    page.line('    --image-prop-override hw_mem_page_size=2MB huge')
+    page.line('openstack --os-cloud demo --os-compute-api-version 2.78 \\')
+    page.line('    server show --topology huge')

@@ -12,6 +12,7 @@ version = release = importlib.metadata.version('nova-image-override')
 
 extensions = [
     'generated',
+    'nfv',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
 ]

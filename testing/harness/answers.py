@@ -25,12 +25,20 @@ class Answer:
         (fault,) = self.body.values()
         return fault
 
+    def _details(self, key: str) -> dict[str, str]:
+        return {name: detail[key]
+                for name, detail in self._fault.get(
+                    errors.PARAMETER, {}).items()}
+
     @property
     def problems(self) -> dict[str, str]:
         """The codes of a refusal, by property; none when it is Nova's."""
-        return {name: detail['code']
-                for name, detail in self._fault.get(
-                    errors.PARAMETER, {}).items()}
+        return self._details('code')
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reasons of a refusal, by property."""
+        return self._details('reason')
 
     @property
     def message(self) -> str:

@@ -125,8 +125,8 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
             if host in self.EXTENDED_HOSTS else {}
         with mock.patch.dict(nova_service.SERVICE_MANAGERS, managers):
             self.start_compute(
-                hostname=host, host_info=self.host_info(),
-                cell_name=self.CELLS.get(host))
+                hostname=host, cell_name=self.CELLS.get(host),
+                **self.hardware(host))
 
     def stop_services(self) -> None:
         """Stop all that is not nova-api."""
@@ -168,9 +168,10 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         self.useFixture(fixtures.MonkeyPatch(
             'nova.tests.fixtures.libvirt.Domain.XMLDesc', describe))
 
-    def host_info(self) -> fakelibvirt.HostInfo:
-        return fakelibvirt.HostInfo(
-            cpu_nodes=2, cpu_sockets=1, cpu_cores=2, cpu_threads=2)
+    def hardware(self, host: str) -> dict[str, typing.Any]:
+        """Return what Nova's fake libvirt says that a host is made of."""
+        return {'host_info': fakelibvirt.HostInfo(
+            cpu_nodes=2, cpu_sockets=1, cpu_cores=2, cpu_threads=2)}
 
     def _setup_services(self) -> None:
         # Called by the harness after its policy fixture, before the services.

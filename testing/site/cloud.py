@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 from testing.harness import answers
 from testing.harness import base
+from testing.harness import nfv_hosts
 
 #: Compute microversion of every request; from 2.98 on answers show the image
 #: properties of a server.
@@ -14,6 +15,18 @@ COMPUTE = '2.98'
 OPTIONS = {
     'allowed_properties': ['hw_*', 'os_*', 'trait:*'],
     'denied_properties': ['hw_machine_type'],
+}
+
+#: The flavors of the cloud: vCPUs, MiB of memory and extra specs, with '__'
+#: for ':'.
+FLAVORS: dict[str, tuple[int, int, dict[str, str]]] = {
+    'two-cpus': (2, 1024, {}),
+    'nfv': (4, 2048, {'hw__mem_page_size': 'any'}),
+    'nfv-realtime': (4, 2048, {
+        'hw__mem_page_size': 'large', 'hw__cpu_policy': 'dedicated',
+        'hw__cpu_realtime': 'yes', 'hw__cpu_realtime_mask': '^0'}),
+    'nfv-nic': (4, 2048, {
+        'hw__mem_page_size': 'any', 'pci_passthrough__alias': 'nic:1'}),
 }
 
 #: What the image says of itself. It has a kernel of its own, without which
@@ -36,6 +49,16 @@ class Cloud(base.TestCase):
 
     OPTIONS = OPTIONS
     EXTENDED_HOSTS = ('compute1',)
+    ADDITIONAL_FILTERS: typing.ClassVar = [
+        *base.TestCase.ADDITIONAL_FILTERS, 'PciPassthroughFilter']
+
+    def setUp(self) -> None:
+        self.flags(group='compute', **nfv_hosts.CPU_SETS)
+        self.flags(group='pci', **nfv_hosts.PCI)
+        super().setUp()
+
+    def hardware(self, host: str) -> dict[str, typing.Any]:
+        return nfv_hosts.hardware()
 
     def request(
         self, method: str, path: str, body: typing.Any = None,

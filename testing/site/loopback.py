@@ -64,6 +64,7 @@ def clouds_yaml(folder: pathlib.Path, url: str, **keys: str) -> pathlib.Path:
 
 
 def furnish(cloud: cloud_module.Cloud) -> None:
-    """Give the cloud the image and the flavor that the README names."""
+    """Give the cloud the image and the flavors that the pages name."""
     cloud.image('debian', **cloud_module.IMAGE)
-    cloud.flavor(2, 1024, name='two-cpus')
+    for name, (vcpus, ram, specs) in cloud_module.FLAVORS.items():
+        cloud.flavor(vcpus, ram, name=name, **specs)

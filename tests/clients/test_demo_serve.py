@@ -1,5 +1,6 @@
 """``make demo-serve`` serves what it says, until it is told to end."""
 
+import json
 import re
 import signal
 import subprocess
@@ -73,3 +74,15 @@ def test_it_says_only_what_is_needed(served):
     assert re.search('^export OS_CLOUD=demo OS_CLIENT_CONFIG_FILE=/',
                      printed, re.M)
     assert not re.search('Warning|DEBUG|INFO|Traceback', printed)
+
+
+def test_the_printed_commands_boot_a_server_with_large_pages(served):
+    _, printed = served
+    create, show = re.findall(r'^openstack (?:.*\\\n)*.*$', printed, re.M)
+    done = openstack(printed, create)
+    assert done.returncode == 0, done.stderr
+    done = openstack(printed, f'{show} -f json -c topology')
+    assert done.returncode == 0, done.stderr
+    topology = json.loads(done.stdout)['topology']
+    assert [node['memory_mb'] for node in topology['nodes']] == [2048]
+    assert topology['pagesize_kb'] == 2048

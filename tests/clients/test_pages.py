@@ -4,7 +4,9 @@ Run with WRITE_SAMPLES=1 to write the output of the commands anew.
 """
 
 import os
+import re
 import subprocess
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -13,7 +15,25 @@ from tests.clients import tools
 
 USER = tools.ROOT / 'docs' / 'source' / 'user'
 
-PAGES = [tools.ROOT / 'README.md', USER / 'openstack.rst', USER / 'nova.rst']
+PAGES = [tools.ROOT / 'README.md', USER / 'openstack.rst', USER / 'nova.rst',
+         USER / 'nfv.rst']
+
+SAMPLES = USER.parent / 'samples'
+
+#: The parts of a guest's definition that nfv.rst shows, by the server's name.
+GUESTS = {
+    'two-nodes': ('cpu/numa', 'numatune'),
+    'by-hand': ('memoryBacking', 'cpu/numa', 'numatune'),
+    'huge': ('memoryBacking', 'cpu/numa', 'numatune'),
+    'gigantic': ('memoryBacking', 'cpu/numa', 'numatune'),
+    'pinned': ('cputune',),
+    'siblings': ('cputune', 'cpu/topology'),
+    'realtime': ('cputune', 'memoryBacking'),
+    'near': ('devices/hostdev', 'numatune'),
+    'queues': ('devices/interface/driver',),
+    'one-socket': ('cpu/topology',),
+    'everything': ('memoryBacking', 'cputune', 'numatune', 'cpu/numa'),
+}
 
 # Other releases show other rows and wrap other lines.
 pytestmark = pytest.mark.skipif(
@@ -21,7 +41,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
-def test_the_commands_of_a_page_print_what_it_shows(client, page):
+def test_the_commands_of_a_page_print_what_it_shows(client, cloud, page):
     def run(command):
         done = client.run(
             'bash', '-c', command, OS_AUTH_URL=f'{client.url}/identity/v3',
@@ -39,6 +59,24 @@ def test_the_commands_of_a_page_print_what_it_shows(client, page):
     if os.environ.get('WRITE_SAMPLES'):
         page.write_text(real)
     assert page.read_text() == real
+    for name in re.findall(r'/samples/nfv-(\S+)-guest\.xml$', text, re.M):
+        check_guest(cloud, name)
+
+
+def check_guest(cloud, name):
+    """Compare the guest of the server NAME with the sample of the page."""
+    *_, guest = (guest for guest in map(ET.fromstring, cloud.built.values())
+                 if guest.findtext('metadata//{*}name') == name)
+    found = [element for path in GUESTS[name]
+             for element in guest.findall(path)]
+    for element in found:
+        ET.indent(element)
+    text = ''.join(ET.tostring(element, encoding='unicode').strip() + '\n'
+                   for element in found)
+    sample = SAMPLES / f'nfv-{name}-guest.xml'
+    if os.environ.get('WRITE_SAMPLES'):
+        sample.write_text(text)
+    assert sample.read_text() == text
 
 
 def test_the_programs_of_openstacksdk_s_page_print_what_it_shows(

@@ -9,7 +9,6 @@ import dataclasses
 import json
 import logging
 import re
-import time
 import typing
 import xml.etree.ElementTree as ET
 
@@ -96,7 +95,6 @@ class Cloud(base.TestCase):
         'libvirt': {'swtpm_enabled': True},
         'serial_console': {'enabled': True},
     }
-    TRAITS = ('CUSTOM_GOLD',)
 
     def setUp(self) -> None:
         for group, options in self._OPTIONS.items():
@@ -122,18 +120,25 @@ class Cloud(base.TestCase):
             'nova.virt.libvirt.host.Host._kernel_supports_amd_sev',
             lambda host, model='sev': model != 'sev-snp'))
         self.start_compute(
-            hostname=host, host_info=fakelibvirt.HostInfo(
-                cpu_nodes=2, cpu_sockets=1, cpu_cores=3, cpu_threads=2,
-                kB_mem=8 << 20, mempages={
-                    cell: fakelibvirt.create_mempages(
-                        [(4, 1 << 20), (2048, 512)]) for cell in (0, 1)}),
+            hostname=host, **self.hardware(host),
             libvirt_version=versionutils.convert_version_to_int((10, 4, 0)),
             qemu_version=versionutils.convert_version_to_int((8, 2, 0)))
         provider = self.compute_rp_uuids[host]
-        for trait in self.TRAITS:
+        for trait in self.traits(host):
             self._create_trait(trait)
         self._set_provider_traits(provider, [
-            *self._get_provider_traits(provider), *self.TRAITS])
+            *self._get_provider_traits(provider), *self.traits(host)])
+
+    def hardware(self, host: str) -> dict[str, typing.Any]:
+        return {'host_info': fakelibvirt.HostInfo(
+            cpu_nodes=2, cpu_sockets=1, cpu_cores=3, cpu_threads=2,
+            kB_mem=8 << 20, mempages={
+                cell: fakelibvirt.create_mempages(
+                    [(4, 1 << 20), (2048, 512)]) for cell in (0, 1)})}
+
+    def traits(self, host: str) -> tuple[str, ...]:
+        """Return the traits that an operator has given a host."""
+        return ('CUSTOM_GOLD',)
 
     def flavor_for(self, scenario: scenarios.Scenario) -> str:
         key = f'{scenario.vcpus} {scenario.specs}'
@@ -175,17 +180,22 @@ class Cloud(base.TestCase):
             return Server(f'{answer.status} {" ".join(codes)}')
         server_id = answer.body['server']['id']
         found = self._built(server_id)
-        self.http('DELETE', f'/servers/{server_id}')
-        self._wait_until_deleted({'id': server_id})
+        self.delete(server_id)
         return found
+
+    def delete(self, server_id: str) -> None:
+        """Delete a server, and return when it is gone."""
+        self.http('DELETE', f'/servers/{server_id}')
+        self.commits.until(lambda: self._state(server_id), None)
+
+    def _is_built(self, server_id: str) -> bool:
+        status, unfinished = self._state(server_id) or ('BUILD', None)
+        return status != 'BUILD' and unfinished is None
 
     def _built(self, server_id: str) -> Server:
         """Return what has become of a server, once its build is over."""
-        for _ in range(1200):
-            shown = self.admin_api.get_server(server_id)
-            if shown['status'] != 'BUILD':
-                break
-            time.sleep(0.1)
+        self.commits.until(lambda: self._is_built(server_id), True)
+        shown = self.admin_api.get_server(server_id)
         outcome = shown['status']
         fault = shown.get('fault', {}).get('message', '')
         if fault:

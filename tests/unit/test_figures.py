@@ -1,5 +1,6 @@
 """The recorded figures of long runs are those that the pages show."""
 
+import json
 import pathlib
 import re
 
@@ -39,3 +40,13 @@ def test_a_proof_that_make_runs_on_one_release_is_recorded_for_that_one(item):
     (newest,) = set(value('RELEASES')) - set(value('OLDER'))
     assert {path.stem.rpartition('-')[2] for path in FIGURES
             if path.stem.startswith(item)} == {newest}
+
+
+@pytest.mark.parametrize(
+    'path', SOURCE.glob('contributor/figures/nfv-*.json'),
+    ids=lambda path: path.name)
+def test_every_topic_of_nfv_that_is_recorded_has_its_table(path):
+    shown = re.findall(r'^\.\. nfv-table:: (.+)$', PAGES, re.M)
+    assert shown
+    assert set(shown) == {
+        ask['topic'] for ask in json.loads(path.read_text())['asks']}

@@ -1,0 +1,101 @@
+"""The list and the policy of docs/source/admin/nfv.rst, as Nova reads them."""
+
+import pathlib
+import re
+import textwrap
+
+from oslo_config import cfg
+import pytest
+
+from nova_image_override import conf as override_conf
+from nova_image_override import errors
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from tests.unit.authorization import test_policy_files
+
+PAGE = (pathlib.Path(__file__).parents[3]
+        / 'docs' / 'source' / 'admin' / 'nfv.rst').read_text()
+
+FOR_NFV = {
+    'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0-1', 'hw_numa_mem.0': '1024',
+    'hw_mem_page_size': '2048', 'hw_cpu_policy': 'dedicated',
+    'hw_cpu_thread_policy': 'require', 'hw_cpu_realtime_mask': '^0',
+    'hw_locked_memory': 'true', 'hw_pci_numa_affinity_policy': 'required'}
+FOR_ALL = {'hw_vif_multiqueue_enabled': 'true', 'hw_cpu_sockets': '1',
+           'hw_cpu_cores': '2', 'hw_cpu_threads': '2'}
+
+
+def block(language):
+    """Return the page's only block in a language."""
+    (text,) = re.findall(
+        rf'^\.\. code-block:: {language}\n\n((?:   .*\n|\n)+)', PAGE, re.M)
+    return textwrap.dedent(text)
+
+
+@pytest.fixture
+def enforcer(catalog, tmp_path):
+    path = tmp_path / 'nova.conf'
+    path.write_text(block('ini'))
+    conf = cfg.ConfigOpts()
+    conf(['--config-file', str(path)])
+    override_conf.register_opts(conf)
+    return enforcer_module.Enforcer.from_options(
+        catalog, conf.image_override)
+
+
+@pytest.fixture
+def refused(enforcer, catalog, tmp_path):
+    """Return a function: roles and overrides -> name -> code."""
+    files = test_policy_files.Files(tmp_path, catalog)
+    files.write(block('yaml'))
+    policy = files.read().enforcer()
+
+    def ask(roles, overrides):
+        caller = caller_module.Caller(
+            can=test_policy_files.can(
+                policy, {'roles': roles, 'project_id': 'p'}),
+            policy_defined=policy.file_rules)
+        try:
+            enforcer.check(caller, overrides, {})
+        except errors.Forbidden as exc:
+            return {problem.name: problem.code for problem in exc.problems}
+        return {}
+    return ask
+
+
+def test_a_user_with_the_role_may_override_all_of_the_list(refused):
+    assert refused(['member', 'nfv'], {**FOR_NFV, **FOR_ALL}) == {}
+
+
+def test_a_member_may_override_what_costs_the_cloud_nothing(refused):
+    assert refused(['member'], FOR_ALL) == {}
+
+
+def test_a_member_is_refused_the_rest_by_policy(refused):
+    assert refused(['member'], FOR_NFV) == dict.fromkeys(
+        FOR_NFV, errors.POLICY)
+
+
+@pytest.mark.parametrize(('overrides', 'code'), [
+    ({'hw_mem_page_size': 'small'}, errors.VALUE_NOT_ALLOWED),
+    ({'hw_mem_page_size': '4'}, errors.VALUE_NOT_ALLOWED),
+    ({'hw_mem_page_size': None}, errors.VALUE_NOT_ALLOWED),
+    ({'hw_cpu_policy': 'shared'}, errors.VALUE_NOT_ALLOWED),
+    ({'hw_disk_bus': 'scsi'}, errors.NOT_ALLOWED),
+])
+def test_nobody_may_override_what_the_list_leaves_out(
+        refused, overrides, code):
+    assert refused(['member', 'nfv'], overrides) == dict.fromkeys(
+        overrides, code)
+
+
+def test_each_property_of_the_list_has_its_cost():
+    (table,) = re.findall(
+        r'^What each property costs\n=+\n(.*?)^What to prepare$', PAGE,
+        re.M | re.S)
+    priced = set(re.findall(r'``(hw_\w+)``', ''.join(
+        re.findall(r'^   \* - (.*\n(?:       .*\n)*)', table, re.M))))
+    listed = {name.partition('=')[0].strip() for name in re.sub(
+        r'^.*allowed_properties =', '', block('ini'),
+        flags=re.S).split(',')}
+    assert priced == listed
