@@ -150,3 +150,53 @@ def test_other_users_than_root_are_told(monkeypatch):
     monkeypatch.setattr('os.geteuid', lambda: 1000)
     with pytest.raises(machine.Unable, match='needs root'):
         machine.check()
+
+
+#: What ``run`` does, with a cloud that only says what is asked of it.
+RUN = """
+import sys
+from testing.deployment import __main__ as commands
+
+class Cloud:
+    def up(self):
+        print('up', flush=True)
+        {up}
+
+    def down(self):
+        print('down', flush=True)
+
+sys.exit(commands.run(Cloud(), {command!r}))
+"""
+
+
+def start_run(command, up='pass'):
+    return subprocess.Popen(
+        [sys.executable, '-c', RUN.format(command=command, up=up)],
+        cwd=state_module.ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True)
+
+
+def test_what_runs_on_the_cloud_has_its_status_and_the_cloud_ends():
+    process = start_run(['sh', '-c', 'echo test; exit 3'])
+    said, _ = process.communicate()
+    assert said.split() == ['up', 'test', 'down']
+    assert process.returncode == 3
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])
+def test_the_cloud_ends_with_what_runs_on_it_when_interrupted(number):
+    process = start_run(['sh', '-c', 'echo $$; exec sleep 1000'])
+    assert process.stdout.readline() == 'up\n'
+    child = int(process.stdout.readline())
+    process.send_signal(number)
+    said, _ = process.communicate()
+    assert said.split() == ['down']
+    assert process.returncode == 130
+    assert not pathlib.Path(f'/proc/{child}').exists()
+
+
+def test_a_cloud_that_does_not_start_is_ended():
+    process = start_run(['echo', 'never'], 'raise ValueError')
+    said, _ = process.communicate()
+    assert said.split() == ['up', 'down']
+    assert process.returncode == 1
