@@ -169,9 +169,7 @@ lint: $(READY) ## Style and types
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
 # A command while the cloud is up; down again, whatever became of it.
-on_cloud = @$(CLOUD) testing.deployment up && \
-	    $(CLOUD) $(1); \
-	    result=$$?; $(CLOUD) testing.deployment down; exit $$result
+on_cloud = @$(CLOUD) testing.deployment run $(1)
 
 .PHONY: cloud-up
 cloud-up: .venv/cloud/.ready ## A real cloud on this machine (root, Debian)

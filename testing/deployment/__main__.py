@@ -1,7 +1,17 @@
-"""``python -m testing.deployment up|down``: start or end the cloud."""
+"""Start or end the cloud, or run something on it.
+
+``python -m testing.deployment up``, ``down``, or ``run MODULE ARGUMENTS...``:
+``run`` starts the cloud, runs a module of Python on it, and ends the cloud,
+whatever becomes of the module.
+"""
 
 import argparse
+import contextlib
+import signal
+import subprocess
 import sys
+import types
+import typing
 
 from testing.deployment import cloud
 from testing.deployment import machine
@@ -9,17 +19,52 @@ from testing.deployment import processes
 from testing.deployment import state
 
 
+def _interrupt(number: int, frame: types.FrameType | None) -> typing.NoReturn:
+    """Let whoever asks us to end (make, a CI) be as one who presses ^C."""
+    raise KeyboardInterrupt
+
+
+def run(deployment: cloud.Cloud, command: list[str]) -> int:
+    """Run a command while the cloud is up; down again, whatever happens.
+
+    :returns: the status of the command; that of a shell when interrupted
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        deployment.up()
+        with subprocess.Popen(command) as child:
+            try:
+                return child.wait()
+            except KeyboardInterrupt:
+                # A terminal has asked the child too.
+                child.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(20)
+                child.kill()
+                raise
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        deployment.down()
+
+
 def main() -> None:
     """Run one command."""
     parser = argparse.ArgumentParser(prog='cloud', description=__doc__)
-    parser.add_argument('command', choices=['up', 'down'])
-    command = parser.parse_args().command
+    parser.add_argument('command', choices=['up', 'down', 'run'])
+    parser.add_argument('module', nargs=argparse.REMAINDER)
+    given = parser.parse_args()
     try:
         cloud.check()
         deployment = cloud.Cloud(state.State.default())
-        if command == 'down':
+        if given.command == 'down':
             deployment.down()
             return
+        if given.command == 'run':
+            sys.exit(run(deployment, [
+                sys.executable, '-W', 'ignore', '-m', *given.module]))
         deployment.up()
     except machine.Unable as exc:
         sys.exit(f'The cloud cannot run here: {exc}')

@@ -10,6 +10,7 @@ import openstack
 from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
+from testing.deployment import hugepages
 from testing.deployment import keystone
 from testing.deployment import machine
 from testing.deployment import mariadb
@@ -22,8 +23,10 @@ from testing.deployment import state as state_module
 from testing.deployment import tenants
 from testing.deployment import topology
 
-#: The compute hosts: name -> ports of their guests' displays.
-HOSTS = {'compute1': range(18900, 18950), 'compute2': range(18950, 19000)}
+#: The compute hosts: name -> ports of their guests' displays, and how many CPUs
+#: share a core: on one host they have siblings, on the other they have none.
+HOSTS = {'compute1': (range(18900, 18950), 2),
+         'compute2': (range(18950, 19000), 1)}
 
 
 class Cloud:
@@ -45,9 +48,9 @@ class Cloud:
         self.plain_api = nova.PlainNovaAPI(state)
         self.conductor = nova.Daemon(state, 'nova-conductor')
         self.scheduler = nova.Daemon(state, 'nova-scheduler')
-        self.topology = topology.Topology(state) if topology.needed() else None
-        self.hosts = {name: host.Host(state, name, displays, self.topology)
-                      for name, displays in HOSTS.items()}
+        self.huge_pages = hugepages.HugePages(state)
+        self.hosts = {name: host.Host(state, name, *given)
+                      for name, given in HOSTS.items()}
 
     @functools.cached_property
     def operator(self) -> openstack.connection.Connection:
@@ -67,10 +70,9 @@ class Cloud:
         def say(text: str) -> None:
             print(f'{time.monotonic() - began:5.0f} s  {text}', flush=True)
 
-        if self.topology:
-            self.topology.make()
-            say('this machine has one NUMA node: the compute hosts see '
-                f'{topology.NODES} fabricated ones of {topology.CPUS} CPUs')
+        pages = len(self.hosts) * topology.NODES * hugepages.PER_NODE
+        say(f'{pages} huge pages are there' if self.huge_pages.take(pages) else
+            hugepages.NONE)
         host.link_bindings()
         applications = (self.keystone, self.glance, self.placement,
                         self.neutron, self.nova_api)
@@ -119,6 +121,7 @@ class Cloud:
         for process in processes.recorded(self.state):
             keeps = process.name in (self.mariadb.name, 'rabbitmq')
             process.stop(signal.SIGTERM if keeps else signal.SIGKILL)
+        self.huge_pages.give_back()
 
 
 def _done(futures: list[concurrent.futures.Future[None]]) -> None:

@@ -8,11 +8,13 @@ name, so that one machine can be two hosts.
 """
 
 import datetime
+import os
 import pathlib
 import subprocess
 import sys
 import sysconfig
 
+from testing.deployment import hugepages
 from testing.deployment import nova
 from testing.deployment import processes
 from testing.deployment import settings
@@ -35,6 +37,7 @@ dynamic_ownership = 0
 remember_owner = 0
 namespaces = []
 security_driver = "none"
+clear_emulator_capabilities = 0
 '''
 
 
@@ -42,20 +45,22 @@ class Host:
     """One compute host.
 
     :param displays: ports for its guests' displays, one for each guest
+    :param threads: how many of its CPUs share a core
     :ivar name: its name in Nova
     :ivar compute: its nova-compute
     """
 
     def __init__(
         self, state: state_module.State, name: str, displays: range,
-        nodes: topology.Topology | None,
+        threads: int,
     ) -> None:
         self.name = name
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
         self._displays = displays
         self._state = state
-        self._topology = nodes
+        self._topology = topology.Topology(state, name, threads)
+        self._huge_pages = hugepages.HugePages(state)
         self._namespaces = processes.Process(state, f'{name}-namespaces')
         self._virtlogd = processes.Process(state, f'{name}-virtlogd')
         self._libvirtd = processes.Process(state, f'{name}-libvirtd')
@@ -71,6 +76,11 @@ class Host:
         return ('qemu+unix:///system?socket='
                 f'{self._folder / "run" / "libvirt-sock"}')
 
+    @property
+    def _pages(self) -> pathlib.Path:
+        """The folder where its huge pages are mounted."""
+        return self._state.subfolder('hosts', self.name, 'hugepages')
+
     def virsh(self, *arguments: str) -> str:
         """Run virsh, and return what it prints."""
         return subprocess.run(
@@ -83,8 +93,9 @@ class Host:
         for name, place in _MOUNTS.items():
             mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
                        f':{place}']
-        if self._topology:
-            mounts += self._topology.mounts()
+        huge = self._huge_pages.there
+        self._topology.make(hugepages.PER_NODE if huge else 0)
+        mounts += self._topology.mounts()
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
         # Guests of a dirty state are gone: theirs are other processes now.
@@ -92,7 +103,8 @@ class Host:
                        check=True)
         (self._folder / 'etc' / 'qemu.conf').write_text(_QEMU + (
             f'remote_display_port_min = {self._displays[0]}\n'
-            f'remote_display_port_max = {self._displays[-1]}\n'))
+            f'remote_display_port_max = {self._displays[-1]}\n'
+            f'hugetlbfs_mount = "{self._pages if huge else ""}"\n'))
         (self._folder / 'etc' / 'libvirtd.conf').write_text(
             'auth_unix_rw = "none"\n')
         ready = self._folder / 'ready'
@@ -100,7 +112,8 @@ class Host:
         self._namespaces.start([
             'unshare', '--mount', '--pid', '--uts', '--fork', '--kill-child',
             '--mount-proc', sys.executable, '-m',
-            'testing.deployment.host_init', self.name, str(ready), *mounts])
+            'testing.deployment.host_init', self.name, str(ready),
+            str(self._pages) if huge else '', *mounts])
         self._namespaces.wait_until(ready.exists)
         self._enter(self._virtlogd, '/usr/sbin/virtlogd')
         self._virtlogd.wait_until(
@@ -125,14 +138,28 @@ class Host:
             ['virsh', '--connect', self.uri, 'capabilities'],
             capture_output=True).returncode == 0
 
-    def _enter(self, process: processes.Process, *command: str) -> None:
-        """Start a process in the host."""
+    def _first(self) -> str:
+        """Return the id of the first process in the namespaces."""
         pid = self._namespaces.pid
         children = pathlib.Path(f'/proc/{pid}/task/{pid}/children')
-        first = children.read_text().split()[0]
-        environment = self._topology.environment() if self._topology else {}
-        process.start(['nsenter', '--target', first, '--mount', '--pid',
-                       '--uts', *command], environment)
+        return children.read_text().split()[0]
+
+    def _enter(self, process: processes.Process, *command: str) -> None:
+        """Start a process in the host."""
+        process.start(['nsenter', '--target', self._first(), '--mount',
+                       '--pid', '--uts', *command],
+                      self._topology.environment())
+
+    def free_pages(self) -> list[int]:
+        """Return how many huge pages libvirt finds free, node by node."""
+        lines = self.virsh('freepages', '--all').splitlines()
+        return [int(line.split()[1]) for line in lines
+                if line.startswith(f'{hugepages.SIZE}KiB:')]
+
+    def kernel_free_pages(self) -> int:
+        """Return how many huge pages of both nodes the kernel has free."""
+        # What is mounted there is seen from within only.
+        return os.statvfs(f'/proc/{self._first()}/root{self._pages}').f_bfree
 
     def start_compute(self) -> None:
         """Start nova-compute with the extension's compute manager."""
@@ -144,6 +171,8 @@ class Host:
                         # A cold start of the cloud is one of its guests too.
                         'resume_guests_state_on_host_boot': 'true'},
             'libvirt': {'virt_type': 'qemu'},
+            'compute': {'cpu_shared_set': topology.cpu_set(dedicated=False),
+                        'cpu_dedicated_set': topology.cpu_set(dedicated=True)},
             'nova_sys_admin': {'helper_command': helper},
             'privsep_osbrick': {'helper_command': helper}})
         self._enter(

@@ -1,9 +1,11 @@
 """The first process of a compute host's namespaces.
 
-``python -m testing.deployment.host_init NAME READY SOURCE:PLACE...``:
-mounts, names the host, writes READY, and then outlives all others.
+``python -m testing.deployment.host_init NAME READY PAGES SOURCE:PLACE...``:
+mounts, names the host, writes READY, and then outlives all others. With PAGES,
+a folder, it mounts the host's huge pages there, and counts which are free.
 """
 
+import contextlib
 import os
 import pathlib
 import socket
@@ -11,8 +13,11 @@ import subprocess
 import sys
 import time
 
+from testing.deployment import hugepages
+from testing.deployment import topology
 
-def main(name: str, ready: str, *mounts: str) -> None:
+
+def main(name: str, ready: str, pages: str, *mounts: str) -> None:
     """Prepare the namespaces and wait for the end."""
     # Without control groups libvirt runs guests without any, and leaves
     # nothing in those of the machine; with a /run of its own it finds no other
@@ -27,13 +32,24 @@ def main(name: str, ready: str, *mounts: str) -> None:
         if not os.path.exists(place):
             os.makedirs(place)
         subprocess.run(['mount', '--bind', source, place], check=True)
+    if pages:
+        # From the kernel's pool, these are this host's and no more are.
+        size = topology.NODES * hugepages.PER_NODE * hugepages.SIZE
+        subprocess.run(
+            ['mount', '-t', 'hugetlbfs', '-o', f'pagesize={hugepages.SIZE}K,'
+             f'size={size}K,min_size={size}K', 'hugetlbfs', pages], check=True)
     socket.sethostname(name)
     pathlib.Path(ready).touch()
     while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            time.sleep(0.5)
+        # Who has ended; then a look at who has not.
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        if pages:
+            # A guest that ends meanwhile is not counted the next time.
+            with contextlib.suppress(OSError):
+                topology.count_free_pages()
+        time.sleep(0.5)
 
 
 if __name__ == '__main__':

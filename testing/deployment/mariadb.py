@@ -52,6 +52,12 @@ class MariaDB(processes.Process):
         subprocess.run(self._client(statements), check=True,
                        stdout=subprocess.DEVNULL)
 
+    def query(self, statement: str) -> str:
+        """Return what SQL selects, one line for each row."""
+        return subprocess.run(
+            [*self._client(statement), '--silent', '--raw'], check=True,
+            capture_output=True, text=True).stdout
+
     def fill(
         self, databases: collections.abc.Sequence[str],
         commands: collections.abc.Iterable[collections.abc.Sequence[object]],

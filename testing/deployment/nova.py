@@ -3,6 +3,7 @@
 And, for who compares, an unmodified nova-api beside the extended one.
 """
 
+import json
 import sys
 
 from testing.deployment import mariadb
@@ -19,19 +20,31 @@ EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
 #: What the deployer lets tenants override.
 ALLOWED = (
     'hw_boot_menu', 'hw_cpu_*', 'hw_disk_bus=virtio|scsi|ide',
-    'hw_machine_type=pc|q35', 'hw_numa_*', 'hw_scsi_model', 'hw_sound_model',
-    'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
+    'hw_locked_memory', 'hw_machine_type=pc|q35', 'hw_mem_page_size',
+    'hw_numa_*', 'hw_pci_numa_affinity_policy', 'hw_scsi_model',
+    'hw_sound_model', 'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
     'os_command_line')
 
 #: Seconds that services wait for each other's answers: half of the default, of
 #: which tests of faults wait for a good part.
 RPC_TIMEOUT = 30
 
-# NUMA is for those who know what they do.
+# Nova's own, and those that NFV needs: without them a host finds out by
+# itself that it is full.
+_FILTERS = (
+    'ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter',
+    'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter',
+    'NUMATopologyFilter', 'PciPassthroughFilter')
+
+# What takes pages and CPUs for one guest alone is for those who know what they
+# do.
 _POLICY = ''.join(
     f'"os_compute_api:servers:create:image_props_override:{name}": '
     '"role:nfv or role:admin"\n'
-    for name in ('hw_numa_nodes', 'hw_numa_cpus', 'hw_numa_mem'))
+    for name in (
+        'hw_cpu_policy', 'hw_cpu_realtime_mask', 'hw_cpu_thread_policy',
+        'hw_locked_memory', 'hw_mem_page_size', 'hw_numa_cpus', 'hw_numa_mem',
+        'hw_numa_nodes', 'hw_pci_numa_affinity_policy'))
 
 
 def common(state: state_module.State) -> settings.Settings:
@@ -48,6 +61,10 @@ def common(state: state_module.State) -> settings.Settings:
             # The guest does not listen to its power button.
             'shutdown_timeout': '1'},
         'glance': {'region_name': 'RegionOne'},
+        # For a flavor; no host has one.
+        'pci': {'alias': json.dumps({
+            'name': 'nic', 'device_type': 'type-PCI', 'vendor_id': '8086',
+            'product_id': '10fb'})},
         'placement': settings.user(state, 'nova'),
         'neutron': settings.user(state, 'nova'),
         # Glance lets Nova upload the snapshots of tenants.
@@ -100,6 +117,7 @@ class NovaAPI(web.Application):
                     self.folder / 'api-paste.ini')},
                 'oslo_policy': {'policy_file': str(
                     self.folder / 'policy.yaml')},
+                'filter_scheduler': {'enabled_filters': ','.join(_FILTERS)},
                 'scheduler': {'workers': '1',
                               'discover_hosts_in_cells_interval': '5'},
                 'conductor': {'workers': '1'}},

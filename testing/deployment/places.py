@@ -1,4 +1,4 @@
-"""A server in the three places where its overrides must be seen."""
+"""A server in the places where its overrides must be seen."""
 
 import dataclasses
 import xml.etree.ElementTree as ET
@@ -7,6 +7,7 @@ from openstack.compute.v2 import server as compute
 
 from testing.deployment import command
 from testing.deployment import processes
+from testing.deployment import qemu
 from testing.deployment.cloud import Cloud
 
 #: A disk that the guest's kernel has a driver for, where nothing else puts it:
@@ -116,6 +117,17 @@ class Server:
         told = Told.read(self._openstack('console', 'log', 'show', self.id))
         assert told is not None
         return told
+
+    @property
+    def process(self) -> qemu.Process:
+        """What NFV adds to the three: the process of QEMU."""
+        return qemu.of_server(self.id)
+
+    @property
+    def fault(self) -> str:
+        """What Nova says why it is in ERROR."""
+        return self._deployment.operator.compute.get_server(
+            self.id).fault['message']
 
 
 def created(deployment: Cloud) -> list[compute.Server]:

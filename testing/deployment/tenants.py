@@ -1,5 +1,4 @@
-"""Who and what is in the cloud before the first test: users, flavors, images.
-"""
+"""Who and what is in the cloud before the first test: users and images."""
 
 import hashlib
 import json
@@ -7,6 +6,7 @@ import pathlib
 
 import openstack
 
+from testing.deployment import flavors
 from testing.deployment import guest as guest_module
 from testing.deployment import state as state_module
 
@@ -15,6 +15,7 @@ USERS = {
     'operator': ('admin', ['admin']),
     'tenant': ('demo', ['member']),
     'nfv': ('demo', ['member', 'nfv']),
+    'neighbour': ('neighbours', ['member', 'nfv']),
 }
 
 #: service type -> address
@@ -24,9 +25,6 @@ _ENDPOINTS = {
     'network': state_module.url('neutron'),
     'compute': state_module.url('nova-api', '/v2.1'),
 }
-
-#: name -> vCPUs, MiB of memory
-FLAVORS = {'small': (1, 128), 'four': (4, 512)}
 
 
 def write_clouds(state: state_module.State) -> pathlib.Path:
@@ -103,10 +101,7 @@ def furnish(state: state_module.State) -> None:
     ``guest-kernel`` and ``guest-initrd`` are what it boots.
     """
     connection = connect(state, 'operator')
-    for name, (vcpus, memory) in FLAVORS.items():
-        if not connection.compute.find_flavor(name):
-            connection.compute.create_flavor(
-                name=name, vcpus=vcpus, ram=memory, disk=1)
+    flavors.furnish(connection.compute)
     files = guest_module.Guest(state)
 
     def image(

@@ -6,6 +6,7 @@ import pytest
 
 from testing.deployment import cloud
 from testing.deployment import command
+from testing.deployment import hugepages
 from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import state
@@ -41,6 +42,14 @@ def nfv(users):
 @pytest.fixture(scope='session')
 def operator(users):
     return users['operator']
+
+
+@pytest.fixture(scope='session')
+def huge_pages(deployment):
+    """Those of the compute hosts; skips where the kernel gave none."""
+    if not deployment.huge_pages.there:
+        pytest.skip(hugepages.NONE)
+    return deployment.huge_pages
 
 
 @pytest.fixture

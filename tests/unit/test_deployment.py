@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+from testing.deployment import hugepages
 from testing.deployment import machine
 from testing.deployment import processes
 from testing.deployment import state as state_module
@@ -150,3 +151,126 @@ def test_other_users_than_root_are_told(monkeypatch):
     monkeypatch.setattr('os.geteuid', lambda: 1000)
     with pytest.raises(machine.Unable, match='needs root'):
         machine.check()
+
+
+@pytest.fixture
+def pool(tmp_path):
+    """The kernel's pool of huge pages, of which others have 7."""
+    path = tmp_path / 'nr_hugepages'
+    path.write_text('7\n')
+    return path
+
+
+def test_huge_pages_are_added_to_those_of_others_and_taken_away_again(
+        state, pool):
+    pages = hugepages.HugePages(state, pool)
+    assert not pages.there
+    assert pages.take(512)
+    assert pages.there
+    assert pool.read_text() == '519'
+    # By another process, of this cloud.
+    hugepages.HugePages(state, pool).give_back()
+    assert pool.read_text() == '7'
+    assert not pages.there
+    pages.give_back()
+    assert pool.read_text() == '7'
+
+
+def test_huge_pages_that_others_add_or_remove_meanwhile_are_theirs(
+        state, pool):
+    pages = hugepages.HugePages(state, pool)
+    pages.take(512)
+    pool.write_text('529')
+    pages.give_back()
+    assert pool.read_text() == '17'
+    pages.take(512)
+    pool.write_text('5')
+    pages.give_back()
+    assert pool.read_text() == '5'
+
+
+def test_huge_pages_of_a_start_that_was_cut_off_are_not_taken_twice(
+        state, pool):
+    hugepages.HugePages(state, pool).take(512)
+    assert hugepages.HugePages(state, pool).take(256)
+    assert pool.read_text() == '263'
+
+
+def test_a_kernel_that_gives_too_few_huge_pages_has_them_back(
+        state, pool, monkeypatch):
+    count = hugepages.HugePages._count
+    monkeypatch.setattr(hugepages.HugePages, '_count', lambda pages: min(
+        count(pages), 300))
+    pages = hugepages.HugePages(state, pool)
+    assert not pages.take(512)
+    assert not pages.there
+    assert pool.read_text() == '7'
+
+
+def test_a_kernel_without_huge_pages_gives_none(state, tmp_path):
+    pages = hugepages.HugePages(state, tmp_path / 'nothing')
+    assert not pages.take(512)
+    assert not pages.there
+    assert not (tmp_path / 'nothing').exists()
+
+
+def test_huge_pages_of_another_boot_are_gone_by_themselves(
+        state, pool, monkeypatch, tmp_path):
+    pages = hugepages.HugePages(state, pool)
+    pages.take(512)
+    boot = tmp_path / 'boot_id'
+    boot.write_text('another')
+    monkeypatch.setattr(hugepages, '_BOOT', boot)
+    assert not pages.there
+    pages.give_back()
+    assert pool.read_text() == '519'
+
+
+#: What ``run`` does, with a cloud that only says what is asked of it.
+RUN = """
+import sys
+from testing.deployment import __main__ as commands
+
+class Cloud:
+    def up(self):
+        print('up', flush=True)
+        {up}
+
+    def down(self):
+        print('down', flush=True)
+
+sys.exit(commands.run(Cloud(), {command!r}))
+"""
+
+
+def start_run(command, up='pass'):
+    return subprocess.Popen(
+        [sys.executable, '-c', RUN.format(command=command, up=up)],
+        cwd=state_module.ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True)
+
+
+def test_what_runs_on_the_cloud_has_its_status_and_the_cloud_ends():
+    process = start_run(['sh', '-c', 'echo test; exit 3'])
+    said, _ = process.communicate()
+    assert said.split() == ['up', 'test', 'down']
+    assert process.returncode == 3
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])
+def test_the_cloud_ends_with_what_runs_on_it_when_interrupted(number):
+    process = start_run(['sh', '-c', 'echo $$; exec sleep 1000'])
+    assert process.stdout.readline() == 'up\n'
+    child = int(process.stdout.readline())
+    process.send_signal(number)
+    said, _ = process.communicate()
+    assert said.split() == ['down']
+    assert process.returncode == 130
+    assert not pathlib.Path(f'/proc/{child}').exists()
+
+
+def test_a_cloud_that_does_not_start_is_ended():
+    process = start_run(['echo', 'never'], 'raise ValueError')
+    said, _ = process.communicate()
+    assert said.split() == ['up', 'down']
+    assert process.returncode == 1

@@ -1,0 +1,64 @@
+"""The flavors: two that ask for nothing, and a set as for NFV."""
+
+import dataclasses
+
+from openstack.compute.v2 import _proxy as compute_proxy
+
+
+@dataclasses.dataclass(frozen=True)
+class Flavor:
+    """What a flavor gives.
+
+    :ivar vcpus: how many CPUs
+    :ivar memory: in MiB
+    :ivar specs: its extra specs
+    """
+
+    vcpus: int
+    memory: int
+    specs: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+_ANY = {'hw:mem_page_size': 'any'}
+_LARGE = {'hw:mem_page_size': 'large'}
+
+#: name -> flavor
+FLAVORS = {
+    'small': Flavor(1, 128),
+    'four': Flavor(4, 512),
+    # Pages as the tenant likes them, and the same of those that like large.
+    'nfv': Flavor(4, 256, _ANY),
+    'nfv.large': Flavor(4, 256, _LARGE),
+    # For hw_cpu_policy=mixed: the first vCPU shares, the others do not.
+    'nfv.mixed': Flavor(4, 256, {**_ANY, 'hw:cpu_dedicated_mask': '^0'}),
+    # For hw_cpu_policy=dedicated: QEMU's other threads have a CPU too.
+    'nfv.isolated': Flavor(
+        2, 256, {**_ANY, 'hw:emulator_threads_policy': 'isolate'}),
+    'nfv.realtime': Flavor(4, 256, {
+        **_LARGE, 'hw:cpu_policy': 'dedicated', 'hw:cpu_realtime': 'yes',
+        'hw:cpu_realtime_mask': '^0'}),
+    # In two nodes, all that a host has of huge pages and dedicated CPUs.
+    'nfv.host': Flavor(8, 512, _LARGE),
+    # A device that no host has.
+    'nfv.device': Flavor(1, 128, {'pci_passthrough:alias': 'nic:1'}),
+    # Nothing is left to the tenant.
+    'nfv.fixed': Flavor(4, 256, {
+        'hw:mem_page_size': '2048', 'hw:cpu_policy': 'shared',
+        'hw:numa_nodes': '1', 'hw:locked_memory': 'false',
+        'hw:pci_numa_affinity_policy': 'required'}),
+}
+
+
+def furnish(compute: compute_proxy.Proxy) -> None:
+    """Make flavors that are missing, or not what they should be."""
+    for name, wanted in FLAVORS.items():
+        found = compute.find_flavor(name, get_extra_specs=True)
+        if found and (found.vcpus, found.ram, found.extra_specs) != (
+                wanted.vcpus, wanted.memory, wanted.specs):
+            compute.delete_flavor(found)
+            found = None
+        if not found:
+            made = compute.create_flavor(
+                name=name, vcpus=wanted.vcpus, ram=wanted.memory, disk=1)
+            if wanted.specs:
+                compute.create_flavor_extra_specs(made, wanted.specs)
