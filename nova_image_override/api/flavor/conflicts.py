@@ -39,6 +39,10 @@ _ABOUT: dict[object, str] = {
     exception.ImageNUMATopologyMemoryOutOfRange: families.NUMA_MEM.field,
 }
 
+#: What some flavors demand: that with realtime a mask, if they have none, and
+#: that with hw:cpu_dedicated_mask its policy.
+_DEMANDED = {safe_cpu_lists.REALTIME_MASK: '^0', 'hw_cpu_policy': 'mixed'}
+
 
 class _Forbidden(exception.Invalid):
     """The flavor forbids a trait."""
@@ -182,16 +186,16 @@ class Conflicts:
     def _demanded(self, function: constraints.Check) -> frozenset[str]:
         """Return the field that the flavor demands, if it is overridden.
 
-        Without a mask a flavor with realtime conflicts with any image. One
-        that is overridden is to blame where another mask would do.
+        Such a flavor conflicts with any image that does not have it. What is
+        overridden is to blame where another value would do.
         """
-        field = safe_cpu_lists.REALTIME_MASK
-        if field not in self._fields:
-            return frozenset()
-        with_mask = objects.ImageMeta.from_dict({**self.image, 'properties': {
-            **self._readable_base, field: '^0'}})
-        return frozenset() if self._refusal(function, with_mask) \
-            else frozenset({field})
+        for field in self._fields.keys() & _DEMANDED:
+            demanded = objects.ImageMeta.from_dict({
+                **self.image, 'properties': {
+                    **self._readable_base, field: _DEMANDED[field]}})
+            if self._refusal(function, demanded) is None:
+                return frozenset({field})
+        return frozenset()
 
     @functools.cached_property
     def _readable_base(self) -> override.ImageProperties:

@@ -66,6 +66,12 @@ def test_a_realtime_mask_is_to_blame_where_another_one_would_do(
         'hw_cpu_realtime_mask']
 
 
+def test_a_policy_is_to_blame_where_the_flavor_demands_another(catalog):
+    found = reasons(catalog, {'hw_cpu_policy': 'dedicated'},
+                    hw__cpu_dedicated_mask='0-1')
+    assert list(found) == ['hw_cpu_policy']
+
+
 def test_an_override_is_not_to_blame_for_what_no_value_of_it_ends(catalog):
     """The image's own policy is."""
     found = reasons(
