@@ -21,6 +21,8 @@ from nova_image_override.cmd.check import injection
 from nova_image_override.cmd.check import other_services
 from nova_image_override.cmd.check import own_rules
 from nova_image_override.cmd.check import protections
+from nova_image_override.cmd.check import spelling
+from nova_image_override.cmd.check import summary
 from nova_image_override.properties import catalog as catalog_module
 
 CHECKS = (*own_rules.CHECKS, *protections.CHECKS, *injection.CHECKS,
@@ -33,8 +35,11 @@ class Check(deployment_files.Lister):
     """Find what is wrong with the rules of this deployment.
 
     Reads nova.conf, policy.yaml and Glance's files; asks no service. The exit
-    status is 1 when there is an error or a warning.
+    status is 1 when there is an error or a warning. What was looked at is told
+    in a line on standard error.
     """
+
+    _summary: str
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
@@ -52,6 +57,12 @@ class Check(deployment_files.Lister):
                  'Cinder decides is not checked')
         return parser
 
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the table, and in words what was looked at."""
+        status = super().run(parsed_args)
+        self.app.stderr.write(f'{self._summary}\n')
+        return status
+
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -60,59 +71,49 @@ class Check(deployment_files.Lister):
         :raises errors.StartupError: nova.conf itself cannot be read
         """
         conf = deployment_files.read_nova_conf(parsed_args)
-        found = list(findings(
+        reader = _Reader()
+        cloud = reader.read(
             conf, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project, parsed_args.glance_config_file,
-            parsed_args.cinder_config_file))
+            parsed_args.cinder_config_file)
+        found = [*spelling.findings(conf), *(
+            reader.problems() if cloud is None else (
+                finding for check in CHECKS for finding in check(cloud)))]
         self.status = int(any(
             each.severity != cloud_module.NOTE for each in found))
+        self._summary = summary.of(found, cloud, parsed_args)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), [
             (each.severity, each.code, ', '.join(each.subjects), each.why,
              each.change) for each in found]
-
-
-def findings(
-    conf: cfg.ConfigOpts, roles: collections.abc.Iterable[str], project: str,
-    glance_files: collections.abc.Sequence[str] = (),
-    cinder_files: collections.abc.Sequence[str] = (),
-) -> cloud_module.Findings:
-    """Yield everything that is wrong.
-
-    :param conf: nova.conf
-    :param roles: roles of a plain tenant
-    :param project: the tenant's project
-    :param glance_files: Glance's own configuration files
-    :param cinder_files: Cinder's configuration files
-    """
-    reader = _Reader()
-    cloud = reader.read(conf, roles, project, glance_files, cinder_files)
-    if cloud is None:
-        for line in reader.problems():
-            yield cloud_module.Finding(
-                cloud_module.ERROR, 'S1', (line,),
-                'nova-api does not start', 'correct the file or the option')
-        return
-    for check in CHECKS:
-        yield from check(cloud)
 
 
 class _Reader:
     """Reads all files of a deployment, also when some are faulty."""
 
     def __init__(self) -> None:
-        self._problems: list[errors.StartupError] = []
+        #: What is wrong, and whether this command was given it.
+        self._problems: list[tuple[errors.StartupError, bool]] = []
 
-    def problems(self) -> list[str]:
-        """Return what is wrong, one line each."""
+    def problems(self) -> list[cloud_module.Finding]:
+        """Return what is wrong: S1 stops nova-api, S2 this command only."""
         return list(dict.fromkeys(
-            line for each in self._problems
+            cloud_module.Finding(
+                cloud_module.ERROR, 'S2', (line,),
+                'nothing could be checked', 'correct the argument, or the '
+                'file that it names') if is_given else cloud_module.Finding(
+                cloud_module.ERROR, 'S1', (line,),
+                'nova-api does not start', 'correct the file or the option')
+            for each, is_given in self._problems
             for line in str(each).split('\n')))
 
-    def _tried(self, make: collections.abc.Callable[[], T], otherwise: T) -> T:
+    def _tried(
+        self, make: collections.abc.Callable[[], T], otherwise: T,
+        is_given: bool = False,
+    ) -> T:
         try:
             return make()
         except errors.StartupError as exc:
-            self._problems.append(exc)
+            self._problems.append((exc, is_given))
             return otherwise
 
     def read(
@@ -134,21 +135,23 @@ class _Reader:
             () if self._problems else options.glance_image_import_files)
         glance: dict[str, typing.Any] = self._tried(
             lambda: cloud_module.read_options(
-                'glance', paths, cloud_module.GLANCE_OPTIONS), {})
+                'glance', paths, cloud_module.GLANCE_OPTIONS), {},
+            bool(glance_files))
         injection, protections = enforcer.injection, enforcer.protections
         if glance_files and glance:
             injection = self._tried(
-                lambda: metadata_injection.load(glance_files), injection)
+                lambda: metadata_injection.load(glance_files), injection,
+                True)
             protections = self._tried(lambda: _protections(
                 glance['property_protection_file'],
                 glance['property_protection_rule_format'],
-                glance['policy_file']), protections)
+                glance['policy_file']), protections, True)
         else:
             glance['property_protection_file'] = (
                 options.property_protection_file)
             glance['policy_file'] = options.property_protection_policy_file
         cinder = self._tried(lambda: cloud_module.read_options(
-            'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None) \
+            'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None, True) \
             if cinder_files else None
         if self._problems or callers is None:
             return None

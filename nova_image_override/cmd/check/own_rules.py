@@ -81,6 +81,15 @@ def _repeated(
         'drop one of them')
 
 
+def nothing_allowed(cloud: Cloud) -> Findings:
+    """L5: a list that allows nothing."""
+    if not cloud.enforcer.allowed.entries:
+        yield Finding(
+            cloud_module.NOTE, 'L5', ('allowed_properties',),
+            'it is empty: nobody may override anything',
+            'name what your users ask for')
+
+
 def policy_names(cloud: Cloud) -> Findings:
     """P1: policy rules for properties that there are not."""
     prefix = policies.CREATE + ':'
@@ -96,4 +105,5 @@ def policy_names(cloud: Cloud) -> Findings:
                 + policies.property_rule('hw_numa_mem'))
 
 
-CHECKS = (unknown_names, without_effect, shadowed, repeated, policy_names)
+CHECKS = (unknown_names, without_effect, shadowed, repeated, nothing_allowed,
+          policy_names)

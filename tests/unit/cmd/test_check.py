@@ -2,6 +2,8 @@
 
 import pytest
 
+from nova_image_override.properties import catalog
+
 #: Files of a deployment with nothing wrong; faults are planted by replacing.
 CLEAN = {
     'nova.conf': '''
@@ -212,6 +214,19 @@ MATRIX = {
     'A16 quota': (
         [('import.conf', '= 128', '= 20')], 'warning', 'A16',
         'image_property_quota'),
+    'misspelt option': (
+        [('nova.conf', 'denied_properties', 'denied_propertys')], 'warning',
+        'O1', 'denied_propertys'),
+    'option in another section': (
+        [('nova.conf', '[DEFAULT]', """[DEFAULT]
+        denied_properties = hw_*""")], 'warning', 'O1', 'denied_properties'),
+    'misspelt section beside ours': (
+        [('nova.conf', '[image_override]', """[image_overrides]
+        allowed_properties = hw_pmu
+        [image_override]""")], 'warning', 'O2', '[image_overrides]'),
+    'section named after the parameter': (
+        [('nova.conf', '[image_override]', """[image_props_override]
+        [image_override]""")], 'warning', 'O2', '[image_props_override]'),
     'malformed list': (
         [plant(ALLOW, 'vm_mode')], 'error', 'S1', None),
     'missing file': (
@@ -267,7 +282,7 @@ BEYOND = {
     'A15 Cinder does not reserve it': (
         [('cinder.conf', ',x_', '')], 'warning', 'A15', 'x_origin'),
     'missing cinder.conf': (
-        [], 'error', 'S1', None),
+        [], 'error', 'S2', None),
 }
 
 
@@ -299,3 +314,67 @@ def test_without_nova_conf_nothing_is_checked(deployment):
     assert status == 1
     assert not out
     assert 'nova.conf' in err
+
+
+# --- in words ----------------------------------------------------------------
+
+
+def summary(deployment, *options, **replaced):
+    """Return what check tells in words of the clean files."""
+    for name, text in CLEAN.items():
+        deployment.write(name, text.replace(
+            '{folder}', str(deployment.folder)))
+    for name, text in replaced.items():
+        deployment.write(f'{name}.conf', text)
+    status, out, err = deployment.run('check', *(
+        option.replace('{folder}', str(deployment.folder))
+        for option in options))
+    return status, out.strip(), err.strip().splitlines()[-1]
+
+
+def test_a_clean_pair_is_told_in_words(deployment):
+    # One is denied, the other closed by Glance.
+    number = 2 + sum(
+        name.startswith('os_') and name not in ('os_distro', 'os_admin_user')
+        for name in catalog.running())
+    assert summary(deployment) == (0, '', (
+        f'0 findings; {number} properties may be overridden by member, '
+        'reader; Glance: the files that nova.conf names; Cinder: not given'))
+
+
+def test_whose_files_were_read_is_told(deployment):
+    *_, told = summary(deployment, *ALL)
+    assert told.endswith('; Glance: its own files; Cinder: its own files')
+
+
+def test_an_empty_list_is_a_note_and_told_in_words(deployment):
+    status, out, told = summary(deployment, nova='[image_override]')
+    assert status == 0
+    assert 'allowed_properties' in out
+    assert told == (
+        '1 note; no properties may be overridden by member, reader; '
+        'Glance: not given; Cinder: not given')
+
+
+def test_where_nova_api_does_not_start_nothing_is_said_to_be_open(deployment):
+    status, _, told = summary(
+        deployment, nova='[image_override]\nallowed_properties = vm_mode')
+    assert status == 1
+    assert told == '1 error; Cinder: not given'
+
+
+def test_a_wrong_argument_is_not_blamed_on_nova_conf(deployment):
+    for option in '--glance-config-file', '--cinder-config-file':
+        status, out, _ = summary(deployment, option, '/nowhere.conf')
+        assert status == 1
+        assert 'S2' in out
+        assert 'nova-api does not start' not in out
+
+
+def test_options_that_nova_knows_are_not_ours(check):
+    """Sections that are like ours and Nova's own are none of our business."""
+    assert check(('nova.conf', '[service_user]', """[ironic]
+        api_max_retries = 3
+        [image_cache]
+        manager_interval = 3
+        [service_user]""")) == (0, [])
