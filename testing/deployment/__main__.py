@@ -18,6 +18,13 @@ from testing.deployment import machine
 from testing.deployment import processes
 from testing.deployment import state
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def _handle(handler: typing.Any) -> None:
+    for number in _SIGNALS:
+        signal.signal(number, handler)
+
 
 def _interrupt(number: int, frame: types.FrameType | None) -> typing.NoReturn:
     """Let whoever asks us to end (make, a CI) be as one who presses ^C."""
@@ -29,11 +36,18 @@ def run(deployment: cloud.Cloud, command: list[str]) -> int:
 
     :returns: the status of the command; that of a shell when interrupted
     """
-    signal.signal(signal.SIGTERM, _interrupt)
+    _handle(_interrupt)
     try:
         deployment.up()
+        # A signal that comes while the command is being started waits until
+        # there is somebody to pass it on to.
+        pending: list[int] = []
+        _handle(lambda number, frame: pending.append(number))
         with subprocess.Popen(command) as child:
             try:
+                _handle(_interrupt)
+                if pending:
+                    raise KeyboardInterrupt
                 return child.wait()
             except KeyboardInterrupt:
                 # A terminal has asked the child too.
@@ -45,8 +59,7 @@ def run(deployment: cloud.Cloud, command: list[str]) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
+        _handle(signal.SIG_IGN)
         deployment.down()
 
 

@@ -252,7 +252,7 @@ def start_run(command, up='pass'):
 
 def test_what_runs_on_the_cloud_has_its_status_and_the_cloud_ends():
     process = start_run(['sh', '-c', 'echo test; exit 3'])
-    said, _ = process.communicate()
+    said, _ = process.communicate(timeout=60)
     assert said.split() == ['up', 'test', 'down']
     assert process.returncode == 3
 
@@ -263,7 +263,7 @@ def test_the_cloud_ends_with_what_runs_on_it_when_interrupted(number):
     assert process.stdout.readline() == 'up\n'
     child = int(process.stdout.readline())
     process.send_signal(number)
-    said, _ = process.communicate()
+    said, _ = process.communicate(timeout=60)
     assert said.split() == ['down']
     assert process.returncode == 130
     assert not pathlib.Path(f'/proc/{child}').exists()
@@ -271,6 +271,6 @@ def test_the_cloud_ends_with_what_runs_on_it_when_interrupted(number):
 
 def test_a_cloud_that_does_not_start_is_ended():
     process = start_run(['echo', 'never'], 'raise ValueError')
-    said, _ = process.communicate()
+    said, _ = process.communicate(timeout=60)
     assert said.split() == ['up', 'down']
     assert process.returncode == 1
