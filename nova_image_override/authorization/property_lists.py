@@ -101,7 +101,7 @@ class Reaching(typing.NamedTuple):
     """An entry that can concern a property.
 
     :ivar whole_family: whether it covers the whole property (it names the
-        field), or may cover some members of the family only
+        field, or every member), or may cover some members of the family only
     """
 
     entry: Entry
@@ -257,6 +257,10 @@ class PropertyList:
     ) -> list[Reaching]:
         """Return the entries that can concern a property or its members."""
         whole = set(self._places(prop.field, prop.field))
+        if prop.family is not None:
+            # Every member, such as trait:*.
+            whole |= {place for place, entry in enumerate(self.entries)
+                      if entry.name == prop.family.member('*')}
         return [
             Reaching(entry.canonical_for(prop), place in whole)
             for place, entry in enumerate(self.entries)

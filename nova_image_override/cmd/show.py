@@ -6,6 +6,7 @@ from cliff import lister
 from nova import context as nova_context
 from nova import exception
 from nova import objects
+from oslo_db import exception as db_exception
 
 from nova_image_override import errors
 from nova_image_override import record
@@ -44,6 +45,7 @@ def rows(server: str) -> list[tuple[str, str | None, str | None]]:
 
     :param server: UUID
     :raises errors.NotFound: there is no such server
+    :raises errors.StartupError: nova.conf does not say where Nova's database is
     """
     context = nova_context.get_admin_context()
     try:
@@ -57,6 +59,9 @@ def rows(server: str) -> list[tuple[str, str | None, str | None]]:
             ).system_metadata
     except (exception.InstanceNotFound, exception.InstanceMappingNotFound):
         raise errors.NotFound(f'there is no server {server}') from None
+    except db_exception.CantStartEngineError:
+        raise errors.StartupError(
+            'nova.conf has no [api_database] connection') from None
     own = record.image_values(metadata)
     return [(name, own[name], value)
             for name, value in sorted(record.in_force(metadata).items())]

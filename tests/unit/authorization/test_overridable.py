@@ -12,6 +12,7 @@ from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable
 from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import families
 from tests.unit import ecma
 from tests.unit import strategies
 
@@ -175,6 +176,12 @@ def test_no_name_that_create_refuses_is_on_offer(catalog, name, allowed):
     rules = enforcer_module.Enforcer(catalog, allowed=allowed)
     for value in ('1', 'required', None):
         assert not offers(rules, {name: value})
+
+
+@pytest.mark.parametrize('entry', ['trait:*', 'traits_required', '*'])
+def test_a_family_that_is_open_as_a_whole_is_named_by_its_own_pattern(
+        catalog, entry):
+    assert families.TRAITS.pattern in offered(catalog, allowed=[entry])
 
 
 # --- the law ----------------------------------------------------------------

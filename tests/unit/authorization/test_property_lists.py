@@ -204,7 +204,7 @@ def test_exact_names_that_this_nova_does_not_have_are_told_apart(
     ('hw_*', 'hw_numa_mem', [('hw_*', True)]),
     ('hw_numa_mem.0', 'hw_numa_mem', [('hw_numa_mem.0', False)]),
     ('*.0', 'hw_numa_mem', [('*.0', False)]),
-    ('hw_numa_mem.*', 'hw_numa_mem', [('hw_numa_mem.*', False)]),
+    ('hw_numa_mem.*', 'hw_numa_mem', [('hw_numa_mem.*', True)]),
     ('trait:CUSTOM_*', 'traits_required', [('trait:CUSTOM_*', False)]),
     ('hw_numa_cpus', 'hw_numa_mem', []),
     ('hw_numa_cpus.0', 'hw_numa_mem', []),
