@@ -199,8 +199,6 @@ INTERFACES: tuple[Interface, ...] = (
             is_realtime_enabled='flavor'),
     *names('nova.exception', 'ComputeHostNotFound',
            'ConsumerAllocationRetrievalFailed',
-           'ImageNUMATopologyCPUDuplicates',
-           'ImageNUMATopologyCPUsUnassigned',
            'ImageNUMATopologyMemoryOutOfRange', 'NoValidHost',
            'NovaException', 'ResourceProviderTraitRetrievalFailed'),
     *called('nova.exception', Invalid='message',

@@ -31,11 +31,9 @@ _SETS_MAX = 64
 #: 106 nodes have.
 _NODES_MAX = 640
 
-#: What Nova says -> the one field that it says it of. Without any of the other
-#: NUMA fields Nova would say something else.
+#: What Nova says -> the one field that it says it of. It comes to the memory of
+#: NUMA nodes when all is well with their CPUs (_get_numa_topology_manual).
 _ABOUT: dict[object, str] = {
-    exception.ImageNUMATopologyCPUDuplicates: families.NUMA_CPUS.field,
-    exception.ImageNUMATopologyCPUsUnassigned: families.NUMA_CPUS.field,
     exception.ImageNUMATopologyMemoryOutOfRange: families.NUMA_MEM.field,
 }
 
