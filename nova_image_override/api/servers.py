@@ -87,12 +87,9 @@ def extended(
 
         def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
             _require_v21(req)
-            request = _request(req)
-            if not versions.takes_check(request.version):
-                raise _refused(
-                    errors.NOT_HERE,
-                    'it can be checked from version 1.2 on, send '
-                    f'{versions.ENTRY}')
+            request = _request(
+                req, versions.takes_check,
+                'it can be checked from version 1.2 on')
             request.is_check = True
             try:
                 self.create(
@@ -121,12 +118,9 @@ def extended(
         ) -> typing.Any:
             raw, body = _taken(req, body, 'rebuild')
             if raw is not _ABSENT:
-                request = _request(req)
-                if not versions.takes_rebuild(request.version):
-                    raise _refused(
-                        errors.NOT_HERE,
-                        'rebuild takes it from version 1.1 on, send '
-                        f'{versions.ENTRY}')
+                request = _request(
+                    req, versions.takes_rebuild,
+                    'rebuild takes it from version 1.1 on')
                 request.overrides = pipeline.parse(raw, request.version)
             return _showing(req, getattr(super(), rebuild), id=id, body=body)
 
@@ -176,16 +170,25 @@ def _require_v21(req: wsgi.Request) -> None:
             f'{versions.ENTRY}')
 
 
-def _request(req: wsgi.Request) -> request_module.OverrideRequest:
+def _request(
+    req: wsgi.Request,
+    takes: typing.Callable[[versions.Version], bool] | None = None,
+    since: str = '',
+) -> request_module.OverrideRequest:
     """Return what a request carries that must name the extension.
 
-    :raises errors.Invalid: it does not
+    :param takes: says whether a version can say what the request asks; by
+        default every one
+    :param since: from which version on, in words
+    :raises errors.Invalid: it does not, or in a version that is too old
     """
     request = request_module.naming(req.environ['nova.context'])
     if request is None:
         raise _refused(
             errors.VERSION_MISSING,
             f'the request must name the extension, send {versions.ENTRY}')
+    if takes is not None and not takes(request.version):
+        raise _refused(errors.NOT_HERE, f'{since}, send {versions.ENTRY}')
     return request
 
 

@@ -5,26 +5,15 @@ import json
 from tempest.lib.common import rest_client
 from tempest.lib.services.compute import base_compute_client
 
-from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override_tempest_plugin.services import schemas
 
 _VERSION = {'type': 'string', 'pattern': '^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$'}
 
-_ANSWER = {
-    'status_code': [200],
-    'response_body': {
-        'type': 'object',
-        'properties': {
-            errors.PARAMETER: {
-                'type': 'object',
-                'properties': {
-                    'min_version': _VERSION,
-                    'max_version': _VERSION,
-                    'schema': {'type': 'object'}},
-                'required': ['min_version', 'max_version', 'schema'],
-                'additionalProperties': False}},
-        'required': [errors.PARAMETER],
-        'additionalProperties': False}}
+_ANSWER = schemas.answer({
+    'min_version': _VERSION,
+    'max_version': _VERSION,
+    'schema': {'type': 'object'}})
 
 
 class DiscoveryClient(base_compute_client.BaseComputeClient):

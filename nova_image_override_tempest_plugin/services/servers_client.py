@@ -10,27 +10,17 @@ from tempest.lib.services.compute import servers_client
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override_tempest_plugin.services import schemas
 
 #: What an answer shows of one server.
 _SHOWN = {
     'type': 'object',
     'additionalProperties': {'type': ['string', 'null']}}
 
-_CHECKED = {
-    'status_code': [200],
-    'response_body': {
-        'type': 'object',
-        'properties': {
-            errors.PARAMETER: {
-                'type': 'object',
-                'properties': {
-                    'properties': {'type': 'object'},
-                    'overridden': {'type': 'object'},
-                    'numa_topology': {'type': ['object', 'null']}},
-                'required': ['properties', 'overridden', 'numa_topology'],
-                'additionalProperties': False}},
-        'required': [errors.PARAMETER],
-        'additionalProperties': False}}
+_CHECKED = schemas.answer({
+    'properties': {'type': 'object'},
+    'overridden': {'type': 'object'},
+    'numa_topology': {'type': ['object', 'null']}})
 
 
 class ServersClient(servers_client.ServersClient):

@@ -87,6 +87,18 @@ class Server:
 
         processes.wait_for(reached, f'{self.id} {status}', seconds)
 
+    def migrate(self, operator: command.Openstack) -> None:
+        """Let an operator move it, stopped, to another host.
+
+        :raises AssertionError: it is in ERROR, or where it was
+        """
+        before = self.host
+        operator('server', 'migrate', self.id)
+        self.settled('VERIFY_RESIZE')
+        operator('server', 'migration', 'confirm', self.id)
+        self.settled('ACTIVE')
+        assert self.host != before
+
     @property
     def api(self) -> dict[str, str | None]:
         """The first place: what the API says is overridden."""

@@ -184,8 +184,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         self.flags(group='quota', instances=-1, cores=-1, ram=-1)
         if not self.BUILD:
             self.useFixture(fixtures.MockPatch(BUILDS))
-        self.flags(group='wsgi',
-                   api_paste_config=paste_ini(folder, self.APP))
+        self.flags(group='wsgi', api_paste_config=paste_ini(folder, self.APP))
         if self.POLICY:
             path = folder / 'policy.yaml'
             path.write_text(json.dumps(self.POLICY))
@@ -247,15 +246,6 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     ) -> answers.Answer:
         """POST /servers."""
         return self.http('POST', '/servers', self.server_body(
-            overrides, image, flavor, **(server or {})), **kwargs)
-
-    def check(
-        self, overrides: typing.Any = None, *, image: str | None = IMAGE,
-        flavor: str | None = None, server: dict[str, typing.Any] | None = None,
-        **kwargs: typing.Any,
-    ) -> answers.Answer:
-        """POST /image-props-override/check, with the body of a create."""
-        return self.http('POST', versions.CHECK_PATH, self.server_body(
             overrides, image, flavor, **(server or {})), **kwargs)
 
     def boot(self, *args: typing.Any, **kwargs: typing.Any) -> str:

@@ -15,6 +15,12 @@ class Case(base.TestCase):
     OPTIONS = {
         'allowed_properties': ['*'], 'denied_properties': ['hw_vif_model']}
 
+    def check(self, overrides=None, *, image=base.IMAGE, flavor=None,
+              server=None, **kwargs):
+        """POST /image-props-override/check, with the body of a create."""
+        return self.http('POST', versions.CHECK_PATH, self.server_body(
+            overrides, image, flavor, **(server or {})), **kwargs)
+
     def told(self, *args, **kwargs):
         """Return what a check answers that is not refused."""
         answer = self.check(*args, **kwargs)
@@ -104,11 +110,6 @@ class Answers(Case):
 
 
 class Topologies(Case):
-    def host_info(self):
-        return base.fakelibvirt.HostInfo(
-            cpu_nodes=2, cpu_sockets=1, cpu_cores=4, cpu_threads=1,
-            kB_mem=8 * 2 ** 20)
-
     @pytest.mark.smoke
     def test_the_topology_that_is_told_is_the_one_that_is_built(self):
         overrides = {

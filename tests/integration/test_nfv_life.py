@@ -64,12 +64,7 @@ def test_reboot_rebuild_and_rescue_keep_them(boot):
 
 def test_migration_and_shelving_take_them_along(deployment, boot, operator):
     server = boot(look.EVERYTHING, who='nfv', flavor='nfv')
-    before = server.host
-    operator('server', 'migrate', server.id)
-    server.settled('VERIFY_RESIZE')
-    operator('server', 'migration', 'confirm', server.id)
-    server.settled('ACTIVE')
-    assert server.host != before
+    server.migrate(operator)
     look.check_everything(server)
     server.run('shelve', '--offload')
     server.settled('SHELVED_OFFLOADED')

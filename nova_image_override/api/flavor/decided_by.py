@@ -12,6 +12,7 @@ from nova_image_override.api.flavor import constraints
 from nova_image_override.api.flavor import effects
 from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import read_properties
+from nova_image_override.api.flavor import remedies
 from nova_image_override.api.flavor import safe_cpu_lists
 from nova_image_override.properties import catalog as catalog_module
 
@@ -65,11 +66,10 @@ def flavor_decides(
 def _extra_specs(name: str, field: str) -> tuple[str, ...]:
     """Return the extra specs that can decide a property.
 
-    Where the effects know no others, they are named as
-    _get_flavor_image_meta of nova.virt.hardware names them.
+    That of the same name where the effects know no others.
     """
     rule = effects.RULES.get(field)
-    return (rule and rule.specs) or (name.replace('_', ':', 1),)
+    return (rule and rule.specs) or (remedies.extra_spec(name),)
 
 
 class _Made:

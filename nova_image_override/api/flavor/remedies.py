@@ -44,6 +44,14 @@ _REMEDIES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+def extra_spec(name: str) -> str:
+    """Return the extra spec of the same name as an image property.
+
+    As _get_flavor_image_meta of nova.virt.hardware names it.
+    """
+    return name.replace('_', ':', 1)
+
+
 def remedy(
     flavor: typing.Any, field: str, reason: str,
     extra_specs: collections.abc.Collection[str] = (),
@@ -58,8 +66,7 @@ def remedy(
     """
     names, agrees = _REMEDIES.get(
         field, ((), 'only one with the same value, or none, agrees'))
-    # As _get_flavor_image_meta of nova.virt.hardware names it.
-    names = names or tuple(extra_specs) or (field.replace('_', ':', 1),)
+    names = names or tuple(extra_specs) or (extra_spec(field),)
     said = [
         f'{name}={flavor.extra_specs[name]}' if name in flavor.extra_specs
         else f'no {name}' for name in names]

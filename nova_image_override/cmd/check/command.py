@@ -96,15 +96,18 @@ class _Reader:
 
     def problems(self) -> list[cloud_module.Finding]:
         """Return what is wrong: S1 stops nova-api, S2 this command only."""
-        return list(dict.fromkeys(
-            cloud_module.Finding(
-                cloud_module.ERROR, 'S2', (line,),
-                'nothing could be checked', 'correct the argument, or the '
-                'file that it names') if is_given else cloud_module.Finding(
-                cloud_module.ERROR, 'S1', (line,),
-                'nova-api does not start', 'correct the file or the option')
-            for each, is_given in self._problems
-            for line in str(each).split('\n')))
+        told = {
+            False: ('S1', 'nova-api does not start',
+                    'correct the file or the option'),
+            True: ('S2', 'nothing could be checked',
+                   'correct the argument, or the file that it names')}
+        lines = dict.fromkeys(
+            (line, is_given) for each, is_given in self._problems
+            for line in str(each).split('\n'))
+        return [
+            cloud_module.Finding(cloud_module.ERROR, code, (line,), why, change)
+            for line, is_given in lines
+            for code, why, change in [told[is_given]]]
 
     def _tried(
         self, make: collections.abc.Callable[[], T], otherwise: T,
