@@ -148,15 +148,17 @@ class Update(replacement.Replacement):
         yield base
         if pipeline.enforcer.protections is None:
             return
-        own = record.image_values(self.instance.system_metadata)
-        legacy = {
-            each: own[name] for name in self.changed
-            if own.get(name) is not None
-            for each in pipeline.catalog.resolve(name).legacy_names}
+        values = record.image_values(self.instance.system_metadata)
+        legacy_names = {
+            name: pipeline.catalog.resolve(name).legacy_names
+            for name in self.changed
+            if name in values and values[name] is not None}
+        legacy = {each: values[name] for name, names in legacy_names.items()
+                  for each in names}
         if legacy:
             yield {**base, **legacy}
-            yield {name: value for name, value in {**base, **legacy}.items()
-                   if name not in own}
+            yield {**{name: value for name, value in base.items()
+                      if not legacy_names.get(name)}, **legacy}
 
     @property
     def _still_removed(self) -> dict[str, str]:
@@ -229,7 +231,9 @@ class Update(replacement.Replacement):
                     context, self.instance.uuid)
                 instance.task_state = None
                 instance.numa_topology = had_topology
-                instance.save()
+                instance.save(
+                    expected_vm_state=[instance.vm_state],
+                    expected_task_state=[TASK_STATE])
 
     @contextlib.contextmanager
     def _request_spec_saved(

@@ -177,6 +177,7 @@ INTERFACES: tuple[Interface, ...] = (
     *called('nova.compute.utils', get_root_bdm='context, instance',
             EventReporter='context, event_name, host, _'),
     # update.py
+    *instance_attributes('nova.context:RequestContext', 'is_admin'),
     *names('nova.compute.power_state', 'RUNNING'),
     *names('nova.compute.vm_states', 'BUILDING', 'RESCUED', 'RESIZED',
            'SHELVED', 'SHELVED_OFFLOADED', 'STOPPED'),
