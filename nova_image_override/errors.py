@@ -66,6 +66,10 @@ POLICY = 'policy'
 HOST_NOT_READY = 'host_not_ready'
 #: The scheduler does not let the server's host have the merged properties.
 UNSCHEDULABLE = 'unschedulable'
+#: The server is not in a state in which its overrides can be changed.
+WRONG_STATE = 'wrong_state'
+#: The change needs resources of a host, which a stopped server is not given.
+NEEDS_CLAIM = 'needs_claim'
 #: The scheduler or placement did not answer; nothing has changed.
 SCHEDULER_UNAVAILABLE = 'scheduler_unavailable'
 

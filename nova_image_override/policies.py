@@ -12,12 +12,13 @@ from oslo_policy import policy
 
 from nova_image_override.properties import catalog as catalog_module
 
-#: May the caller override image properties at all, at create or rebuild?
+#: May the caller override image properties at all?
 CREATE = 'os_compute_api:servers:create:image_props_override'
 
 _OPERATIONS: list[typing.Any] = [
     {'path': '/servers', 'method': 'POST'},
     {'path': '/servers/{server_id}/action (rebuild)', 'method': 'POST'},
+    {'path': '/servers/{server_id}', 'method': 'PUT'},
 ]
 
 
@@ -39,7 +40,7 @@ def list_rules(
         name=CREATE,
         check_str='rule:project_member_or_admin',
         scope_types=['project'],
-        description='Create or rebuild a server with '
+        description='Create, rebuild or update a server with '
                     'image_props_override.',
         operations=_OPERATIONS)
     for field, prop in (catalog or catalog_module.running()).items():

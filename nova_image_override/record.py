@@ -8,6 +8,7 @@ value that the image itself has. The value in force has one home,
 """
 
 import collections.abc
+import typing
 
 #: A server's system metadata, as ``Instance.system_metadata`` holds it.
 SystemMetadata = collections.abc.Mapping[str, str | None]
@@ -20,6 +21,10 @@ IMAGE_PREFIX = 'image_'
 #: snapshots (nova/compute/utils.py NON_INHERITABLE_IMAGE_NAMESPACES).
 SET_PREFIX = 'os_glance_override:'
 REMOVED_PREFIX = 'os_glance_override_removed:'
+
+#: The row of a server whose overrides were dropped while it was shelved: what
+#: is stored counts, its shelved image still has the overrides.
+DROPPED = 'os_glance_override_dropped'
 
 #: Nova stores a value in a String(255) and cuts longer ones in silence
 #: (nova/utils.py get_system_metadata_from_image).
@@ -61,20 +66,43 @@ def replace(
     system_metadata.update(new)
 
 
+def replace_properties(
+    system_metadata: dict[str, str | None],
+    stored: collections.abc.Mapping[str, typing.Any],
+    new: collections.abc.Mapping[str, typing.Any],
+) -> None:
+    """Turn the image properties in SYSTEM_METADATA into NEW.
+
+    :param stored: the ones that it holds
+    """
+    for name in stored.keys() - new.keys():
+        del system_metadata[IMAGE_PREFIX + name]
+    system_metadata.update({
+        IMAGE_PREFIX + name: value for name, value in new.items()
+        if name not in stored or stored[name] != value})
+
+
 def is_row(key: str) -> bool:
-    """Say whether a key of system metadata records an override."""
+    """Say whether a key of system metadata is one of ours."""
+    return key == DROPPED or _records(key)
+
+
+def _records(key: str) -> bool:
     return key.startswith((SET_PREFIX, REMOVED_PREFIX))
 
 
 def has_overrides(system_metadata: SystemMetadata) -> bool:
-    """Say whether a server was booted or rebuilt with overrides."""
+    """Say whether what is stored of a server counts, not its image.
+
+    It has overrides, or had some when it was shelved.
+    """
     return any(map(is_row, system_metadata))
 
 
 def image_values(system_metadata: SystemMetadata) -> dict[str, str | None]:
     """Return the image's own value of each property that is overridden."""
     return {key.partition(':')[2]: value
-            for key, value in system_metadata.items() if is_row(key)}
+            for key, value in system_metadata.items() if _records(key)}
 
 
 def in_force(system_metadata: SystemMetadata) -> dict[str, str | None]:

@@ -1,5 +1,6 @@
 """The compute API that boots and rebuilds servers with their overrides."""
 
+import collections.abc
 import functools
 import inspect
 import typing
@@ -18,6 +19,7 @@ from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import rebuild
 from nova_image_override.api import request as request_module
+from nova_image_override.api import update
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
@@ -230,6 +232,36 @@ class API(api.API):
         return super()._record_action_start(
             context, instance, action, *args, **kwargs)
 
+    # --- update -------------------------------------------------------------
+
+    def update_instance(
+        self, context: typing.Any, instance: typing.Any,
+        updates: dict[str, typing.Any],
+    ) -> typing.Any:
+        """Update a server, and replace its overrides where that is asked."""
+        save = functools.partial(
+            super().update_instance, context, instance, updates)
+        request = request_module.naming(context)
+        if request is None or request.overrides is None:
+            return save()
+        with faults.carried():
+            pending = update.Update.begin(
+                context, instance, request.overrides)
+            pending.check(
+                self._pipeline, context, self._scheduler,
+                self._validate_numa_rebuild)
+            return pending.store(context, functools.partial(
+                self._record_update, context, instance, save))
+
+    def _record_update(
+        self, context: typing.Any, instance: typing.Any,
+        save: collections.abc.Callable[[], typing.Any],
+    ) -> typing.Any:
+        self._record_action_start(context, instance, update.ACTION)
+        with compute_utils.EventReporter(
+                context, f'api_{update.ACTION}', self.host, instance.uuid):
+            return save()
+
     # --- what needs the compute part on the host ----------------------------
 
     def rescue(
@@ -253,7 +285,15 @@ class API(api.API):
         if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
                for name in overrides):
             with faults.translated():
-                compute_capability.require_anywhere(context, host_name)
+                # Nova takes the NUMA nodes of a cold migration from a form of
+                # the request spec that has lost its cells
+                # (nova/conductor/tasks/migrate.py and
+                # ImageMetaProps.from_dict); the compute part of the
+                # destination mends it.
+                compute_capability.require_anywhere(
+                    context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
+                    'hw_numa_mem.N) could be lost on a host that it is moved '
+                    'to')
         return super().resize(
             context, instance, *args, host_name=host_name, **kwargs)
 

@@ -48,15 +48,13 @@ def require(
             f'{remedy}')
 
 
-def require_anywhere(context: typing.Any, host: str | None) -> None:
-    """Demand the compute part wherever a server may be moved.
-
-    Nova takes the NUMA nodes of a cold migration from a form of the request
-    spec that has lost its cells (nova/conductor/tasks/migrate.py and
-    ImageMetaProps.from_dict); the compute part of the destination mends it.
+def require_anywhere(
+        context: typing.Any, host: str | None, lost: str) -> None:
+    """Demand the compute part wherever a server may come to be.
 
     :param context: request context, targeted at the instance's cell
     :param host: the host that the caller names, if any
+    :param lost: what could happen without it
     :raises errors.Conflict: a possible destination does not have it
     """
     nodes: collections.abc.Iterable[objects.ComputeNode]
@@ -70,9 +68,7 @@ def require_anywhere(context: typing.Any, host: str | None) -> None:
         nodes = objects.ComputeNodeList.get_all(context)
     if not all(runs_compute_part(node) for node in nodes):
         raise _not_ready(
-            'its NUMA nodes (hw_numa_cpus.N, hw_numa_mem.N) could be lost on '
-            f'a host that it is moved to: {_ASK}, or boot another server '
-            'without these overrides')
+            f'{lost}: {_ASK}, or boot another server without these overrides')
 
 
 def _not_ready(reason: str) -> errors.Conflict:

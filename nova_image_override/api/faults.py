@@ -34,6 +34,32 @@ def translated() -> collections.abc.Iterator[None]:
         raise _as_http(exc) from None
 
 
+class Refused(BaseException):
+    """Carries a refusal past Nova's controller of an update.
+
+    Its expected_errors lets none but 404 through, and makes a 500 of every
+    other Exception.
+
+    :ivar error: the refusal
+    """
+
+    def __init__(self, error: errors.OverrideError) -> None:
+        super().__init__()
+        self.error = error
+
+
+@contextlib.contextmanager
+def carried() -> collections.abc.Iterator[None]:
+    """Translate refusals of an update into what passes through Nova.
+
+    :raises Refused: in place of an OverrideError
+    """
+    try:
+        yield
+    except errors.OverrideError as exc:
+        raise Refused(exc) from None
+
+
 def _as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
     result = _STATUS[error.status](explanation=str(error))
     setattr(result, errors.PARAMETER, error.details())
@@ -68,12 +94,14 @@ class Resource(wsgi.Resource):
         """Call a controller's METHOD.
 
         :raises OverrideFault: in place of an OverrideError, and of what
-            translated() made of one
+            translated() and carried() made of one
         """
         try:
             return super().dispatch(method, request, action_args)
         except errors.OverrideError as exc:
             raise OverrideFault(_as_http(exc)) from None
+        except Refused as exc:
+            raise OverrideFault(_as_http(exc.error)) from None
         except webob.exc.WSGIHTTPException as exc:
             if hasattr(exc, errors.PARAMETER):
                 raise OverrideFault(exc) from None

@@ -22,21 +22,25 @@ import oslo_messaging
 from nova_image_override import errors
 from nova_image_override.properties import families
 
-#: What Nova decides from flavor and image when a server is created, and never
-#: again: placement's resources, the encryption of block devices, the vTPM and
-#: the policy of PCI requests. Beside each function the properties it reads.
+#: What Nova decides from flavor and image when a server is created, and not at
+#: a rebuild: the encryption of block devices, the policy of PCI requests.
+#: Beside each function the properties it reads.
 _DECIDED_AT_CREATE: tuple[
     tuple[collections.abc.Callable[..., typing.Any], tuple[str, ...]], ...
 ] = (
-    (hardware.get_vtpm_constraint, ('hw_tpm_model', 'hw_tpm_version')),
-    (hardware.get_mem_encryption_constraint,
-     ('hw_mem_encryption', 'hw_mem_encryption_model')),
     (hardware.get_ephemeral_encryption_constraint,
      ('hw_ephemeral_encryption',)),
     (hardware.get_ephemeral_encryption_format,
      ('hw_ephemeral_encryption_format',)),
     (hardware.get_pci_numa_policy_constraint,
      ('hw_pci_numa_affinity_policy',)),
+)
+#: What it decides again when a shelved server is built on a host anew:
+#: placement's resources and the vTPM.
+_DECIDED_AT_UNSHELVE = (
+    (hardware.get_vtpm_constraint, ('hw_tpm_model', 'hw_tpm_version')),
+    (hardware.get_mem_encryption_constraint,
+     ('hw_mem_encryption', 'hw_mem_encryption_model')),
 )
 
 
@@ -53,31 +57,42 @@ def properties_of(
     return result
 
 
-def require_decided(
+def decided_at_create(
     flavor: objects.Flavor, present: objects.ImageMeta,
     wanted: objects.ImageMeta,
-) -> None:
-    """Refuse to change what Nova decides only when a server is created.
+) -> list[str]:
+    """Return what differs and Nova decides only when a server is created.
 
     :param present: image metadata that the server was built from
-    :param wanted: image metadata that it is to be rebuilt from
-    :raises errors.Invalid: naming each such property
+    :param wanted: image metadata that it is to have
+    :returns: names of properties
     """
+    return _differing(_DECIDED_AT_CREATE, flavor, present, wanted)
+
+
+def decided_at_unshelve(
+    flavor: objects.Flavor, present: objects.ImageMeta,
+    wanted: objects.ImageMeta,
+) -> list[str]:
+    """Return what differs and Nova decides when a server gets a host.
+
+    As :func:`decided_at_create`, of what a shelved server is given anew.
+    """
+    return _differing(_DECIDED_AT_UNSHELVE, flavor, present, wanted)
+
+
+def _differing(
+    decisions: collections.abc.Iterable[
+        tuple[collections.abc.Callable[..., typing.Any], tuple[str, ...]]],
+    flavor: objects.Flavor, present: objects.ImageMeta,
+    wanted: objects.ImageMeta,
+) -> list[str]:
     before, after = properties_of(present), properties_of(wanted)
-    problems = []
-    for function, fields in _DECIDED_AT_CREATE:
-        if _decision(function, flavor, present) == _decision(
-                function, flavor, wanted):
-            continue
-        problems += [
-            errors.Problem(
-                field, errors.CREATE_ONLY,
-                'takes effect only when a server is created and cannot be '
-                'changed by a rebuild: keep it as it is, or boot another '
-                'server')
-            for field in fields if before.get(field) != after.get(field)]
-    if problems:
-        raise errors.Invalid(problems)
+    return [
+        field for function, fields in decisions
+        if _decision(function, flavor, present)
+        != _decision(function, flavor, wanted)
+        for field in fields if before.get(field) != after.get(field)]
 
 
 def _decision(
@@ -108,25 +123,27 @@ class HostScheduler:
     def require(
         self, context: typing.Any, instance: objects.Instance,
         spec: objects.RequestSpec, wanted: objects.ImageMeta,
-        names: collections.abc.Collection[str],
+        names: collections.abc.Collection[str], remedy: str,
     ) -> None:
         """Demand that the server's host may have the image metadata WANTED.
 
         :param spec: the server's request spec as stored; left unchanged
         :param names: the overrides that a refusal is to name
+        :param remedy: what the caller can do instead, and why
         :raises errors.Conflict: it may not, or nobody could say
         """
         before, spec = spec, spec.obj_clone()
         spec.image = wanted
         try:
-            self._require_traits(context, instance, before, spec, names)
+            self._require_traits(
+                context, instance, before, spec, names, remedy)
             self._require_host(context, instance, spec)
         except exception.NoValidHost:
             raise _refused(
                 names, errors.UNSCHEDULABLE,
                 'the scheduler does not let a server with these image '
-                'properties be on the host that this one is on, and a rebuild '
-                'does not move it: boot another server') from None
+                f'properties be on the host that this one is on, {remedy}'
+            ) from None
         except (oslo_messaging.MessagingTimeout,
                 oslo_messaging.MessageDeliveryFailure,
                 keystone_exceptions.ClientException,
@@ -169,7 +186,7 @@ class HostScheduler:
     def _require_traits(
         self, context: typing.Any, instance: objects.Instance,
         before: objects.RequestSpec, after: objects.RequestSpec,
-        names: collections.abc.Collection[str],
+        names: collections.abc.Collection[str], remedy: str,
     ) -> None:
         """Demand the traits that the image requires of the server's host.
 
@@ -196,8 +213,7 @@ class HostScheduler:
             raise _refused(
                 asking or names, errors.UNSCHEDULABLE,
                 'the host that this server is on lacks the trait '
-                f'{", ".join(sorted(missing))}, and a rebuild does not move '
-                'it: boot another server')
+                f'{", ".join(sorted(missing))}, {remedy}')
 
 
 def _required(spec: objects.RequestSpec) -> frozenset[str]:

@@ -109,6 +109,17 @@ def extended(
         def update(
             self, req: wsgi.Request, id: str, body: typing.Any,
         ) -> typing.Any:
+            raw, body = _taken(req, body, 'server')
+            if raw is not _ABSENT:
+                request = _request(
+                    req, versions.takes_update,
+                    'update takes it from version 1.2 on')
+                if 'pinned_availability_zone' in body['server']:
+                    # Nova's update stores that before anything else.
+                    raise _refused(
+                        errors.NOT_HERE, 'it cannot be changed together with '
+                        'pinned_availability_zone, send two requests')
+                request.overrides = pipeline.parse(raw, request.version)
             return _showing(req, super().update, id=id, body=body)
 
         @wsgi.response(202)

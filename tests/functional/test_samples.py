@@ -166,6 +166,18 @@ class Samples(Case):
             'imageRef': image, base.PARAMETER: {}}})
         self.wait(server)
 
+    def test_update(self):
+        server = self.a_server(
+            {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'},
+            image=self.an_image())
+        self.act(server, {'os-stop': None})
+        self.wait(server, 'SHUTOFF')
+        path = f'/servers/{server}'
+        self.exchange('update-numa', 'PUT', path, {'server': {
+            base.PARAMETER: {'hw_numa_nodes': '2'}}})
+        self.exchange('update-overrides', 'PUT', path, {'server': {
+            base.PARAMETER: {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'false'}}})
+
     def test_resize_to_a_flavor_that_conflicts(self):
         server = self.a_server({'hw_numa_nodes': '2'}, image=self.an_image())
         self.exchange(

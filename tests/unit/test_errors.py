@@ -65,7 +65,8 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'flavor_conflict', 'version_missing', 'not_here', 'never', 'denied',
         'not_allowed', 'value_not_allowed', 'policy', 'numa_change',
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
-        'create_only', 'unschedulable', 'scheduler_unavailable'}
+        'create_only', 'unschedulable', 'scheduler_unavailable',
+        'wrong_state', 'needs_claim'}
     # One that joins is written here, and none may leave.
     assert set(codes.values()) == published
     assert errors.PARAMETER == 'image_props_override'

@@ -19,6 +19,36 @@ from nova_image_override.properties import catalog as catalog_module
 _REFUSED = object()
 
 
+#: API._validate_numa_rebuild
+Guard = collections.abc.Callable[[typing.Any, typing.Any, typing.Any], None]
+
+
+def refused_by(
+    guard: Guard, catalog: catalog_module.Catalog, instance: typing.Any,
+    base: override.ImageProperties, merged: dict[str, typing.Any],
+    wanted: override.Overrides,
+) -> collections.abc.Collection[str]:
+    """Return the overrides that change NUMA, if Nova's GUARD says they do.
+
+    :param guard: Nova's check that a rebuild leaves a server's NUMA topology
+        alone
+    :param base: properties of the image that the server is to have
+    :param merged: metadata of that image, with the merged properties
+    :param wanted: the overrides that are to be in force
+    :returns: empty when the topology stays; the whole parameter's name when
+        the image alone changes it
+    """
+    try:
+        # A copy, because ImageMetaProps.from_dict changes its argument.
+        guard(instance, {**merged, 'properties': dict(merged['properties'])},
+              instance.get_flavor())
+    except constraints.REFUSALS:
+        return changing(
+            catalog, instance, safe_cpu_lists.without_unsafe_lists(
+                catalog, base, wanted), wanted) or [errors.PARAMETER]
+    return ()
+
+
 def changing(
     catalog: catalog_module.Catalog, instance: typing.Any,
     base: override.ImageProperties, wanted: override.Overrides,

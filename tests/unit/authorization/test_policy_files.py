@@ -111,7 +111,8 @@ def test_every_rule_is_documented_for_the_sample_file(catalog):
     for rule in policies.list_rules(catalog):
         assert rule.description
         assert [op['path'] for op in rule.operations] == [
-            '/servers', '/servers/{server_id}/action (rebuild)']
+            '/servers', '/servers/{server_id}/action (rebuild)',
+            '/servers/{server_id}']
         assert rule.scope_types == ['project']
 
 

@@ -1,0 +1,346 @@
+"""What an update does with a server's overrides.
+
+They act when the guest is built next: at the next start of a stopped server,
+at the unshelving of one that is shelved and offloaded. Until then nothing of
+the server runs, so that nothing but what is stored has to change.
+"""
+
+import collections.abc
+import contextlib
+import dataclasses
+import typing
+
+from nova import exception
+from nova import objects
+from nova.compute import power_state
+from nova.compute import vm_states
+from nova.virt import hardware
+from oslo_log import log as logging
+from oslo_utils import excutils
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override import stored_image
+from nova_image_override.api import compute_capability
+from nova_image_override.api import host_scheduling
+from nova_image_override.api import pipeline as pipeline_module
+from nova_image_override.api import replacement
+from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.flavor import numa_changes
+from nova_image_override.api.flavor import validation
+
+LOG = logging.getLogger(__name__)
+
+#: The action that ``openstack server event list`` shows.
+ACTION = 'update_image_props'
+
+#: The server's task state while the change is stored, so that nothing else
+#: that Nova does to a server can begin meanwhile.
+TASK_STATE = 'updating_image_props'
+
+_STOP = 'stop it, or shelve it and wait until it is offloaded'
+_REMEDIES = {
+    vm_states.BUILDING: 'wait until it is built, then ' + _STOP,
+    vm_states.RESCUED: 'unrescue it, then ' + _STOP,
+    vm_states.RESIZED: 'confirm or revert the resize, then ' + _STOP,
+    vm_states.SHELVED: 'wait until it is offloaded',
+}
+_SHELVE_FIRST = 'shelve it first'
+
+
+@dataclasses.dataclass
+class Update(replacement.Replacement):
+    """One update of a server that replaces its overrides.
+
+    :ivar merged: what comes of it, once it has been checked
+    :ivar image: image metadata that its request spec is to have
+    :ivar changes_numa: whether its NUMA topology is to be another one
+    """
+
+    merged: typing.Any = None
+    image: objects.ImageMeta | None = None
+    changes_numa: bool = False
+
+    @classmethod
+    def begin(
+        cls, context: typing.Any, instance: typing.Any,
+        asked: override.Overrides,
+    ) -> 'Update':
+        """Return the update of a server whose overrides can be changed.
+
+        :raises errors.Conflict: the server is in another state
+        """
+        _require_state(context, instance)
+        return cls(
+            instance, record.in_force(instance.system_metadata), asked)
+
+    @property
+    def _is_offloaded(self) -> bool:
+        return bool(self.instance.vm_state == vm_states.SHELVED_OFFLOADED)
+
+    @property
+    def _base(self) -> override.ImageProperties:
+        """The properties that the server has of its image.
+
+        The image itself need not exist any more.
+        """
+        return stored_image.properties_without_overrides(self.instance)
+
+    def check(
+        self, pipeline: pipeline_module.Pipeline, context: typing.Any,
+        scheduler: host_scheduling.HostScheduler, guard: numa_changes.Guard,
+    ) -> None:
+        """Find out whether the server may have the overrides.
+
+        Nothing is changed.
+
+        :param guard: Nova's check that a rebuild leaves NUMA alone
+        :raises errors.OverrideError: it may not
+        """
+        catalog, changed = pipeline.catalog, self.changed
+        flavor, base = self.instance.get_flavor(), self._base
+        kept = self.kept_anew(pipeline.enforcer, base, lambda: True)
+        for possible in self._possible_bases(pipeline, base):
+            pipeline.enforcer.check(
+                pipeline.callers.caller(context, self.instance), changed,
+                possible, kept)
+        image = image_metadata.of_server(self.instance)
+        self.merged = pipeline.merge(
+            pipeline_module.Change(
+                self.overrides, changed, kept, self._still_removed,
+                # What had no effect before loses nothing by the update.
+                validation.ineffective(catalog, self.instance)
+                - set(changed)),
+            flavor, {**image, 'properties': base})
+        spec = _spec_of(context, self.instance)
+        present = _image_meta(image)
+        wanted = _image_meta(self.merged.image)
+        self.image = _changed(spec.image, present, wanted)
+        self._require_possible(flavor, present, wanted)
+        numa = numa_changes.refused_by(
+            guard, catalog, self.instance, base, self.merged.image,
+            self.overrides)
+        self.changes_numa = bool(numa)
+        if self._is_offloaded:
+            if self.instance.system_metadata.get('shelved_image_id'):
+                compute_capability.require_anywhere(
+                    context, None, 'its shelved image has other properties, '
+                    'which would count on a host that it is unshelved on')
+            return
+        self._require_no_claim([*numa, *host_scheduling.decided_at_unshelve(
+            flavor, present, wanted)])
+        if host_scheduling.properties_of(spec.image) \
+                != host_scheduling.properties_of(self.image):
+            scheduler.require(
+                context, self.instance, spec, self.image, self.differing,
+                f'where a stopped server stays: {_SHELVE_FIRST}')
+
+    def _possible_bases(
+        self, pipeline: pipeline_module.Pipeline,
+        base: override.ImageProperties,
+    ) -> collections.abc.Iterator[override.ImageProperties]:
+        """Yield each way in which the image may have what is overridden.
+
+        The record tells the image's value, but not which of the property's
+        names the image has: a caller needs Glance's permission for each.
+        """
+        yield base
+        if pipeline.enforcer.protections is None:
+            return
+        values = record.image_values(self.instance.system_metadata)
+        legacy_names = {
+            name: pipeline.catalog.resolve(name).legacy_names
+            for name in self.changed
+            if name in values and values[name] is not None}
+        legacy = {each: values[name] for name, names in legacy_names.items()
+                  for each in names}
+        if legacy:
+            yield {**base, **legacy}
+            yield {**{name: value for name, value in base.items()
+                      if not legacy_names.get(name)}, **legacy}
+
+    @property
+    def _still_removed(self) -> dict[str, str]:
+        """What was removed, stays so, and has nova-compute's default."""
+        return {
+            name: value for name, value in record.set_after_removal(
+                self.instance.system_metadata).items()
+            if name in self.overrides and self.overrides[name] is None}
+
+    def _require_possible(
+        self, flavor: objects.Flavor, present: objects.ImageMeta,
+        wanted: objects.ImageMeta,
+    ) -> None:
+        """Refuse what a server has for its whole life.
+
+        :raises errors.Invalid: naming each such property
+        """
+        names = host_scheduling.decided_at_create(flavor, present, wanted)
+        if names:
+            raise errors.Invalid([errors.Problem(
+                name, errors.CREATE_ONLY,
+                'takes effect only when a server is created: keep it as it '
+                'is, or boot another server') for name in names])
+
+    def _require_no_claim(
+            self, names: collections.abc.Collection[str]) -> None:
+        """Refuse what a stopped server would need other resources for.
+
+        :raises errors.Conflict: naming each such property
+        """
+        if names:
+            raise errors.Conflict([errors.Problem(
+                name, errors.NEEDS_CLAIM,
+                'needs resources of a host, which a stopped server is not '
+                f'given anew: {_SHELVE_FIRST}') for name in names])
+
+    def store(
+        self, context: typing.Any,
+        save: collections.abc.Callable[[], typing.Any],
+    ) -> typing.Any:
+        """Store the change and all else that the update does, or nothing.
+
+        The server's task state is set meanwhile, as Nova's compute API does
+        it, so that nothing else can begin.
+
+        :param save: saves the instance and returns what the caller wants;
+            its context is targeted at the instance's cell
+        :raises errors.Conflict: something else has begun, or has changed the
+            server since it was checked
+        """
+        checked = _state_of(self.instance)
+        self.instance.task_state = TASK_STATE
+        try:
+            self.instance.save(
+                expected_vm_state=[self.instance.vm_state],
+                expected_task_state=[None])
+        except exception.InstanceUpdateConflict:
+            raise _meanwhile() from None
+        had_topology = self.instance.numa_topology
+        try:
+            if _state_of(self.instance) != checked:
+                raise _meanwhile()
+            with self._request_spec_saved(context):
+                self._change_instance()
+                return save()
+        except Exception:
+            with excutils.save_and_reraise_exception():
+                # Nothing of what may have been set on this object.
+                instance = objects.Instance.get_by_uuid(
+                    context, self.instance.uuid)
+                instance.task_state = None
+                instance.numa_topology = had_topology
+                instance.save(
+                    expected_vm_state=[instance.vm_state],
+                    expected_task_state=[TASK_STATE])
+
+    @contextlib.contextmanager
+    def _request_spec_saved(
+            self, context: typing.Any) -> collections.abc.Iterator[None]:
+        """Store the merged image in the request spec; undo it on failure."""
+        spec = _spec_of(context, self.instance)
+        had_image, had_topology = spec.image, spec.numa_topology
+        spec.image = self.image
+        if self.changes_numa:
+            spec.numa_topology = self._numa_topology
+        spec.save()
+        try:
+            yield
+        except Exception:
+            with excutils.save_and_reraise_exception():
+                spec.image, spec.numa_topology = had_image, had_topology
+                spec.save()
+
+    def _change_instance(self) -> None:
+        instance, properties = self.instance, self.merged.image['properties']
+        record.replace_properties(
+            instance.system_metadata, stored_image.properties(instance),
+            properties)
+        record.replace(
+            instance.system_metadata, self.merged.record or (
+                {record.DROPPED: None} if self._is_offloaded else {}))
+        # API._inherit_properties_from_image
+        instance.os_type = properties.get('os_type')
+        instance.architecture = properties.get('architecture')
+        instance.vm_mode = properties.get('vm_mode')
+        if self.changes_numa:
+            instance.numa_topology = self._numa_topology
+        instance.task_state = None
+
+    @property
+    def _numa_topology(self) -> typing.Any:
+        return hardware.numa_get_constraints(
+            self.instance.get_flavor(), _image_meta(self.merged.image))
+
+
+def _require_state(context: typing.Any, instance: typing.Any) -> None:
+    """Demand a server of which nothing runs, and that nothing is done to.
+
+    :raises errors.Conflict: it is in another state
+    """
+    if instance.locked and not context.is_admin:
+        # As nova/compute/api.py check_instance_lock.
+        raise _conflict('it is locked: unlock it')
+    if instance.task_state is not None:
+        raise _conflict(
+            f'it is in task {instance.task_state}: wait until that ends')
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED or (
+            instance.vm_state == vm_states.STOPPED
+            and instance.power_state != power_state.RUNNING):
+        return
+    raise _conflict(
+        f'it is {instance.vm_state}: '
+        + _REMEDIES.get(instance.vm_state, _STOP))
+
+
+def _conflict(reason: str) -> errors.Conflict:
+    return errors.Conflict([errors.Problem(
+        errors.PARAMETER, errors.WRONG_STATE,
+        f'cannot be changed while the server is as it is: {reason}')])
+
+
+def _meanwhile() -> errors.Conflict:
+    return _conflict('something else has changed it meanwhile, try again')
+
+
+def _state_of(instance: typing.Any) -> tuple[typing.Any, ...]:
+    """Return what an update was checked against."""
+    return (instance.host, instance.instance_type_id,
+            dict(instance.system_metadata))
+
+
+def _spec_of(
+        context: typing.Any, instance: typing.Any) -> objects.RequestSpec:
+    return objects.RequestSpec.get_by_instance_uuid(context, instance.uuid)
+
+
+def _image_meta(image: dict[str, typing.Any]) -> objects.ImageMeta:
+    # A copy, because ImageMetaProps.from_dict changes its argument.
+    return objects.ImageMeta.from_dict(
+        {**image, 'properties': dict(image['properties'])})
+
+
+def _changed(
+    image_meta: objects.ImageMeta | None, present: objects.ImageMeta,
+    wanted: objects.ImageMeta,
+) -> objects.ImageMeta:
+    """Return a copy of IMAGE_META, changed as PRESENT is to be changed.
+
+    A request spec has not the defaults that nova-compute stores with the
+    server (LibvirtDriver._register_undefined_instance_details).
+    """
+    if image_meta is None:
+        return wanted
+    result = image_meta.obj_clone()
+    before, after = (host_scheduling.properties_of(each)
+                     for each in (present, wanted))
+    for field in {*before, *after}:
+        if before.get(field) == after.get(field):
+            continue
+        if wanted.properties.obj_attr_is_set(field):
+            setattr(result.properties, field,
+                    getattr(wanted.properties, field))
+        elif result.properties.obj_attr_is_set(field):
+            delattr(result.properties, field)
+    return result
