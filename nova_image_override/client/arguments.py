@@ -36,6 +36,14 @@ class Override(argparse.Action):
         setattr(namespace, self.dest, {**overrides, name: value or None})
 
 
+class Name(Override):
+    """Collects ``KEY`` into a list of names."""
+
+    def _take(self, namespace: argparse.Namespace, word: str) -> None:
+        setattr(namespace, self.dest, [
+            *(getattr(namespace, self.dest) or []), word])
+
+
 #: Of the option, in whichever tool.
 HELP = ('Override an image property for this server (repeat to override '
         'several); KEY= with nothing removes the image\'s property')

@@ -17,12 +17,15 @@ from nova_image_override.client import arguments
 from nova_image_override.client import transport
 from nova_image_override.properties import table
 
+#: Of ``openstack server list --long``.
+COLUMN = 'Image Prop Overrides'
+
 #: Columns and values that a display command shows.
 Shown = tuple[tuple[str, ...], tuple[typing.Any, ...]]
 
 
-class _Hook(hooks.CommandHook):
-    """What the three hooks share: what cliff wants to be there.
+class Hook(hooks.CommandHook):
+    """What all hooks share: what cliff wants to be there.
 
     Display commands pass columns and values where other commands pass a
     return code (cliff/display.py DisplayCommandBase._run_after_hooks).
@@ -51,10 +54,9 @@ class _Hook(hooks.CommandHook):
         return return_code
 
 
-class _Overriding(_Hook):
+class Overriding(Hook):
     """Lets a command ask for overrides."""
 
-    action: str
     _ours = False
 
     def get_parser(
@@ -89,30 +91,64 @@ class _Overriding(_Hook):
         The command is made anew each time it is called, in an interactive
         session too: nothing stays behind.
         """
-        overrides = (
-            getattr(parsed_args, arguments.DEST) if self._ours else None)
-        if overrides is not None:
+        asked = getattr(parsed_args, arguments.DEST) if self._ours else None
+        if asked is not None:
             self.cmd.take_action = functools.partial(
-                self._take_action, self.cmd.take_action, overrides)
+                self.take_action, self.cmd.take_action, asked)
         return parsed_args
 
-    def _take_action(
-        self, take_action: typing.Callable[..., Shown],
-        overrides: transport.Overrides, parsed_args: argparse.Namespace,
-    ) -> Shown:
-        """Run the command; transport.Error, and no request, if it cannot be."""
+    def take_action(
+        self, take_action: typing.Callable[..., typing.Any],
+        asked: typing.Any, parsed_args: argparse.Namespace,
+    ) -> typing.Any:
+        """Run the command with what is asked.
+
+        :param take_action: the command's own code
+        :raises transport.Error: it cannot be; then nothing is requested
+        """
+        raise NotImplementedError
+
+
+class _Sending(Overriding):
+    """Lets a command's own request carry overrides, and shows them."""
+
+    action: str
+
+    def take_action(
+        self, take_action: typing.Callable[..., typing.Any],
+        asked: typing.Any, parsed_args: argparse.Namespace,
+    ) -> typing.Any:
+        """Run the command in the context of overrides."""
         adapter = transport.attach(self.cmd.app.client_manager.compute)
-        with adapter.overriding(self.action, overrides):
-            return take_action(parsed_args)
+        with adapter.overriding(self.action, asked), \
+                adapter.showing() as seen:
+            columns, values = take_action(parsed_args)
+        server_id = dict(zip(columns, values, strict=True)).get('id', '')
+        return _with_row(columns, values, seen.get(server_id))
 
 
-class Create(_Overriding):
+def _with_row(
+    columns: typing.Any, values: typing.Any, in_force: typing.Any,
+) -> Shown:
+    """Return what is shown of a server with the overrides in force.
+
+    :param in_force: None to show none
+    """
+    shown = dict(zip(columns, values, strict=True))
+    if in_force is not None:
+        # There already where clouds.yaml has our vendor_hook.
+        shown.pop(errors.PARAMETER, None)
+        shown[errors.PARAMETER] = format_columns.DictColumn(in_force)
+    return tuple(shown), tuple(shown.values())
+
+
+class Create(_Sending):
     """``openstack server create --image-prop-override``."""
 
     action = transport.CREATE
 
 
-class Rebuild(_Overriding):
+class Rebuild(_Sending):
     """``openstack server rebuild --[no-]image-prop-override``."""
 
     action = transport.REBUILD
@@ -125,7 +161,7 @@ class Rebuild(_Overriding):
             const={}, help='Drop the overrides of the server')
 
 
-class Show(_Hook):
+class Show(Hook):
     """``openstack server show``: a row with the overrides in force."""
 
     def after(
@@ -137,12 +173,10 @@ class Show(_Hook):
         if 'id' not in shown:
             return return_code
         # There already where clouds.yaml has our vendor_hook.
-        in_force = shown.pop(errors.PARAMETER, None)
-        if in_force is None:
-            in_force = self._ask(shown['id'])
-        if in_force is not None:
-            shown[errors.PARAMETER] = format_columns.DictColumn(in_force)
-        return tuple(shown), tuple(shown.values())
+        in_force = shown.get(errors.PARAMETER)
+        return _with_row(
+            columns, values,
+            self._ask(shown['id']) if in_force is None else in_force)
 
     def _ask(self, server_id: str) -> dict[str, str | None] | None:
         adapter = transport.attach(self.cmd.app.client_manager.compute)
@@ -154,6 +188,37 @@ class Show(_Hook):
             # The server itself has been found, and is shown.
             self.cmd.log.warning('%s', exc)
             return None
+
+
+class ListServers(Hook):
+    """``openstack server list --long``: a column with the overrides."""
+
+    def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
+        """Let the command's own request ask for them."""
+        if parsed_args.long:
+            self.cmd.take_action = functools.partial(
+                self._take_action, self.cmd.take_action)
+        return parsed_args
+
+    def _take_action(
+        self, take_action: typing.Callable[..., typing.Any],
+        parsed_args: argparse.Namespace,
+    ) -> typing.Any:
+        adapter = transport.attach(self.cmd.app.client_manager.compute)
+        try:
+            adapter.discover()
+        except transport.Error:
+            return take_action(parsed_args)
+        with adapter.showing() as seen:
+            columns, rows = take_action(parsed_args)
+            # The rows are made while they are read.
+            rows = [tuple(row) for row in rows]
+        if 'ID' not in columns:
+            return columns, rows
+        at = columns.index('ID')
+        return (*columns, COLUMN), [
+            (*row, format_columns.DictColumn(seen.get(row[at]) or {}))
+            for row in rows]
 
 
 class List(command.Lister):

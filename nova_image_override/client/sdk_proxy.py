@@ -170,6 +170,29 @@ class Proxy(_proxy.Proxy):
         ):
             return super().rebuild_server(*args, **attrs)
 
+    def update_server(
+        self, server: typing.Any,
+        *, image_props_override: transport.Overrides | None = None,
+        **attrs: typing.Any,
+    ) -> _server.Server:
+        """Update a server.
+
+        :param image_props_override: replaces the overrides of a server that
+            is stopped, or shelved and offloaded; empty drops them, None keeps
+            them. They are stored first.
+        :raises openstack.exceptions.HttpException: they are refused; then
+            nothing is updated
+        :raises openstack.exceptions.SDKException: they cannot be sent
+        """
+        if image_props_override is None:
+            return super().update_server(server, **attrs)
+        with _sdk_errors():
+            transport.attach(self).replace_overrides(
+                resource.Resource._get_id(server), image_props_override)
+        if attrs:
+            super().update_server(server, **attrs)
+        return self.get_server(resource.Resource._get_id(server))
+
     # Every method about servers asks one of these for its resource.
 
     def _get_resource(

@@ -35,6 +35,9 @@ REBUILD = 'rebuild'
 #: The request that has the body of a create and creates nothing.
 CHECK = 'check'
 
+#: The request that replaces a server's overrides.
+UPDATE = 'update'
+
 #: Property name -> value, None to remove the image's property.
 Overrides = collections.abc.Mapping[str, str | None]
 
@@ -104,12 +107,14 @@ class Discovery:
     def require(self, action: str, overrides: Overrides) -> None:
         """Check that the version can say what is asked.
 
-        :param action: CREATE, REBUILD or CHECK
+        :param action: CREATE, REBUILD, CHECK or UPDATE
         :raises VersionUnsupported: naming what needs a newer version
         """
         needs = []
         if action == CHECK and not versions.takes_check(self.version):
             needs.append('checking what a create would get')
+        if action == UPDATE and not versions.takes_update(self.version):
+            needs.append('changing the overrides of a server')
         if action == REBUILD and not versions.takes_rebuild(self.version):
             needs.append('overriding image properties on rebuild')
         removed = sorted(
@@ -220,13 +225,21 @@ class OverridingAdapter(ksa_adapter.Adapter):
                 'created or rebuilt is without them.')
 
     @contextlib.contextmanager
-    def _showing(self) -> collections.abc.Iterator[None]:
-        """Name the extension in what this thread requests in the context."""
+    def showing(
+        self,
+    ) -> collections.abc.Iterator[dict[str, dict[str, str | None]]]:
+        """Name the extension in what this thread requests in the context.
+
+        :returns: what the answers show so far: server ID -> overrides
+        :raises NotAvailable: the cloud does not have the extension
+        """
         self._local.shown = self.discover().version
+        seen: dict[str, dict[str, str | None]] = {}
+        self._local.seen = seen
         try:
-            yield
+            yield seen
         finally:
-            self._local.shown = None
+            self._local.shown = self._local.seen = None
 
     def overrides_of(self, server_id: str) -> dict[str, str | None]:
         """Return the overrides in force of one server, from the cloud.
@@ -235,12 +248,34 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the cloud does not show them
         """
         path = f'/servers/{server_id}'
-        with self._showing():
+        with self.showing():
             response = _response(self._adapter.get(path, raise_exc=False))
         with _readable(
                 response, 'Cannot see the image property overrides of the '
                           f'server: GET {path}'):
             return dict(response.json()[CREATE][errors.PARAMETER])
+
+    def replace_overrides(
+        self, server_id: str, overrides: Overrides,
+    ) -> None:
+        """Replace the overrides of a server that does not run.
+
+        :param overrides: what is to be in force; empty to drop all
+        :raises TypeError: OVERRIDES is not a mapping
+        :raises NotAvailable: the cloud does not have the extension
+        :raises VersionUnsupported: no version can say what is asked
+        :raises refusal.Refused: they would not do, or not now
+        :raises Error: the answer is another failure
+        """
+        path = f'/servers/{server_id}'
+        with self.overriding(UPDATE, overrides):
+            response = _response(self._adapter.put(
+                path, json={CREATE: {}}, raise_exc=False))
+        refusal.raise_for(response)
+        with _readable(
+                response, 'Cannot change the image property overrides of the '
+                          f'server: PUT {path}'):
+            pass
 
     def check(
         self, server: dict[str, typing.Any], overrides: Overrides,
@@ -278,7 +313,11 @@ class OverridingAdapter(ksa_adapter.Adapter):
         version = self._carry(method, kwargs) or self._shown(url)
         if version is not None:
             kwargs['headers'] = _naming(version, kwargs)
-        return super().request(url, method, **kwargs)
+        response = super().request(url, method, **kwargs)
+        seen = getattr(self._local, 'seen', None)
+        if seen is not None:
+            seen.update(_overrides_in(response))
+        return response
 
     def _carry(
         self, method: str, kwargs: dict[str, typing.Any],
@@ -289,9 +328,10 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """
         asked: _Override | None = getattr(self._local, 'asked', None)
         body = kwargs.get('json')
-        if asked is None or method != 'POST' or not isinstance(body, dict):
+        if asked is None or not isinstance(body, dict) or method != (
+                'PUT' if asked.action == UPDATE else 'POST'):
             return None
-        key = CREATE if asked.action == CHECK else asked.action
+        key = asked.action if asked.action == REBUILD else CREATE
         inner = body.get(key)
         if not isinstance(inner, dict):
             return None
@@ -328,6 +368,19 @@ def _response(answer: typing.Any) -> requests.Response:
     LegacyJsonAdapter, which python-novaclient's is, answers (response, body).
     """
     return answer[0] if isinstance(answer, tuple) else answer
+
+
+def _overrides_in(
+        response: requests.Response) -> dict[str, dict[str, str | None]]:
+    """Return what RESPONSE shows of servers: ID -> overrides."""
+    try:
+        body = response.json()
+        servers = body.get('servers') or [body.get(CREATE)]
+        return {server['id']: server[errors.PARAMETER] for server in servers
+                if server and errors.PARAMETER in server}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # Not an answer about servers.
+        return {}
 
 
 @contextlib.contextmanager

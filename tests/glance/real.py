@@ -64,7 +64,7 @@ filesystem_store_datadir = {folder}/staging
 [os_glance_tasks_store]
 filesystem_store_datadir = {folder}/tasks
 [database]
-connection = sqlite:///{folder}/glance.sqlite
+connection = sqlite:///{folder}/glance.sqlite?timeout=60
 [paste_deploy]
 config_file = {folder}/paste.ini
 flavor = test

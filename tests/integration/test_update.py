@@ -1,0 +1,54 @@
+"""A server that exists is given other overrides, and has them."""
+
+import itertools
+
+import pytest
+
+from tests.integration import nfv as look
+
+
+def options(overrides):
+    """Return what ``openstack server set`` is to set."""
+    return itertools.chain.from_iterable(
+        ('--image-prop-override', f'{name}={value}')
+        for name, value in overrides.items())
+
+
+@pytest.mark.usefixtures('huge_pages')
+def test_an_offloaded_server_is_given_nodes_pages_and_cpus(boot):
+    server = boot({}, who='nfv', flavor='nfv')
+    assert server.domain.find('cpu/numa') is None
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    server.run('set', *options(look.EVERYTHING))
+    assert server.api == look.EVERYTHING
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    look.check_everything(server)
+    assert server.api == look.EVERYTHING
+    # And gives them back.
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    server.run('set', '--no-image-prop-override')
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    assert server.api == {}
+    assert server.domain.find('cpu/numa') is None
+    assert server.domain.find('memoryBacking/hugepages') is None
+
+
+def test_a_stopped_server_starts_with_other_overrides(boot):
+    server = boot({'os_command_line': 'console=ttyS0 first=1'})
+    assert 'first=1' in server.told.cmdline
+    server.run('stop')
+    server.settled('SHUTOFF')
+    others = {'os_command_line': 'console=ttyS0 second=1',
+              'hw_machine_type': 'q35'}
+    server.run('set', *options(others))
+    server.run('start')
+    server.settled('ACTIVE')
+    assert server.api == others
+    assert server.domain.findtext('os/cmdline') == others['os_command_line']
+    told = server.told
+    assert told.cmdline == others['os_command_line']
+    assert 'q35' in told.machine
