@@ -142,7 +142,7 @@ class Conflict(OverrideError):
     """The state of the server, or of its host, does not permit it now."""
 
     status = 409
-    summary = 'The server has image property overrides.'
+    summary = 'Image property overrides conflict with the state of the server.'
 
 
 class NotFound(Exception):

@@ -281,27 +281,28 @@ def _require_state(context: typing.Any, instance: typing.Any) -> None:
     """
     if instance.locked and not context.is_admin:
         # As nova/compute/api.py check_instance_lock.
-        raise _conflict('it is locked: unlock it')
+        raise _conflict('while the server is locked: unlock it')
     if instance.task_state is not None:
         raise _conflict(
-            f'it is in task {instance.task_state}: wait until that ends')
+            f'while the server is in task {instance.task_state}: wait until '
+            'that ends')
     if instance.vm_state == vm_states.SHELVED_OFFLOADED or (
             instance.vm_state == vm_states.STOPPED
             and instance.power_state != power_state.RUNNING):
         return
     raise _conflict(
-        f'it is {instance.vm_state}: '
+        f'while the server is {instance.vm_state}: '
         + _REMEDIES.get(instance.vm_state, _STOP))
 
 
 def _conflict(reason: str) -> errors.Conflict:
     return errors.Conflict([errors.Problem(
         errors.PARAMETER, errors.WRONG_STATE,
-        f'cannot be changed while the server is as it is: {reason}')])
+        f'cannot be changed {reason}')])
 
 
 def _meanwhile() -> errors.Conflict:
-    return _conflict('something else has changed it meanwhile, try again')
+    return _conflict('now: something else has changed the server, try again')
 
 
 def _state_of(instance: typing.Any) -> tuple[typing.Any, ...]:

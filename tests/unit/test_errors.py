@@ -36,7 +36,8 @@ def test_no_text_can_forge_a_log_line_or_break_its_encoding(text):
 @pytest.mark.parametrize(('kind', 'status', 'summary'), [
     (errors.Invalid, 400, 'Invalid image property overrides.'),
     (errors.Forbidden, 403, 'Not permitted to override image properties.'),
-    (errors.Conflict, 409, 'The server has image property overrides.'),
+    (errors.Conflict, 409,
+     'Image property overrides conflict with the state of the server.'),
 ])
 def test_a_refusal_names_every_property_sorted_with_code_and_reason(
         kind, status, summary):
