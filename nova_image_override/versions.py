@@ -32,7 +32,8 @@ HISTORY: dict[str, str] = {
     '1.0': 'image_props_override on create and in answers; discovery.',
     '1.1': 'A value of null removes the image\'s property for this server; '
            'image_props_override on rebuild.',
-    '1.2': 'POST /image-props-override/check asks what a create would get.',
+    '1.2': 'POST /image-props-override/check asks what a create would get; '
+           'the schemas of discovery say which drivers act on a property.',
 }
 
 Version = microversion_parse.Version
@@ -58,6 +59,11 @@ def takes_rebuild(version: Version) -> bool:
 
 def takes_check(version: Version) -> bool:
     """Say whether VERSION can ask what a create would get."""
+    return bool(version >= (1, 2))
+
+
+def tells_drivers(version: Version) -> bool:
+    """Say whether schemas name the drivers that act in VERSION."""
     return bool(version >= (1, 2))
 
 
