@@ -352,6 +352,34 @@ def acting(field: str) -> list[str]:
             and cell.outcome == ACTS]
 
 
+def of_types(types: collections.abc.Set[str]) -> frozenset[str] | None:
+    """Return the drivers of hypervisor TYPES, if there are any, all known."""
+    if not types or types - HYPERVISOR_TYPES.keys():
+        return None
+    return frozenset(HYPERVISOR_TYPES[each] for each in types)
+
+
+def can_act(driver: str, field: str, value: str | None = None) -> bool:
+    """Say whether hosts of DRIVER can act on a property, or on one value.
+
+    Whatever else it needs: that may be there.
+    """
+    if any(part not in DRIVERS for part in acting(field)):
+        return True
+    cell = ROWS.get(field, {}).get(driver)
+    return cell is not None and cell.outcome == ACTS and (
+        None in (value, cell.values) or value in (cell.values or ()))
+
+
+def may_refuse(drivers: collections.abc.Collection[str]) -> bool:
+    """Say whether hosts of DRIVERS alone are reason to refuse an override.
+
+    Not where there is libvirt: nearly all acts there, and what does not is for
+    the scheduler's host aggregates, or depends on the host.
+    """
+    return 'libvirt' not in drivers
+
+
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     """What comes of one value with one driver.
