@@ -100,7 +100,7 @@ class Mixed(Case):
 
     def test_a_trait_requires_hosts_that_act(self):
         """The other one."""
-        provider = self._get_provider_uuid_by_host('compute1')
+        provider = self.compute_rp_uuids['compute1']
         self._create_trait('CUSTOM_LIBVIRT')
         self._set_provider_traits(provider, [
             *self._get_provider_traits(provider), 'CUSTOM_LIBVIRT'])

@@ -38,7 +38,7 @@ class Case(life.Case):
                 for key, value in metadata.items()}}})
 
     def traits(self, host, add=(), remove=()):
-        provider = self._get_provider_uuid_by_host(host)
+        provider = self.compute_rp_uuids[host]
         self._set_provider_traits(provider, sorted(
             {*self._get_provider_traits(provider), *add} - {*remove}))
 
