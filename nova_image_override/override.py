@@ -239,3 +239,16 @@ def _gaps(
             family.member(missing), errors.NUMA_GAP,
             f'removing it leaves {family.member(unread[-1])} unread: '
             'indexes count from 0 without a gap')
+
+
+def is_image_s_own(
+    catalog: catalog_module.Catalog, base: ImageProperties,
+    name: str, value: str,
+) -> bool:
+    """Say whether the image with the properties BASE has VALUE itself.
+
+    :param value: the canonical spelling
+    """
+    own = Merger(catalog).image_value(base, name)
+    return own is not None and \
+        catalog.resolve(name).canonical(str(own)) == value

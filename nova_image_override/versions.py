@@ -33,7 +33,8 @@ HISTORY: dict[str, str] = {
     '1.1': 'A value of null removes the image\'s property for this server; '
            'image_props_override on rebuild.',
     '1.2': 'POST /image-props-override/check asks what a create would get; '
-           'image_props_override on update.',
+           'image_props_override on update; '
+           'the schemas of discovery say which drivers act on a property.',
 }
 
 Version = microversion_parse.Version
@@ -64,6 +65,11 @@ def takes_check(version: Version) -> bool:
 
 def takes_update(version: Version) -> bool:
     """Say whether update takes the parameter in VERSION."""
+    return bool(version >= (1, 2))
+
+
+def tells_drivers(version: Version) -> bool:
+    """Say whether schemas name the drivers that act in VERSION."""
     return bool(version >= (1, 2))
 
 

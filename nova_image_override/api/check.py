@@ -14,6 +14,8 @@ from nova.api.openstack import wsgi
 from nova.virt import hardware
 
 from nova_image_override import errors
+from nova_image_override.api import cloud_drivers
+from nova_image_override.api import driver_effects
 from nova_image_override.api.flavor import decided_by
 from nova_image_override.properties import catalog as catalog_module
 
@@ -58,6 +60,7 @@ def answer(
     catalog: catalog_module.Catalog, flavor: typing.Any,
     image: dict[str, typing.Any], instance: typing.Any,
     image_values: collections.abc.Mapping[str, str | None],
+    cloud: cloud_drivers.CloudDrivers | None = None,
 ) -> dict[str, typing.Any]:
     """Return what is told of a server that a create was about to store.
 
@@ -66,6 +69,7 @@ def answer(
     :param image: boot metadata, with the merged properties
     :param instance: ``nova.objects.Instance``
     :param image_values: what is overridden -> the image's own value
+    :param cloud: the drivers of its hosts, if they are known
     """
     properties = image.get('properties') or {}
     by_flavor = decided_by.flavor_decides(
@@ -77,9 +81,16 @@ def answer(
                 'value': properties.get(name),
                 'image_value': own,
                 'decided_by': 'flavor' if name in by_flavor else 'override',
+                **_told(driver_effects.by_driver(
+                    catalog, cloud, name, properties)),
             } for name, own in image_values.items()},
         'numa_topology': _numa_topology(instance.numa_topology),
     }
+
+
+def _told(by_driver: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return what drivers make of a property, where some do not act."""
+    return {'drivers': by_driver} if by_driver else {}
 
 
 def _numa_topology(

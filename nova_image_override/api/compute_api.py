@@ -149,7 +149,8 @@ class API(api.API):
             if request.is_check:
                 raise check.Checked(check.answer(
                     self._pipeline.catalog, instance.get_flavor(), image,
-                    instance, record.image_values(request.record)))
+                    instance, record.image_values(request.record),
+                    self._pipeline.hosts.known()))
         return instance
 
     # --- rebuild ------------------------------------------------------------

@@ -12,6 +12,8 @@ import typing
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import versions
+from nova_image_override.api import cloud_drivers
+from nova_image_override.api import driver_effects
 from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import validation
 from nova_image_override.authorization import callers as callers_module
@@ -58,15 +60,18 @@ class Pipeline:
 
     :param enforcer: the deployer's rules
     :param callers: makes callers of request contexts
+    :param hosts: knows the drivers of the cloud
     """
 
     def __init__(
         self, enforcer: enforcer_module.Enforcer,
         callers: callers_module.Callers,
+        hosts: cloud_drivers.Memory | None = None,
     ) -> None:
         self.catalog = enforcer.catalog
         self.enforcer = enforcer
         self.callers = callers
+        self.hosts = hosts or cloud_drivers.Memory(lambda: None)
         self.merger = override.Merger(self.catalog)
 
     @functools.cached_property
@@ -118,7 +123,9 @@ class Pipeline:
             **self.merger.merge(base, change.overrides), **change.fixed})
         validation.check(
             self.catalog, flavor, merged, base, change.overrides,
-            change.ineffective)
+            change.ineffective, tuple(driver_effects.problems(
+                self.catalog, self.hosts.known() if change.new else None,
+                base, merged['properties'], change.new)))
         return Merged(merged, record.rows(
             change.overrides,
             self.merger.image_values(base, change.overrides)))

@@ -17,6 +17,7 @@ import webob.exc
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import client_compatibility
+from nova_image_override.api import cloud_drivers
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import faults
@@ -74,7 +75,8 @@ class APIRouterV21(routes.APIRouterV21):
             api_interfaces.verify()
             read = startup.read(nova.conf.CONF)
             return cls(
-                pipeline_module.Pipeline(read.enforcer, read.callers),
+                pipeline_module.Pipeline(
+                    read.enforcer, read.callers, cloud_drivers.Memory()),
                 read.compatibility)
         except errors.StartupError as exc:
             for line in str(exc).split('\n'):

@@ -82,8 +82,11 @@ def schema_for(
     version: versions.Version,
 ) -> property_module.Schema:
     """Return the JSON Schema of what CALLER may send in VERSION."""
-    return request_schema.build(version, schemas(
-        enforcer, caller, removals=versions.takes_null(version)))
+    return request_schema.build(version, {
+        each.names: request_schema.with_drivers(
+            version, each.prop, each.schema)
+        for each in overridable(
+            enforcer, caller, removals=versions.takes_null(version))})
 
 
 def _single(

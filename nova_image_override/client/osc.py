@@ -229,7 +229,7 @@ class List(command.Lister):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--long', action='store_true',
-            help='List limits and descriptions too')
+            help='List limits, drivers and descriptions too')
         return parser
 
     def take_action(
@@ -247,6 +247,6 @@ class List(command.Lister):
             return ('Property', 'Type', 'Values'), [
                 (row.name, row.kind, row.values) for row in rows]
         return ('Property', 'Type', 'Values', 'Removable', 'Names',
-                'Description'), [
+                'Drivers', 'Description'), [
             (row.name, row.kind, row.values, row.removable, row.pattern,
-             row.description) for row in rows]
+             row.drivers, row.description) for row in rows]

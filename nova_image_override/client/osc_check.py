@@ -123,10 +123,17 @@ def _property_rows(
         if name in overridden:
             said = overridden[name]
             rows.append((name, said['value'], said['image_value'],
-                         said['decided_by']))
+                         said['decided_by'] + _limited(said)))
         else:
             rows.append((name, properties[name], properties[name], 'image'))
     return rows
+
+
+def _limited(said: dict[str, typing.Any]) -> str:
+    """Return which hosts a property acts on, where it is not all of them."""
+    acting = [driver for driver, outcome in said.get('drivers', {}).items()
+              if outcome == 'acts']
+    return f' (with {", ".join(acting)} only)' if acting else ''
 
 
 def _node_rows(topology: dict[str, typing.Any] | None) -> Rows:

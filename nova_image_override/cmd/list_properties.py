@@ -29,9 +29,10 @@ class List(deployment_files.Lister):
             read.callers, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project)
         schema = overridable.schema_for(read.enforcer, caller, versions.MAX)
-        return ('Property', 'Type', 'Values', 'Removable', 'Description'), [
-            (_name(row), row.kind, row.values, row.removable, row.description)
-            for row in table.rows(schema)]
+        return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
+                'Description'), [
+            (_name(row), row.kind, row.values, row.removable, row.drivers,
+             row.description) for row in table.rows(schema)]
 
 
 def _name(row: table.Row) -> str:

@@ -111,7 +111,7 @@ def definition(
     words = re.sub('^(hw|os|img)_', '', name).replace('_', ' ')
     result: Json = {
         'title': (words[:1].upper() + words[1:])[:TITLE_MAX],
-        'description': prop.description[:DESCRIPTION_MAX],
+        'description': _description(prop)[:DESCRIPTION_MAX],
         'type': 'string',
     }
     if isinstance(prop, property_module.Integer):
@@ -130,6 +130,16 @@ def definition(
         if pattern:
             result['pattern'] = pattern
     return result
+
+
+def _description(prop: property_module.Property) -> str:
+    """Return the description, with the parts of Nova that act.
+
+    Glance's format has no key for these.
+    """
+    acting = ', '.join(prop.drivers)
+    return f'{prop.description} Acts with: {acting}.' if acting \
+        else prop.description
 
 
 def upload(image: typing.Any, made: Json) -> str:

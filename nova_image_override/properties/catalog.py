@@ -19,6 +19,7 @@ from nova.objects import image_meta
 
 from nova_image_override import errors
 from nova_image_override.properties import descriptions
+from nova_image_override.properties import drivers
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
 
@@ -86,7 +87,8 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
             'legacy_names': tuple(sorted(
                 name for name, fields in self.legacy.items()
                 if field in fields)),
-            'never': field in NEVER}
+            'never': field in NEVER,
+            'drivers': tuple(drivers.acting(field))}
         integer: dict[str, typing.Any] = {'minimum': details.minimum or 0,
                    'maximum': details.maximum or 0}
         text: dict[str, typing.Any] = {

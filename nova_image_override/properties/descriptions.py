@@ -37,6 +37,32 @@ class Row:
     size: bool = False
 
 
+#: Title of a group of properties -> regular expression of their fields, for
+#: people who look for one by what it is for.
+PURPOSES = {
+    'Which host': 'hw_architecture|hw_vm_mode|img_hv_.*|traits_required',
+    'CPUs': 'hw_cpu_.*|hw_maxphysaddr_.*|hw_emulation_architecture|hw_pmu'
+            '|hw_time_hpet|img_hide_hypervisor_id',
+    'NUMA and memory': 'hw_numa_.*|hw_mem_page_size|hw_locked_memory'
+                       '|hw_pci_numa_affinity_policy',
+    'Encryption and trust': 'hw_(mem|ephemeral)_encryption.*|hw_tpm_.*'
+                            '|hw_firmware_stateless|os_secure_boot'
+                            '|img_signature.*',
+    'Firmware and boot': 'hw_firmware_type|hw_machine_type|hw_boot_menu'
+                         '|hw_ipxe_boot|os_command_line',
+    'Disks': 'hw_(disk|cdrom|floppy|scsi|rescue)_.*|hw_auto_disk_config'
+             '|img_linked_clone|img_config_drive',
+    'Network': 'hw_vif_.*|hw_virtio_packed_ring|hw_viommu_model',
+    'Screen, keyboard, sound': 'hw_(video|input|pointer|sound)_.*',
+    'Other devices': 'hw_(rng|watchdog|serial|usb|redirected|device)_.*',
+    'Guest and its agents': 'os_(?!secure_boot|command_line).*'
+                            '|hw_qemu_guest_agent|img_use_agent',
+    'The image itself': 'img_(bdm_v2|bittorrent|block_device_mapping'
+                        '|cache_in_nova|compression_level|mappings|owner_id'
+                        '|root_device_name|version)',
+}
+
+
 def _count(text: str, maximum: int, minimum: int = 1) -> Row:
     return Row(text, minimum, maximum)
 

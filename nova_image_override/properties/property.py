@@ -46,6 +46,8 @@ class Property(abc.ABC):
     :ivar family: the family, if its members have names of their own
     :ivar legacy_names: other names under which Nova reads the same field
     :ivar never: no deployment can permit it to be overridden
+    :ivar drivers: the parts of Nova that act on it
+        (:mod:`nova_image_override.properties.drivers`)
     """
 
     kind: typing.ClassVar[str] = STRING
@@ -56,6 +58,7 @@ class Property(abc.ABC):
     family: families.Family | None = None
     legacy_names: tuple[str, ...] = ()
     never: bool = False
+    drivers: tuple[str, ...] = ()
 
     @property
     def spelling(self) -> str:

@@ -31,6 +31,7 @@ class Row:
     :ivar kind: boolean, integer, enum or string
     :ivar values: what it may be
     :ivar removable: whether null is taken: yes or no
+    :ivar drivers: the parts of Nova that act on it, of clouds that say so
     :ivar description: what it does
     """
 
@@ -39,6 +40,7 @@ class Row:
     kind: str
     values: Values
     removable: str
+    drivers: str
     description: str
 
 
@@ -62,4 +64,5 @@ def _row(name: str, pattern: str, value: typing.Any) -> Row:
     return Row(
         name, pattern, words.kind(value), Values(words.values(name, value)),
         'yes' if words.is_removable(value) else 'no',
+        ', '.join(value.get('drivers', ())),
         value.get('description', ''))

@@ -1,8 +1,9 @@
 """What the documentation takes from the code, so that it cannot drift.
 
-Directives ``property-table``, ``error-codes``, ``version-history``,
-``seam-table``, ``proof-figures``, ``survivors``, ``unseen``, ``exchange`` and
-``package-notes``, and the role ``test``.
+Directives ``property-table``, ``driver-table``, ``reader-table``,
+``error-codes``, ``version-history``, ``seam-table``, ``proof-figures``,
+``survivors``, ``unseen``, ``exchange`` and ``package-notes``, and the role
+``test``.
 """
 
 import importlib
@@ -24,6 +25,8 @@ from sphinx.util import docutils
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.properties import catalog
+from nova_image_override.properties import descriptions
+from nova_image_override.properties import drivers
 from nova_image_override.properties import property as property_module
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
@@ -68,14 +71,84 @@ class PropertyTable(CodeDirective):
     """Every property that can be permitted, from the running Nova."""
 
     def rst(self) -> list[str]:
-        """Return a table of the catalogue, and of what was built."""
+        """Return tables of the catalogue, by purpose, and of what was built.
+        """
         runs = figures('values')
+        lines: list[str] = []
+        for title, pattern in descriptions.PURPOSES.items():
+            rows = [
+                # An anchor: #hw-disk-bus.
+                [f'_`{prop.spelling}`', _folded(prop), prop.description,
+                 ', '.join(prop.drivers) or '\u2013',
+                 _checked(prop.field, runs)]
+                for prop in catalog.running().values()
+                if not prop.never and re.fullmatch(pattern, prop.field)]
+            if rows:
+                lines += [f'.. rubric:: {title}', '', *table(
+                    ['Property', 'Value', 'Meaning', 'Acts with', 'Checked'],
+                    rows, '20 26 26 12 16')]
+        return lines
+
+
+#: So many values are shown at once, more on request.
+_VALUES_MAX = 8
+
+
+def _folded(prop: property_module.Property) -> str:
+    """Return the values of a cell; a long list of them folded."""
+    text = _literal_values(prop)
+    if len(prop.values) <= _VALUES_MAX:
+        return text
+    return '\n       '.join([
+        '.. raw:: html', '',
+        f'   <details><summary>{len(prop.values)} values</summary>', '',
+        text, '', '.. raw:: html', '', '   </details>'])
+
+
+class DriverTable(CodeDirective):
+    """What each driver and the scheduler do with each property."""
+
+    def rst(self) -> list[str]:
+        """Return the matrix."""
+        columns = [name for name in drivers.PARTS if name != drivers.API]
         return table(
-            ['Property', 'Value', 'Meaning', 'Checked'],
-            ([f'``{prop.spelling}``', _literal_values(prop), prop.description,
-              _checked(prop.field, runs)]
+            ['Property', *columns],
+            ([f'``{prop.spelling}``', *(
+                _cell(drivers.ROWS[prop.field].get(part))
+                for part in columns)]
              for prop in catalog.running().values() if not prop.never),
-            '24 28 28 20')
+            '22 13 25 10 10 8 12')
+
+
+def _cell(cell: drivers.Cell | None) -> str:
+    """Return the outcome of a cell, with its limits in words."""
+    if cell is None:
+        return drivers.IGNORED
+    limits = []
+    if cell.values is not None:
+        limits.append(', '.join(f'``{value}``' for value in cell.values)
+                      + f'; any other: {cell.otherwise}')
+    limits += [
+        f'{f"``{value}`` " if value else ""}needs ``{name}'
+        f'{f"={wanted}" if wanted else ""}``'
+        for value, (name, wanted) in cell.needs.items()]
+    if cell.note:
+        limits.append(cell.note)
+    return f'{cell.outcome}{": " if limits else ""}{"; ".join(limits)}'
+
+
+class ReaderTable(CodeDirective):
+    """Nova's functions that read each property, and when."""
+
+    def rst(self) -> list[str]:
+        """Return a table with a row for each cell of the matrix."""
+        return table(
+            ['Property', 'Part', 'Function of Nova', 'At'],
+            ([f'``{prop.spelling}``', part, f'``{cell.reads}``',
+              ', '.join(cell.at)]
+             for prop in catalog.running().values() if not prop.never
+             for part, cell in drivers.ROWS[prop.field].items()),
+            '24 12 34 30')
 
 
 def _checked(field: str, runs: dict[str, dict[str, typing.Any]]) -> str:
@@ -285,6 +358,8 @@ class PackageNotes(reno.ReleaseNotesDirective):
 def setup(app: Sphinx) -> dict[str, typing.Any]:
     """Register the directives and the role."""
     app.add_directive('property-table', PropertyTable)
+    app.add_directive('driver-table', DriverTable)
+    app.add_directive('reader-table', ReaderTable)
     app.add_directive('never-table', NeverTable)
     app.add_directive('error-codes', ErrorCodes)
     app.add_directive('version-history', VersionHistory)

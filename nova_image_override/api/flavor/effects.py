@@ -310,7 +310,7 @@ def problems(
         name: field for name, value in overrides.items()
         if value is not None
         and (field := catalog.field_of(name)) in RULES
-        and not _images_own(catalog, base, name, value)}
+        and not override.is_image_s_own(catalog, base, name, value)}
     if not asked:
         return
     try:
@@ -323,15 +323,6 @@ def problems(
         verdict = found[field]
         if verdict is not None:
             yield errors.Problem(name, *verdict)
-
-
-def _images_own(
-    catalog: catalog_module.Catalog, base: override.ImageProperties,
-    name: str, value: str,
-) -> bool:
-    own = override.Merger(catalog).image_value(base, name)
-    return own is not None and \
-        catalog.resolve(name).canonical(str(own)) == value
 
 
 def _problem(field: str, guest: Guest) -> tuple[str, str] | None:

@@ -30,6 +30,7 @@ def check(
     image: dict[str, typing.Any], base: override.ImageProperties,
     overrides: override.Overrides,
     ineffective: collections.abc.Collection[str] = (),
+    others: collections.abc.Collection[errors.Problem] = (),
 ) -> None:
     """Check the merged properties of a server to be.
 
@@ -39,11 +40,12 @@ def check(
     :param overrides: what was merged over BASE
     :param ineffective: those of them that may have no effect
         (:mod:`nova_image_override.api.flavor.effects`)
+    :param others: problems that have been found elsewhere, to be told along
     :raises errors.Invalid: naming every override that flavor and image
         properties exclude, or that Nova would ignore
     """
     key = _key(flavor, image, base, overrides, sorted(ineffective))
-    if key in _GOOD:
+    if key in _GOOD and not others:
         return
     found = conflicts.Conflicts(catalog, flavor, image, base, overrides)
     # The first problem of a property is the one that is told.
@@ -56,6 +58,8 @@ def check(
                 {name: value for name, value in overrides.items()
                  if name not in ineffective}):
             problems.setdefault(problem.name, problem)
+    for problem in others:
+        problems.setdefault(problem.name, problem)
     if problems:
         raise errors.Invalid(problems.values())
     _GOOD.add(key)

@@ -15,6 +15,7 @@ from nova_image_override.authorization import property_lists
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import drivers as drivers_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
 
@@ -59,6 +60,8 @@ class Cloud:
     :ivar protections: what Glance protects
     :ivar options: further options of Glance's files
     :ivar cinder: options of Cinder's files, if they are known
+    :ivar hypervisor_types: those of the compute nodes; None where they were
+        not asked for
     """
 
     conf: cfg.ConfigOpts
@@ -68,6 +71,7 @@ class Cloud:
     protections: property_protections.Protections | None
     options: dict[str, typing.Any]
     cinder: dict[str, typing.Any] | None = None
+    hypervisor_types: collections.abc.Set[str] | None = None
 
     @property
     def roles(self) -> str:
@@ -78,6 +82,11 @@ class Cloud:
     def catalog(self) -> catalog_module.Catalog:
         """The running Nova's properties."""
         return self.enforcer.catalog
+
+    @property
+    def drivers(self) -> frozenset[str] | None:
+        """The virt drivers of its hosts, where all of them are known."""
+        return drivers_module.of_types(self.hypervisor_types or frozenset())
 
     @functools.cached_property
     def fields(self) -> dict[str, property_module.Property]:

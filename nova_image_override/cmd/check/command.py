@@ -4,7 +4,9 @@ import argparse
 import collections.abc
 import typing
 
+from nova import context as nova_context
 from oslo_config import cfg
+from oslo_db import exception as db_exception
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
@@ -17,16 +19,18 @@ from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
+from nova_image_override.cmd.check import hosts
 from nova_image_override.cmd.check import injection
 from nova_image_override.cmd.check import other_services
 from nova_image_override.cmd.check import own_rules
 from nova_image_override.cmd.check import protections
 from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check import summary
+from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import catalog as catalog_module
 
 CHECKS = (*own_rules.CHECKS, *protections.CHECKS, *injection.CHECKS,
-          *other_services.CHECKS)
+          *other_services.CHECKS, *hosts.CHECKS)
 
 T = typing.TypeVar('T')
 
@@ -34,9 +38,10 @@ T = typing.TypeVar('T')
 class Check(deployment_files.Lister):
     """Find what is wrong with the rules of this deployment.
 
-    Reads nova.conf, policy.yaml and Glance's files; asks no service. The exit
-    status is 1 when there is an error or a warning. What was looked at is told
-    in a line on standard error.
+    Reads nova.conf, policy.yaml and Glance's files; asks no service, and
+    Nova's databases only for --compute-nodes. The exit status is 1 when there
+    is an error or a warning. What was looked at is told in a line on standard
+    error.
     """
 
     _summary: str
@@ -55,6 +60,15 @@ class Check(deployment_files.Lister):
             default=[],
             help='cinder.conf (may be repeated), without which what only '
                  'Cinder decides is not checked')
+        parser.add_argument(
+            '--compute-nodes', action='store_true',
+            help='ask Nova\'s databases for the hypervisor types of all '
+                 'compute nodes, and look for what is allowed and no virt '
+                 'driver of this cloud acts on')
+        parser.add_argument(
+            '--hypervisor-type', metavar='TYPE', action='append', default=[],
+            help='check for compute nodes of this type instead, such as QEMU, '
+                 '"VMware vCenter Server", ironic or zvm (may be repeated)')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -70,12 +84,17 @@ class Check(deployment_files.Lister):
 
         :raises errors.StartupError: nova.conf itself cannot be read
         """
-        conf = deployment_files.read_nova_conf(parsed_args)
+        asks = parsed_args.compute_nodes and not parsed_args.hypervisor_type
+        conf = deployment_files.read_nova_conf(parsed_args, databases=asks)
         reader = _Reader()
         cloud = reader.read(
             conf, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project, parsed_args.glance_config_file,
             parsed_args.cinder_config_file)
+        if cloud is not None and parsed_args.hypervisor_type:
+            cloud.hypervisor_types = frozenset(parsed_args.hypervisor_type)
+        elif cloud is not None and asks:
+            cloud.hypervisor_types = frozenset(_hypervisor_types())
         found = [*spelling.findings(conf), *(
             reader.problems() if cloud is None else (
                 finding for check in CHECKS for finding in check(cloud)))]
@@ -85,6 +104,24 @@ class Check(deployment_files.Lister):
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), [
             (each.severity, each.code, ', '.join(each.subjects), each.why,
              each.change) for each in found]
+
+
+def _hypervisor_types() -> set[str]:
+    """Return those of all compute nodes; none where a cell is silent.
+
+    :raises errors.StartupError: nova.conf does not say where the database is
+    """
+    api_interfaces.verify()
+    from nova_image_override.api import cloud_drivers
+    try:
+        return cloud_drivers.hypervisor_types(
+            nova_context.get_admin_context()) or set()
+    except db_exception.DBError as exc:
+        raise errors.StartupError(
+            f'Nova\'s API database: {" ".join(str(exc).split())}') from None
+    except db_exception.CantStartEngineError:
+        raise errors.StartupError(
+            'nova.conf has no [api_database] connection') from None
 
 
 class _Reader:

@@ -41,7 +41,8 @@ def test_properties_have_their_names_in_full_and_their_types(made):
     assert properties['os_require_quiesce']['enum'] == ['true', 'false']
     assert properties['hw_numa_nodes'] == {
         'title': 'Numa nodes', 'type': 'integer', 'minimum': 1,
-        'maximum': 128, 'description': 'Number of guest NUMA nodes.'}
+        'maximum': 128,
+        'description': 'Number of guest NUMA nodes. Acts with: libvirt.'}
     assert properties['os_command_line']['maxLength'] == 255
 
 

@@ -1,6 +1,7 @@
 """Every property of every supported release is described, once."""
 
 import json
+import re
 
 import pytest
 
@@ -19,6 +20,14 @@ def test_every_row_says_what_the_property_does(field):
     assert text.endswith('.')
     assert text[0].isupper() or text.startswith('vCPUs')
     assert text == ' '.join(text.split())
+
+
+def test_every_row_is_of_one_purpose():
+    for field in descriptions.ROWS:
+        assert [title for title, pattern in descriptions.PURPOSES.items()
+                if re.fullmatch(pattern, field)][1:] == [], field
+        assert any(re.fullmatch(pattern, field)
+                   for pattern in descriptions.PURPOSES.values()), field
 
 
 def test_no_row_describes_what_no_supported_release_has(catalog):

@@ -1,0 +1,68 @@
+"""What no host of the cloud acts on is refused, or told where some do not.
+
+:mod:`nova_image_override.properties.drivers` says what each virt driver makes
+of a property, :mod:`nova_image_override.api.cloud_drivers` which ones there
+are.
+"""
+
+import collections.abc
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api import cloud_drivers
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import drivers as drivers_module
+
+
+def problems(
+    catalog: catalog_module.Catalog, cloud: cloud_drivers.CloudDrivers | None,
+    base: override.ImageProperties, merged: override.ImageProperties,
+    overrides: override.Overrides,
+) -> collections.abc.Iterator[errors.Problem]:
+    """Find the overrides that every host of the cloud would pass over.
+
+    What is removed, and what the image says itself, is none
+    (as :mod:`nova_image_override.api.flavor.effects`).
+
+    :param cloud: None while its drivers are not known
+    :param base: the image's own properties
+    :param merged: the same with all overrides
+    :param overrides: those to look at
+    """
+    if cloud is None or not drivers_module.may_refuse(cloud.drivers):
+        return
+    for name, value in overrides.items():
+        field = catalog.field_of(name)
+        if (value is None or field is None or field in cloud.compared
+                or not drivers_module.acting(field)
+                or override.is_image_s_own(catalog, base, name, value)):
+            continue
+        found = [drivers_module.outcome(driver, field, value, merged)
+                 for driver in sorted(cloud.drivers)]
+        if drivers_module.ACTS in [each.kind for each in found]:
+            continue
+        fails = drivers_module.ERROR in [each.kind for each in found]
+        yield errors.Problem(
+            name, errors.NO_EFFECT,
+            ('the server would end in ERROR, or do nothing of it' if fails
+             else 'would do nothing') + ' on any host of this cloud: '
+            + '; '.join(each.why for each in found))
+
+
+def by_driver(
+    catalog: catalog_module.Catalog, cloud: cloud_drivers.CloudDrivers | None,
+    name: str, properties: override.ImageProperties,
+) -> dict[str, str]:
+    """Return what comes of a property with each driver of a mixed cloud.
+
+    :param properties: a server's, with the one called NAME
+    :returns: driver -> outcome; {} where all the drivers act
+    """
+    value, field = properties.get(name), catalog.field_of(name)
+    if cloud is None or value is None or field is None \
+            or not drivers_module.acting(field):
+        return {}
+    found = {driver: drivers_module.outcome(
+        driver, field, str(value), properties).kind
+        for driver in sorted(cloud.drivers)}
+    return {} if {*found.values()} == {drivers_module.ACTS} else found

@@ -1,0 +1,185 @@
+"""The override decides wherever Nova's scheduler reads image properties.
+
+Two hosts, of which the scheduler takes the one for the image's own value and
+the other for the override. Rebuilds: tests/functional/test_rebuild_scheduling.
+IsolatedHostsFilter reads the image's id, and require_image_type_support its
+disk format, which no property overrides.
+"""
+
+import uuid
+
+from nova import context as nova_context
+from nova import objects
+from nova.objects import fields
+from nova.tests.fixtures import libvirt as fakelibvirt
+import pytest
+
+from tests.functional import life
+
+#: Where the override belongs, and where the image as it is would go.
+OURS, OTHER = 'compute1', 'compute2'
+
+
+class Case(life.Case):
+    SHARED = False  # The hosts are made different, and one of them fails.
+
+    #: The image's own properties, and what is overridden.
+    IMAGE: dict[str, str] = {}
+    OVERRIDES: dict[str, str] = {}
+
+    def isolate(self, host, **metadata):
+        """Put a host into an aggregate with METADATA; '__' stands for ':'."""
+        aggregate = self.admin_api.post_aggregate(
+            {'aggregate': {'name': str(uuid.uuid4())}})['id']
+        self.admin_api.add_host_to_aggregate(aggregate, host)
+        self.admin_api.post_aggregate_action(
+            aggregate, {'set_metadata': {'metadata': {
+                key.replace('__', ':'): value
+                for key, value in metadata.items()}}})
+
+    def traits(self, host, add=(), remove=()):
+        provider = self.compute_rp_uuids[host]
+        self._set_provider_traits(provider, sorted(
+            {*self._get_provider_traits(provider), *add} - {*remove}))
+
+    def host(self, server):
+        return self.instance(server).host
+
+    def a_server(self, overrides=None, **kwargs):
+        return super().a_server(
+            self.OVERRIDES if overrides is None else overrides,
+            image=self.image(**self.IMAGE), **kwargs)
+
+    def fail(self, host):
+        """Let a host be down."""
+        self.computes[host].stop()
+        self.admin_api.microversion = '2.11'
+        self.admin_api.force_down_service(host, 'nova-compute', True)
+
+    def assert_no_valid_host(self, server):
+        """Assert that the scheduler has ended the last action."""
+        path = f'/servers/{server}/os-instance-actions'
+        last = self.http('GET', path).body['instanceActions'][0]
+        events = self.http(
+            'GET', f'{path}/{last["request_id"]}', admin=True,
+        ).body['instanceAction']['events']
+        self.assertIn('No valid host', str(events))
+
+    def assert_decides(self):
+        """The image alone goes to OTHER; with the override a server goes to
+        OURS and to no other host, whatever moves it."""
+        if self.IMAGE:
+            self.assertEqual(OTHER, self.host(self.a_server({})))
+        server = self.a_server()
+        self.assertEqual(OURS, self.host(server))
+
+        self.flags(shelved_offload_time=0)
+        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        self.do(server, {'unshelve': None})
+        self.assertEqual(OURS, self.host(server))
+
+        for action in ({'migrate': None}, {'os-migrateLive': {
+                'host': None, 'block_migration': 'auto'}}):
+            # Casts to the conductor are calls in Nova's harness, and fail.
+            self.act(server, action, admin=True)
+            self.wait(server)
+            self.assert_no_valid_host(server)
+            self.assertEqual(OURS, self.host(server))
+
+        self.fail(OURS)
+        self.act(server, {'evacuate': {}}, admin=True)
+        self.wait(server, 'ERROR')
+        self.assert_no_valid_host(server)
+        self.assertEqual(OURS, self.host(server))
+
+
+class ImageFilter(Case):
+    IMAGE = {'img_hv_type': 'vmware'}
+    OVERRIDES = {'img_hv_type': 'qemu'}
+
+    @pytest.mark.smoke
+    def test_the_image_properties_filter(self):
+        node = objects.ComputeNode.get_first_node_by_host_for_old_compat(
+            nova_context.get_admin_context(), OTHER)
+        node.supported_hv_specs = [objects.HVSpec.from_list([
+            fields.Architecture.X86_64, fields.HVType.VMWARE,
+            fields.VMMode.HVM])]
+        node.save()
+        self.assert_decides()
+
+
+class AggregateFilter(Case):
+    ADDITIONAL_FILTERS = [
+        *Case.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
+    IMAGE = {'os_distro': 'linux'}
+    OVERRIDES = {'os_distro': 'windows'}
+
+    def test_the_isolation_of_image_properties_by_aggregates(self):
+        self.isolate(OURS, os_distro='windows')
+        self.isolate(OTHER, os_distro='linux')
+        self.assert_decides()
+
+
+class NumaFilter(Case):
+    OVERRIDES = {'hw_numa_nodes': '2'}
+
+    def hardware(self, host):
+        return super().hardware(host) if host == OURS else {
+            'host_info': fakelibvirt.HostInfo(
+                cpu_nodes=1, cpu_sockets=1, cpu_cores=4, cpu_threads=2)}
+
+    def test_the_numa_topology_filter(self):
+        self.assert_decides()
+
+
+class TraitIsolation(Case):
+    OVERRIDES = {'trait:CUSTOM_LICENSED': 'required'}
+
+    def setUp(self):
+        super().setUp()
+        self.flags(enable_isolated_aggregate_filtering=True,
+                   group='scheduler')
+        self._create_trait('CUSTOM_LICENSED')
+        self.traits(OURS, add=['CUSTOM_LICENSED'])
+        self.isolate(OURS, trait__CUSTOM_LICENSED='required')
+
+    def test_the_isolation_of_traits_by_aggregates(self):
+        # Without the trait there is no way in.
+        self.assertEqual([OTHER] * 2, [
+            self.host(self.a_server({})) for _ in range(2)])
+        self.assert_decides()
+
+
+class Prefilter(Case):
+    IMAGE = {'hw_disk_bus': 'virtio'}
+    OVERRIDES = {'hw_disk_bus': 'scsi'}
+
+    def test_the_prefilter_of_image_metadata(self):
+        self.flags(image_metadata_prefilter=True, group='scheduler')
+        bus = 'COMPUTE_STORAGE_BUS_{}'.format
+        self.traits(OURS, remove=[bus('VIRTIO')])
+        self.traits(OTHER, remove=[bus('SCSI')])
+        # Nova's compute would report them again.
+        for compute in self.computes.values():
+            self.useFixture(life.fixtures.MockPatchObject(
+                compute.manager.rt.reportclient,
+                'update_from_provider_tree'))
+        self.assert_decides()
+
+
+class Weigher(Case):
+    def setUp(self):
+        self.flags(image_props_weight_multiplier=1000.0,
+                   image_props_weight_setting=['os_distro=1'],
+                   group='filter_scheduler')
+        super().setUp()
+
+    def test_the_weigher_of_image_properties_packs_by_the_override(self):
+        def boots(value):
+            return self.host(self.a_server({'os_distro': value}))
+
+        first = boots('windows')
+        # By free memory alone the next would go to the other host.
+        self.assertEqual([first] * 2, [boots('windows') for _ in range(2)])
+        (other,) = {*self.HOSTS} - {first}
+        self.assertEqual([other] * 2, [boots('linux') for _ in range(2)])
