@@ -260,6 +260,10 @@ schemas: $(RELEASES:%=schemas-%) ## Write api_schemas/ anew, beside each Nova re
 schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
+.PHONY: share
+share: $(READY) ## Write manual pages, completions and samples anew, into share/
+	$(BIN)/python -W ignore tools/share.py --write
+
 .PHONY: constraints
 constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-tempest ## Pin the newest packages that go with each release
 
