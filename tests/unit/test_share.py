@@ -70,7 +70,7 @@ def test_every_option_has_its_sample():
     text = (EXAMPLES / 'image_override.conf').read_text()
     assert text.startswith('[image_override]')
     for option in conf.OPTS:
-        assert re.search(rf'^#{option.name} = ', text, re.M), option.name
+        assert re.search(rf'^#{option.name} =', text, re.M), option.name
 
 
 def test_the_sample_policy_changes_nothing():
