@@ -14,6 +14,7 @@ import contextlib
 import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from oslo_config import cfg
 from oslo_policy import generator
 import shtab
 
+from nova_image_override import errors
 from nova_image_override.cmd import shell
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -42,6 +44,7 @@ def made() -> dict[str, str]:
     return {
         f'{NAME}/image_override.conf': sample_config(),
         f'{NAME}/policy.yaml': sample_policy(),
+        f'{NAME}/image_override.mtail': mtail_program(),
         f'bash-completion/completions/{NAME}': shtab.complete(
             parser, 'bash'),
         f'zsh/site-functions/_{NAME}': shtab.complete(parser, 'zsh'),
@@ -88,6 +91,54 @@ def sample_policy() -> str:
         generator.generate_sample(
             ['--namespace', 'nova_image_override'], cfg.ConfigOpts())
     return printed.getvalue()
+
+
+def mtail_program() -> str:
+    """Return a program of mtail that counts what nova-api logs.
+
+    Of each refusal every code once, however many properties have it. A code
+    that a request's quoted value spells is counted, too.
+    """
+    summaries = '|'.join(re.escape(kind.summary) for kind in (
+        errors.Invalid, errors.Forbidden, errors.Conflict))
+    lines = [_MTAIL_HEAD, f'/Fault thrown: (?:{summaries}) /' + ' {',
+             '  image_override_refusals_total++']
+    for code in sorted(codes()):
+        lines += [
+            rf'  /(?:[.;] )[A-Za-z0-9_.:-]+: {code}: /' + ' {',
+            f'    image_override_refused_codes_total["{code}"]++', '  }']
+    return '\n'.join([*lines, '}', ''])
+
+
+def codes() -> set[str]:
+    """Return every code that a refusal can have."""
+    return {value for name, value in vars(errors).items()
+            if name.isupper() and name.lower() == value}
+
+
+_MTAIL_HEAD = r"""# What nova-api logs of image property overrides, for Prometheus.
+# Made from the package's codes: "make share".
+#
+#     mtail --progs image_override.mtail --logs /var/log/nova/nova-api.log
+#
+# nova-api logs at INFO: with a higher level only starts are counted.
+
+counter image_override_start_failures_total
+counter image_override_boots_total
+counter image_override_rebuilds_total
+counter image_override_refusals_total
+counter image_override_refused_codes_total by code
+
+/ CRITICAL .* nova-image-override: / {
+  image_override_start_failures_total++
+}
+/Image properties overridden at boot: / {
+  image_override_boots_total++
+}
+/Image properties overridden by the rebuild: / {
+  image_override_rebuilds_total++
+}
+"""
 
 
 def manual_pages() -> dict[str, str]:
