@@ -31,6 +31,9 @@ HEAT_27 := 27.0.1
 # 4.22: "module 'openstack' has no attribute 'version'".
 ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
 
+# Of 2026.2 Kolla-Ansible is not on every index yet.
+KOLLA := kolla==23.0.0\nkolla-ansible==22.2.0
+
 # The release that development happens on.
 BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
@@ -147,6 +150,16 @@ test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin again
 test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api
 	$(BIN)/python -m pytest tests/ansible
 
+# The deployment tools' own code, apart from Nova.
+.venv/kits/.ready: constraints/kits.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+.PHONY: test-kits
+test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own code
+	$(BIN)/python -m pytest tests/kits
+
 # Tempest lives apart from the services, as it does where clouds are tested.
 .venv/tempest/.ready: constraints/tempest.txt setup.cfg tools/environment.sh
 	@tools/environment.sh tempest tempest,tempest-test
@@ -261,8 +274,25 @@ schemas: $(RELEASES:%=schemas-%) ## Write api_schemas/ anew, beside each Nova re
 schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
+.PHONY: share
+share: $(READY) ## Write manual pages, completions and samples anew, into share/
+	$(BIN)/python -W ignore tools/share.py --write
+
+.venv/packages/.ready: constraints/packages.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# Debian's packages and rpm, where their tools are.
+KINDS ?= $(if $(shell command -v dh),deb) $(if $(shell command -v rpmbuild),rpm)
+
+.PHONY: packages
+packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is committed, into dist/
+	.venv/packages/bin/check-manifest
+	tools/packages.sh .venv/packages $(KINDS)
+
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -289,6 +319,14 @@ constraints-ansible-%: $(READY)
 constraints-cloud: $(READY)
 	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
+
+constraints-kits: $(READY)
+	printf 'ansible-core\ndocker\n$(KOLLA)\npyuwsgi\nshellcheck-py\n' | \
+	    $(PIN) --output-file constraints/kits.txt -
+
+constraints-packages: $(READY)
+	printf 'build\ncheck-manifest\ncyclonedx-bom\nsetuptools\ntwine\nwheel\n' \
+	    | $(PIN) --output-file constraints/packages.txt -
 
 constraints-tempest: $(READY)
 	printf 'setuptools\nuv\n' | $(PIN) --extra tempest --extra tempest-test \

@@ -22,7 +22,9 @@ OURS = 'nova_image_override.api.router:APIRouterV21.factory'
 class Paste(command.Command):
     """Print api-paste.ini of the installed Nova with the extension in it.
 
-    Written to a file, it is one that [wsgi] api_paste_config may name.
+    For a file beside the one that a tool writes. Under uWSGI and Apache the
+    first of OS_NOVA_CONFIG_FILES names it; where the script nova-api runs,
+    [wsgi] api_paste_config does.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -1,0 +1,84 @@
+"""``nova-image-override computes``: which computes keep overrides."""
+
+import argparse
+import collections.abc
+
+from cliff import lister
+from nova import context as nova_context
+from nova import objects
+from oslo_db import exception as db_exception
+
+from nova_image_override import errors
+from nova_image_override.api import compute_capability
+from nova_image_override.cmd import deployment_files
+
+Row = tuple[str, str, str, str | None]
+
+
+class Computes(lister.Lister):
+    """List the compute nodes, with what each has of the compute part.
+
+    From Nova's databases, every cell: what nova-api goes by. The exit status is
+    1 when a node does not have the compute part.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options."""
+        parser = super().get_parser(prog_name)
+        deployment_files.add_config_options(parser)
+        parser.add_argument(
+            '--missing', action='store_true',
+            help='list only those without the compute part')
+        return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the table; return the exit status."""
+        self._status = 0
+        super().run(parsed_args)
+        return self._status
+
+    def take_action(
+        self, parsed_args: argparse.Namespace,
+    ) -> tuple[tuple[str, ...], list[Row]]:
+        """Read the compute nodes of every cell.
+
+        :raises errors.StartupError: a database cannot be read
+        """
+        deployment_files.read_nova_conf(parsed_args, databases=True)
+        objects.register_all()
+        found = list(rows())
+        missing = [row for row in found if row[-1] is None]
+        self._status = int(bool(missing))
+        return (('Cell', 'Host', 'Node', 'Compute part'),
+                missing if parsed_args.missing else found)
+
+
+def rows() -> collections.abc.Iterator[Row]:
+    """Yield cell, host, node, and the version that its compute part has.
+
+    The version is None where nova-api would not rely on the node.
+
+    :raises errors.StartupError: a database cannot be read
+    """
+    context = nova_context.get_admin_context()
+    try:
+        cells = list(objects.CellMappingList.get_all(context))
+    except (db_exception.CantStartEngineError,
+            db_exception.DBConnectionError):
+        raise errors.StartupError(
+            'the database that [api_database] connection names cannot be '
+            'read') from None
+    for cell in cells:
+        # An operator may have named none.
+        name = cell.name or cell.uuid
+        try:
+            with nova_context.target_cell(context, cell) as targeted:
+                nodes = list(objects.ComputeNodeList.get_all(targeted))
+        except db_exception.DBConnectionError:
+            raise errors.StartupError(
+                f'the database of cell {name} cannot be read') from None
+        for node in sorted(nodes, key=lambda node: (
+                node.host, node.hypervisor_hostname)):
+            part = node.stats[errors.PARAMETER] \
+                if compute_capability.runs_compute_part(node) else None
+            yield name, node.host, node.hypervisor_hostname, part

@@ -1,0 +1,98 @@
+"""Examples whose tools cannot be run: what they say is compared with what the
+package has.
+"""
+
+import configparser
+import re
+
+import pytest
+import yaml
+
+from nova_image_override import conf
+from nova_image_override.cmd import paste
+from tests import environments
+from tests.kits import kit
+
+
+def scripts():
+    parser = configparser.ConfigParser()
+    parser.read(environments.ROOT / 'setup.cfg')
+    return {line.partition('=')[0].strip() for line in parser[
+        'options.entry_points']['console_scripts'].splitlines() if line}
+
+
+def ini(text):
+    parser = configparser.RawConfigParser()
+    parser.read_string(text)
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+def openstack_ansible():
+    said = kit.read('openstack-ansible/user_variables.yml')
+    return (said['nova_api_paste_ini_overrides'],
+            said['nova_nova_conf_overrides'])
+
+
+def openstack_helm():
+    said = kit.read('openstack-helm/values.yaml')['conf']
+    return said['paste'], said['nova']
+
+
+def rhoso():
+    said = kit.read('rhoso/controlplane.yaml')['spec']['nova']['template'][
+        'apiServiceTemplate']
+    return (ini(said['defaultConfigOverwrite']['api-paste.ini']),
+            ini(said['customServiceConfig']))
+
+
+@pytest.mark.parametrize('example', [openstack_ansible, openstack_helm, rhoso],
+                         ids=lambda example: example.__name__)
+def test_line_and_options_are_those_that_nova_api_takes(example):
+    pipeline, options = example()
+    assert pipeline == {kit.SECTION: {kit.KEY: paste.OURS}}
+    (group,) = options
+    assert group == conf.GROUP.name
+    assert set(options[group]) <= {option.name for option in conf.OPTS}
+    kit.assert_a_list_that_nova_api_takes(options[group]['allowed_properties'])
+
+
+def test_openstack_ansible_starts_a_command_that_is_installed():
+    unit = kit.read('openstack-ansible/user_variables.yml')[
+        'nova_compute_init_overrides']['Service']
+    assert unit['ExecStart'].rpartition('/')[2] in scripts()
+
+
+@pytest.mark.parametrize(
+    'path', ['openstack-helm/Dockerfile', 'rhoso/Containerfile'])
+def test_images_link_a_command_that_is_installed(path):
+    text = (kit.DEPLOY / path).read_text()
+    linked = re.search(r'ln -sf (\S+) \S*nova-compute"?;? ?', text)[1]
+    assert linked in scripts()
+    (shell,) = re.findall(r'^RUN ((?:.*\\\n)*.*)', text, re.M)
+    kit.run('bash', '-n', '-c', shell)
+
+
+def test_puppet_has_both_lines():
+    text = (kit.DEPLOY / 'puppet' / 'image_override.pp').read_text()
+    for factory in (paste.OURS, paste.NOVA):
+        assert f"'{factory}'" in text
+    assert f'{kit.SECTION}/{kit.KEY}' in text
+
+
+@pytest.mark.parametrize(
+    'path', sorted(kit.DEPLOY.glob('**/*.y*ml')), ids=lambda path: path.name)
+def test_every_file_of_yaml_can_be_read(path):
+    assert yaml.safe_load(path.read_text())
+
+
+@pytest.mark.parametrize(
+    'path', kit.readmes(), ids=lambda path: path.parent.name)
+def test_every_kit_is_one_screen_and_tells_the_way_back(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= 48
+    assert '## The way back' in text or 'Not possible' in text
+    overview = (kit.DEPLOY / 'README.md').read_text()
+    assert f'({path.relative_to(kit.DEPLOY)})' in overview
+    # Files that it names are there.
+    for name in re.findall(r'\bdeploy/[\w/.-]*\w', text):
+        assert (environments.ROOT / name).exists(), name

@@ -1,0 +1,136 @@
+"""share/ is what the commands and options are now, and the wheel has all of it.
+"""
+
+import configparser
+import importlib.util
+import pathlib
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+from nova import version
+import pytest
+import yaml
+
+from nova_image_override import conf
+from nova_image_override import policies
+from nova_image_override.cmd import shell
+from tests.unit import test_sdist
+from tools import share
+
+EXAMPLES = share.SHARE / share.NAME
+
+#: The release that it is made with: older ones have fewer properties.
+NEWEST = version.version_string().startswith('34.')
+
+
+def parsed(name):
+    # systemd's units may have an option twice, uWSGI's paths may have "%".
+    parser = configparser.RawConfigParser(strict=False)
+    parser.optionxform = str
+    parser.read(EXAMPLES / name)
+    return parser
+
+
+def scripts():
+    parser = configparser.ConfigParser()
+    parser.read(share.ROOT / 'setup.cfg')
+    return {line.partition('=')[0].strip() for line in parser[
+        'options.entry_points']['console_scripts'].splitlines() if line}
+
+
+@pytest.mark.skipif(not NEWEST, reason='made with the newest Nova')
+def test_what_is_made_is_up_to_date():
+    stale = [name for name, text in share.made().items()
+             if (share.SHARE / name).read_text() != text]
+    assert not stale, 'run "make share"'
+
+
+def test_the_wheel_brings_every_file(tmp_path):
+    for name in test_sdist.tracked():
+        copy = tmp_path / 'source' / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(share.ROOT / name, copy)
+    subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c',
+         'from setuptools import build_meta\n'
+         f'build_meta.build_wheel({str(tmp_path)!r})'],
+        cwd=tmp_path / 'source', check=True, capture_output=True)
+    (made,) = tmp_path.glob('*.whl')
+    brought = {name.partition('.data/data/share/')[2]
+               for name in zipfile.ZipFile(made).namelist()
+               if '.data/data/' in name}
+    assert brought == test_sdist.files(share.SHARE)
+
+
+def test_every_option_has_its_sample():
+    text = (EXAMPLES / 'image_override.conf').read_text()
+    assert text.startswith('[image_override]')
+    for option in conf.OPTS:
+        assert re.search(rf'^#{option.name} =', text, re.M), option.name
+
+
+def test_the_sample_policy_changes_nothing():
+    text = (EXAMPLES / 'policy.yaml').read_text()
+    assert yaml.safe_load(text) is None
+    rules = yaml.safe_load(re.sub('^#"', '"', text, flags=re.M))
+    assert rules[policies.CREATE] == 'rule:project_member_or_admin'
+
+
+@pytest.mark.parametrize(
+    'name', ['nova-compute-image-override.service', 'nova-compute.conf'])
+def test_a_unit_starts_a_command_that_is_installed(name):
+    command = parsed(name)['Service']['ExecStart'].split()[0]
+    assert pathlib.Path(command).name in scripts()
+
+
+def test_uwsgi_is_given_what_nova_ships():
+    uwsgi = parsed('nova-api-uwsgi.ini')['uwsgi']
+    module, _, name = uwsgi['module'].partition(':')
+    spec = importlib.util.find_spec(module)
+    assert f'\n{name} = None' in pathlib.Path(spec.origin).read_text()
+
+
+def test_uwsgi_names_the_file_that_nova_reads_for_the_pipeline():
+    value = parsed('nova-api-uwsgi.ini')['uwsgi']['env']
+    name, _, value = value.partition('=')
+    wsgi_app = pkgutil.resolve_name('nova.api.openstack.wsgi_app')
+    files = wsgi_app._get_config_files({name: value})
+    # init_application takes the first.
+    assert files == ['/etc/nova/api-paste-image-override.ini',
+                     '/etc/nova/nova.conf']
+
+
+def test_every_command_is_completed_and_has_its_manual():
+    shells = [share.SHARE / 'bash-completion/completions' / share.NAME,
+              share.SHARE / 'zsh/site-functions' / f'_{share.NAME}']
+    names = {name for name, _ in shell.Shell().command_manager} - set(
+        share._NOT_COMPLETED)
+    assert names
+    for path in shells:
+        text = path.read_text()
+        for name in names:
+            assert name in text, (path, name)
+    for script in scripts():
+        assert (share.SHARE / 'man/man1' / f'{script}.1').exists()
+
+
+@pytest.mark.parametrize(('words', 'expected'), [
+    (['ex'], {'explain'}),
+    (['explain', '--fl'], {'--flavor'}),
+    (['list', '-f', 'js'], {'json'}),
+])
+def test_bash_completes_commands_options_and_values(words, expected):
+    path = share.SHARE / 'bash-completion/completions' / share.NAME
+    run = subprocess.run(
+        ['bash', '--norc', '-c', """
+            source "$1"; shift
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            _shtab_nova_image_override
+            printf '%s\\n' "${COMPREPLY[@]}" """,
+         'bash', path, share.NAME, *words],
+        capture_output=True, text=True, check=True)
+    assert set(run.stdout.split()) == expected, run.stderr

@@ -1,0 +1,179 @@
+"""Write what the package ships for the system's own tools, under share/.
+
+usage: tools/share.py [--write]
+
+Manual pages, completions for bash and zsh, and sample configuration: made from
+the commands and options themselves, and kept in the repository, so that to
+install the package needs neither Nova nor Sphinx. tests/unit/test_share.py
+compares. The examples in share/nova-image-override that are not named here are
+written by hand.
+"""
+
+import argparse
+import contextlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from cliff import command
+from oslo_config import cfg
+from oslo_policy import generator
+import shtab
+
+from nova_image_override import errors
+from nova_image_override.cmd import shell
+
+ROOT = pathlib.Path(__file__).parents[1]
+SHARE = ROOT / 'share'
+NAME = 'nova-image-override'
+
+#: What an option's value names, by its metavar, for completion.
+_NAMED = {'PATH': shtab.FILE, 'FOLDER': shtab.DIRECTORY}
+
+#: cliff's own, which help nobody to type.
+_NOT_COMPLETED = ('complete', 'help')
+
+
+def made() -> dict[str, str]:
+    """Return everything that is made, by its path under share/."""
+    parser = whole_parser()
+    return {
+        f'{NAME}/image_override.conf': sample_config(),
+        f'{NAME}/policy.yaml': sample_policy(),
+        f'{NAME}/image_override.mtail': mtail_program(),
+        f'bash-completion/completions/{NAME}': shtab.complete(
+            parser, 'bash'),
+        f'zsh/site-functions/_{NAME}': shtab.complete(parser, 'zsh'),
+        **{f'man/man1/{name}': text for name, text in manual_pages().items()},
+    }
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return one parser of the command and all that follow it.
+
+    cliff has a parser for each.
+    """
+    app = shell.Shell()
+    parser = app.parser
+    parser.prog = NAME
+    commands = parser.add_subparsers()
+    for name, entry in sorted(app.command_manager):
+        if name in _NOT_COMPLETED:
+            continue
+        made: command.Command = entry.load()(app, None)
+        each = made.get_parser(f'{NAME} {name}')
+        for action in each._actions:
+            if action.metavar in _NAMED:
+                action.complete = _NAMED[action.metavar]
+        summary = made.get_description().strip().split('\n')[0]
+        commands.add_parser(name, parents=[each], add_help=False,
+                            help=summary, description=summary,
+                            conflict_handler='resolve')
+    return parser
+
+
+def sample_config() -> str:
+    """Return what ``nova-image-override sample-config`` prints."""
+    app = shell.Shell()
+    app.stdout = io.StringIO()
+    entry = dict(app.command_manager)['sample-config']
+    entry.load()(app, None).take_action(argparse.Namespace())
+    return app.stdout.getvalue()
+
+
+def sample_policy() -> str:
+    """Return what ``oslopolicy-sample-generator`` prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        generator.generate_sample(
+            ['--namespace', 'nova_image_override'], cfg.ConfigOpts())
+    return printed.getvalue()
+
+
+def mtail_program() -> str:
+    """Return a program of mtail that counts what nova-api logs.
+
+    Of each refusal every code once, however many properties have it. A code
+    that a request's quoted value spells is counted, too.
+    """
+    summaries = '|'.join(re.escape(kind.summary) for kind in (
+        errors.Invalid, errors.Forbidden, errors.Conflict))
+    lines = [_MTAIL_HEAD, f'/Fault thrown: (?:{summaries}) /' + ' {',
+             '  image_override_refusals_total++']
+    for code in sorted(codes()):
+        lines += [
+            rf'  /(?:[.;] )[A-Za-z0-9_.:-]+: {code}: /' + ' {',
+            f'    image_override_refused_codes_total["{code}"]++', '  }']
+    return '\n'.join([*lines, '}', ''])
+
+
+def codes() -> set[str]:
+    """Return every code that a refusal can have."""
+    return {value for name, value in vars(errors).items()
+            if name.isupper() and name.lower() == value}
+
+
+_MTAIL_HEAD = r"""# What nova-api logs of image overrides, for Prometheus.
+# Made from the package's codes: "make share".
+#
+#     mtail --progs image_override.mtail --logs /var/log/nova/nova-api.log
+#
+# nova-api logs at INFO: with a higher level only starts are counted.
+
+counter image_override_start_failures_total
+counter image_override_boots_total
+counter image_override_rebuilds_total
+counter image_override_refusals_total
+counter image_override_refused_codes_total by code
+
+/ CRITICAL .* nova-image-override: / {
+  image_override_start_failures_total++
+}
+/Image properties overridden at boot: / {
+  image_override_boots_total++
+}
+/Image properties overridden by the rebuild: / {
+  image_override_rebuilds_total++
+}
+"""
+
+
+def manual_pages() -> dict[str, str]:
+    """Return what Sphinx makes of docs/man, by the files' names."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(  # noqa: S603
+            [sys.executable, '-W', 'ignore', '-m', 'sphinx', '-q', '-W',
+             '-b', 'man', '-d', f'{folder}/doctrees', ROOT / 'docs' / 'man',
+             f'{folder}/man'],
+            check=True, env={**os.environ, 'COLUMNS': '80'})
+        return {path.name: path.read_text()
+                for path in pathlib.Path(folder, 'man').glob('*.1')}
+
+
+def main() -> int:
+    """Write what has changed, or tell it.
+
+    :returns: 1 when something differs and was not to be written
+    """
+    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
+    parser.add_argument('--write', action='store_true',
+                        help='write what differs; without it, list it')
+    write = parser.parse_args().write
+    differs = 0
+    for name, text in made().items():
+        path = SHARE / name
+        if path.exists() and path.read_text() == text:
+            continue
+        differs += 1
+        print(name)
+        if write:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    return int(bool(differs) and not write)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
