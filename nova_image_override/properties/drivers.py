@@ -65,6 +65,7 @@ class Cell:
     :ivar otherwise: what comes of any other value
     :ivar needs: value ('' for any) -> another property, and the value that it
         must have ('' for any), without which OTHERWISE comes of it
+    :ivar formerly: the name of the function in older releases of Nova
     :ivar note: a limit, or a fault of Nova, in words
     """
 
@@ -76,6 +77,7 @@ class Cell:
     needs: collections.abc.Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=dict)
     note: str = ''
+    formerly: str = ''
 
     def comes_of(
         self, value: str, properties: collections.abc.Mapping[str, object],
@@ -133,8 +135,11 @@ _TOPOLOGY: Row = {
 _TPM: Row = {**_libvirt('LibvirtDriver._add_vtpm_device'),
              **_required('ResourceRequest._translate_vtpm_request')}
 _MEMORY: Row = {
-    **_libvirt('LibvirtDriver._get_mem_encryption_config'),
-    **_required('ResourceRequest._translate_mem_encryption_request'),
+    'libvirt': Cell('LibvirtDriver._get_mem_encryption_config', _GUEST,
+                    formerly='LibvirtDriver._sev_enabled'),
+    SCHEDULER: Cell(
+        'ResourceRequest._translate_mem_encryption_request', _PLACED, REQUIRES,
+        formerly='ResourceRequest._translate_memory_encryption'),
     **_FLAVOR}
 _PINNING: Row = {**_NUMA, **_required(
     'ResourceRequest._translate_pinning_policies')}
