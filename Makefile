@@ -277,8 +277,21 @@ schemas-%: .venv/nova-%/.ready
 share: $(READY) ## Write manual pages, completions and samples anew, into share/
 	$(BIN)/python -W ignore tools/share.py --write
 
+.venv/packages/.ready: constraints/packages.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# Debian's packages and rpm, where their tools are.
+KINDS ?= $(if $(shell command -v dh),deb) $(if $(shell command -v rpmbuild),rpm)
+
+.PHONY: packages
+packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is committed, into dist/
+	.venv/packages/bin/check-manifest
+	tools/packages.sh .venv/packages $(KINDS)
+
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -309,6 +322,10 @@ constraints-cloud: $(READY)
 constraints-kits: $(READY)
 	printf 'ansible-core\ndocker\n$(KOLLA)\npyuwsgi\nshellcheck-py\n' | \
 	    $(PIN) --output-file constraints/kits.txt -
+
+constraints-packages: $(READY)
+	printf 'build\ncheck-manifest\ncyclonedx-bom\nsetuptools\ntwine\nwheel\n' \
+	    | $(PIN) --output-file constraints/packages.txt -
 
 constraints-tempest: $(READY)
 	printf 'setuptools\nuv\n' | $(PIN) --extra tempest --extra tempest-test \

@@ -116,7 +116,7 @@ def codes() -> set[str]:
             if name.isupper() and name.lower() == value}
 
 
-_MTAIL_HEAD = r"""# What nova-api logs of image property overrides, for Prometheus.
+_MTAIL_HEAD = r"""# What nova-api logs of image overrides, for Prometheus.
 # Made from the package's codes: "make share".
 #
 #     mtail --progs image_override.mtail --logs /var/log/nova/nova-api.log

@@ -1,0 +1,68 @@
+#!/bin/sh
+# Build what is distributed, into dist/, from what is committed.
+#
+# usage: tools/packages.sh VENV [deb|rpm]...
+#
+# VENV has build, twine, check-manifest and cyclonedx-bom (.venv/packages, which
+# make builds). sdist and wheel are built twice and must be the same: times in
+# them are those of the last commit. deb and rpm need Debian's debhelper and rpm.
+set -eu
+
+venv=$1
+shift
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+umask 022
+
+# Debian's own Python, whatever a developer has before it.
+system=/usr/sbin:/usr/bin:/sbin:/bin
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/source"
+git archive HEAD | tar -x -C "$work/source"
+
+for round in 1 2; do
+    # A path of its own each time: none may be in what is built.
+    cp -a "$work/source" "$work/$round"
+    "$venv/bin/python" -m build --no-isolation --outdir "$work/out$round" \
+        "$work/$round" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+    # gzip's header has the time of the build, tar's has users.
+    "$venv/bin/python" tools/normalise_sdist.py "$work/out$round"/*.tar.gz
+done
+for file in "$work/out1"/*; do
+    cmp "$file" "$work/out2/$(basename "$file")"
+done
+"$venv/bin/twine" check --strict "$work/out1"/*
+mkdir -p dist
+cp "$work/out1"/* dist/
+
+"$venv/bin/cyclonedx-py" requirements constraints/nova-34.txt \
+    --pyproject packaging/sbom.toml --output-reproducible \
+    --of JSON -o dist/nova-image-override.cdx.json
+
+for kind; do
+    case $kind in
+    deb)
+        sdist=$(ls "$work/out1"/*.tar.gz)
+        version=$("$venv/bin/python" -c 'import configparser as c; p = c.ConfigParser(); p.read("setup.cfg"); print(p["metadata"]["version"])')
+        cp "$sdist" "$work/nova-image-override_$version.orig.tar.gz"
+        mkdir "$work/deb"
+        tar -x -C "$work/deb" --strip-components=1 -f "$sdist"
+        cp -a "$work/source/packaging/debian" "$work/deb/debian"
+        (cd "$work/deb" && PATH=$system dpkg-buildpackage -us -uc) >"$work/log" 2>&1 ||
+            { cat "$work/log" >&2; exit 1; }
+        cp "$work"/*.deb "$work"/*.dsc "$work"/*.debian.tar.* dist/
+        ;;
+    rpm)
+        PATH=$system rpmbuild -bb --nodeps --define "_topdir $work/rpm" \
+            --define "_sourcedir $work/out1" \
+            "$work/source/packaging/rpm/nova-image-override.spec" \
+            >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+        # Debian's paths are in it: a trial of the spec, nothing to install.
+        rpm -qp --list "$work"/rpm/RPMS/noarch/*.rpm | grep -c . >"$work/files"
+        echo "the spec makes an rpm of $(cat "$work/files") files"
+        ;;
+    esac
+done
+ls -l dist
