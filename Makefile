@@ -138,6 +138,12 @@ test-glance: $(RELEASES:%=test-glance-%) ## Every Nova release with a real Glanc
 test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 	.venv/nova-$*/bin/python -m pytest tests/glance
 
+.PHONY: test-drivers
+test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k zvm")
+
+test-drivers-%: .venv/nova-%/.ready
+	.venv/nova-$*/bin/python -m pytest tests/drivers $(ARGS)
+
 .PHONY: test-heat
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
 	$(BIN)/python -m pytest tests/heat
