@@ -126,8 +126,9 @@ smoke-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
-# Glance's environment has nothing of Nova, and Nova's nothing of Glance.
-.venv/glance-33/.ready: constraints/glance-33.txt
+# Environments of Glance and Ironic have nothing of Nova, and Nova's nothing of
+# theirs.
+.venv/glance-33/.ready .venv/ironic-39/.ready: .venv/%/.ready: constraints/%.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
@@ -141,7 +142,7 @@ test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 .PHONY: test-drivers
 test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k zvm")
 
-test-drivers-%: .venv/nova-%/.ready
+test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
 	.venv/nova-$*/bin/python -m pytest tests/drivers $(ARGS)
 
 .PHONY: test-heat

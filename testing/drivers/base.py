@@ -4,6 +4,8 @@ import typing
 
 from testing.harness import base
 
+IMAGE = base.IMAGE
+
 
 class TestCase(base.TestCase):
     """One compute host with the driver that ``DRIVER`` names.
@@ -23,7 +25,8 @@ class TestCase(base.TestCase):
     DISK_FORMAT = 'raw'
 
     def start_nova_compute(self, host: str) -> None:
-        self.flags(compute_driver=self.DRIVER)
+        # Some wait for another process, and machines may be busy.
+        self.flags(compute_driver=self.DRIVER, rpc_response_timeout=300)
         self.prepare()
         self.computes[host] = self.start_service('compute', host)
 

@@ -3,11 +3,15 @@
 import collections.abc
 import contextlib
 import functools
+import sys
 import threading
 import typing
 
 import fixtures
 from nova import objects
+
+#: What Nova's objects are made of.
+_OBJECTS = ('nova.objects', 'oslo_versionedobjects')
 
 
 class Reads(fixtures.Fixture):
@@ -26,23 +30,29 @@ class Reads(fixtures.Fixture):
         self.names: set[str] = set()
 
     def _setUp(self) -> None:
-        fields = objects.ImageMetaProps.fields
-        original = objects.ImageMetaProps.__getattribute__
-
-        def read(properties: typing.Any, name: str) -> typing.Any:
-            # ImageMetaProps.get looks whether there is the attribute that
-            # holds a field's value; others take the field.
-            field = name.removeprefix('_obj_')
-            if field in fields and getattr(self._local, 'inside', False):
-                self.names.add(field)
-            return original(properties, name)
-
-        self.useFixture(fixtures.MockPatchObject(
-            objects.ImageMetaProps, '__getattribute__', read))
+        properties = objects.ImageMetaProps
+        for name in ('__getattribute__', 'get', 'obj_attr_is_set'):
+            self.useFixture(fixtures.MockPatchObject(
+                properties, name, self._heard(getattr(properties, name))))
         for name in self._methods:
             self.useFixture(fixtures.MockPatchObject(
                 self._driver, name,
                 self._watched(getattr(self._driver, name))))
+
+    def _heard(
+        self, original: collections.abc.Callable[..., typing.Any],
+    ) -> collections.abc.Callable[..., typing.Any]:
+        fields = objects.ImageMetaProps.fields
+
+        def read(properties: typing.Any, name: str, *args: typing.Any,
+                 **kwargs: typing.Any) -> typing.Any:
+            # Objects look at all of their fields to be copied or sent.
+            if getattr(self._local, 'inside', False) and name in fields and \
+                    not sys._getframe(1).f_globals['__name__'].startswith(
+                        _OBJECTS):
+                self.names.add(name)
+            return original(properties, name, *args, **kwargs)
+        return read
 
     def _watched(
         self, method: collections.abc.Callable[..., typing.Any],
