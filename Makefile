@@ -130,8 +130,9 @@ smoke-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
-# Glance's environment has nothing of Nova, and Nova's nothing of Glance.
-.venv/glance-33/.ready: constraints/glance-33.txt
+# Environments of Glance and Ironic have nothing of Nova, and Nova's nothing of
+# theirs.
+.venv/glance-33/.ready .venv/ironic-39/.ready: .venv/%/.ready: constraints/%.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
@@ -141,6 +142,12 @@ test-glance: $(RELEASES:%=test-glance-%) ## Every Nova release with a real Glanc
 
 test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 	.venv/nova-$*/bin/python -m pytest tests/glance
+
+.PHONY: test-drivers
+test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k zvm")
+
+test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
+	.venv/nova-$*/bin/python -m pytest tests/drivers $(ARGS)
 
 .PHONY: test-heat
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api

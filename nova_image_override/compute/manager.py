@@ -14,6 +14,7 @@ from nova.compute import manager
 
 from nova_image_override import record
 from nova_image_override import stored_image
+from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images
 from nova_image_override.compute import tracker
 from nova_image_override.nova_interfaces import compute as compute_interfaces
@@ -34,6 +35,18 @@ class ComputeManager(manager.ComputeManager):
             self.host, self.driver, reportclient=self.reportclient)
         rescue_images.keep_stored_properties(self.driver)
 
+    def rebuild_instance(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Rebuild an instance; on bare metal in every compute microversion."""
+        if instance.image_ref and bare_metal.is_ironic(self.driver):
+            # nova-api says so from 2.93 on, of every server. It means nothing
+            # where the server has no boot volume, and IronicDriver.rebuild
+            # refuses it there too.
+            kwargs['reimage_boot_volume'] = False
+        return super().rebuild_instance(context, instance, *args, **kwargs)
+
     def _do_rebuild_instance_with_claim(
         self, context: typing.Any, instance: typing.Any,
         orig_image_ref: typing.Any, image_meta: typing.Any,
@@ -43,6 +56,8 @@ class ComputeManager(manager.ComputeManager):
         # the message, as nova-api's rebuild had saved it.
         if record.has_overrides(instance.system_metadata):
             image_meta.properties = instance.image_meta.properties
+        if bare_metal.is_ironic(self.driver):
+            bare_metal.forget_traits(self.driver, instance)
         return super()._do_rebuild_instance_with_claim(
             context, instance, orig_image_ref, image_meta, *args, **kwargs)
 

@@ -17,6 +17,8 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *overridden(
         'nova.compute.manager:ComputeManager',
         __init__='self, ...',
+        # oslo.messaging's expected_exceptions hides its parameters.
+        rebuild_instance='...',
         _do_rebuild_instance_with_claim='self, context, instance, '
                                         'orig_image_ref, image_meta, ...',
         _get_rescue_image='self, context, instance, rescue_image_ref',
@@ -36,10 +38,14 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *names('nova.virt.libvirt.driver', 'LibvirtDriver'),
     *instance_attributes('nova.virt.libvirt.driver:LibvirtDriver',
                          '_image_api', '_volume_api'),
+    *names('nova.virt.ironic.driver', 'IronicDriver'),
+    *instance_attributes('nova.virt.ironic.driver:IronicDriver',
+                         'ironic_connection'),
     # What images.py stands before, and passes calls on to.
     *called('nova.image.glance:API', get='_, _'),
     *called('nova.volume.cinder:API', get='_, _'),
-    *instance_attributes('nova.objects:Instance', 'image_meta', 'image_ref'),
+    *instance_attributes('nova.objects:Instance', 'image_meta', 'image_ref',
+                         'node'),
     *instance_attributes('nova.objects:ImageMeta', 'properties'),
     *instance_attributes('nova.objects:ImageMetaProps', 'hw_machine_type'),
 )

@@ -124,9 +124,12 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         managers = {'nova-compute': compute_command.MANAGER} \
             if host in self.EXTENDED_HOSTS else {}
         with mock.patch.dict(nova_service.SERVICE_MANAGERS, managers):
-            self.start_compute(
-                hostname=host, cell_name=self.CELLS.get(host),
-                **self.hardware(host))
+            self.start_nova_compute(host)
+
+    def start_nova_compute(self, host: str) -> None:
+        self.start_compute(
+            hostname=host, cell_name=self.CELLS.get(host),
+            **self.hardware(host))
 
     def stop_services(self) -> None:
         """Stop all that is not nova-api."""

@@ -1,0 +1,32 @@
+"""Rebuilds of bare metal servers, as Ironic's driver does not do them.
+
+``IronicDriver.rebuild`` adds to the node the traits that the server requires
+now, and never removes those that it required before: the deploy templates of
+overrides that were dropped would run again. And it refuses each rebuild of
+compute 2.93 and newer as one of a volume.
+"""
+
+import typing
+
+from nova.virt.ironic import driver as ironic
+
+_TRAITS = '/instance_info/traits'
+
+
+def is_ironic(virt: typing.Any) -> bool:
+    """Return whether a driver is Ironic's."""
+    return isinstance(virt, ironic.IronicDriver)
+
+
+def forget_traits(metal: ironic.IronicDriver, instance: typing.Any) -> None:
+    """Remove from a server's node what the server has required so far.
+
+    What it still requires the driver adds again, before Ironic deploys.
+
+    :raises openstack.exceptions.SDKException: Ironic does not do it
+    """
+    connection = metal.ironic_connection
+    found = connection.get_node(instance.node, fields=['instance_info'])
+    if 'traits' in found.instance_info:
+        connection.patch_node(
+            instance.node, [{'op': 'remove', 'path': _TRAITS}])

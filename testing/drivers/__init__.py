@@ -1,0 +1,1 @@
+"""Nova's functional harness with another virt driver than libvirt's."""

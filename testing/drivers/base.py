@@ -1,0 +1,54 @@
+"""What the tests of all drivers share: the cloud, with another driver in it."""
+
+import typing
+
+from testing.harness import base
+
+IMAGE = base.IMAGE
+
+
+class TestCase(base.TestCase):
+    """One compute host with the driver that ``DRIVER`` names.
+
+    It runs ``nova-compute-image-override``. nova-api, conductor, scheduler,
+    placement and nova-compute are those of the harness.
+    """
+
+    #: ``[DEFAULT] compute_driver``.
+    DRIVER: str
+
+    ADDITIONAL_FILTERS: list[str] = []
+    EXTENDED_HOSTS = ('compute1',)
+
+    #: Where a create finds its image; tests of a driver that needs one of its
+    #: own format make it in ``image``.
+    DISK_FORMAT = 'raw'
+
+    def start_nova_compute(self, host: str) -> None:
+        # Some wait for another process, and machines may be busy.
+        self.flags(compute_driver=self.DRIVER, rpc_response_timeout=300)
+        self.prepare()
+        self.computes[host] = self.start_service('compute', host)
+
+    def prepare(self) -> None:
+        """Set what the driver needs, before it starts."""
+
+    @property
+    def driver(self) -> typing.Any:
+        """The driver that runs."""
+        return self.computes['compute1'].manager.driver
+
+    def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
+        image = super().image(name, **properties)
+        self.glance.images[image]['disk_format'] = self.DISK_FORMAT
+        return image
+
+    def delete(self, server_id: str) -> None:
+        """Delete a server, and return when it is gone."""
+        answer = self.http('DELETE', f'/servers/{server_id}')
+        self.assertEqual(204, answer.status, answer.text)
+        self._wait_until_deleted({'id': server_id})
+
+    def on_a_network(self) -> dict[str, typing.Any]:
+        """Return what ``server`` says to have one network interface."""
+        return {'networks': [{'uuid': self.neutron.network_1['id']}]}

@@ -1,0 +1,1 @@
+"""What an override does with each virt driver that Nova ships."""

@@ -1,0 +1,18 @@
+"""One Ironic for all tests of the folder."""
+
+import pathlib
+import tempfile
+
+import pytest
+
+from tests.drivers.ironic import images
+from tests.drivers.ironic import real
+
+
+@pytest.fixture(scope='session')
+def ironic():
+    """An Ironic that runs, with one node of fake hardware."""
+    with images.Images() as glance, tempfile.TemporaryDirectory() as folder:
+        running = real.Ironic(pathlib.Path(folder), glance)
+        yield running
+        running.stop()

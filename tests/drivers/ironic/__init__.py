@@ -1,0 +1,1 @@
+"""A real Ironic, and what tests make of it."""
