@@ -341,8 +341,8 @@ ROWS: collections.abc.Mapping[str, Row] = {
         **_chosen('ResourceRequest._process_image_meta'),
         'ironic': Cell(
             'GenericDriverFields.get_deploy_patch', ('create', 'rebuild'),
-            note='a rebuild adds traits to those of the node and takes none '
-                 'away')},
+            note='without the compute part a rebuild takes none of the '
+                 'node\'s traits away')},
 }
 
 

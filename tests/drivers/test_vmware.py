@@ -17,10 +17,10 @@ OVERRIDES = {
     'os_distro': 'centos64Guest', 'hw_firmware_type': 'uefi',
     'hw_cpu_cores': '2', 'hw_cpu_sockets': '2', 'hw_disk_bus': 'scsi',
     'hw_scsi_model': 'vmpvscsi', 'hw_vif_model': 'vmxnet3',
-    'hw_video_ram': '32', 'img_linked_clone': 'true',
+    'img_linked_clone': 'true',
 }
 OVERRIDDEN = vmware.Guest(
-    'centos64Guest', 'efi', 2, 32 * 1024, ['VirtualVmxnet3'],
+    'centos64Guest', 'efi', 2, None, ['VirtualVmxnet3'],
     ['ParaVirtualSCSIController'], True)
 
 #: What the driver looks at to build a guest.
@@ -102,6 +102,16 @@ class VMware(OnVSphere):
             with self.subTest(model):
                 built, _ = self.guest({'hw_vif_model': model})
                 self.assertEqual([card], built.cards)
+
+    def test_what_the_driver_gets_wrong_is_refused(self):
+        answer = self.create(
+            {'hw_disk_bus': 'scsi', 'hw_vif_model': 'virtio',
+             'hw_video_ram': '32', 'hw_cpu_threads': '2'},
+            image=self.an_image(),
+            flavor=self.flavor(4, 512, hw_video__ram_max_mb='64'))
+        self.assert_refused(answer, 400, dict.fromkeys((
+            'hw_disk_bus', 'hw_vif_model', 'hw_video_ram', 'hw_cpu_threads'),
+            'no_effect'))
 
     def test_the_type_of_the_disk(self):
         for overrides, kind in (({}, 'preallocated'),
