@@ -180,7 +180,7 @@ def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
     ('nfv', {'hw_cpu_policy': 'mixed'}, 'hw_cpu_policy: flavor_conflict:'),
     # The flavor says that not all are: without a policy nothing boots with it.
     ('nfv.mixed', {'hw_cpu_policy': 'dedicated'},
-     'image_props_override: flavor_conflict:'),
+     'hw_cpu_policy: flavor_conflict:'),
     ('nfv', {'hw_cpu_realtime_mask': '^0'}, 'hw_cpu_realtime_mask: no_effect:'),
     # All of them, and one that there is not.
     ('nfv.realtime', {'hw_cpu_realtime_mask': '0-3'},
