@@ -5,6 +5,7 @@ import tempfile
 
 import pytest
 
+from testing.harness import shared
 from tests.drivers.ironic import images
 from tests.drivers.ironic import real
 
@@ -12,6 +13,9 @@ from tests.drivers.ironic import real
 @pytest.fixture(scope='session')
 def ironic():
     """An Ironic that runs, with one node of fake hardware."""
+    # While a cloud runs, temporary files are among those that it removes when
+    # it ends (nova.test.TestCase.setUp).
+    shared.end()
     with images.Images() as glance, tempfile.TemporaryDirectory() as folder:
         running = real.Ironic(pathlib.Path(folder), glance)
         yield running
