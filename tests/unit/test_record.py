@@ -1,5 +1,8 @@
 """Which keys of system metadata are ours, and what they say."""
 
+from hypothesis import given
+from hypothesis.strategies import dictionaries
+from hypothesis.strategies import sampled_from
 from nova import utils as nova_utils
 import pytest
 
@@ -59,6 +62,26 @@ def test_the_images_value_is_cut_as_nova_cuts_it(value):
     rows = record.rows({'os_distro': 'x'}, {'os_distro': value})
     assert rows == {'os_glance_override:os_distro': nova_utils.safe_truncate(
         str(value), 255)}
+
+
+def test_a_server_whose_overrides_were_dropped_has_none_but_what_is_stored():
+    rows = {'image_os_distro': 'x', record.DROPPED: None}
+    assert record.is_row(record.DROPPED)
+    assert record.has_overrides(rows)
+    assert record.in_force(rows) == {}
+    assert record.image_values(rows) == {}
+    record.replace(rows, {})
+    assert rows == {'image_os_distro': 'x'}
+
+
+@given(*[dictionaries(sampled_from('abcd'), sampled_from('xyz'))] * 2)
+def test_new_image_properties_take_the_place_of_the_stored_ones(stored, new):
+    metadata = {'image_' + name: value for name, value in stored.items()}
+    others = {'image_min_ram': '1', 'owner': 'y', 'os_glance_override:a': 'x'}
+    metadata.update(others)
+    record.replace_properties(metadata, stored, new)
+    assert metadata == {
+        **{'image_' + name: value for name, value in new.items()}, **others}
 
 
 def test_new_rows_take_the_place_of_the_recorded_ones_and_no_other():

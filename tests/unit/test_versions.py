@@ -102,9 +102,11 @@ def test_null_and_rebuild_came_with_the_second_version(text, takes):
 
 @pytest.mark.parametrize(('text', 'takes'), [
     ('1.0', False), ('1.1', False), ('1.2', True)])
-def test_the_check_came_with_the_third_version(text, takes):
-    assert versions.takes_check(
-        negotiate(f'image-props-override {text}')) is takes
+def test_check_update_and_drivers_came_with_the_third_version(text, takes):
+    version = negotiate(f'image-props-override {text}')
+    assert versions.takes_check(version) is takes
+    assert versions.takes_update(version) is takes
+    assert versions.tells_drivers(version) is takes
 
 
 def test_what_a_request_that_forgot_the_entry_is_told_can_be_sent():

@@ -130,3 +130,13 @@ def test_what_no_code_reads_acts_nowhere():
     assert drivers.acting('hw_ipxe_boot') == []
     assert drivers.acting('hw_of_a_later_nova') == []
     assert drivers.acting('traits_required') == ['ironic', 'scheduler']
+
+
+@pytest.mark.parametrize(('field', 'value', 'can'), [
+    ('traits_required', 'required', True), ('hw_vm_mode', 'hvm', True),
+    ('hw_disk_bus', 'ide', True), ('hw_disk_bus', 'virtio', False),
+    ('hw_disk_bus', None, True), ('hw_boot_menu', None, False),
+    ('hw_video_ram', '32', False)])
+def test_vmware_can_act_on_what_it_reads_or_the_scheduler_does(
+        field, value, can):
+    assert drivers.can_act('vmwareapi', field, value) is can
