@@ -4,14 +4,10 @@ Only what Nova's driver asks for. Its routes are in zvmsdk/sdkwsgi/handler.py
 of that package, the names and values of what it answers in its REST reference.
 """
 
-import collections.abc
-import http.server
-import json
-import threading
 import typing
 import urllib.parse
 
-import fixtures
+from testing.drivers import loopback
 
 
 class Call(typing.NamedTuple):
@@ -26,10 +22,9 @@ class _NotFound(Exception):
     pass
 
 
-class CloudConnector(fixtures.Fixture):
+class CloudConnector(loopback.Server):
     """A cloud connector on loopback, with one z/VM behind it.
 
-    :ivar url: where it answers
     :ivar calls: what was asked, in order
     :ivar images: imported images by name, as the import describes them
     """
@@ -45,14 +40,19 @@ class CloudConnector(fixtures.Fixture):
         self.calls: list[Call] = []
         self.images: dict[str, dict[str, typing.Any]] = {}
         self._power: dict[str, str] = {}
-        server = http.server.ThreadingHTTPServer(
-            ('127.0.0.1', 0), _handler(self._answer))
-        self.url = f'http://127.0.0.1:{server.server_port}'
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
+        super()._setUp()
+
+    def answer(
+        self, method: str, url: str, body: typing.Any,
+    ) -> tuple[int, typing.Any]:
+        code, output = 0, ''
+        try:
+            output = self._answer(method, url, body)
+        except _NotFound:
+            code = 404
+        return code or 200, {
+            'overallRC': code, 'modID': None, 'rc': code, 'rs': 0,
+            'errmsg': '', 'output': output}
 
     def _answer(self, method: str, url: str, body: typing.Any) -> typing.Any:
         path, _, query = url.partition('?')
@@ -94,32 +94,3 @@ class CloudConnector(fixtures.Fixture):
     def _act(self, name: str, body: dict[str, typing.Any]) -> None:
         power = {'start': 'on', 'softstop': 'off'}
         self._power[name] = power.get(body['action'], self._power[name])
-
-
-def _handler(
-    answer: collections.abc.Callable[..., typing.Any],
-) -> type[http.server.BaseHTTPRequestHandler]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def _do(self) -> None:
-            length = int(self.headers.get('Content-Length') or 0)
-            body = json.loads(self.rfile.read(length) or 'null')
-            code, output = 0, ''
-            try:
-                output = answer(self.command, self.path, body)
-            except _NotFound:
-                code = 404
-            sent = json.dumps({
-                'overallRC': code, 'modID': None, 'rc': code, 'rs': 0,
-                'errmsg': '', 'output': output}).encode()
-            self.send_response(code or 200)
-            self.send_header('Content-Type', 'application/json')
-            self.send_header('Content-Length', str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        do_GET = do_POST = do_PUT = do_DELETE = _do
-
-        def log_message(self, *args: typing.Any) -> None:
-            pass
-
-    return Handler

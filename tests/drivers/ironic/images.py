@@ -1,48 +1,29 @@
 """The part of Glance's API that Ironic's conductor asks for an image."""
 
-import http.server
-import json
-import threading
 import typing
 
-import fixtures
+from testing.drivers import loopback
 
 
-class Images(fixtures.Fixture):
+class Images(loopback.Server):
     """Knows every image, as one of a whole disk.
 
     Ironic asks what an image is (``ironic.common.images``), not what Nova
     makes of its properties.
 
-    :ivar url: where it answers
     :ivar known: whether it knows them; a test may say no
     """
 
-    def _setUp(self) -> None:
-        self.known = True
-        images = self
+    known = True
 
-        class Handler(_Handler):
-            @property
-            def known(self) -> bool:
-                return images.known
-
-        server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-        self.url = f'http://127.0.0.1:{server.server_port}'
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    known: bool
-
-    def do_GET(self) -> None:
-        before, _, image = self.path.rpartition('/')
+    def answer(
+        self, method: str, url: str, body: typing.Any,
+    ) -> tuple[int, typing.Any]:
+        before, _, image = url.rpartition('/')
+        if not self.known:
+            return 404, {}
         if before.endswith('/images'):
-            body: typing.Any = {
+            return 200, {
                 'id': image, 'name': 'test', 'status': 'active',
                 'disk_format': 'qcow2', 'container_format': 'bare', 'size': 1,
                 'min_ram': 0, 'min_disk': 0, 'tags': [],
@@ -50,17 +31,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 'created_at': '2026-01-01T00:00:00Z',
                 'updated_at': '2026-01-01T00:00:00Z',
                 'img_type': 'whole-disk'}
-        else:
-            root = f'http://{self.headers["Host"]}/v2/'
-            body = {'versions': [{
-                'id': 'v2.17', 'status': 'CURRENT',
-                'links': [{'rel': 'self', 'href': root}]}]}
-        sent = json.dumps(body).encode()
-        self.send_response(200 if self.known else 404)
-        self.send_header('Content-Type', 'application/json')
-        self.send_header('Content-Length', str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *args: typing.Any) -> None:
-        pass
+        return 200, {'versions': [{
+            'id': 'v2.17', 'status': 'CURRENT',
+            'links': [{'rel': 'self', 'href': f'{self.url}/v2/'}]}]}
