@@ -33,6 +33,8 @@ class BareMetal(base.TestCase):
 
     def a_server(self, overrides=None, **kwargs):
         self._ironic.wait_until_available()
+        # Nova may have looked while Ironic was still taking a server down.
+        self._run_periodics()
         self._ironic.steps()
         return self.boot(overrides, flavor=self.a_flavor(), **kwargs)
 
