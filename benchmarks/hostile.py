@@ -12,6 +12,7 @@ from testing.cost import cloud as cloud_module
 from testing.cost import compared
 from testing.cost import measure
 from testing.harness import base
+from testing.harness import paste_config
 
 EXTENSION = 'extension'
 
@@ -193,5 +194,5 @@ def variants(
         return call
 
     return {
-        compared.NOVA: prepare(base.NOVA_APP, same, False),
-        EXTENSION: prepare(base.APP, image, True)}
+        compared.NOVA: prepare(paste_config.NOVA_APP, same, False),
+        EXTENSION: prepare(paste_config.APP, image, True)}

@@ -9,6 +9,7 @@ import collections.abc
 import dataclasses
 import json
 import re
+import typing
 
 # --- 400: the request itself is wrong --------------------------------------
 #: The name is not an image property that Nova reads.
@@ -120,6 +121,13 @@ class OverrideError(Exception):
         self.problems = tuple(sorted(problems))
         super().__init__(
             f'{self.summary} ' + '; '.join(str(p) for p in self.problems))
+
+    @classmethod
+    def of(
+        cls, names: collections.abc.Iterable[str], code: str, reason: str,
+    ) -> typing.Self:
+        """Return the error of several properties for one reason."""
+        return cls(Problem(name, code, reason) for name in names)
 
     def details(self) -> dict[str, dict[str, str]]:
         """Return the problems for programs: ``{name: {code, reason}}``."""

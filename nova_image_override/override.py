@@ -52,15 +52,14 @@ class Parser:
         :raises errors.Invalid: with every problem that needs no image
         """
         if not isinstance(raw, dict):
-            raise errors.Invalid([errors.Problem(
-                errors.PARAMETER, errors.INVALID_TYPE,
-                'must be an object of strings, not '
-                + _JSON_TYPES[type(raw)])])
+            raise errors.Invalid.of(
+                [errors.PARAMETER], errors.INVALID_TYPE,
+                'must be an object of strings, not ' + _JSON_TYPES[type(raw)])
         if len(raw) > request_schema.PROPERTIES_MAX:
-            raise errors.Invalid([errors.Problem(
-                errors.PARAMETER, errors.TOO_MANY,
+            raise errors.Invalid.of(
+                [errors.PARAMETER], errors.TOO_MANY,
                 f'at most {request_schema.PROPERTIES_MAX} properties, not '
-                f'{len(raw)}')])
+                f'{len(raw)}')
         overrides: Overrides = {}
         problems: list[errors.Problem] = []
         for name, value in raw.items():

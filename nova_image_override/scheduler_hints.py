@@ -58,9 +58,9 @@ def one(found: collections.abc.Mapping[str, typing.Any]) -> typing.Any:
     :raises errors.Invalid: there is more than one, or its text cannot be read
     """
     if len(found) > 1:
-        raise errors.Invalid([errors.Problem(
-            errors.PARAMETER, errors.DUPLICATE,
-            f'send it in one place only, not in {" and ".join(found)}')])
+        raise errors.Invalid.of(
+            [errors.PARAMETER], errors.DUPLICATE,
+            f'send it in one place only, not in {" and ".join(found)}')
     (value,) = found.values()
     return _decoded(value) if isinstance(value, str) else value
 
@@ -84,12 +84,11 @@ def _decoded(text: str) -> typing.Any:
         value = json.loads(text, object_pairs_hook=keep)
     # Nested too deep, or a number of too many digits.
     except (RecursionError, ValueError):
-        raise errors.Invalid([errors.Problem(
-            errors.PARAMETER, errors.INVALID_VALUE,
+        raise errors.Invalid.of(
+            [errors.PARAMETER], errors.INVALID_VALUE,
             'must be an object, or a string of JSON with one, not '
-            + errors.printable(text))]) from None
+            + errors.printable(text)) from None
     if isinstance(value, dict) and twice:
-        raise errors.Invalid([errors.Problem(
-            name, errors.DUPLICATE, 'the hint names it more than once')
-            for name in twice])
+        raise errors.Invalid.of(
+            twice, errors.DUPLICATE, 'the hint names it more than once')
     return value

@@ -50,10 +50,10 @@ class ClientCompatibility:
         :raises errors.Invalid: they are not
         """
         if not self.scheduler_hint:
-            raise errors.Invalid([errors.Problem(
-                errors.PARAMETER, errors.NOT_HERE,
+            raise errors.Invalid.of(
+                [errors.PARAMETER], errors.NOT_HERE,
                 'this cloud does not take it as a scheduler hint, use '
-                f'server.{errors.PARAMETER} and send {versions.ENTRY}')])
+                f'server.{errors.PARAMETER} and send {versions.ENTRY}')
 
     def version_of(
         self, environ: dict[str, typing.Any],

@@ -30,7 +30,7 @@ TIMEOUT = 5
 class CloudDrivers:
     """The drivers of a cloud.
 
-    :ivar drivers: of :data:`drivers.DRIVERS`, those that its hosts have
+    :ivar drivers: of :data:`.driver_matrix.DRIVERS`, those that its hosts have
     :ivar compared: keys of the metadata of host aggregates, with which the
         scheduler may compare image properties
         (AggregateImagePropertiesIsolation)

@@ -72,5 +72,5 @@ def require_anywhere(
 
 
 def _not_ready(reason: str) -> errors.Conflict:
-    return errors.Conflict(
-        [errors.Problem(errors.PARAMETER, errors.HOST_NOT_READY, reason)])
+    return errors.Conflict.of(
+        [errors.PARAMETER], errors.HOST_NOT_READY, reason)

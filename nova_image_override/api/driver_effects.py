@@ -11,6 +11,7 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api import cloud_drivers
 from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import driver_matrix
 from nova_image_override.properties import drivers as drivers_module
 
 
@@ -39,9 +40,9 @@ def problems(
             continue
         found = [drivers_module.outcome(driver, field, value, merged)
                  for driver in sorted(cloud.drivers)]
-        if drivers_module.ACTS in [each.kind for each in found]:
+        if driver_matrix.ACTS in [each.kind for each in found]:
             continue
-        fails = drivers_module.ERROR in [each.kind for each in found]
+        fails = driver_matrix.ERROR in [each.kind for each in found]
         yield errors.Problem(
             name, errors.NO_EFFECT,
             ('the server would end in ERROR, or do nothing of it' if fails
@@ -65,4 +66,4 @@ def by_driver(
     found = {driver: drivers_module.outcome(
         driver, field, str(value), properties).kind
         for driver in sorted(cloud.drivers)}
-    return {} if {*found.values()} == {drivers_module.ACTS} else found
+    return {} if {*found.values()} == {driver_matrix.ACTS} else found

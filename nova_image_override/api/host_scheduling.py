@@ -139,8 +139,8 @@ class HostScheduler:
                 context, instance, before, spec, names, remedy)
             self._require_host(context, instance, spec)
         except exception.NoValidHost:
-            raise _refused(
-                names, errors.UNSCHEDULABLE,
+            raise errors.Conflict.of(
+                names or [errors.PARAMETER], errors.UNSCHEDULABLE,
                 'the scheduler does not let a server with these image '
                 f'properties be on the host that this one is on, {remedy}'
             ) from None
@@ -149,8 +149,8 @@ class HostScheduler:
                 keystone_exceptions.ClientException,
                 exception.ConsumerAllocationRetrievalFailed,
                 exception.ResourceProviderTraitRetrievalFailed):
-            raise _refused(
-                names, errors.SCHEDULER_UNAVAILABLE,
+            raise errors.Conflict.of(
+                names or [errors.PARAMETER], errors.SCHEDULER_UNAVAILABLE,
                 'the scheduler or placement did not answer whether the '
                 'server\'s host may have them, nothing has changed: try again '
                 'later') from None
@@ -210,8 +210,8 @@ class HostScheduler:
             # does not tell.
             asking = [name for name in names
                       if families.TRAITS.rest_of(name) in missing]
-            raise _refused(
-                asking or names, errors.UNSCHEDULABLE,
+            raise errors.Conflict.of(
+                asking or names or [errors.PARAMETER], errors.UNSCHEDULABLE,
                 'the host that this server is on lacks the trait '
                 f'{", ".join(sorted(missing))}, {remedy}')
 
@@ -221,11 +221,3 @@ def _required(spec: objects.RequestSpec) -> frozenset[str]:
     group = scheduler_utils.ResourceRequest.from_request_spec(
         spec).get_request_group(None)
     return frozenset(group.required_traits)
-
-
-def _refused(
-    names: collections.abc.Collection[str], code: str, reason: str,
-) -> errors.Conflict:
-    return errors.Conflict([
-        errors.Problem(name, code, reason)
-        for name in names or [errors.PARAMETER]])

@@ -181,5 +181,4 @@ def _refuse(
 ) -> None:
     """Refuse a rebuild because of NAMES, if there are any."""
     if names:
-        raise errors.Invalid([
-            errors.Problem(name, code, reason) for name in names])
+        raise errors.Invalid.of(names, code, reason)

@@ -142,7 +142,7 @@ _ABSENT = object()
 
 
 def _refused(code: str, reason: str) -> errors.Invalid:
-    return errors.Invalid([errors.Problem(errors.PARAMETER, code, reason)])
+    return errors.Invalid.of([errors.PARAMETER], code, reason)
 
 
 def _taken(

@@ -79,14 +79,6 @@ class Update(replacement.Replacement):
     def _is_offloaded(self) -> bool:
         return bool(self.instance.vm_state == vm_states.SHELVED_OFFLOADED)
 
-    @property
-    def _base(self) -> override.ImageProperties:
-        """The properties that the server has of its image.
-
-        The image itself need not exist any more.
-        """
-        return stored_image.properties_without_overrides(self.instance)
-
     def check(
         self, pipeline: pipeline_module.Pipeline, context: typing.Any,
         scheduler: host_scheduling.HostScheduler, guard: numa_changes.Guard,
@@ -99,7 +91,9 @@ class Update(replacement.Replacement):
         :raises errors.OverrideError: it may not
         """
         catalog, changed = pipeline.catalog, self.changed
-        flavor, base = self.instance.get_flavor(), self._base
+        flavor = self.instance.get_flavor()
+        # The image itself need not exist any more.
+        base = stored_image.properties_without_overrides(self.instance)
         kept = self.kept_anew(pipeline.enforcer, base, lambda: True)
         for possible in self._possible_bases(pipeline, base):
             pipeline.enforcer.check(
@@ -178,10 +172,9 @@ class Update(replacement.Replacement):
         """
         names = host_scheduling.decided_at_create(flavor, present, wanted)
         if names:
-            raise errors.Invalid([errors.Problem(
-                name, errors.CREATE_ONLY,
-                'takes effect only when a server is created: keep it as it '
-                'is, or boot another server') for name in names])
+            raise errors.Invalid.of(
+                names, errors.CREATE_ONLY, 'takes effect only when a server '
+                'is created: keep it as it is, or boot another server')
 
     def _require_no_claim(
             self, names: collections.abc.Collection[str]) -> None:
@@ -190,10 +183,9 @@ class Update(replacement.Replacement):
         :raises errors.Conflict: naming each such property
         """
         if names:
-            raise errors.Conflict([errors.Problem(
-                name, errors.NEEDS_CLAIM,
-                'needs resources of a host, which a stopped server is not '
-                f'given anew: {_SHELVE_FIRST}') for name in names])
+            raise errors.Conflict.of(
+                names, errors.NEEDS_CLAIM, 'needs resources of a host, which '
+                f'a stopped server is not given anew: {_SHELVE_FIRST}')
 
     def store(
         self, context: typing.Any,
@@ -223,7 +215,7 @@ class Update(replacement.Replacement):
                 raise _meanwhile()
             with self._request_spec_saved(context):
                 self._change_instance()
-                return save()
+                result = save()
         except Exception:
             with excutils.save_and_reraise_exception():
                 # Nothing of what may have been set on this object.
@@ -234,6 +226,10 @@ class Update(replacement.Replacement):
                 instance.save(
                     expected_vm_state=[instance.vm_state],
                     expected_task_state=[TASK_STATE])
+        LOG.info('Image properties overridden by the update: %s',
+                 ', '.join(sorted(self.overrides)) or 'none',
+                 instance=self.instance)
+        return result
 
     @contextlib.contextmanager
     def _request_spec_saved(
@@ -296,9 +292,8 @@ def _require_state(context: typing.Any, instance: typing.Any) -> None:
 
 
 def _conflict(reason: str) -> errors.Conflict:
-    return errors.Conflict([errors.Problem(
-        errors.PARAMETER, errors.WRONG_STATE,
-        f'cannot be changed {reason}')])
+    return errors.Conflict.of(
+        [errors.PARAMETER], errors.WRONG_STATE, f'cannot be changed {reason}')
 
 
 def _meanwhile() -> errors.Conflict:

@@ -64,8 +64,7 @@ class Check(command.Lister):
         try:
             answer = self._ask(parsed_args)
         except refusal.Refused as exc:
-            raise exceptions.CommandError('\n'.join(
-                map(str, exc.problems)) or str(exc)) from exc
+            raise exceptions.CommandError(exc.lines) from exc
         if parsed_args.formatter in OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
         self._nodes = _node_rows(answer['numa_topology'])

@@ -1,7 +1,6 @@
 """``openstack server set`` and ``unset``: overrides of a server that exists."""
 
 import argparse
-import collections.abc
 import typing
 
 from osc_lib import exceptions
@@ -10,10 +9,6 @@ from nova_image_override.client import arguments
 from nova_image_override.client import osc
 from nova_image_override.client import refusal
 from nova_image_override.client import transport
-
-#: Overrides in force -> those that are to be.
-Change = collections.abc.Callable[
-    [dict[str, str | None]], dict[str, str | None]]
 
 
 class _Changing(osc.Overriding):
@@ -38,8 +33,7 @@ class _Changing(osc.Overriding):
         try:
             adapter.replace_overrides(server.id, overrides)
         except refusal.Refused as exc:
-            raise exceptions.CommandError('\n'.join(
-                map(str, exc.problems)) or str(exc)) from exc
+            raise exceptions.CommandError(exc.lines) from exc
         return take_action(parsed_args)
 
     def _changed(
@@ -52,6 +46,7 @@ class Set(_Changing):
     """``openstack server set --[no-]image-prop-override``."""
 
     _dropping = 'nova_image_override_drop'
+    _keeps = True
 
     def _add_options(self, parser: typing.Any) -> None:
         super()._add_options(parser)
@@ -67,8 +62,6 @@ class Set(_Changing):
             setattr(parsed_args, arguments.DEST, asked)
             self._keeps = False
         return super().before(parsed_args)
-
-    _keeps = True
 
     def _changed(
         self, in_force: dict[str, str | None], asked: typing.Any,

@@ -20,6 +20,11 @@ class Refused(Exception):
         self.response = response
         self.problems = problems
 
+    @property
+    def lines(self) -> str:
+        """What is wrong, a line for each property where there are any."""
+        return '\n'.join(map(str, self.problems)) or str(self)
+
 
 def raise_for(response: requests.Response) -> None:
     """Raise what RESPONSE refuses, if it is one of Nova's faults.

@@ -19,13 +19,13 @@ import threading
 import typing
 
 from keystoneauth1 import adapter as ksa_adapter
-from keystoneauth1 import discover
 from keystoneauth1 import exceptions as ksa_exceptions
 import microversion_parse
 import requests
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.client import messages
 from nova_image_override.client import refusal
 
 #: The requests that take overrides, by the key of their body.
@@ -183,8 +183,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the answer is another failure, or cannot be read
         """
         if not self._known:
-            self._discovery = Discovery.read(
-                _response(self._adapter.get(versions.PATH, raise_exc=False)))
+            self._discovery = Discovery.read(messages.response_of(
+                self._adapter.get(versions.PATH, raise_exc=False)))
             self._known = True
         if self._discovery is None:
             raise NotAvailable(
@@ -198,7 +198,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
     ) -> collections.abc.Iterator[None]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
-        :param action: CREATE, REBUILD or CHECK: the requests that carry them
+        :param action: CREATE, REBUILD, CHECK or UPDATE: the requests that
+            carry them
         :param overrides: what to ask for; empty to ask for none
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
@@ -249,7 +250,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """
         path = f'/servers/{server_id}'
         with self.showing():
-            response = _response(self._adapter.get(path, raise_exc=False))
+            response = messages.response_of(
+                self._adapter.get(path, raise_exc=False))
         with _readable(
                 response, 'Cannot see the image property overrides of the '
                           f'server: GET {path}'):
@@ -269,7 +271,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """
         path = f'/servers/{server_id}'
         with self.overriding(UPDATE, overrides):
-            response = _response(self._adapter.put(
+            response = messages.response_of(self._adapter.put(
                 path, json={CREATE: {}}, raise_exc=False))
         refusal.raise_for(response)
         with _readable(
@@ -298,7 +300,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """
         path = versions.CHECK_PATH
         with self.overriding(CHECK, overrides):
-            response = _response(self._adapter.post(
+            response = messages.response_of(self._adapter.post(
                 path, json={CREATE: server}, raise_exc=False, **kwargs))
         refusal.raise_for(response)
         with _readable(
@@ -312,11 +314,11 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """Send a request of the tool, with what it has to carry."""
         version = self._carry(method, kwargs) or self._shown(url)
         if version is not None:
-            kwargs['headers'] = _naming(version, kwargs)
+            kwargs['headers'] = messages.headers_naming(version, kwargs)
         response = super().request(url, method, **kwargs)
         seen = getattr(self._local, 'seen', None)
         if seen is not None:
-            seen.update(_overrides_in(response))
+            seen.update(messages.overrides_in(response))
         return response
 
     def _carry(
@@ -362,27 +364,6 @@ class OverridingAdapter(ksa_adapter.Adapter):
             return None
 
 
-def _response(answer: typing.Any) -> requests.Response:
-    """Return the response of an adapter's method.
-
-    LegacyJsonAdapter, which python-novaclient's is, answers (response, body).
-    """
-    return answer[0] if isinstance(answer, tuple) else answer
-
-
-def _overrides_in(
-        response: requests.Response) -> dict[str, dict[str, str | None]]:
-    """Return what RESPONSE shows of servers: ID -> overrides."""
-    try:
-        body = response.json()
-        servers = body.get('servers') or [body.get(CREATE)]
-        return {server['id']: server[errors.PARAMETER] for server in servers
-                if server and errors.PARAMETER in server}
-    except (AttributeError, KeyError, TypeError, ValueError):
-        # Not an answer about servers.
-        return {}
-
-
 @contextlib.contextmanager
 def _readable(
     response: requests.Response, trouble: str,
@@ -398,26 +379,6 @@ def _readable(
         yield
     except (KeyError, TypeError, ValueError) as exc:
         raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
-
-
-def _naming(
-    version: versions.Version, kwargs: dict[str, typing.Any],
-) -> collections.abc.MutableMapping[str, str]:
-    """Return the headers of a request with our entry beside Nova's.
-
-    keystoneauth leaves a header alone that is there
-    (Session._set_microversion_headers), so Nova's entry is written here.
-    """
-    headers = requests.structures.CaseInsensitiveDict(
-        kwargs.get('headers') or {})
-    entries = [f'{versions.SERVICE_TYPE} {version}']
-    compute = headers.get(versions.HEADER)
-    if compute is None and kwargs.get('microversion'):
-        compute = 'compute ' + discover.version_to_string(
-            discover.normalize_version_number(kwargs['microversion']))
-    headers[versions.HEADER] = ', '.join(
-        [compute, *entries] if compute else entries)
-    return headers
 
 
 _ATTACHING = threading.Lock()

@@ -6,7 +6,6 @@ import collections.abc
 from cliff import lister
 from nova import context as nova_context
 from nova import objects
-from oslo_db import exception as db_exception
 
 from nova_image_override import errors
 from nova_image_override.api import compute_capability
@@ -61,22 +60,14 @@ def rows() -> collections.abc.Iterator[Row]:
     :raises errors.StartupError: a database cannot be read
     """
     context = nova_context.get_admin_context()
-    try:
+    with deployment_files.database():
         cells = list(objects.CellMappingList.get_all(context))
-    except (db_exception.CantStartEngineError,
-            db_exception.DBConnectionError):
-        raise errors.StartupError(
-            'the database that [api_database] connection names cannot be '
-            'read') from None
     for cell in cells:
         # An operator may have named none.
         name = cell.name or cell.uuid
-        try:
-            with nova_context.target_cell(context, cell) as targeted:
-                nodes = list(objects.ComputeNodeList.get_all(targeted))
-        except db_exception.DBConnectionError:
-            raise errors.StartupError(
-                f'the database of cell {name} cannot be read') from None
+        with deployment_files.database(f'database of cell {name}'), \
+                nova_context.target_cell(context, cell) as targeted:
+            nodes = list(objects.ComputeNodeList.get_all(targeted))
         for node in sorted(nodes, key=lambda node: (
                 node.host, node.hypervisor_hostname)):
             part = node.stats[errors.PARAMETER] \

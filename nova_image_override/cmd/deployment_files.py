@@ -6,6 +6,7 @@ rules as nova-api reads them, so that a command tells what nova-api does.
 
 import argparse
 import collections.abc
+import contextlib
 import re
 import typing
 
@@ -14,6 +15,7 @@ from nova import config as nova_config
 from nova import context as nova_context
 import nova.conf
 from oslo_config import cfg
+from oslo_db import exception as db_exception
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
@@ -96,6 +98,24 @@ def read_nova_conf(
         raise errors.StartupError(
             'no nova.conf was found, name it with --config-file')
     return conf
+
+
+@contextlib.contextmanager
+def database(which: str = 'API database') -> collections.abc.Iterator[None]:
+    """Read one of Nova's databases in the context.
+
+    :param which: its name in the message
+    :raises errors.StartupError: it cannot be read, or nova.conf names none
+    """
+    try:
+        yield
+    except db_exception.CantStartEngineError:
+        raise errors.StartupError(
+            'nova.conf has no [api_database] connection') from None
+    except db_exception.DBError as exc:
+        raise errors.StartupError(
+            f'Nova\'s {which} cannot be read: {" ".join(str(exc).split())}'
+        ) from None
 
 
 def caller(

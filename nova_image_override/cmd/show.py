@@ -6,7 +6,6 @@ from cliff import lister
 from nova import context as nova_context
 from nova import exception
 from nova import objects
-from oslo_db import exception as db_exception
 
 from nova_image_override import errors
 from nova_image_override import record
@@ -45,23 +44,23 @@ def rows(server: str) -> list[tuple[str, str | None, str | None]]:
 
     :param server: UUID
     :raises errors.NotFound: there is no such server
-    :raises errors.StartupError: nova.conf does not say where Nova's database is
+    :raises errors.StartupError: a database cannot be read
     """
     context = nova_context.get_admin_context()
     try:
-        mapping = objects.InstanceMapping.get_by_instance_uuid(context, server)
-        if mapping.cell_mapping is None:
-            raise errors.NotFound(
-                f'server {server} has not been scheduled yet, ask again')
-        with nova_context.target_cell(context, mapping.cell_mapping) as cell:
-            metadata = objects.Instance.get_by_uuid(
-                cell, server, expected_attrs=['system_metadata']
-            ).system_metadata
+        with deployment_files.database('databases'):
+            mapping = objects.InstanceMapping.get_by_instance_uuid(
+                context, server)
+            if mapping.cell_mapping is None:
+                raise errors.NotFound(
+                    f'server {server} has not been scheduled yet, ask again')
+            with nova_context.target_cell(
+                    context, mapping.cell_mapping) as cell:
+                metadata = objects.Instance.get_by_uuid(
+                    cell, server, expected_attrs=['system_metadata']
+                ).system_metadata
     except (exception.InstanceNotFound, exception.InstanceMappingNotFound):
         raise errors.NotFound(f'there is no server {server}') from None
-    except db_exception.CantStartEngineError:
-        raise errors.StartupError(
-            'nova.conf has no [api_database] connection') from None
     own = record.image_values(metadata)
     return [(name, own[name], value)
             for name, value in sorted(record.in_force(metadata).items())]

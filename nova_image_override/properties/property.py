@@ -47,7 +47,7 @@ class Property(abc.ABC):
     :ivar legacy_names: other names under which Nova reads the same field
     :ivar never: no deployment can permit it to be overridden
     :ivar drivers: the parts of Nova that act on it
-        (:mod:`nova_image_override.properties.drivers`)
+        (:mod:`nova_image_override.properties.driver_matrix`)
     """
 
     kind: typing.ClassVar[str] = STRING

@@ -17,6 +17,7 @@ import webob
 from testing.cost import overrides
 from testing.harness import applications
 from testing.harness import base
+from testing.harness import paste_config
 from testing.harness import statements
 
 #: Where nova-api asks other services.
@@ -48,7 +49,8 @@ class Cloud(base.TestCase):
                    initial_disk_allocation_ratio=64.0)
         super().setUp()
         self.applications = {
-            app: applications.load(app) for app in (base.NOVA_APP, base.APP)}
+            app: applications.load(app)
+            for app in (paste_config.NOVA_APP, paste_config.APP)}
 
     def add_servers(
         self, asked: dict[str, str] = overrides.TEN, *,

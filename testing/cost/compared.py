@@ -8,7 +8,7 @@ import webob
 from testing.cost import cloud as cloud_module
 from testing.cost import measure
 from testing.cost import overrides
-from testing.harness import base
+from testing.harness import paste_config
 
 #: Name of a variant -> prepares one request.
 Variants = dict[str, measure.Prepare]
@@ -45,15 +45,15 @@ def create(cloud: cloud_module.Cloud) -> Variants:
             app, 'POST', '/servers', body, named=chosen is not None)
 
     return {
-        NOVA: prepare(base.NOVA_APP),
-        NOVA_AGAIN: prepare(base.NOVA_APP),
-        NOT_NAMED: prepare(base.APP),
-        'extension, no override': prepare(base.APP, {}),
-        TEN: prepare(base.APP, overrides.TEN),
-        'extension, 128 overrides': prepare(base.APP, overrides.MOST),
-        NOVA_TEN: prepare(base.NOVA_APP, image=ten),
+        NOVA: prepare(paste_config.NOVA_APP),
+        NOVA_AGAIN: prepare(paste_config.NOVA_APP),
+        NOT_NAMED: prepare(paste_config.APP),
+        'extension, no override': prepare(paste_config.APP, {}),
+        TEN: prepare(paste_config.APP, overrides.TEN),
+        'extension, 128 overrides': prepare(paste_config.APP, overrides.MOST),
+        NOVA_TEN: prepare(paste_config.NOVA_APP, image=ten),
         'unmodified Nova, image with the 128':
-            prepare(base.NOVA_APP, image=most),
+            prepare(paste_config.NOVA_APP, image=most),
     }
 
 
@@ -67,10 +67,10 @@ def detail(cloud: cloud_module.Cloud, compute: str) -> Variants:
             app, 'GET', '/servers/detail', compute=compute, named=named)
 
     return {
-        NOVA: prepare(base.NOVA_APP),
-        NOVA_AGAIN: prepare(base.NOVA_APP),
-        NOT_NAMED: prepare(base.APP),
-        NAMED: prepare(base.APP, True),
+        NOVA: prepare(paste_config.NOVA_APP),
+        NOVA_AGAIN: prepare(paste_config.NOVA_APP),
+        NOT_NAMED: prepare(paste_config.APP),
+        NAMED: prepare(paste_config.APP, True),
     }
 
 
@@ -80,7 +80,7 @@ def forget(cloud: cloud_module.Cloud) -> After:
         cloud_module.expect(response.status_int, 202, response.text)
         server = response.json['server']['id']
         response = cloud.call(
-            base.NOVA_APP, 'DELETE', f'/servers/{server}')()
+            paste_config.NOVA_APP, 'DELETE', f'/servers/{server}')()
         cloud_module.expect(response.status_int, 204, response.text)
     return delete
 

@@ -9,7 +9,7 @@ from paste import deploy
 import webob
 
 from nova_image_override import versions
-from testing.harness import base
+from testing.harness import paste_config
 
 #: A project member, as the harness's api-paste.ini authenticates it.
 MEMBER = {'X-Auth-User': 'fake', 'X-User-Id': 'fake',
@@ -24,7 +24,7 @@ def load(app: str) -> typing.Any:
     With the options of this moment: the extension reads its rules now.
     """
     with tempfile.TemporaryDirectory() as folder:
-        ini = base.paste_ini(pathlib.Path(folder), app)
+        ini = paste_config.write(pathlib.Path(folder), app)
         # As nova/api/wsgi.py Loader.load_app does it.
         return deploy.loadapp(f'config:{ini}', name='osapi_compute')
 

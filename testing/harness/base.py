@@ -9,7 +9,6 @@ import collections.abc
 import contextlib
 import json
 import pathlib
-import sys
 import typing
 from unittest import mock
 import uuid
@@ -33,13 +32,11 @@ from nova_image_override import record
 from nova_image_override import versions
 from nova_image_override.cmd import nova_compute as compute_command
 from testing.harness import answers
+from testing.harness import paste_config
 from testing.harness import shared
 from testing.harness import waiting
 
 CONF = nova.conf.CONF
-
-APP = 'nova_image_override.api.router:APIRouterV21.factory'
-NOVA_APP = 'nova.api.openstack.compute:APIRouterV21.factory'
 
 #: An image of Nova's GlanceFixture; tests add properties to a copy of it.
 IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
@@ -51,20 +48,6 @@ BUILDS = 'nova.conductor.api.ComputeTaskAPI.schedule_and_build_instances'
 
 #: The newest version of the extension.
 LATEST = str(versions.MAX)
-
-
-def paste_ini(folder: pathlib.Path, app: str) -> str:
-    """Write Nova's own api-paste.ini with the README's one line changed.
-
-    :param app: what ``[app:osapi_compute_app_v21]`` names
-    """
-    shipped = pathlib.Path(sys.prefix, 'etc', 'nova', 'api-paste.ini')
-    line = 'paste.app_factory = '
-    text = shipped.read_text()
-    assert line + NOVA_APP in text
-    path = folder / 'api-paste.ini'
-    path.write_text(text.replace(line + NOVA_APP, line + app))
-    return str(path)
 
 
 def _snapshot(driver, context, instance, image_id, update_task_state):
@@ -79,7 +62,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     ADDITIONAL_FILTERS = ['NUMATopologyFilter']
 
     #: What api-paste.ini names; NOVA_APP is unmodified Nova.
-    APP = APP
+    APP = paste_config.APP
     #: Options of ``[image_override]``.
     OPTIONS: dict[str, typing.Any] = {'allowed_properties': ['*']}
     #: policy.yaml.
@@ -187,7 +170,8 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         self.flags(group='quota', instances=-1, cores=-1, ram=-1)
         if not self.BUILD:
             self.useFixture(fixtures.MockPatch(BUILDS))
-        self.flags(group='wsgi', api_paste_config=paste_ini(folder, self.APP))
+        self.flags(group='wsgi', api_paste_config=paste_config.write(
+            folder, self.APP))
         if self.POLICY:
             path = folder / 'policy.yaml'
             path.write_text(json.dumps(self.POLICY))

@@ -10,7 +10,7 @@ import nova.api.wsgi
 import pytest
 
 from nova_image_override import versions
-from testing.harness import base
+from testing.harness import paste_config
 from testing.site import cloud as cloud_module
 from testing.site import loopback
 from testing.site import site
@@ -52,7 +52,7 @@ def _extended(_cloud, tmp_path_factory):
 @pytest.fixture(scope='session')
 def _plain(_cloud, tmp_path_factory):
     folder = tmp_path_factory.mktemp('plain')
-    paste_ini = base.paste_ini(folder, base.NOVA_APP)
+    paste_ini = paste_config.write(folder, paste_config.NOVA_APP)
     with _client(_cloud, folder,
                  nova.api.wsgi.Loader(paste_ini).load_app('osapi_compute')
                  ) as client:

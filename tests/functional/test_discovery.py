@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 
 from testing.harness import base
+from testing.harness import paste_config
 
 _CREATE = 'os_compute_api:servers:create:image_props_override'
 
@@ -105,7 +106,7 @@ class Discovery(base.TestCase):
 
 
 class WithoutTheExtension(base.TestCase):
-    APP = base.NOVA_APP
+    APP = paste_config.NOVA_APP
 
     def test_404_says_that_the_cloud_has_no_extension(self):
         self.assertEqual(

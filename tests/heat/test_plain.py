@@ -1,13 +1,13 @@
 """A Heat with the plugin beside a cloud without the extension."""
 
-from testing.harness import base
+from testing.harness import paste_config
 from testing.site import cloud as cloud_module
 from tests.heat.real import created
 from tests.heat.real import refused
 
 
 class Cloud(cloud_module.Cloud):
-    APP = base.NOVA_APP
+    APP = paste_config.NOVA_APP
 
 
 def test_overrides_are_refused_before_any_request(sent, stack, template):

@@ -13,6 +13,7 @@ import webob
 from nova_image_override import record
 from testing.harness import applications
 from testing.harness import base
+from testing.harness import paste_config
 from testing.harness import statements
 
 
@@ -30,8 +31,8 @@ class Api(base.TestCase):
         self.stop()
         logging.disable(logging.CRITICAL)
         self.addCleanup(logging.disable, logging.NOTSET)
-        self.application = applications.load(base.APP)
-        self.unmodified = applications.load(base.NOVA_APP)
+        self.application = applications.load(paste_config.APP)
+        self.unmodified = applications.load(paste_config.NOVA_APP)
         self.writes = 0
         self.useFixture(statements.Statements(self._executed))
 
@@ -57,7 +58,7 @@ class Api(base.TestCase):
                 base.CONF.set_override(name, value, group='image_override')
                 stack.callback(base.CONF.clear_override, name,
                                group='image_override')
-            yield applications.load(base.APP)
+            yield applications.load(paste_config.APP)
 
     def ask(
         self, method: str, path: str, body: typing.Any = None, *,

@@ -29,6 +29,7 @@ import webob
 
 from testing.harness import applications
 from testing.harness import base
+from testing.harness import paste_config
 from testing.harness import shared
 from testing.harness import statements
 from tests.proof import requests as proof_requests
@@ -106,7 +107,8 @@ class SideBySide(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.applications = {
-            app: applications.load(app) for app in (base.NOVA_APP, base.APP)}
+            app: applications.load(app)
+            for app in (paste_config.NOVA_APP, paste_config.APP)}
         server = {'networks': 'auto', 'metadata': {'foo': 'bar'},
                   'tags': ['a'], 'name': 'first'}
         self.servers = {
@@ -224,7 +226,8 @@ class SideBySide(base.TestCase):
 
     def both(self, request: webob.Request) -> tuple[Outcome, Outcome]:
         """Send REQUEST to unmodified Nova and to the extended one."""
-        return self.send(base.NOVA_APP, request), self.send(base.APP, request)
+        return (self.send(paste_config.NOVA_APP, request),
+                self.send(paste_config.APP, request))
 
     def made(
         self, request: proof_requests.Request, compute: str | None = None,

@@ -16,6 +16,7 @@ import pytest
 from nova_image_override import versions
 from testing.harness import applications
 from testing.harness import base
+from testing.harness import paste_config
 from tests.proof import figures
 from tests.proof import requests
 from tests.proof import side_by_side
@@ -181,7 +182,7 @@ def test_the_comparison_finds_what_differs(cloud):
 
 def test_the_comparison_finds_what_differs_in_a_first_request_only(
         cloud, monkeypatch):
-    unmodified, asked = cloud.applications[base.NOVA_APP], []
+    unmodified, asked = cloud.applications[paste_config.NOVA_APP], []
     context = nova_context.get_admin_context()
 
     def remembering(environ, start_response):
@@ -190,7 +191,7 @@ def test_the_comparison_finds_what_differs_in_a_first_request_only(
         asked.append(environ)
         return unmodified(environ, start_response)
 
-    monkeypatch.setitem(cloud.applications, base.APP, remembering)
+    monkeypatch.setitem(cloud.applications, paste_config.APP, remembering)
     request = cloud.made(requests.Request('query', 'GET', '/servers'))
     for parts in ({'statements'}, set()):
         nova, extended = cloud.both(request)
@@ -203,7 +204,7 @@ def test_a_request_finds_the_state_that_the_one_before_found(cloud):
         'action', 'POST', f'/servers/{requests.PLAIN}/action',
         b'{"lock": null}')
     first, second = (
-        cloud.send(base.NOVA_APP, cloud.made(request, '2.96'))
+        cloud.send(paste_config.NOVA_APP, cloud.made(request, '2.96'))
         for _ in range(2))
     assert first.code == 202
     assert first.messages == second.messages

@@ -27,21 +27,27 @@ def tracked():
             if name and (ROOT / name).exists()}
 
 
-@pytest.fixture(scope='module')
-def sdist(tmp_path_factory):
-    """Make it of a copy: an older egg-info would add what it lists."""
-    folder = tmp_path_factory.mktemp('sdist')
+def built(folder, kind):
+    """Build of a copy: an older egg-info would add what it lists."""
     for name in tracked():
         copy = folder / 'source' / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, copy)
-    subprocess.run(
+    name = subprocess.run(
         [sys.executable, '-W', 'ignore', '-c',
+         'import sys\n'
          'from setuptools import build_meta\n'
-         f'build_meta.build_sdist({str(folder)!r})'],
-        cwd=folder / 'source', check=True, capture_output=True)
-    (made,) = folder.glob('*.tar.gz')
-    with tarfile.open(made) as archive:
+         f'name = build_meta.build_{kind}({str(folder)!r})\n'
+         'print(name, file=sys.stderr)'],
+        cwd=folder / 'source', check=True, capture_output=True, text=True,
+    ).stderr.split()[-1]
+    return folder / name
+
+
+@pytest.fixture(scope='module')
+def sdist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('sdist')
+    with tarfile.open(built(folder, 'sdist')) as archive:
         archive.extractall(folder / 'unpacked', filter='data')
     (unpacked,) = (folder / 'unpacked').iterdir()
     return unpacked

@@ -6,9 +6,7 @@ import importlib.util
 import pathlib
 import pkgutil
 import re
-import shutil
 import subprocess
-import sys
 import zipfile
 
 from nova import version
@@ -50,16 +48,7 @@ def test_what_is_made_is_up_to_date():
 
 
 def test_the_wheel_brings_every_file(tmp_path):
-    for name in test_sdist.tracked():
-        copy = tmp_path / 'source' / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(share.ROOT / name, copy)
-    subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c',
-         'from setuptools import build_meta\n'
-         f'build_meta.build_wheel({str(tmp_path)!r})'],
-        cwd=tmp_path / 'source', check=True, capture_output=True)
-    (made,) = tmp_path.glob('*.whl')
+    made = test_sdist.built(tmp_path, 'wheel')
     brought = {name.partition('.data/data/share/')[2]
                for name in zipfile.ZipFile(made).namelist()
                if '.data/data/' in name}

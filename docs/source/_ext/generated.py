@@ -26,7 +26,7 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.properties import catalog
 from nova_image_override.properties import descriptions
-from nova_image_override.properties import drivers
+from nova_image_override.properties import driver_matrix
 from nova_image_override.properties import property as property_module
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
@@ -110,20 +110,21 @@ class DriverTable(CodeDirective):
 
     def rst(self) -> list[str]:
         """Return the matrix."""
-        columns = [name for name in drivers.PARTS if name != drivers.API]
+        columns = [name for name in driver_matrix.PARTS
+                   if name != driver_matrix.API]
         return table(
             ['Property', *columns],
             ([f'``{prop.spelling}``', *(
-                _cell(drivers.ROWS[prop.field].get(part))
+                _cell(driver_matrix.ROWS[prop.field].get(part))
                 for part in columns)]
              for prop in catalog.running().values() if not prop.never),
             '22 13 25 10 10 8 12')
 
 
-def _cell(cell: drivers.Cell | None) -> str:
+def _cell(cell: driver_matrix.Cell | None) -> str:
     """Return the outcome of a cell, with its limits in words."""
     if cell is None:
-        return drivers.IGNORED
+        return driver_matrix.IGNORED
     limits = []
     if cell.values is not None:
         limits.append(', '.join(f'``{value}``' for value in cell.values)
@@ -147,7 +148,7 @@ class ReaderTable(CodeDirective):
             ([f'``{prop.spelling}``', part, f'``{cell.reads}``',
               ', '.join(cell.at)]
              for prop in catalog.running().values() if not prop.never
-             for part, cell in drivers.ROWS[prop.field].items()),
+             for part, cell in driver_matrix.ROWS[prop.field].items()),
             '24 12 34 30')
 
 

@@ -6,7 +6,6 @@ import typing
 
 from nova import context as nova_context
 from oslo_config import cfg
-from oslo_db import exception as db_exception
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
@@ -109,19 +108,13 @@ class Check(deployment_files.Lister):
 def _hypervisor_types() -> set[str]:
     """Return those of all compute nodes; none where a cell is silent.
 
-    :raises errors.StartupError: nova.conf does not say where the database is
+    :raises errors.StartupError: a database cannot be read
     """
     api_interfaces.verify()
     from nova_image_override.api import cloud_drivers
-    try:
+    with deployment_files.database():
         return cloud_drivers.hypervisor_types(
             nova_context.get_admin_context()) or set()
-    except db_exception.DBError as exc:
-        raise errors.StartupError(
-            f'Nova\'s API database: {" ".join(str(exc).split())}') from None
-    except db_exception.CantStartEngineError:
-        raise errors.StartupError(
-            'nova.conf has no [api_database] connection') from None
 
 
 class _Reader:

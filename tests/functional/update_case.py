@@ -1,0 +1,87 @@
+"""A server whose overrides are updated, and what is told of it."""
+
+from nova import objects
+
+from testing.harness import base
+
+NUMA = {
+    'hw_numa_nodes': '2',
+    'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1',
+    'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768',
+}
+
+#: What LibvirtDriver._register_undefined_instance_details stores with the
+#: server, and not in its request spec.
+DEFAULTS = {
+    'hw_cdrom_bus', 'hw_disk_bus', 'hw_input_bus', 'hw_machine_type',
+    'hw_pointer_model', 'hw_video_model', 'hw_vif_model'}
+
+
+class Case(base.TestCase):
+    EXTENDED_HOSTS = ('compute1',)
+
+    def update(self, server, overrides, *, body=None, **kwargs):
+        """PUT /servers/{id}."""
+        return self.http('PUT', f'/servers/{server}', {
+            'server': {base.PARAMETER: overrides, **(body or {})}}, **kwargs)
+
+    def do(self, server, action, status='ACTIVE'):
+        answer = self.act(server, {action: None})
+        self.assertEqual(202, answer.status, answer.text)
+        self.wait(server, status)
+
+    def stopped(self, overrides=None, **kwargs):
+        server = self.boot(overrides, **kwargs)
+        self.do(server, 'os-stop', 'SHUTOFF')
+        return server
+
+    def offloaded(self, overrides=None, **kwargs):
+        """Return a server without a host; from an image by default."""
+        self.flags(shelved_offload_time=0)
+        server = self.boot(overrides, **kwargs)
+        self.do(server, 'shelve', 'SHELVED_OFFLOADED')
+        for image in self.glance.images.values():
+            if image['properties'].get('instance_uuid') == server:
+                image['status'] = 'active'
+        return server
+
+    def state(self, server):
+        """Return all that a refusal must leave as it was."""
+        instance = self.instance(server)
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            base.nova_context.get_admin_context(), server)
+        return {
+            'name': instance.display_name,
+            'updated': instance.updated_at,
+            'system metadata': dict(instance.system_metadata),
+            'NUMA': instance.numa_topology
+            and instance.numa_topology.obj_to_primitive(),
+            'request spec': spec.obj_to_primitive(),
+            'state': (instance.vm_state, instance.task_state)}
+
+    def assert_changed(self, server, overrides):
+        """Assert that answer, metadata and request spec say the same."""
+        shown = self.http('GET', f'/servers/{server}').body['server']
+        self.assertEqual(overrides, shown[base.PARAMETER])
+        self.assertIsNone(shown['OS-EXT-STS:task_state'])
+        stored = self.system_metadata(server)
+        self.assertEqual(
+            overrides, {name: stored.get(name) for name in overrides})
+        self.assertEqual(overrides.keys(), self.record(server).keys())
+        spec = self.request_spec(server)
+        expected = objects.ImageMetaProps.from_dict(dict(stored))
+        differing = {
+            field for field in {*expected.fields}
+            if spec.get(field) != (
+                getattr(expected, field)
+                if expected.obj_attr_is_set(field) else None)}
+        self.assertLessEqual(differing, DEFAULTS - overrides.keys())
+
+    def assert_refused_unchanged(self, server, status, problems, overrides,
+                                 **kwargs):
+        before = self.state(server)
+        answer = self.update(server, overrides, **kwargs)
+        self.assertEqual(status, answer.status, answer.text)
+        self.assertEqual(problems, answer.problems)
+        self.assertEqual(before, self.state(server))
+        return answer
