@@ -9,9 +9,9 @@ from nova import conductor
 from nova.compute import api
 from nova.compute import instance_actions
 from nova.compute import utils as compute_utils
-from oslo_log import log as logging
 
 from nova_image_override import record
+from nova_image_override.api import audit
 from nova_image_override.api import check
 from nova_image_override.api import compute_capability
 from nova_image_override.api import faults
@@ -23,8 +23,6 @@ from nova_image_override.api import update
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
-
-LOG = logging.getLogger(__name__)
 
 _BASE_OPTIONS = inspect.signature(api.API._validate_and_build_base_options)
 
@@ -121,9 +119,6 @@ class API(api.API):
                     request.overrides, request.overrides), flavor, boot_meta)
         boot_meta.update(merged.image)
         request.record = merged.record
-        if not request.is_check:
-            LOG.info('Image properties overridden at boot: %s',
-                     ', '.join(sorted(request.overrides)))
         if request.auto_disk_config is not None:
             bound = _BASE_OPTIONS.bind(
                 self, context, flavor, boot_meta, *args, **kwargs)
@@ -151,6 +146,9 @@ class API(api.API):
                     self._pipeline.catalog, instance.get_flavor(), image,
                     instance, record.image_values(request.record),
                     self._pipeline.hosts.known()))
+            if request.overrides:
+                audit.changed(
+                    context, audit.AT_BOOT, request.overrides, instance)
         return instance
 
     # --- rebuild ------------------------------------------------------------
@@ -229,7 +227,7 @@ class API(api.API):
         # has been sent yet. It updates the request spec only for a new image.
         pending = request_module.rebuild_of(context)
         if pending is not None and action == instance_actions.REBUILD:
-            pending.save_request_spec()
+            pending.save_request_spec(context)
         return super()._record_action_start(
             context, instance, action, *args, **kwargs)
 

@@ -5,11 +5,11 @@ import dataclasses
 import typing
 
 from nova import objects
-from oslo_log import log as logging
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override.api import audit
 from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import replacement
@@ -17,8 +17,6 @@ from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import numa_changes
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
-
-LOG = logging.getLogger(__name__)
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
@@ -120,9 +118,6 @@ class Rebuild(replacement.Replacement):
             'and cannot be changed by a rebuild: keep it as it is, or boot '
             'another server')
         record.replace(self.instance.system_metadata, merged.record)
-        LOG.info('Image properties overridden by the rebuild: %s',
-                 ', '.join(sorted(self.overrides)) or 'none',
-                 instance=self.instance)
 
     def schedule(
         self, context: typing.Any, scheduler: host_scheduling.HostScheduler,
@@ -152,7 +147,7 @@ class Rebuild(replacement.Replacement):
                 context, self.instance, self.spec, self.image, self.differing,
                 _REMEDY)
 
-    def save_request_spec(self) -> None:
+    def save_request_spec(self, context: typing.Any) -> None:
         """Store the merged image in the request spec.
 
         Nova's rebuild does so only when the image is another one, yet the
@@ -163,6 +158,8 @@ class Rebuild(replacement.Replacement):
         spec = self.checked_spec()
         spec.image = self.image
         spec.save()
+        audit.changed(
+            context, audit.BY_REBUILD, self.overrides, self.instance)
 
     def checked_spec(self) -> objects.RequestSpec:
         """Return the request spec that was checked with the merged image.

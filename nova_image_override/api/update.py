@@ -13,15 +13,16 @@ import typing
 from nova import exception
 from nova import objects
 from nova.compute import power_state
+from nova.compute import task_states
 from nova.compute import vm_states
 from nova.virt import hardware
-from oslo_log import log as logging
 from oslo_utils import excutils
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import stored_image
+from nova_image_override.api import audit
 from nova_image_override.api import compute_capability
 from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
@@ -30,14 +31,14 @@ from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import numa_changes
 from nova_image_override.api.flavor import validation
 
-LOG = logging.getLogger(__name__)
-
 #: The action that ``openstack server event list`` shows.
 ACTION = 'update_image_props'
 
 #: The server's task state while the change is stored, so that nothing else
-#: that Nova does to a server can begin meanwhile.
-TASK_STATE = 'updating_image_props'
+#: that Nova does to a server can begin meanwhile. One of Nova's own, because
+#: its notifications know no other (InstanceTaskStateField), and one that a
+#: nova-compute clears when it starts (ComputeManager._init_instance).
+TASK_STATE = task_states.RESIZE_PREP
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
 _REMEDIES = {
@@ -226,9 +227,8 @@ class Update(replacement.Replacement):
                 instance.save(
                     expected_vm_state=[instance.vm_state],
                     expected_task_state=[TASK_STATE])
-        LOG.info('Image properties overridden by the update: %s',
-                 ', '.join(sorted(self.overrides)) or 'none',
-                 instance=self.instance)
+        audit.changed(
+            context, audit.BY_UPDATE, self.overrides, self.instance)
         return result
 
     @contextlib.contextmanager

@@ -179,6 +179,7 @@ INTERFACES: tuple[Interface, ...] = (
     # update.py
     *instance_attributes('nova.context:RequestContext', 'is_admin'),
     *names('nova.compute.power_state', 'RUNNING'),
+    *names('nova.compute.task_states', 'RESIZE_PREP'),
     *names('nova.compute.vm_states', 'BUILDING', 'RESCUED', 'RESIZED',
            'SHELVED', 'SHELVED_OFFLOADED', 'STOPPED'),
     # scheduling.py
