@@ -32,9 +32,10 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
     def rebuild_instance(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        host: str | None = None, **kwargs: typing.Any,
+        host: str | None = None, bdms: typing.Any = None,
+        **kwargs: typing.Any,
     ) -> typing.Any:
-        """Rebuild a server on its host.
+        """Rebuild a server on its host, its disks on their bus.
 
         Without a host the conductor would ask the scheduler once more, and
         look for the traits of the image without its overrides
@@ -44,8 +45,9 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         if pending is not None:
             pending.checked_spec()
             host = instance.host
+            pending.moves.apply(bdms)
         return super().rebuild_instance(
-            context, instance, *args, host=host, **kwargs)
+            context, instance, *args, host=host, bdms=bdms, **kwargs)
 
 
 class API(api.API):
@@ -227,7 +229,7 @@ class API(api.API):
         # has been sent yet. It updates the request spec only for a new image.
         pending = request_module.rebuild_of(context)
         if pending is not None and action == instance_actions.REBUILD:
-            pending.save_request_spec(context)
+            pending.save(context)
         return super()._record_action_start(
             context, instance, action, *args, **kwargs)
 

@@ -10,6 +10,7 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api import audit
+from nova_image_override.api import disk_buses
 from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import replacement
@@ -27,10 +28,12 @@ class Rebuild(replacement.Replacement):
 
     :ivar image: metadata of the merged image, once Nova has fetched it
     :ivar spec: the server's request spec, once it has been checked
+    :ivar moves: disks that move to another bus
     """
 
     image: objects.ImageMeta | None = None
     spec: objects.RequestSpec | None = None
+    moves: disk_buses.Moves = disk_buses.NONE
 
     @classmethod
     def begin(
@@ -109,8 +112,10 @@ class Rebuild(replacement.Replacement):
             'a server, boot another one')
         image['properties'] = merged.image['properties']
         self.image = objects.ImageMeta.from_dict(image)
-        present = objects.ImageMeta.from_dict(
-            image_metadata.of_server(self.instance))
+        server = image_metadata.of_server(self.instance)
+        self.moves = self.disk_moves(
+            context, dict(server['properties']), image['properties'])
+        present = objects.ImageMeta.from_dict(server)
         _refuse(
             host_scheduling.decided_at_unshelve(flavor, present, self.image)
             + host_scheduling.decided_at_create(flavor, present, self.image),
@@ -118,6 +123,7 @@ class Rebuild(replacement.Replacement):
             'and cannot be changed by a rebuild: keep it as it is, or boot '
             'another server')
         record.replace(self.instance.system_metadata, merged.record)
+        self.moves.rename(self.instance)
 
     def schedule(
         self, context: typing.Any, scheduler: host_scheduling.HostScheduler,
@@ -147,17 +153,18 @@ class Rebuild(replacement.Replacement):
                 context, self.instance, self.spec, self.image, self.differing,
                 _REMEDY)
 
-    def save_request_spec(self, context: typing.Any) -> None:
-        """Store the merged image in the request spec.
+    def save(self, context: typing.Any) -> None:
+        """Store the merged image in the request spec, and the disks' bus.
 
-        Nova's rebuild does so only when the image is another one, yet the
-        overrides may have changed over the same.
+        Nova's rebuild does the former only when the image is another one, yet
+        the overrides may have changed over the same, and never the latter.
 
         :raises errors.UnsupportedNova: nothing has been checked
         """
         spec = self.checked_spec()
         spec.image = self.image
-        spec.save()
+        with self.moves.saved():
+            spec.save()
         audit.changed(
             context, audit.BY_REBUILD, self.overrides, self.instance)
 

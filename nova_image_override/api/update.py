@@ -24,6 +24,7 @@ from nova_image_override import record
 from nova_image_override import stored_image
 from nova_image_override.api import audit
 from nova_image_override.api import compute_capability
+from nova_image_override.api import disk_buses
 from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import replacement
@@ -57,11 +58,13 @@ class Update(replacement.Replacement):
     :ivar merged: what comes of it, once it has been checked
     :ivar image: image metadata that its request spec is to have
     :ivar changes_numa: whether its NUMA topology is to be another one
+    :ivar moves: disks that move to another bus
     """
 
     merged: typing.Any = None
     image: objects.ImageMeta | None = None
     changes_numa: bool = False
+    moves: disk_buses.Moves = disk_buses.NONE
 
     @classmethod
     def begin(
@@ -113,6 +116,8 @@ class Update(replacement.Replacement):
         wanted = _image_meta(self.merged.image)
         self.image = _changed(spec.image, present, wanted)
         self._require_possible(flavor, present, wanted)
+        self.moves = self.disk_moves(
+            context, image['properties'], self.merged.image['properties'])
         numa = numa_changes.refused_by(
             guard, catalog, self.instance, base, self.merged.image,
             self.overrides)
@@ -214,7 +219,7 @@ class Update(replacement.Replacement):
         try:
             if _state_of(self.instance) != checked:
                 raise _meanwhile()
-            with self._request_spec_saved(context):
+            with self._request_spec_saved(context), self.moves.saved():
                 self._change_instance()
                 result = save()
         except Exception:
@@ -260,6 +265,7 @@ class Update(replacement.Replacement):
         instance.os_type = properties.get('os_type')
         instance.architecture = properties.get('architecture')
         instance.vm_mode = properties.get('vm_mode')
+        self.moves.rename(instance)
         if self.changes_numa:
             instance.numa_topology = self._numa_topology
         instance.task_state = None

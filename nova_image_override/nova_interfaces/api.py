@@ -173,7 +173,9 @@ INTERFACES: tuple[Interface, ...] = (
     *names('nova.compute.instance_actions', 'REBUILD'),
     *names('nova.conductor', 'ComputeTaskAPI'),
     *overridden('nova.conductor:ComputeTaskAPI',
-                rebuild_instance='self, context, instance, ...'),
+                rebuild_instance='self, context, instance, orig_image_ref, '
+                                 'image_ref, injected_files, new_pass, '
+                                 'orig_sys_metadata, bdms, ...'),
     *called('nova.compute.utils', get_root_bdm='context, instance',
             EventReporter='context, event_name, host, _'),
     # update.py
@@ -182,6 +184,17 @@ INTERFACES: tuple[Interface, ...] = (
     *names('nova.compute.task_states', 'RESIZE_PREP'),
     *names('nova.compute.vm_states', 'BUILDING', 'RESCUED', 'RESIZED',
            'SHELVED', 'SHELVED_OFFLOADED', 'STOPPED'),
+    # disk_buses.py
+    *called('nova.block_device', prepend_dev='device_name',
+            strip_dev='device_name'),
+    *called('nova.virt.libvirt.blockinfo',
+            find_disk_dev_for_disk_bus='mapping, bus, assigned_devices',
+            is_disk_bus_valid_for_virt='virt_type, disk_bus'),
+    *called('nova.objects:BlockDeviceMapping', save=''),
+    *called('nova.objects:BlockDeviceMappingList',
+            get_by_instance_uuid='context, instance_uuid'),
+    *instance_attributes('nova.objects:BlockDeviceMapping', 'boot_index',
+                         'device_name', 'device_type', 'disk_bus', 'id'),
     # scheduling.py
     *called('nova.scheduler.client.query', SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient',
@@ -209,7 +222,8 @@ INTERFACES: tuple[Interface, ...] = (
            'ConsumerAllocationRetrievalFailed',
            'ImageNUMATopologyMemoryOutOfRange', 'InstanceUpdateConflict',
            'NoValidHost',
-           'NovaException', 'ResourceProviderTraitRetrievalFailed'),
+           'NovaException', 'ResourceProviderTraitRetrievalFailed',
+           'TooManyDiskDevices'),
     *called('nova.exception', Invalid='message',
             ImageVCPULimitsRangeImpossible='vcpus=, sockets=, cores=, '
                                            'threads=',
@@ -235,8 +249,9 @@ INTERFACES: tuple[Interface, ...] = (
     *called('nova.objects:AggregateList', get_all='context'),
     # Nova's objects.
     *names('nova.objects.base', 'NovaObject'),
-    *names('nova.objects', 'ComputeNode', 'ComputeNodeList', 'Flavor',
-           'ImageMeta', 'ImageMetaProps', 'InstanceMapping'),
+    *names('nova.objects', 'BlockDeviceMapping', 'BlockDeviceMappingList',
+           'ComputeNode', 'ComputeNodeList', 'Flavor', 'ImageMeta',
+           'ImageMetaProps', 'InstanceMapping'),
     *called('nova.objects', Destination='cell=',
             RequestSpec='flavor=, image='),
     *instance_attributes('nova.objects:ImageMeta', 'id', 'updated_at'),
@@ -266,9 +281,10 @@ INTERFACES: tuple[Interface, ...] = (
             get_flavor='',
             save='expected_vm_state=, expected_task_state='),
     *instance_attributes(
-        'nova.objects:Instance', 'architecture', 'host', 'image_ref',
-        'instance_type_id', 'locked', 'node', 'numa_topology', 'os_type',
-        'power_state', 'task_state', 'uuid', 'vm_mode', 'vm_state'),
+        'nova.objects:Instance', 'architecture', 'default_ephemeral_device',
+        'default_swap_device', 'host', 'image_ref', 'instance_type_id',
+        'locked', 'node', 'numa_topology', 'os_type', 'power_state',
+        'root_device_name', 'task_state', 'uuid', 'vm_mode', 'vm_state'),
     *called('nova.objects:RequestSpec',
             ensure_network_information='instance',
             ensure_project_and_user_id='instance',
