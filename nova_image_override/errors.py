@@ -108,6 +108,10 @@ class Problem:
         return f'{printable(self.name)}: {self.code}: {self.reason}'
 
 
+#: Problems for programs: name -> its code and reason.
+Details = dict[str, dict[str, str]]
+
+
 class OverrideError(Exception):
     """Overrides are refused; carries every problem found, sorted by name.
 
@@ -129,7 +133,7 @@ class OverrideError(Exception):
         """Return the error of several properties for one reason."""
         return cls(Problem(name, code, reason) for name in names)
 
-    def details(self) -> dict[str, dict[str, str]]:
+    def details(self) -> Details:
         """Return the problems for programs: ``{name: {code, reason}}``."""
         return {p.name: {'code': p.code, 'reason': p.reason}
                 for p in self.problems}

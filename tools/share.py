@@ -25,6 +25,7 @@ from oslo_policy import generator
 import shtab
 
 from nova_image_override import errors
+from nova_image_override.api import audit
 from nova_image_override.cmd import shell
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -97,17 +98,30 @@ def mtail_program() -> str:
     """Return a program of mtail that counts what nova-api logs.
 
     Of each refusal every code once, however many properties have it. A code
-    that a request's quoted value spells is counted, too.
+    that a request's quoted name spells is counted, too.
     """
-    summaries = '|'.join(re.escape(kind.summary) for kind in (
-        errors.Invalid, errors.Forbidden, errors.Conflict))
-    lines = [_MTAIL_HEAD, f'/Fault thrown: (?:{summaries}) /' + ' {',
-             '  image_override_refusals_total++']
+    lines = [_MTAIL_HEAD]
+    for how, counter in _CHANGES.items():
+        lines += [f'/{_begins(audit.CHANGED % (how, ""))}/' + ' {',
+                  f'  {counter}++', '}']
+    lines += [f'/{_begins(audit.REFUSED % "")}/' + ' {',
+              '  image_override_refusals_total++']
     for code in sorted(codes()):
         lines += [
-            rf'  /(?:[.;] )[A-Za-z0-9_.:-]+: {code}: /' + ' {',
+            rf'  /: {code}(?:, |$)/' + ' {',
             f'    image_override_refused_codes_total["{code}"]++', '  }']
     return '\n'.join([*lines, '}', ''])
+
+
+def _begins(message: str) -> str:
+    # The values are at DEBUG, in a line that begins in the same way.
+    return rf' INFO {re.escape(audit.__name__)} .*{message}'
+
+
+_CHANGES = {
+    audit.AT_BOOT: 'image_override_boots_total',
+    audit.BY_REBUILD: 'image_override_rebuilds_total',
+    audit.BY_UPDATE: 'image_override_updates_total'}
 
 
 def codes() -> set[str]:
@@ -126,17 +140,12 @@ _MTAIL_HEAD = r"""# What nova-api logs of image overrides, for Prometheus.
 counter image_override_start_failures_total
 counter image_override_boots_total
 counter image_override_rebuilds_total
+counter image_override_updates_total
 counter image_override_refusals_total
 counter image_override_refused_codes_total by code
 
 / CRITICAL .* nova-image-override: / {
   image_override_start_failures_total++
-}
-/Image properties overridden at boot: / {
-  image_override_boots_total++
-}
-/Image properties overridden by the rebuild: / {
-  image_override_rebuilds_total++
 }
 """
 

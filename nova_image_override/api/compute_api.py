@@ -9,9 +9,9 @@ from nova import conductor
 from nova.compute import api
 from nova.compute import instance_actions
 from nova.compute import utils as compute_utils
-from oslo_log import log as logging
 
 from nova_image_override import record
+from nova_image_override.api import audit
 from nova_image_override.api import check
 from nova_image_override.api import compute_capability
 from nova_image_override.api import faults
@@ -25,8 +25,6 @@ from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
 
-LOG = logging.getLogger(__name__)
-
 _BASE_OPTIONS = inspect.signature(api.API._validate_and_build_base_options)
 
 
@@ -35,9 +33,10 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
     def rebuild_instance(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        host: str | None = None, **kwargs: typing.Any,
+        host: str | None = None, bdms: typing.Any = None,
+        **kwargs: typing.Any,
     ) -> typing.Any:
-        """Rebuild a server on its host.
+        """Rebuild a server on its host, its disks on their bus.
 
         Without a host the conductor would ask the scheduler once more, and
         look for the traits of the image without its overrides
@@ -47,8 +46,9 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         if pending is not None:
             pending.checked_spec()
             host = instance.host
+            pending.moves.apply(bdms)
         return super().rebuild_instance(
-            context, instance, *args, host=host, **kwargs)
+            context, instance, *args, host=host, bdms=bdms, **kwargs)
 
 
 class API(api.API):
@@ -134,9 +134,6 @@ class API(api.API):
                     request.overrides, request.overrides), flavor, boot_meta)
         boot_meta.update(merged.image)
         request.record = merged.record
-        if not request.is_check:
-            LOG.info('Image properties overridden at boot: %s',
-                     ', '.join(sorted(request.overrides)))
         if request.auto_disk_config is not None:
             bound = _BASE_OPTIONS.bind(
                 self, context, flavor, boot_meta, *args, **kwargs)
@@ -164,6 +161,9 @@ class API(api.API):
                     self._pipeline.catalog, instance.get_flavor(), image,
                     instance, record.image_values(request.record),
                     self._pipeline.hosts.known()))
+            if request.overrides:
+                audit.changed(
+                    context, audit.AT_BOOT, request.overrides, instance)
         return instance
 
     # --- rebuild ------------------------------------------------------------
@@ -242,7 +242,7 @@ class API(api.API):
         # has been sent yet. It updates the request spec only for a new image.
         pending = request_module.rebuild_of(context)
         if pending is not None and action == instance_actions.REBUILD:
-            pending.save_request_spec()
+            pending.save(context)
         return super()._record_action_start(
             context, instance, action, *args, **kwargs)
 

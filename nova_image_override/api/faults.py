@@ -11,6 +11,8 @@ import webob.dec
 import webob.exc
 
 from nova_image_override import errors
+from nova_image_override.api import audit
+from nova_image_override.api import request as request_module
 
 _STATUS = {
     400: webob.exc.HTTPBadRequest,
@@ -99,10 +101,16 @@ class Resource(wsgi.Resource):
         try:
             return super().dispatch(method, request, action_args)
         except errors.OverrideError as exc:
-            raise OverrideFault(_as_http(exc)) from None
+            refused = _as_http(exc)
         except Refused as exc:
-            raise OverrideFault(_as_http(exc.error)) from None
+            refused = _as_http(exc.error)
         except webob.exc.WSGIHTTPException as exc:
-            if hasattr(exc, errors.PARAMETER):
-                raise OverrideFault(exc) from None
-            raise
+            if not hasattr(exc, errors.PARAMETER):
+                raise
+            refused = exc
+        context = request.environ['nova.context']
+        asked = request_module.of(context)
+        if asked is None or not asked.is_check:
+            audit.refused(context, getattr(refused, errors.PARAMETER),
+                          action_args.get('id'))
+        raise OverrideFault(refused)

@@ -5,11 +5,12 @@ import dataclasses
 import typing
 
 from nova import objects
-from oslo_log import log as logging
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override.api import audit
+from nova_image_override.api import disk_buses
 from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import replacement
@@ -17,8 +18,6 @@ from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import numa_changes
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
-
-LOG = logging.getLogger(__name__)
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
@@ -29,10 +28,12 @@ class Rebuild(replacement.Replacement):
 
     :ivar image: metadata of the merged image, once Nova has fetched it
     :ivar spec: the server's request spec, once it has been checked
+    :ivar moves: disks that move to another bus
     """
 
     image: objects.ImageMeta | None = None
     spec: objects.RequestSpec | None = None
+    moves: disk_buses.Moves = disk_buses.NONE
 
     @classmethod
     def begin(
@@ -111,8 +112,10 @@ class Rebuild(replacement.Replacement):
             'a server, boot another one')
         image['properties'] = merged.image['properties']
         self.image = objects.ImageMeta.from_dict(image)
-        present = objects.ImageMeta.from_dict(
-            image_metadata.of_server(self.instance))
+        server = image_metadata.of_server(self.instance)
+        self.moves = self.disk_moves(
+            context, dict(server['properties']), image['properties'])
+        present = objects.ImageMeta.from_dict(server)
         _refuse(
             host_scheduling.decided_at_unshelve(flavor, present, self.image)
             + host_scheduling.decided_at_create(flavor, present, self.image),
@@ -120,9 +123,7 @@ class Rebuild(replacement.Replacement):
             'and cannot be changed by a rebuild: keep it as it is, or boot '
             'another server')
         record.replace(self.instance.system_metadata, merged.record)
-        LOG.info('Image properties overridden by the rebuild: %s',
-                 ', '.join(sorted(self.overrides)) or 'none',
-                 instance=self.instance)
+        self.moves.rename(self.instance)
 
     def schedule(
         self, context: typing.Any, scheduler: host_scheduling.HostScheduler,
@@ -152,17 +153,20 @@ class Rebuild(replacement.Replacement):
                 context, self.instance, self.spec, self.image, self.differing,
                 _REMEDY)
 
-    def save_request_spec(self) -> None:
-        """Store the merged image in the request spec.
+    def save(self, context: typing.Any) -> None:
+        """Store the merged image in the request spec, and the disks' bus.
 
-        Nova's rebuild does so only when the image is another one, yet the
-        overrides may have changed over the same.
+        Nova's rebuild does the former only when the image is another one, yet
+        the overrides may have changed over the same, and never the latter.
 
         :raises errors.UnsupportedNova: nothing has been checked
         """
         spec = self.checked_spec()
         spec.image = self.image
-        spec.save()
+        with self.moves.saved():
+            spec.save()
+        audit.changed(
+            context, audit.BY_REBUILD, self.overrides, self.instance)
 
     def checked_spec(self) -> objects.RequestSpec:
         """Return the request spec that was checked with the merged image.

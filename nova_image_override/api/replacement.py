@@ -6,6 +6,7 @@ import typing
 
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override.api import disk_buses
 from nova_image_override.authorization import enforcer as enforcer_module
 
 _ABSENT = object()
@@ -47,6 +48,22 @@ class Replacement:
             name for name in {*self.recorded, *self.overrides}
             if self.recorded.get(name, _ABSENT)
             != self.overrides.get(name, _ABSENT))
+
+    def disk_moves(
+        self, context: typing.Any, before: override.ImageProperties,
+        after: override.ImageProperties,
+    ) -> disk_buses.Moves:
+        """Return the disks that overrides move from one bus to another.
+
+        Where the image alone has another bus, Nova leaves the disks alone.
+
+        :param before: the properties that the server has
+        :param after: those that it is to have
+        :raises errors.Invalid: the bus does not take so many disks
+        """
+        if disk_buses.PROPERTY not in self.differing:
+            return disk_buses.NONE
+        return disk_buses.between(context, self.instance, before, after)
 
     def kept_anew(
         self, enforcer: enforcer_module.Enforcer,

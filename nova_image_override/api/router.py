@@ -74,10 +74,12 @@ class APIRouterV21(routes.APIRouterV21):
         try:
             api_interfaces.verify()
             read = startup.read(nova.conf.CONF)
-            return cls(
+            application = cls(
                 pipeline_module.Pipeline(
                     read.enforcer, read.callers, cloud_drivers.Memory()),
                 read.compatibility)
+            startup.announce(read)
+            return application
         except errors.StartupError as exc:
             for line in str(exc).split('\n'):
                 LOG.critical('nova-image-override: %s', line)

@@ -1,14 +1,19 @@
 """What nova-api reads once, when it starts, and the operator's commands too."""
 
+import functools
+import importlib.metadata
 import typing
 
 from oslo_config import cfg
+from oslo_log import log as logging
 
 from nova_image_override import conf as override_conf
 from nova_image_override.api import client_compatibility
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.properties import catalog as catalog_module
+
+LOG = logging.getLogger(__name__)
 
 
 class Startup(typing.NamedTuple):
@@ -40,3 +45,49 @@ def read(conf: cfg.ConfigOpts) -> Startup:
         options)
     return Startup(
         enforcer, callers_module.Callers(enforcer.catalog), compatibility)
+
+
+def announce(started: Startup) -> None:
+    """Log what the rules leave open, once in each process.
+
+    nova-api makes the application for each version of its own API.
+    """
+    _announce(_what_is_open(started), bool(started.enforcer.allowed.entries))
+
+
+@functools.lru_cache
+def _announce(text: str, allows: bool) -> None:
+    LOG.info('nova-image-override %s: %s',
+             importlib.metadata.version('nova-image-override'), text)
+    if not allows:
+        LOG.warning('[image_override] allowed_properties is empty: nothing '
+                    'may be overridden')
+
+
+def _what_is_open(started: Startup) -> str:
+    """Return how many properties each rule names, and who needs no header."""
+    enforcer = started.enforcer
+    properties = [each for each in enforcer.catalog.values()
+                  if not each.never]
+
+    def named(rule: typing.Callable[[str], object]) -> int:
+        return sum(any(map(rule, (each.spelling, *each.legacy_names)))
+                   for each in properties)
+
+    injected = enforcer.injection.names(())
+    counts = {
+        'allowed': sum(
+            bool(enforcer.allowed.reaching(each)) for each in properties),
+        'denied': sum(
+            bool(enforcer.denied.reaching(each)) for each in properties),
+        'protected': named(enforcer.protections.section)
+        if enforcer.protections else 0,
+        'injected': named(injected.__contains__)}
+    open_to = [
+        *['scheduler hints'] * started.compatibility.scheduler_hint,
+        *[f'compute microversion {each.get_string()}'
+          for each in [started.compatibility.compute] if each]]
+    return (
+        f'of {len(properties)} image properties the rules name '
+        + ', '.join(f'{number} as {rule}' for rule, number in counts.items())
+        + '; header entry not needed by: ' + (', '.join(open_to) or 'nobody'))

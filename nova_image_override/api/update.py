@@ -13,16 +13,18 @@ import typing
 from nova import exception
 from nova import objects
 from nova.compute import power_state
+from nova.compute import task_states
 from nova.compute import vm_states
 from nova.virt import hardware
-from oslo_log import log as logging
 from oslo_utils import excutils
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import stored_image
+from nova_image_override.api import audit
 from nova_image_override.api import compute_capability
+from nova_image_override.api import disk_buses
 from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import replacement
@@ -30,14 +32,14 @@ from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import numa_changes
 from nova_image_override.api.flavor import validation
 
-LOG = logging.getLogger(__name__)
-
 #: The action that ``openstack server event list`` shows.
 ACTION = 'update_image_props'
 
 #: The server's task state while the change is stored, so that nothing else
-#: that Nova does to a server can begin meanwhile.
-TASK_STATE = 'updating_image_props'
+#: that Nova does to a server can begin meanwhile. One of Nova's own, because
+#: its notifications know no other (InstanceTaskStateField), and one that a
+#: nova-compute clears when it starts (ComputeManager._init_instance).
+TASK_STATE = task_states.RESIZE_PREP
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
 _REMEDIES = {
@@ -56,11 +58,13 @@ class Update(replacement.Replacement):
     :ivar merged: what comes of it, once it has been checked
     :ivar image: image metadata that its request spec is to have
     :ivar changes_numa: whether its NUMA topology is to be another one
+    :ivar moves: disks that move to another bus
     """
 
     merged: typing.Any = None
     image: objects.ImageMeta | None = None
     changes_numa: bool = False
+    moves: disk_buses.Moves = disk_buses.NONE
 
     @classmethod
     def begin(
@@ -112,6 +116,8 @@ class Update(replacement.Replacement):
         wanted = _image_meta(self.merged.image)
         self.image = _changed(spec.image, present, wanted)
         self._require_possible(flavor, present, wanted)
+        self.moves = self.disk_moves(
+            context, image['properties'], self.merged.image['properties'])
         numa = numa_changes.refused_by(
             guard, catalog, self.instance, base, self.merged.image,
             self.overrides)
@@ -213,7 +219,7 @@ class Update(replacement.Replacement):
         try:
             if _state_of(self.instance) != checked:
                 raise _meanwhile()
-            with self._request_spec_saved(context):
+            with self._request_spec_saved(context), self.moves.saved():
                 self._change_instance()
                 result = save()
         except Exception:
@@ -226,9 +232,8 @@ class Update(replacement.Replacement):
                 instance.save(
                     expected_vm_state=[instance.vm_state],
                     expected_task_state=[TASK_STATE])
-        LOG.info('Image properties overridden by the update: %s',
-                 ', '.join(sorted(self.overrides)) or 'none',
-                 instance=self.instance)
+        audit.changed(
+            context, audit.BY_UPDATE, self.overrides, self.instance)
         return result
 
     @contextlib.contextmanager
@@ -260,6 +265,7 @@ class Update(replacement.Replacement):
         instance.os_type = properties.get('os_type')
         instance.architecture = properties.get('architecture')
         instance.vm_mode = properties.get('vm_mode')
+        self.moves.rename(instance)
         if self.changes_numa:
             instance.numa_topology = self._numa_topology
         instance.task_state = None

@@ -1,6 +1,8 @@
 """nova-api starts with sound rules beside a Nova it knows, or not at all."""
 
 import functools
+import importlib.metadata
+import pathlib
 import sys
 import types
 from unittest import mock
@@ -18,6 +20,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api import router
+from nova_image_override.api import startup
 from nova_image_override.cmd import nova_compute as compute
 from nova_image_override.compute import manager
 from nova_image_override.nova_interfaces import api as api_interfaces
@@ -63,6 +66,46 @@ class Start(nodb.TestCase):
         self.start(allowed_properties=['hw_from_the_future', 'hw_disk_bus'])
         self.assertIn('hw_from_the_future', logged.output)
         self.assertNotIn('hw_disk_bus', logged.output)
+
+    def test_it_is_told_once_in_a_process_what_the_rules_leave_open(self):
+        startup._announce.cache_clear()
+        logged = self.useFixture(fixtures.FakeLogger(startup.__name__))
+        for _ in 'v2', 'v2.1':
+            self.start(
+                allowed_properties=['hw_disk_bus', 'trait:HW_*', 'os_type=l*'],
+                denied_properties=['hw_machine_type'],
+                accept_scheduler_hint=True, compute_microversion='2.90')
+        (line,) = logged.output.splitlines()
+        self.assertIn(
+            ' image properties the rules name 3 as allowed, 1 as denied, '
+            '0 as protected, 0 as injected; header entry not needed by: '
+            'scheduler hints, compute microversion 2.90', line)
+        self.assertIn(importlib.metadata.version('nova-image-override'), line)
+
+    def test_it_is_told_what_glance_protects_and_injects(self):
+        startup._announce.cache_clear()
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        protections, imports = folder / 'protections', folder / 'import'
+        protections.write_text(
+            '[^hw_disk_bus$]\ncreate=admin\nread=@\nupdate=admin\n'
+            'delete=admin\n')
+        imports.write_text(
+            '[image_import_opts]\nimage_import_plugins=[inject_image_metadata'
+            ']\n[inject_metadata_properties]\ninject=os_type:linux,x:y\n')
+        logged = self.useFixture(fixtures.FakeLogger(startup.__name__))
+        self.start(allowed_properties=['*'],
+                   property_protection_file=str(protections),
+                   glance_image_import_files=[str(imports)])
+        self.assertIn('1 as protected, 1 as injected', logged.output)
+
+    def test_that_nothing_may_be_overridden_is_a_warning(self):
+        startup._announce.cache_clear()
+        logged = self.useFixture(fixtures.FakeLogger(
+            startup.__name__, format='%(levelname)s %(message)s'))
+        self.start(allowed_properties=[])
+        self.assertIn(
+            'WARNING [image_override] allowed_properties is empty: nothing '
+            'may be overridden', logged.output)
 
     def test_a_nova_with_another_signature_stops_the_start(self):
         def changed(self, context, boot_meta, flavor):

@@ -131,7 +131,7 @@ class Stopped(update_case.Case):
         save = objects.Instance.save
 
         def late(instance, *args, **kwargs):
-            if instance.task_state == 'updating_image_props':
+            if instance.task_state == task_states.RESIZE_PREP:
                 other = self.instance(server)
                 change(other)
                 save(other)

@@ -61,9 +61,8 @@ def test_rebuild_keeps_replaces_and_drops_them(boot):
     told = server.told
     assert 'q35' not in told.machine
     assert 'rebuilt' not in told.cmdline
-    # With or without the extension, Nova keeps the bus of the root disk in its
-    # block device mapping, and no rebuild changes it.
-    assert server.domain.find('devices/disk/target').get('bus') == 'scsi'
+    assert server.domain.find('devices/disk/target').get('bus') == 'virtio'
+    assert told.disks == ['vda']
 
 
 def test_shelve_and_unshelve_keep_them(boot):

@@ -14,7 +14,8 @@ from tests.kits import kit
 
 EXAMPLES = environments.ROOT / 'share' / 'nova-image-override'
 
-PREFIX = '2026-11-22 14:16:27.042 7 INFO nova.api.openstack.wsgi [None req-1] '
+PREFIX = ('2026-11-22 14:16:27.042 7 INFO nova_image_override.api.audit '
+          '[None req-1] ')
 
 
 def installed(name):
@@ -44,33 +45,34 @@ def counted(tmp_path, *lines):
     return {name: value for name, value in found.items() if value}
 
 
-@pytest.mark.parametrize('kind', [
-    errors.Invalid, errors.Forbidden, errors.Conflict])
-def test_mtail_counts_every_code_of_a_refusal(tmp_path, kind):
-    refused = kind([
-        errors.Problem('hw_disk_bus', errors.DENIED, 'not here'),
-        errors.Problem('trait:HW_CPU', errors.HOST_NOT_READY, 'no; and no')])
-    assert counted(tmp_path, f'{PREFIX}Fault thrown: {refused}') == {
-        'image_override_refusals_total': 1,
-        errors.DENIED: 1, errors.HOST_NOT_READY: 1}
+def test_mtail_counts_every_code_of_a_refusal(tmp_path):
+    assert counted(
+        tmp_path, f'{PREFIX}Image property overrides refused: '
+        f'hw_disk_bus: {errors.DENIED}, trait:HW_CPU: {errors.HOST_NOT_READY}'
+    ) == {'image_override_refusals_total': 1,
+          errors.DENIED: 1, errors.HOST_NOT_READY: 1}
 
 
-def test_mtail_counts_boots_rebuilds_and_starts_that_failed(tmp_path):
+def test_mtail_counts_changes_and_starts_that_failed(tmp_path):
     assert counted(
         tmp_path,
-        f'{PREFIX}Image properties overridden at boot: hw_disk_bus',
-        f'{PREFIX}Image properties overridden at boot: hw_boot_menu',
+        f'{PREFIX}[instance: 1] Image properties overridden at boot: x, y',
+        f'{PREFIX}[instance: 2] Image properties overridden at boot: x',
         f'{PREFIX}[instance: 1] Image properties overridden by the rebuild: x',
+        f'{PREFIX}[instance: 1] Image properties overridden by the update: x',
         '2026-11-22 14:16:27.042 7 CRITICAL nova_image_override.api.router '
         '[-] nova-image-override: allowed_properties: malformed') == {
             'image_override_boots_total': 2,
             'image_override_rebuilds_total': 1,
+            'image_override_updates_total': 1,
             'image_override_start_failures_total': 1}
 
 
 def test_mtail_counts_nothing_else(tmp_path):
+    values = PREFIX.replace('INFO', 'DEBUG')
     assert counted(
         tmp_path, f'{PREFIX}Fault thrown: Invalid input for field name',
+        f'{values}Image properties overridden at boot: x=1',
         f'{PREFIX}"POST /v2.1/servers" status: 202') == {}
 
 

@@ -1,0 +1,60 @@
+"""What nova-api logs of overrides: each change, and each refusal.
+
+One line at INFO for each server, in front of which oslo.log puts request ID,
+user and project (``logging_context_format_string``). Values are at DEBUG: a
+kernel command line may hold what is not for every reader of the log.
+"""
+
+import typing
+
+from oslo_log import log as logging
+from oslo_utils import uuidutils
+
+from nova_image_override import errors
+from nova_image_override import override
+
+LOG = logging.getLogger(__name__)
+
+AT_BOOT = 'at boot'
+BY_REBUILD = 'by the rebuild'
+BY_UPDATE = 'by the update'
+
+CHANGED = 'Image properties overridden %s: %s'
+REFUSED = 'Image property overrides refused: %s'
+
+
+def changed(
+    context: typing.Any, how: str, overrides: override.Overrides,
+    instance: typing.Any,
+) -> None:
+    """Log that a server's overrides are now these.
+
+    :param context: the request's
+    :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
+    """
+    LOG.info(CHANGED, how, ', '.join(sorted(overrides)) or 'none',
+             instance=instance, context=context)
+    if overrides and LOG.isEnabledFor(logging.DEBUG):
+        LOG.debug(
+            CHANGED, how, ', '.join(
+                f'{name} removed' if value is None
+                else f'{name}={errors.printable(value)}'
+                for name, value in sorted(overrides.items())),
+            instance=instance, context=context)
+
+
+def refused(
+    context: typing.Any, details: errors.Details, server_id: str | None,
+) -> None:
+    """Log what a request was refused for.
+
+    :param context: the request's
+    :param details: the problems, as programs read them
+    :param server_id: the server that the request named, if any
+    """
+    LOG.info(
+        REFUSED, ', '.join(
+            f'{errors.printable(name)}: {said["code"]}'
+            for name, said in sorted(details.items())),
+        instance_uuid=server_id if uuidutils.is_uuid_like(server_id) else None,
+        context=context)

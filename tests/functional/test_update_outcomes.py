@@ -1,0 +1,83 @@
+"""The table of :doc:`/user/later`: what comes of an update, state by state.
+
+Run with WRITE_SAMPLES=1 to write it anew.
+"""
+
+import csv
+import io
+from unittest import mock
+
+from nova.compute import vm_states
+
+from testing.harness import base
+from tests.functional import test_samples
+from tests.functional import update_case
+
+#: Class of properties -> one change of it, to a server without overrides.
+CHANGES = {
+    'Devices, firmware, kernel arguments': {'hw_video_model': 'vga'},
+    'Bus of the disks': {'hw_disk_bus': 'sata'},
+    'NUMA, pages, CPU policy': update_case.NUMA,
+    'What a host must have': {'trait:CUSTOM_GOLD': 'required'},
+    'vTPM': {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'},
+    'PCI affinity': {'hw_pci_numa_affinity_policy': 'required'},
+}
+
+AT_START, AT_UNSHELVE = 'next start', 'unshelving'
+
+
+class Outcomes(update_case.Case):
+    def outcomes(self, server, acts):
+        """Yield what comes of each change of SERVER; all are taken back.
+
+        :param acts: when a change acts that is accepted
+        """
+        for overrides in CHANGES.values():
+            answer = self.update(server, overrides)
+            if answer.status == 200:
+                yield f'acts at the {acts}'
+                self.assertEqual(200, self.update(server, {}).status)
+            else:
+                codes = {f' ``{code}``' for code in answer.problems.values()}
+                yield f'{answer.status}{"".join(codes)}'
+
+    def rows(self):
+        """Yield each state, and what comes of the changes in it."""
+        with mock.patch(base.BUILDS):
+            server = self.create().body['server']['id']
+        yield 'BUILD', [*self.outcomes(server, None)]
+        server = self.boot()
+        for state, before, after in (
+                ('ACTIVE', None, None), ('PAUSED', 'pause', 'unpause'),
+                ('SUSPENDED', 'suspend', 'resume')):
+            if before:
+                self.do(server, before, state)
+            yield state, [*self.outcomes(server, None)]
+            if after:
+                self.do(server, after)
+        for state, vm_state in (
+                ('RESCUE', vm_states.RESCUED),
+                ('VERIFY_RESIZE', vm_states.RESIZED),
+                ('SHELVED', vm_states.SHELVED), ('ERROR', vm_states.ERROR)):
+            instance = self.instance(server)
+            instance.vm_state = vm_state
+            instance.save()
+            yield state, [*self.outcomes(server, None)]
+        server = self.stopped()
+        yield 'SHUTOFF', [*self.outcomes(server, AT_START)]
+        self.act(server, {'lock': None})
+        yield 'SHUTOFF, locked', [*self.outcomes(server, AT_START)]
+        yield 'SHELVED_OFFLOADED', [
+            *self.outcomes(self.offloaded(), AT_UNSHELVE)]
+        server = self.stopped()
+        self.act(server, {'forceDelete': None})
+        yield 'deleted', [*self.outcomes(server, None)]
+
+    def test_the_table_says_what_comes_of_each(self):
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator='\n')
+        table.writerow(['State', *CHANGES])
+        for state, outcomes in self.rows():
+            table.writerow([state, *outcomes])
+        test_samples.compare(
+            self, 'update-outcomes.csv', text.getvalue().rstrip('\n'))
