@@ -56,10 +56,7 @@ class Parser:
                 [errors.PARAMETER], errors.INVALID_TYPE,
                 'must be an object of strings, not ' + _JSON_TYPES[type(raw)])
         if len(raw) > request_schema.PROPERTIES_MAX:
-            raise errors.Invalid.of(
-                [errors.PARAMETER], errors.TOO_MANY,
-                f'at most {request_schema.PROPERTIES_MAX} properties, not '
-                f'{len(raw)}')
+            raise _too_many(raw)
         overrides: Overrides = {}
         problems: list[errors.Problem] = []
         for name, value in raw.items():
@@ -77,6 +74,26 @@ class Parser:
             raise errors.Invalid(problems)
         return overrides
 
+    def parse_names(
+        self, names: collections.abc.Collection[str],
+    ) -> frozenset[str]:
+        """Return what names of properties name.
+
+        :param names: as a request has them
+        :raises errors.Invalid: with every problem of theirs
+        """
+        if len(names) > request_schema.PROPERTIES_MAX:
+            raise _too_many(names)
+        problems = []
+        for name in names:
+            try:
+                self._catalog.resolve(name)
+            except errors.Invalid as exc:
+                problems += exc.problems
+        if problems:
+            raise errors.Invalid(problems)
+        return frozenset(names)
+
     def _read(
         self, name: str, value: object, removals: bool = False,
     ) -> str | errors.Problem | None:
@@ -93,6 +110,12 @@ class Parser:
                 f'must be a string ({prop.expects}), not '
                 + _JSON_TYPES[type(value)])
         return prop.read(name, value)
+
+
+def _too_many(raw: collections.abc.Sized) -> errors.Invalid:
+    return errors.Invalid.of(
+        [errors.PARAMETER], errors.TOO_MANY,
+        f'at most {request_schema.PROPERTIES_MAX} properties, not {len(raw)}')
 
 
 class Merger:

@@ -45,8 +45,7 @@ def rows(
         one that Nova would cut is cut in the same way
     """
     return {
-        (REMOVED_PREFIX if value is None else SET_PREFIX) + name:
-            _cut(image_values[name])
+        keys(name)[value is None]: _cut(image_values[name])
         for name, value in overrides.items()}
 
 
@@ -80,6 +79,14 @@ def replace_properties(
     system_metadata.update({
         IMAGE_PREFIX + name: value for name, value in new.items()
         if name not in stored or stored[name] != value})
+
+
+def keys(name: str) -> tuple[str, str]:
+    """Return the keys of the row that says that a property is overridden.
+
+    :returns: the one where it is set, and the one where it is removed
+    """
+    return SET_PREFIX + name, REMOVED_PREFIX + name
 
 
 def is_row(key: str) -> bool:

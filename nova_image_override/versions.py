@@ -34,6 +34,7 @@ HISTORY: dict[str, str] = {
            'image_props_override on rebuild.',
     '1.2': 'POST /image-props-override/check asks what a create would get; '
            'image_props_override on update; '
+           'lists of servers filtered by image_props_override; '
            'the schemas of discovery say which drivers act on a property.',
 }
 
@@ -65,6 +66,11 @@ def takes_check(version: Version) -> bool:
 
 def takes_update(version: Version) -> bool:
     """Say whether update takes the parameter in VERSION."""
+    return bool(version >= (1, 2))
+
+
+def takes_filter(version: Version) -> bool:
+    """Say whether lists of servers take the filter in VERSION."""
     return bool(version >= (1, 2))
 
 

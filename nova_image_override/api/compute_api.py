@@ -19,6 +19,7 @@ from nova_image_override.api import host_scheduling
 from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import rebuild
 from nova_image_override.api import request as request_module
+from nova_image_override.api import server_filter
 from nova_image_override.api import update
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
@@ -74,17 +75,29 @@ class API(api.API):
             expected_attrs=_with_record(context, expected_attrs), **kwargs)
 
     def get_all(
-        self, context: typing.Any, *args: typing.Any,
+        self, context: typing.Any,
+        search_opts: dict[str, typing.Any] | None = None,
+        limit: int | None = None, marker: str | None = None,
         expected_attrs: list[str] | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
-        """Get instances, with what our answers show of them.
+        """Get instances that the request asks for, with what answers show.
 
         From compute 2.73 on Nova loads system metadata anyway; below, asking
         for it costs one query for each list, not for each server.
         """
-        return super().get_all(
-            context, *args,
-            expected_attrs=_with_record(context, expected_attrs), **kwargs)
+        get_all = functools.partial(
+            super().get_all, context,
+            expected_attrs=_with_record(context, expected_attrs))
+        request = request_module.naming(context)
+        if request is None or not request.found:
+            return get_all(search_opts=search_opts, limit=limit,
+                           marker=marker, **kwargs)
+        # Nothing is known of the servers of a cell that is down: as for each
+        # filter of Nova's (ServersController._is_cell_down_supported).
+        return server_filter.servers(
+            functools.partial(
+                get_all, **{**kwargs, 'cell_down_support': False}),
+            context, request.found, search_opts or {}, limit, marker)
 
     # --- create -------------------------------------------------------------
 

@@ -89,6 +89,15 @@ class Pipeline:
         return self._parser.parse(
             raw, removals=versions.takes_null(version))
 
+    def parse_names(
+        self, names: collections.abc.Collection[str],
+    ) -> frozenset[str]:
+        """Return the properties that a request names.
+
+        :raises errors.Invalid: with every problem of theirs
+        """
+        return self._parser.parse_names(names)
+
     def run(
         self, context: typing.Any, change: Change, flavor: typing.Any,
         image: collections.abc.Mapping[str, typing.Any],

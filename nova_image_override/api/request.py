@@ -40,6 +40,7 @@ class OverrideRequest:
     :ivar auto_disk_config: what create asks of the disk, until the image's
         properties are merged
     :ivar rebuild: the rebuild that is going on, if any
+    :ivar found: the properties that the servers of a list have to override
     :ivar shown: the overrides that the answer is to show, by server
     """
 
@@ -50,6 +51,7 @@ class OverrideRequest:
     is_check: bool = False
     auto_disk_config: bool | None = None
     rebuild: rebuild_module.Rebuild | None = None
+    found: frozenset[str] = frozenset()
     shown: dict[str, override.Overrides] = dataclasses.field(
         default_factory=dict)
 

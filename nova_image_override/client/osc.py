@@ -14,6 +14,7 @@ from osc_lib.command import command
 
 from nova_image_override import errors
 from nova_image_override.client import arguments
+from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
 from nova_image_override.properties import table
 
@@ -190,17 +191,41 @@ class Show(Hook):
             return None
 
 
-class ListServers(Hook):
-    """``openstack server list --long``: a column with the overrides."""
+class ListServers(Overriding):
+    """``openstack server list``: which servers have certain overrides.
+
+    With ``--long``, a column with the overrides.
+    """
+
+    def _add_options(self, parser: typing.Any) -> None:
+        parser.add_argument(
+            arguments.SET, metavar='<key>', dest=arguments.DEST,
+            action=arguments.Name, default=None,
+            help='List only servers that override an image property (repeat '
+                 'for servers that override all of several)')
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request ask for them."""
         if parsed_args.long:
             self.cmd.take_action = functools.partial(
-                self._take_action, self.cmd.take_action)
-        return parsed_args
+                self._with_column, self.cmd.take_action)
+        return super().before(parsed_args)
 
-    def _take_action(
+    def take_action(
+        self, take_action: typing.Callable[..., typing.Any],
+        asked: typing.Any, parsed_args: argparse.Namespace,
+    ) -> typing.Any:
+        """Run the command, which lists servers once.
+
+        :raises transport.Error: the cloud cannot do it, or cannot be asked
+        """
+        with sdk_proxy.filtering(
+                self.cmd.app.client_manager.compute, asked):
+            columns, rows = take_action(parsed_args)
+            # The rows are made while they are read.
+            return columns, list(rows)
+
+    def _with_column(
         self, take_action: typing.Callable[..., typing.Any],
         parsed_args: argparse.Namespace,
     ) -> typing.Any:

@@ -1,5 +1,6 @@
 """openstacksdk's compute service with image property overrides."""
 
+import collections.abc
 import contextlib
 import typing
 
@@ -10,6 +11,7 @@ from openstack.compute import compute_service
 from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
+from nova_image_override import errors
 from nova_image_override.client import refusal
 from nova_image_override.client import transport
 
@@ -26,6 +28,10 @@ class Server(_server.Server):
     #: Name -> value, None where the image's property is removed. None as
     #: long as no answer has said it: one to create does not.
     image_props_override = resource.Body('image_props_override', type=dict)
+
+    #: As openstacksdk's, and the property names that a list is filtered by.
+    _query_mapping = resource.QueryParameters(
+        'image_props_override', **_server.Server._query_mapping._mapping)
 
 
 def _with_overrides(resource_type: typing.Any) -> typing.Any:
@@ -69,6 +75,43 @@ def check(
     return transport.attach(compute).check(
         server, overrides,
         **({'microversion': microversion} if microversion else {}))
+
+
+@contextlib.contextmanager
+def filtering(
+    compute: _proxy.Proxy, names: collections.abc.Sequence[str],
+) -> typing.Iterator[None]:
+    """Let COMPUTE list, in the context, only servers that override NAMES.
+
+    :param compute: openstacksdk's compute proxy, ours or not
+    :raises transport.Error: the cloud cannot do it, or cannot be asked
+    :raises transport.NotSent: the context is over and nothing was listed so
+    """
+    adapter = transport.attach(compute)
+    adapter.discover().require(transport.LIST)
+    listed = False
+
+    def servers(
+        details: bool = True, **query: typing.Any,
+    ) -> typing.Any:
+        nonlocal listed
+        listed = True
+        # As openstack/compute/v2/_proxy.py Proxy.servers, which does not
+        # pass on what it does not know.
+        return compute._list(
+            Server, base_path='/servers/detail' if details else None,
+            image_props_override=list(names), **query)
+
+    compute.servers = servers
+    try:
+        with adapter.showing():
+            yield
+    finally:
+        del compute.servers
+    if not listed:
+        raise transport.NotSent(
+            'The filter by image property overrides was NOT sent: this '
+            'version of the client lists servers in another way.')
 
 
 class Proxy(_proxy.Proxy):
@@ -169,6 +212,23 @@ class Proxy(_proxy.Proxy):
             transport.REBUILD, image_props_override
         ):
             return super().rebuild_server(*args, **attrs)
+
+    def servers(
+        self, *args: typing.Any,
+        image_props_override: collections.abc.Sequence[str] | None = None,
+        **query: typing.Any,
+    ) -> typing.Any:
+        """List servers.
+
+        :param image_props_override: names of properties: only servers that
+            override all of them; None for all servers
+        :raises openstack.exceptions.SDKException: the cloud cannot do that
+        """
+        if image_props_override is not None:
+            with _sdk_errors():
+                transport.attach(self).discover().require(transport.LIST)
+            query[errors.PARAMETER] = image_props_override
+        return super().servers(*args, **query)
 
     def update_server(
         self, server: typing.Any,

@@ -16,6 +16,7 @@ import collections.abc
 import contextlib
 import dataclasses
 import threading
+import types
 import typing
 
 from keystoneauth1 import adapter as ksa_adapter
@@ -37,6 +38,9 @@ CHECK = 'check'
 
 #: The request that replaces a server's overrides.
 UPDATE = 'update'
+
+#: The request that lists the servers with certain overrides.
+LIST = 'list'
 
 #: Property name -> value, None to remove the image's property.
 Overrides = collections.abc.Mapping[str, str | None]
@@ -104,10 +108,13 @@ class Discovery:
                 f'to {versions.MAX}: upgrade nova-image-override.')
         return cls(known[-1], schema)
 
-    def require(self, action: str, overrides: Overrides) -> None:
+    def require(
+        self, action: str,
+        overrides: Overrides = types.MappingProxyType({}),
+    ) -> None:
         """Check that the version can say what is asked.
 
-        :param action: CREATE, REBUILD, CHECK or UPDATE
+        :param action: CREATE, REBUILD, CHECK, UPDATE or LIST
         :raises VersionUnsupported: naming what needs a newer version
         """
         needs = []
@@ -115,6 +122,8 @@ class Discovery:
             needs.append('checking what a create would get')
         if action == UPDATE and not versions.takes_update(self.version):
             needs.append('changing the overrides of a server')
+        if action == LIST and not versions.takes_filter(self.version):
+            needs.append('listing the servers with certain overrides')
         if action == REBUILD and not versions.takes_rebuild(self.version):
             needs.append('overriding image properties on rebuild')
         removed = sorted(

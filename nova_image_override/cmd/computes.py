@@ -4,7 +4,6 @@ import argparse
 import collections.abc
 
 from cliff import lister
-from nova import context as nova_context
 from nova import objects
 
 from nova_image_override import errors
@@ -59,15 +58,10 @@ def rows() -> collections.abc.Iterator[Row]:
 
     :raises errors.StartupError: a database cannot be read
     """
-    context = nova_context.get_admin_context()
-    with deployment_files.database():
-        cells = list(objects.CellMappingList.get_all(context))
-    for cell in cells:
-        # An operator may have named none.
-        name = cell.name or cell.uuid
-        with deployment_files.database(f'database of cell {name}'), \
-                nova_context.target_cell(context, cell) as targeted:
-            nodes = list(objects.ComputeNodeList.get_all(targeted))
+    for cell in deployment_files.cells():
+        name = deployment_files.cell_name(cell)
+        with deployment_files.targeted(cell) as context:
+            nodes = list(objects.ComputeNodeList.get_all(context))
         for node in sorted(nodes, key=lambda node: (
                 node.host, node.hypervisor_hostname)):
             part = node.stats[errors.PARAMETER] \

@@ -13,6 +13,7 @@ import typing
 from cliff import lister
 from nova import config as nova_config
 from nova import context as nova_context
+from nova import objects
 import nova.conf
 from oslo_config import cfg
 from oslo_db import exception as db_exception
@@ -32,15 +33,17 @@ class Lister(lister.Lister):
     """A table of what the rules say to a user.
 
     :ivar status: the exit status, once the table is made
+    :ivar asks_for_project: whether an option says whose user is asked for
     """
 
     status = 0
+    asks_for_project = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options: which files to read, and whom to ask for."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         add_config_options(parser)
-        add_role_options(parser)
+        add_role_options(parser, project=self.asks_for_project)
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -60,15 +63,17 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
         help='folder of configuration files to read after the others')
 
 
-def add_role_options(parser: argparse.ArgumentParser) -> None:
+def add_role_options(
+        parser: argparse.ArgumentParser, *, project: bool = True) -> None:
     """Add the options that say whom to ask for."""
     parser.add_argument(
         '--role', metavar='ROLE', action='append', dest='roles',
         help='role of the user to ask for (may be repeated); by default '
              + ' and '.join(MEMBER))
-    parser.add_argument(
-        '--project', metavar='PROJECT', default='project',
-        help='project of the user to ask for, for policies that name one')
+    if project:
+        parser.add_argument(
+            '--project', metavar='PROJECT', default='project',
+            help='project of the user to ask for, for policies that name one')
 
 
 def read_nova_conf(
@@ -118,13 +123,40 @@ def database(which: str = 'API database') -> collections.abc.Iterator[None]:
         ) from None
 
 
+def cells() -> list[typing.Any]:
+    """Return ``nova.objects.CellMapping`` of each cell, cell0 included.
+
+    :raises errors.StartupError: the API database cannot be read
+    """
+    with database():
+        return list(objects.CellMappingList.get_all(
+            nova_context.get_admin_context()))
+
+
+def cell_name(cell: typing.Any) -> str:
+    """Return what a cell is called; an operator may have named none."""
+    return str(cell.name or cell.uuid)
+
+
+@contextlib.contextmanager
+def targeted(cell: typing.Any) -> collections.abc.Iterator[typing.Any]:
+    """Read the database of a cell in the context.
+
+    :raises errors.StartupError: it cannot be read
+    """
+    with database(f'database of cell {cell_name(cell)}'), \
+            nova_context.target_cell(
+                nova_context.get_admin_context(), cell) as context:
+        yield context
+
+
 def caller(
     callers: callers_module.Callers,
-    roles: collections.abc.Iterable[str], project: str,
+    roles: collections.abc.Iterable[str], project: str, user: str = 'user',
 ) -> caller_module.Caller:
     """Return a user with these roles, as nova-api would see one."""
     return callers.caller(nova_context.RequestContext(
-        user_id='user', project_id=project, roles=list(roles)))
+        user_id=user, project_id=project, roles=list(roles)))
 
 
 # --- where it says so -------------------------------------------------------

@@ -28,6 +28,15 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.objects:InstanceMapping',
             get_by_instance_uuid='context, instance_uuid'),
     *instance_attributes('nova.objects:InstanceMapping', 'cell_mapping'),
+    # server_pages.py
+    *called('nova.objects', Instance='uuid=, project_id=, user_id=, '
+                                     'system_metadata='),
+    *names('nova.db.main.api', 'pick_context_manager_reader'),
+    *names('nova.db.main.models', 'Instance', 'InstanceSystemMetadata'),
+    *names('nova.db.main.models:Instance', 'deleted', 'hidden', 'id',
+           'project_id', 'user_id', 'uuid'),
+    *names('nova.db.main.models:InstanceSystemMetadata', 'deleted',
+           'instance_uuid', 'key', 'value'),
     *called('nova.version', version_string=''),
 )
 

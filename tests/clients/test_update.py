@@ -137,6 +137,53 @@ def test_the_long_list_of_unmodified_nova_has_no_column(plain_client, cloud):
     assert 'Image Prop Overrides' not in row
 
 
+def listed(run, *arguments):
+    return {row['Name'] for row in json.loads(run(
+        'server', 'list', *arguments, '-f', 'json'))}
+
+
+def test_a_list_has_only_servers_that_override_all_that_is_named(
+        client, cloud, server):
+    cloud.boot()
+    scsi = cloud.create({'hw_disk_bus': 'scsi'}, server={'name': 'scsi'})
+    cloud.wait(scsi.body['server']['id'])
+    for arguments, names in (
+            ([], {'guest', 'test', 'scsi'}),
+            ([OPTION, 'hw_disk_bus'], {'guest', 'scsi'}),
+            ([OPTION, 'hw_disk_bus', '--long'], {'guest', 'scsi'}),
+            ([OPTION, 'hw_disk_bus', OPTION, 'hw_boot_menu'], {'guest'}),
+            ([OPTION, 'hw_disk_bus', '--name', 'scsi'], {'scsi'}),
+            # A marker is found by its name, whatever it overrides.
+            ([OPTION, 'hw_disk_bus', '--marker', 'test'], {'guest'}),
+            ([OPTION, 'hw_disk_bus', '--limit', '1'], {'scsi'}),
+            ([OPTION, 'hw_pmu'], set())):
+        assert listed(client.openstack, *arguments) == names, arguments
+
+
+def test_pages_of_such_a_list_are_followed(client, cloud, server):
+    for name in ('second', 'third'):
+        answer = cloud.create({'hw_disk_bus': 'scsi'}, server={'name': name})
+        cloud.wait(answer.body['server']['id'])
+    cloud.flags(group='api', max_limit=1)
+    assert listed(client.openstack, OPTION, 'hw_disk_bus') == {
+        'guest', 'second', 'third'}
+    assert len([request for request in client.seen.compute('GET')
+                if request.path.endswith('/servers/detail')]) > 2
+
+
+def test_what_is_no_property_is_refused_in_a_list(client):
+    assert 'hw_disk_buss: unknown: ' in client.refused(
+        'server', 'list', OPTION, 'hw_disk_buss')
+
+
+def test_unmodified_nova_is_asked_for_no_list(plain_client, cloud):
+    cloud.boot()
+    assert 'This cloud does not take image property overrides' in (
+        plain_client.refused('server', 'list', OPTION, 'hw_disk_bus'))
+    assert [request for request in plain_client.seen.compute('GET')
+            if 'servers' in request.path] == []
+
+
 PROGRAM = '''
 import json, openstack
 conn = openstack.connect()
@@ -171,3 +218,29 @@ def test_openstacksdk_raises_the_refusal_and_updates_nothing(
         "    print(exc)")
     assert 'hw_numa_nodes: needs_claim' in answer
     assert len(in_force(cloud, server)) == 2
+
+
+def test_openstacksdk_lists_those_that_override_a_property(
+        run, cloud, server):
+    cloud.boot()
+    scsi = cloud.create({'hw_disk_bus': 'scsi'}, server={'name': 'scsi'})
+    cloud.wait(scsi.body['server']['id'])
+    answer = run(
+        "print(json.dumps([[each.name for each in conn.compute.servers("
+        "details=details, image_props_override=names, limit=1)] "
+        "for details in (True, False) for names in ("
+        "['hw_disk_bus'], ['hw_disk_bus', 'hw_boot_menu'], ['hw_pmu'])]))")
+    assert json.loads(answer) == 2 * [['scsi', 'guest'], ['guest'], []]
+
+
+def test_openstacksdk_lists_nothing_where_the_cloud_cannot_filter(
+        plain_client, hooked_plain_clouds, cloud):
+    cloud.boot()
+    answer = plain_client.python(
+        "import openstack\n"
+        "try:\n"
+        "    list(openstack.connect().compute.servers("
+        "image_props_override=['hw_disk_bus']))\n"
+        "except openstack.exceptions.SDKException as exc:\n"
+        "    print(exc)", OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds))
+    assert 'does not take image property overrides' in answer

@@ -149,6 +149,8 @@ class Samples(Case):
         path = f'/servers/{server}'
         self.exchange('show', 'GET', path)
         self.exchange('detail', 'GET', '/servers/detail')
+        self.exchange('filter', 'GET', '/servers/detail?'
+                      'image_props_override=hw_disk_bus&limit=10')
         self.exchange('update', 'PUT', path, {'server': {'name': 'renamed'}})
         action = path + '/action'
         self.exchange('rebuild-keep', 'POST', action, {

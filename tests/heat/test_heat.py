@@ -89,6 +89,90 @@ def test_a_change_replaces_the_server(cloud, stack, template):
     assert cloud.request('GET', f'/servers/{first}').status == 404
 
 
+STOP = {'image_props_override_update_policy': 'STOP'}
+
+
+def status(cloud, server):
+    return cloud.request('GET', f'/servers/{server}').body['server']['status']
+
+
+def updated(stack, server, template):
+    """Update a stack whose server is to stay."""
+    answer = stack('update', template)
+    assert answer['state'] == 'UPDATE_COMPLETE', answer
+    assert answer['resources']['guest'] == server
+
+
+def test_by_the_templates_policy_a_change_stops_and_starts_the_server(
+        cloud, sent, stack, template):
+    server = created(stack('create', template(
+        {'hw_video_model': 'vga'}, **STOP)))
+    updated(stack, server, template(
+        {'hw_video_model': 'virtio', 'hw_boot_menu': True}, **STOP))
+    assert in_force(cloud, server) == {
+        'hw_video_model': 'virtio', 'hw_boot_menu': 'true'}
+    assert status(cloud, server) == 'ACTIVE'
+    assert cloud.guest(server).find(
+        'devices/video/model').get('type') == 'virtio'
+    assert [request.body for request in sent()[1:]] == [
+        {'os-stop': None}, {'os-start': None}]
+    updated(stack, server, template(**STOP))
+    assert in_force(cloud, server) == {}
+
+
+def test_another_spelling_leaves_the_server_alone(
+        cloud, sent, stack, template):
+    server = created(stack('create', template({'hw_boot_menu': True}, **STOP)))
+    updated(stack, server, template({'hw_boot_menu': 'true'}, **STOP))
+    assert len(sent()) == 1
+
+
+def test_a_server_that_is_stopped_stays_stopped(cloud, sent, stack, template):
+    server = created(stack('create', template(
+        {'hw_video_model': 'vga'}, **STOP)))
+    cloud.request('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.wait(server, 'SHUTOFF')
+    updated(stack, server, template({'hw_video_model': 'virtio'}, **STOP))
+    assert in_force(cloud, server) == {'hw_video_model': 'virtio'}
+    assert status(cloud, server) == 'SHUTOFF'
+
+
+def test_a_change_goes_before_heats_own_updates(cloud, stack, template):
+    server = created(stack('create', template(
+        {'hw_video_model': 'vga'}, **STOP)))
+    updated(stack, server, template(
+        {'hw_video_model': 'virtio'}, metadata={'a': 'b'}, name='other',
+        image=cloud.image(), **STOP))
+    assert in_force(cloud, server) == {'hw_video_model': 'virtio'}
+    assert status(cloud, server) == 'ACTIVE'
+
+
+def test_a_policy_that_changes_too_counts_as_it_is_to_be(
+        cloud, stack, template):
+    server = created(stack('create', template({'hw_video_model': 'vga'})))
+    updated(stack, server, template({'hw_video_model': 'vga'}, **STOP))
+    updated(stack, server, template({'hw_video_model': 'virtio'}, **STOP))
+    answer = stack('update', template({'hw_video_model': 'vga'}))
+    assert answer['state'] == 'UPDATE_COMPLETE', answer
+    assert answer['resources']['guest'] != server
+
+
+def test_a_change_that_is_refused_fails_and_the_server_runs_again(
+        cloud, stack, template):
+    server = created(stack('create', template(
+        {'hw_video_model': 'vga'}, **STOP)))
+    answer = stack('update', template({'hw_numa_nodes': 2}, **STOP))
+    assert answer['state'] == 'UPDATE_FAILED', answer
+    assert 'hw_numa_nodes: needs_claim' in answer['reason']
+    cloud.wait(server)
+    assert in_force(cloud, server) == {'hw_video_model': 'vga'}
+
+
+def test_another_policy_is_refused(stack, template):
+    assert 'REBUILD' in refused(stack('validate', template(
+        {}, image_props_override_update_policy='REBUILD')))
+
+
 def test_an_update_of_something_else_keeps_the_server(cloud, stack, template):
     first = created(stack('create', template({'hw_disk_bus': 'scsi'})))
     answer = stack('update', template(

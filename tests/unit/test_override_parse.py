@@ -87,6 +87,30 @@ def test_integers_are_taken_up_to_their_limits_and_no_further(
         assert f'an integer from {minimum} to {maximum}' in reason
 
 
+# --- names alone ------------------------------------------------------------
+
+def test_names_are_taken_once_each(parser):
+    assert parser.parse_names([
+        'hw_disk_bus', 'trait:A', 'hw_numa_mem.3', 'hw_disk_bus',
+    ]) == {'hw_disk_bus', 'trait:A', 'hw_numa_mem.3'}
+    assert parser.parse_names([]) == frozenset()
+
+
+def test_every_wrong_name_of_several_is_refused(parser):
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse_names(['hw_pmu', 'x', 'vm_mode', 'hw_numa_cpus', ''])
+    assert {each.name: each.code for each in caught.value.problems} == {
+        '': errors.UNKNOWN, 'x': errors.UNKNOWN,
+        'vm_mode': errors.LEGACY_NAME, 'hw_numa_cpus': errors.LIST_FIELD}
+
+
+def test_at_most_128_names_are_taken(parser):
+    names = [f'hw_numa_mem.{n}' for n in range(128)]
+    assert parser.parse_names(names) == set(names)
+    with pytest.raises(errors.Invalid, match='at most 128 properties, not 12'):
+        parser.parse_names([*names, 'hw_pmu'])
+
+
 # --- what is refused --------------------------------------------------------
 
 @pytest.mark.parametrize(('raw', 'kind'), [

@@ -9,6 +9,15 @@ import pytest
 from nova_image_override import record
 
 
+@pytest.mark.parametrize('value', ['scsi', None])
+def test_the_row_of_an_override_has_one_of_two_keys(value):
+    keys = record.keys('hw_disk_bus')
+    rows = record.rows({'hw_disk_bus': value}, {'hw_disk_bus': 'ide'})
+    assert rows.keys() < {*keys}
+    assert all(record.in_force({key: None}).keys() == {'hw_disk_bus'}
+               for key in keys)
+
+
 def test_an_operators_later_correction_is_what_is_in_force():
     assert record.in_force({
         'image_hw_disk_bus': 'sata', 'os_glance_override:hw_disk_bus': 'ide',

@@ -106,6 +106,7 @@ def test_check_update_and_drivers_came_with_the_third_version(text, takes):
     version = negotiate(f'image-props-override {text}')
     assert versions.takes_check(version) is takes
     assert versions.takes_update(version) is takes
+    assert versions.takes_filter(version) is takes
     assert versions.tells_drivers(version) is takes
 
 

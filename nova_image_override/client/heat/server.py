@@ -9,6 +9,7 @@ import json
 import typing
 
 from heat.common import exception
+from heat.engine import constraints
 from heat.engine import properties
 from heat.engine.resources.openstack.nova import server
 import jsonschema
@@ -16,18 +17,27 @@ import jsonschema
 from nova_image_override import errors
 from nova_image_override.client import transport
 
+#: Statuses of a server.
+_RUNNING = 'ACTIVE'
+_STOPPED = 'SHUTOFF'
+
 
 class Server(server.Server):
     """Heat's server, created with overrides.
 
-    A change of the property replaces the server, as Heat has no other way to
-    change what a server was created with. Heat's rebuild sends no overrides,
-    which keeps those of the server.
+    A change of the property replaces the server, or changes the server while
+    it is stopped: that is the template's policy. Heat's rebuild sends no
+    overrides, which keeps those of the server.
     """
 
     IMAGE_PROPS_OVERRIDE = errors.PARAMETER
+    IMAGE_PROPS_OVERRIDE_UPDATE_POLICY = f'{errors.PARAMETER}_update_policy'
 
-    PROPERTIES = (*server.Server.PROPERTIES, IMAGE_PROPS_OVERRIDE)
+    #: What the policy may be.
+    REPLACE, STOP = UPDATE_POLICIES = ('REPLACE', 'STOP')
+
+    PROPERTIES = (*server.Server.PROPERTIES, IMAGE_PROPS_OVERRIDE,
+                  IMAGE_PROPS_OVERRIDE_UPDATE_POLICY)
 
     properties_schema = {
         **server.Server.properties_schema,
@@ -35,7 +45,16 @@ class Server(server.Server):
             properties.Schema.MAP,
             'Image properties to override for this server: name to value. '
             'null removes the property of the image.',
-            default={}),
+            default={},
+            update_allowed=True),
+        IMAGE_PROPS_OVERRIDE_UPDATE_POLICY: properties.Schema(
+            properties.Schema.STRING,
+            'How a change of image_props_override is applied: by replacing '
+            'the server, or by changing the server, which is stopped for it '
+            'and started again if it runs.',
+            default=REPLACE,
+            constraints=[constraints.AllowedValues(UPDATE_POLICIES)],
+            update_allowed=True),
     }
 
     def validate(self) -> None:
@@ -45,12 +64,16 @@ class Server(server.Server):
             is wrong or not permitted, or why there can be none
         """
         super().validate()
-        overrides = self._overrides()
+        overrides = self._overrides(
+            self.properties[self.IMAGE_PROPS_OVERRIDE])
         if not overrides:
             return
         try:
             offer = self._adapter().discover()
             offer.require(transport.CREATE, overrides)
+            if self.properties[
+                    self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY] == self.STOP:
+                offer.require(transport.UPDATE, overrides)
         except transport.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         self._refuse(_wrong(offer.schema, overrides))
@@ -60,23 +83,107 @@ class Server(server.Server):
 
         :raises transport.Error: the overrides cannot be sent, or were not
         """
-        overrides = self._overrides()
+        overrides = self._overrides(
+            self.properties[self.IMAGE_PROPS_OVERRIDE])
         if not overrides:
             return str(super().handle_create())
         with self._adapter().overriding(transport.CREATE, overrides):
             return str(super().handle_create())
+
+    def needs_replace_with_prop_diff(
+        self, changed_properties_set: collections.abc.Set[str],
+        after_props: typing.Any, before_props: typing.Any,
+    ) -> bool:
+        """Say whether changed properties need another server."""
+        if self.IMAGE_PROPS_OVERRIDE in changed_properties_set and \
+                after_props.get(
+                    self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY) != self.STOP:
+            return True
+        return bool(super().needs_replace_with_prop_diff(
+            changed_properties_set, after_props, before_props))
+
+    def handle_update(
+        self, json_snippet: typing.Any, tmpl_diff: typing.Any,
+        prop_diff: dict[str, typing.Any],
+    ) -> tuple[collections.abc.Iterator[None], typing.Any]:
+        """Begin an update that needs no other server.
+
+        :returns: what :meth:`check_update_complete` goes on with
+        """
+        steps: collections.abc.Iterator[None] = iter(())
+        if self.IMAGE_PROPS_OVERRIDE in prop_diff:
+            steps = self._change(
+                self._overrides(prop_diff[self.IMAGE_PROPS_OVERRIDE]))
+        return steps, super().handle_update(
+            json_snippet, tmpl_diff, prop_diff)
+
+    def check_update_complete(
+        self, begun: tuple[collections.abc.Iterator[None], typing.Any],
+    ) -> bool:
+        """Go on with an update; say whether it is complete.
+
+        :raises transport.Error, refusal.Refused: the overrides cannot be
+            changed
+        """
+        steps, updaters = begun
+        for _ in steps:
+            return False
+        return bool(super().check_update_complete(updaters))
+
+    def _change(
+        self, overrides: transport.Overrides,
+    ) -> collections.abc.Iterator[None]:
+        """Change the overrides of the server; yield while it has to wait.
+
+        A server that ran runs again, also when the change is refused.
+        """
+        if self._adapter().overrides_of(self.resource_id) == overrides:
+            # Another spelling.
+            return
+        nova = self.client_plugin()
+        runs = nova.get_status(
+            nova.get_server(self.resource_id)) == _RUNNING
+        if runs:
+            self.client().servers.stop(self.resource_id)
+            yield from self._until(_STOPPED)
+        try:
+            self._adapter().replace_overrides(self.resource_id, overrides)
+        finally:
+            if runs:
+                self.client().servers.start(self.resource_id)
+        if runs:
+            yield from self._until(_RUNNING)
+
+    def _until(self, status: str) -> collections.abc.Iterator[None]:
+        """Yield until the server has a status.
+
+        :raises exception.ResourceInError: it has failed
+        """
+        nova = self.client_plugin()
+        while True:
+            # None when Nova does not answer this time.
+            found = nova.fetch_server(self.resource_id)
+            now = found and nova.get_status(found)
+            if now == status:
+                return
+            if now == 'ERROR':
+                raise exception.ResourceInError(resource_status=now)
+            yield
 
     def _adapter(self) -> transport.OverridingAdapter:
         # The plugin of Nova's client makes one client of each version, which
         # Heat's handle_create uses too (MicroversionMixin.client).
         return transport.attach(self.client().client)
 
-    def _overrides(self) -> dict[str, str | None]:
+    def _overrides(
+        self, given: dict[str, typing.Any] | None,
+    ) -> dict[str, str | None]:
         """Return the overrides as Nova spells them.
 
+        :param given: the value of the property
         :raises exception.StackValidationFailed: a value is not one thing
         """
-        given = self.properties[self.IMAGE_PROPS_OVERRIDE] or {}
+        given = given or {}
         self._refuse({
             name: 'write it in quotes, YAML has read it as '
             f'{value!r}' if isinstance(value, float)

@@ -222,6 +222,13 @@ def test_removal_needs_a_newer_version_and_says_which_properties(
     assert not [r for r in cloud.request_history if r.method == 'POST']
 
 
+def test_a_filtered_list_needs_a_newer_version(cloud, compute):
+    cloud.get(URL + versions.PATH, **discovery('1.0', '1.1'))
+    with pytest.raises(transport.VersionUnsupported, match=(
+            'too old for listing the servers with certain overrides')):
+        transport.attach(compute).discover().require(transport.LIST)
+
+
 def test_rebuild_needs_a_newer_version(cloud, compute):
     cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
     with (

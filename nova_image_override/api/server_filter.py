@@ -1,0 +1,95 @@
+"""Lists of servers that override a property, in Nova's own pages.
+
+Nova's filter ``system_metadata`` knows what is stored, in every cell and with
+its own sorting and paging. It does not reach servers that wait for the
+scheduler: those have no row in a cell yet, only a build request.
+"""
+
+import collections.abc
+import typing
+
+from nova import objects
+from nova.db.main import models
+import sqlalchemy as sa
+
+from nova_image_override import record
+
+#: Nova's compute API get_all, but for what is passed to it by name here.
+GetAll = collections.abc.Callable[..., objects.InstanceList]
+
+
+class RecordFilter:
+    """What Nova's filter ``system_metadata`` takes: servers with a record.
+
+    Nova compares keys and values of rows with what it finds here
+    (nova/db/main/api.py _exact_instance_filter), each with a row of its own.
+    The key of an override is one of two, and its row may have any value.
+
+    :param names: properties, all of which a server has to override
+    """
+
+    def __init__(self, names: collections.abc.Iterable[str]) -> None:
+        self._names = tuple(names)
+
+    def items(self) -> collections.abc.Iterator[tuple[typing.Any, typing.Any]]:
+        """Yield pairs of key and value, as expressions of SQL."""
+        key = models.InstanceSystemMetadata.key
+        for name in self._names:
+            set_key, removed_key = record.keys(name)
+            # A row's key equals this where it is one of the two; the value of
+            # any row equals itself.
+            yield (sa.case((key == removed_key, removed_key), else_=set_key),
+                   models.InstanceSystemMetadata.value)
+
+    def __deepcopy__(self, memo: dict[int, typing.Any]) -> 'RecordFilter':
+        # Nova copies filters; what is here is never changed.
+        return self
+
+
+def servers(
+    get_all: GetAll, context: typing.Any,
+    names: collections.abc.Collection[str],
+    search_opts: collections.abc.Mapping[str, typing.Any],
+    limit: int | None, marker: str | None,
+) -> objects.InstanceList:
+    """Return a page of the servers that override all of NAMES.
+
+    As Nova's, it begins with those that wait for the scheduler.
+
+    :param get_all: as Nova's compute API has it
+    :param search_opts: what else the servers have to match
+    """
+    page: list[typing.Any] = []
+    waiting = _waiting(context, names, search_opts)
+    if waiting and (marker is None or marker in waiting):
+        page.extend(get_all(search_opts={**search_opts, 'uuid': waiting},
+                            limit=limit, marker=marker))
+        marker = None
+        if limit and len(page) >= limit:
+            return objects.InstanceList(objects=page)
+    seen = {instance.uuid for instance in page}
+    page.extend(
+        instance for instance in get_all(
+            search_opts={**search_opts,
+                         'system_metadata': RecordFilter(names)},
+            limit=limit and limit - len(page), marker=marker)
+        # One that has found its cell meanwhile.
+        if instance.uuid not in seen)
+    return objects.InstanceList(objects=page)
+
+
+def _waiting(
+    context: typing.Any, names: collections.abc.Collection[str],
+    search_opts: collections.abc.Mapping[str, typing.Any],
+) -> list[str]:
+    """Return those that wait for the scheduler, as far as Nova lists them."""
+    if {'ip', 'ip6'} & search_opts.keys():
+        # They have no address, and Nova finds others by their UUID.
+        return []
+    waiting = [
+        request.instance.uuid
+        for request in objects.BuildRequestList.get_all(context)
+        if set(names) <= record.in_force(
+            request.instance.system_metadata).keys()]
+    wanted = search_opts.get('uuid')
+    return [uuid for uuid in waiting if wanted in (None, uuid)]

@@ -1,0 +1,29 @@
+"""Filtered lists, through whatever lists servers with openstacksdk."""
+
+import pytest
+
+from nova_image_override import versions
+from nova_image_override.client import sdk_proxy
+from nova_image_override.client import transport
+from tests.unit.client import adapters
+
+
+def test_a_tool_that_lists_servers_in_another_way_is_noticed(cloud, compute):
+    cloud.get(f'{adapters.URL}/servers', json={'servers': []})
+    with pytest.raises(transport.NotSent, match='was NOT sent'), \
+            sdk_proxy.filtering(compute, ['hw_pmu']):
+        compute.get('/servers')
+    assert not hasattr(compute, 'servers')
+
+
+def test_nothing_is_listed_where_the_cloud_cannot_filter(cloud, compute):
+    cloud.get(adapters.URL + versions.PATH, **adapters.discovery('1.0', '1.1'))
+    with pytest.raises(transport.VersionUnsupported), \
+            sdk_proxy.filtering(compute, ['hw_pmu']):
+        pytest.fail('the context was entered')
+
+
+def test_the_query_mapping_is_openstacksdk_s_and_one_more():
+    mine, theirs = (each._query_mapping._mapping for each in (
+        sdk_proxy.Server, sdk_proxy.Server.__base__))
+    assert mine == {**theirs, 'image_props_override': 'image_props_override'}

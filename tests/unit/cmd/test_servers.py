@@ -1,0 +1,199 @@
+"""``servers`` without a database; with one:
+tests/functional/test_servers_command.py.
+"""
+
+import csv
+import io
+import json
+
+from nova import objects
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override.cmd import server_pages
+from nova_image_override.cmd import servers
+from tests.unit.cmd import test_explain
+
+BUS, PMU, MEM = 'hw_disk_bus', 'hw_pmu', 'hw_numa_mem.1'
+
+
+def server(name, project='p1', own=(), **overrides):
+    own = dict(own)
+    return objects.Instance(
+        uuid=name, project_id=project, user_id='u1', system_metadata={
+            **{f'image_{key}': value for key, value in overrides.items()
+               if value is not None},
+            **{('os_glance_override:' if value is not None
+                else 'os_glance_override_removed:') + key: own.get(key)
+               for key, value in overrides.items()}})
+
+
+@pytest.fixture
+def listed(deployment, monkeypatch):
+    """Run the command; return the status and columns of what it prints."""
+    objects.register_all()
+    for name, text in test_explain.FILES.items():
+        deployment.write(
+            name, text.replace('{folder}', str(deployment.folder)))
+    pages = [
+        ('cell1', [server('a', hw_disk_bus='scsi', hw_pmu='true'),
+                   server('b', hw_disk_bus='ide', own={BUS: 'virtio'})]),
+        ('cell1', []),
+        ('cell2', [server('c', 'p2', **{MEM: '1', 'hw_boot_menu': None}),
+                   server('d', 'p2', hw_from_an_older_nova='x')])]
+    asked = []
+
+    def read(*arguments):
+        asked.append(arguments)
+        for cell, found in pages:
+            yield cell, server_pages.Page(1, 1000, found)
+
+    monkeypatch.setattr(server_pages, 'pages', read)
+
+    def listed(*arguments, columns=('Server', 'Property', 'Value')):
+        status, out, err = deployment.run(
+            'servers', '-f', 'json', *arguments)
+        assert out, err
+        return status, [tuple(row[each] for each in columns)
+                        for row in json.loads(out)]
+
+    listed.asked = asked
+    listed.deployment = deployment
+    listed.pages = pages
+    return listed
+
+
+def test_every_override_has_a_row(listed):
+    assert listed() == (0, [
+        ('a', BUS, 'scsi'), ('a', PMU, 'true'), ('b', BUS, 'ide'),
+        ('c', 'hw_boot_menu', None), ('c', MEM, '1'),
+        ('d', 'hw_from_an_older_nova', 'x')])
+    assert listed(columns=('Cell', 'Project'))[1][-1] == ('cell2', 'p2')
+    assert listed.asked[0] == (None, None)
+
+
+def test_project_and_marker_are_asked_of_the_databases(listed):
+    listed('--project', 'p2', '--marker', 'b')
+    assert listed.asked == [('p2', 'b')]
+
+
+@pytest.mark.parametrize(('asked', 'found'), [
+    (BUS, [('a', BUS, 'scsi'), ('b', BUS, 'ide')]),
+    (f'{BUS}=scsi', [('a', BUS, 'scsi')]),
+    (f'{BUS}=', []),
+    (f'{PMU}=YES', [('a', PMU, 'true')]),
+    ('hw_boot_menu=', [('c', 'hw_boot_menu', None)]),
+    ('hw_boot_menu', [('c', 'hw_boot_menu', None)]),
+    ('hw_boot_menu=true', []),
+    ('trait:CUSTOM_A', []),
+    (MEM, [('c', MEM, '1')]),
+])
+def test_a_property_or_one_value_of_it_can_be_asked_for(listed, asked, found):
+    assert listed('--property', asked) == (0, found)
+
+
+@pytest.mark.parametrize(('asked', 'code'), [
+    ('hw_disk_buss', errors.UNKNOWN), ('', errors.UNKNOWN),
+    ('=x', errors.UNKNOWN), ('vm_mode', errors.LEGACY_NAME),
+    ('hw_numa_mem', errors.LIST_FIELD), (f'{BUS}=floppy', 'invalid_value')])
+def test_what_is_no_property_or_no_value_is_said(listed, asked, code):
+    status, out, err = listed.deployment.run('servers', '--property', asked)
+    assert (status, out) == (1, '')
+    assert f': {code}: ' in err
+    assert len(err.splitlines()) == 1
+
+
+REFUSED = [
+    ('b', BUS, errors.VALUE_NOT_ALLOWED), ('c', MEM, errors.DENIED),
+    ('d', 'hw_from_an_older_nova', errors.UNKNOWN)]
+
+
+def refused(listed, *arguments):
+    return listed('--no-longer-allowed', *arguments,
+                  columns=('Server', 'Property', 'Code'))
+
+
+def test_what_is_no_longer_allowed_is_listed_and_told_by_the_status(listed):
+    assert refused(listed) == (1, [('a', PMU, errors.POLICY), *REFUSED])
+
+
+def test_the_roles_and_the_project_are_those_of_who_would_be_refused(listed):
+    assert refused(listed, '--role', 'admin', '--role', 'member') == (
+        1, REFUSED)
+    listed.deployment.write('policy.yaml', (
+        f'"{policies.property_rule(PMU)}": "project_id:p1 and user_id:u1"'))
+    assert refused(listed) == (1, REFUSED)
+
+
+def test_the_reason_is_that_of_the_refusal(listed):
+    _, ((reason,),) = listed(
+        '--no-longer-allowed', '--property', f'{BUS}=ide',
+        columns=('Reason',))
+    assert reason == 'this cloud allows only virtio, scsi'
+
+
+def test_glance_is_asked_by_what_the_image_has(listed):
+    # Its image has no hw_disk_bus: a member may create it, not update it.
+    listed.pages[:] = [('cell1', [
+        server('lacks', hw_disk_bus='scsi'),
+        server('has', hw_disk_bus='scsi', own={BUS: 'virtio'})])]
+    assert refused(listed) == (1, [('has', BUS, errors.PROTECTED)])
+
+
+def test_the_status_is_0_when_nothing_is_refused(listed):
+    assert refused(listed, '--property', f'{BUS}=scsi') == (0, [])
+    assert refused(listed, '--property', 'trait:CUSTOM_A') == (0, [])
+
+
+def test_a_removal_is_said_in_words_to_those_who_read_a_table(listed):
+    status, out, _ = listed.deployment.run(
+        'servers', '--property', 'hw_boot_menu', '-f', 'table')
+    assert status == 0
+    assert ' (removed) ' in out
+
+
+def test_rows_are_printed_as_they_are_read(listed, monkeypatch):
+    real = servers.server_pages.pages
+
+    def failing(*arguments):
+        yield next(real(*arguments))
+        raise errors.StartupError('the database is gone')
+
+    monkeypatch.setattr(server_pages, 'pages', failing)
+    status, out, err = listed.deployment.run('servers', '-f', 'csv')
+    assert status == 1
+    assert [row[0] for row in csv.reader(io.StringIO(out))] == [
+        'Server', 'a', 'a', 'b']
+    assert 'the database is gone' in err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_one_line_that_leaves_nothing_behind():
+    stream = Terminal()
+    with servers.Progress(stream) as progress:
+        progress.show('cell1', server_pages.Page(1, 1000, [object()] * 3))
+        progress.clear()
+        progress.show('cell2', server_pages.Page(1, 234, []))
+    lines = stream.getvalue().split('\r\x1b[K')
+    assert lines == [
+        '', 'cell1: 1,000 servers read, 3 with overrides', '',
+        'cell2: 1,234 servers read, 3 with overrides', '']
+
+
+def test_no_progress_is_written_where_nobody_watches():
+    stream = io.StringIO()
+    with servers.Progress(stream) as progress:
+        progress.show('cell1', server_pages.Page(1, 1000, []))
+    assert not stream.getvalue()
+
+
+def test_a_database_that_is_not_named_is_one_line(deployment):
+    deployment.write('nova.conf', '[image_override]\n')
+    status, out, err = deployment.run('servers', '-f', 'value')
+    assert (status, out) == (1, '')
+    assert err == 'nova.conf has no [api_database] connection\n'
