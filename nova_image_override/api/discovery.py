@@ -9,7 +9,7 @@ from nova_image_override import versions
 from nova_image_override.api import request as request_module
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable
+from nova_image_override.authorization import overridable_schema
 
 
 def resource(
@@ -26,7 +26,7 @@ def resource(
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
-                'schema': overridable.schema_for(
+                'schema': overridable_schema.schema_for(
                     enforcer, callers.caller(context), version),
             }}
 

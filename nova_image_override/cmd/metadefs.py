@@ -16,7 +16,7 @@ import openstack
 from nova_image_override.api import startup
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable
+from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import property as property_module
 
@@ -78,7 +78,8 @@ def namespace(
     told that ``allowed_properties`` names.
     """
     properties: Json = {}
-    for each in overridable.overridable(enforcer, caller, removals=False):
+    for each in overridable_schema.overridable(
+            enforcer, caller, removals=False):
         family = each.prop.family
         if family is None:
             properties[each.names] = definition(

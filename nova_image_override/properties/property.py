@@ -18,7 +18,7 @@ from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
-from nova_image_override.properties import words
+from nova_image_override.properties import schema_words
 
 BOOLEAN = 'boolean'
 INTEGER = 'integer'
@@ -206,7 +206,7 @@ class Integer(Property):
     @property
     def expects(self) -> str:
         """What a right value looks like, in words."""
-        return words.integer(self.minimum, self.maximum)
+        return schema_words.integer(self.minimum, self.maximum)
 
     def _folded(self, value: str) -> str:
         if re.fullmatch('0+[1-9][0-9]*|00+', value):

@@ -1,7 +1,7 @@
 """The properties that may be overridden, as tables of commands show them.
 
 Made from the JSON Schema that discovery answers with. Like
-:mod:`nova_image_override.properties.words`, for the tools of tenants too.
+:mod:`nova_image_override.properties.schema_words`, for tenants' tools too.
 """
 
 import collections.abc
@@ -10,7 +10,7 @@ import typing
 
 from cliff import columns
 
-from nova_image_override.properties import words
+from nova_image_override.properties import schema_words
 
 
 class Values(columns.FormattableColumn[list[str]]):
@@ -44,7 +44,7 @@ class Row:
     description: str
 
 
-def rows(schema: words.Schema) -> list[Row]:
+def rows(schema: schema_words.Schema) -> list[Row]:
     """Return the rows of what SCHEMA permits, by name.
 
     :param schema: of ``image_props_override``
@@ -53,7 +53,7 @@ def rows(schema: words.Schema) -> list[Row]:
         _rows(schema), key=lambda row: (row.name, row.pattern))
 
 
-def _rows(schema: words.Schema) -> collections.abc.Iterator[Row]:
+def _rows(schema: schema_words.Schema) -> collections.abc.Iterator[Row]:
     for name, value in schema.get('properties', {}).items():
         yield _row(name, '', value)
     for pattern, value in schema.get('patternProperties', {}).items():
@@ -62,7 +62,8 @@ def _rows(schema: words.Schema) -> collections.abc.Iterator[Row]:
 
 def _row(name: str, pattern: str, value: typing.Any) -> Row:
     return Row(
-        name, pattern, words.kind(value), Values(words.values(name, value)),
-        'yes' if words.is_removable(value) else 'no',
+        name, pattern, schema_words.kind(value),
+        Values(schema_words.values(name, value)),
+        'yes' if schema_words.is_removable(value) else 'no',
         ', '.join(value.get('drivers', ())),
         value.get('description', ''))

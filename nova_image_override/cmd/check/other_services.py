@@ -2,7 +2,7 @@
 
 from oslo_policy import policy as oslo_policy
 
-from nova_image_override.authorization import overridable
+from nova_image_override.authorization import overridable_schema
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import injection
@@ -62,7 +62,7 @@ def reserved_namespaces(cloud: Cloud) -> Findings:
 def quota(cloud: Cloud) -> Findings:
     """A16: snapshots of overridden servers may exceed the quota."""
     limit = cloud.options['image_property_quota']
-    needed = SNAPSHOT_OVERHEAD + len(overridable.schemas(
+    needed = SNAPSHOT_OVERHEAD + len(overridable_schema.schemas(
         cloud.enforcer, cloud.caller, removals=False))
     if 0 <= limit < needed:
         yield Finding(

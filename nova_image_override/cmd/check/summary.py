@@ -5,7 +5,7 @@ import collections
 import collections.abc
 
 from nova_image_override import versions
-from nova_image_override.authorization import overridable
+from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd.check import cloud as cloud_module
 
 _SEVERITIES = (cloud_module.ERROR, cloud_module.WARNING, cloud_module.NOTE)
@@ -32,7 +32,7 @@ def of(
 
 
 def _open(cloud: cloud_module.Cloud) -> str:
-    schema = overridable.schema_for(
+    schema = overridable_schema.schema_for(
         cloud.enforcer, cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     return f'{number or "no"} {"property" if number == 1 else "properties"}'

@@ -12,7 +12,7 @@ from nova_image_override import versions
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable
+from nova_image_override.authorization import overridable_schema
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 
@@ -54,7 +54,7 @@ def refusals(rules, overrides, base=(), who=MEMBER):
 
 
 def offers(rules, overrides, who=MEMBER):
-    return jsonschema.Draft202012Validator(overridable.schema_for(
+    return jsonschema.Draft202012Validator(overridable_schema.schema_for(
         rules, who, versions.MAX)).is_valid(overrides)
 
 
@@ -76,7 +76,7 @@ def test_a_legacy_name_is_injected_under_all_that_it_feeds(catalog):
     assert refusals(found, {'hw_disk_bus': 'ide', 'hw_scsi_model': 'buslogic',
                             'hw_cdrom_bus': 'ide'}) == {
         'hw_disk_bus': errors.INJECTED, 'hw_scsi_model': errors.INJECTED}
-    assert 'hw_disk_bus' not in overridable.schemas(
+    assert 'hw_disk_bus' not in overridable_schema.schemas(
         found, MEMBER, removals=True
     )
 
@@ -180,7 +180,7 @@ def test_what_is_kept_is_judged_by_protections_alone(catalog):
 # --- what is told in advance ------------------------------------------------
 
 def test_what_could_be_set_on_some_image_is_on_offer(catalog):
-    offered = overridable.schemas(rules(catalog, protections=sections(
+    offered = overridable_schema.schemas(rules(catalog, protections=sections(
         hw_disk_bus={'create': ADMINS}, hw_pmu={'update': ADMINS},
         hw_vif_model={'create': ADMINS, 'update': ADMINS},
         hw_boot_menu={'delete': ADMINS},
@@ -196,7 +196,7 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
 
 def test_what_can_only_be_removed_is_not_on_offer_where_null_is_not_taken(
         catalog):
-    assert 'hw_vif_model' not in overridable.schemas(
+    assert 'hw_vif_model' not in overridable_schema.schemas(
         rules(catalog, protections=sections(
             hw_vif_model={'create': ADMINS, 'update': ADMINS})),
         MEMBER, removals=False)
@@ -215,14 +215,14 @@ def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
         [True, True, False, False, False, True]]
     assert all(offers(found, dict.fromkeys(names, value), ADMIN)
                for value in ('1', None))
-    told = overridable.schemas(found, MEMBER, removals=True).values()
+    told = overridable_schema.schemas(found, MEMBER, removals=True).values()
     assert [value['type'] for value in told
             if value.get('title') == 'hw_numa_mem.N'].count('null') == 1
-    assert pattern in overridable.schemas(found, ADMIN, removals=True)
+    assert pattern in overridable_schema.schemas(found, ADMIN, removals=True)
 
 
 def test_members_are_told_once_where_null_is_not_taken(catalog):
-    told = overridable.schemas(
+    told = overridable_schema.schemas(
         rules(catalog, protections=sections(
             **{'hw_numa_mem.1': {'delete': ADMINS}})), MEMBER, removals=False)
     assert catalog['hw_numa_mem'].name_pattern in told
@@ -260,9 +260,10 @@ def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
         '^trait:CUSTOM_GOLD$', re.compile('^trait:CUSTOM_GOLD$'), OPEN)
 
     def offers(*sections, who=MEMBER):
-        return catalog['traits_required'].name_pattern in overridable.schemas(
+        schemas = overridable_schema.schemas(
             rules(catalog, protections=property_protections.Protections(
                 sections)), who, removals=False)
+        return catalog['traits_required'].name_pattern in schemas
 
     assert not offers(closed)
     assert offers(closed, who=ADMIN)

@@ -10,7 +10,7 @@ from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable
+from nova_image_override.authorization import overridable_schema
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from tests.unit import ecma
@@ -34,11 +34,12 @@ def permitted(rules, caller, overrides):
 
 def offers(rules, overrides, caller=ANYONE, version=versions.MAX):
     return jsonschema.Draft202012Validator(
-        overridable.schema_for(rules, caller, version)).is_valid(overrides)
+        overridable_schema.schema_for(rules, caller, version)
+    ).is_valid(overrides)
 
 
 def offered(catalog, caller=ANYONE, **lists):
-    return overridable.schemas(
+    return overridable_schema.schemas(
         enforcer_module.Enforcer(catalog, **lists), caller, removals=True)
 
 
@@ -162,7 +163,7 @@ def test_null_is_on_offer_from_the_version_on_that_takes_it(catalog, name):
 
 @pytest.mark.parametrize('version', versions.VERSIONS, ids=str)
 def test_the_schema_says_of_which_version_it_is(catalog, version):
-    assert overridable.schema_for(
+    assert overridable_schema.schema_for(
         enforcer_module.Enforcer(catalog), ANYONE, version)['title'] == (
         f'image_props_override {version}')
 
@@ -239,7 +240,7 @@ def test_discovery_offers_exactly_the_members_that_the_rules_permit(
 def test_what_is_offered_is_a_schema_that_any_client_can_read(
         catalog, denied, allowed):
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
-    schema = overridable.schema_for(rules, ANYONE, versions.MAX)
+    schema = overridable_schema.schema_for(rules, ANYONE, versions.MAX)
     jsonschema.Draft202012Validator.check_schema(schema)
     for pattern in ecma.of(schema):
         ecma.check(pattern)
