@@ -79,7 +79,7 @@ def check(
 
 @contextlib.contextmanager
 def filtering(
-    compute: _proxy.Proxy, names: collections.abc.Sequence[str],
+    compute: typing.Any, names: collections.abc.Sequence[str],
 ) -> typing.Iterator[None]:
     """Let COMPUTE list, in the context, only servers that override NAMES.
 
