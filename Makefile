@@ -246,6 +246,12 @@ proof-ways-in: $(READY) ## Every property by every way in against every rule, on
 proof-check: $(READY) ## What a check tells is what 10,000 creates get, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
 
+SEQUENCES ?= 1000
+.PHONY: proof-sequences
+proof-sequences: $(READY) ## Random lives of servers on Nova 34, SEQUENCES=1000 of them
+	PROOF=full SEQUENCES=$(SEQUENCES) $(BIN)/python -m pytest \
+	    tests/proof/test_sequences.py
+
 .PHONY: proof-laws
 proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
 	for release in $(RELEASES); do HYPOTHESIS_PROFILE=fuzz \

@@ -84,7 +84,7 @@ class Parser:
         """
         if len(names) > request_schema.PROPERTIES_MAX:
             raise _too_many(names)
-        problems = []
+        problems: list[errors.Problem] = []
         for name in names:
             try:
                 self._catalog.resolve(name)

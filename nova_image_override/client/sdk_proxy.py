@@ -31,7 +31,8 @@ class Server(_server.Server):
 
     #: As openstacksdk's, and the property names that a list is filtered by.
     _query_mapping = resource.QueryParameters(
-        'image_props_override', **_server.Server._query_mapping._mapping)
+        'image_props_override',
+        **typing.cast(typing.Any, _server.Server._query_mapping._mapping))
 
 
 def _with_overrides(resource_type: typing.Any) -> typing.Any:
@@ -102,12 +103,13 @@ def filtering(
             Server, base_path='/servers/detail' if details else None,
             image_props_override=list(names), **query)
 
-    compute.servers = servers
+    proxy: typing.Any = compute
+    proxy.servers = servers
     try:
         with adapter.showing():
             yield
     finally:
-        del compute.servers
+        del proxy.servers
     if not listed:
         raise transport.NotSent(
             'The filter by image property overrides was NOT sent: this '

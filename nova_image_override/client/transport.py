@@ -16,7 +16,6 @@ import collections.abc
 import contextlib
 import dataclasses
 import threading
-import types
 import typing
 
 from keystoneauth1 import adapter as ksa_adapter
@@ -29,17 +28,11 @@ from nova_image_override import versions
 from nova_image_override.client import messages
 from nova_image_override.client import refusal
 
-#: The requests that take overrides, by the key of their body.
+#: What requests do. The first two are the keys of their bodies.
 CREATE = 'server'
 REBUILD = 'rebuild'
-
-#: The request that has the body of a create and creates nothing.
 CHECK = 'check'
-
-#: The request that replaces a server's overrides.
 UPDATE = 'update'
-
-#: The request that lists the servers with certain overrides.
 LIST = 'list'
 
 #: Property name -> value, None to remove the image's property.
@@ -109,9 +102,7 @@ class Discovery:
         return cls(known[-1], schema)
 
     def require(
-        self, action: str,
-        overrides: Overrides = types.MappingProxyType({}),
-    ) -> None:
+            self, action: str, overrides: Overrides | None = None) -> None:
         """Check that the version can say what is asked.
 
         :param action: CREATE, REBUILD, CHECK, UPDATE or LIST
@@ -127,7 +118,8 @@ class Discovery:
         if action == REBUILD and not versions.takes_rebuild(self.version):
             needs.append('overriding image properties on rebuild')
         removed = sorted(
-            name for name, value in overrides.items() if value is None)
+            name for name, value in (overrides or {}).items()
+            if value is None)
         if removed and not versions.takes_null(self.version):
             needs.append(f'removing image properties ({", ".join(removed)})')
         if needs:

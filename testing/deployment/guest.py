@@ -9,8 +9,7 @@ import subprocess
 from testing.deployment import state as state_module
 
 #: Drivers of what overrides give a guest; the kernel has the rest built in.
-_MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ahci', 'ata_piix',
-            'sd_mod')
+_MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'sd_mod')
 
 #: Size of the disk, in bytes.
 DISK = 1 << 20

@@ -19,7 +19,7 @@ EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
 
 #: What the deployer lets tenants override.
 ALLOWED = (
-    'hw_boot_menu', 'hw_cpu_*', 'hw_disk_bus=virtio|scsi|ide',
+    'hw_boot_menu', 'hw_cpu_*', 'hw_disk_bus=virtio|scsi|ide|sata',
     'hw_locked_memory', 'hw_machine_type=pc|q35', 'hw_mem_page_size',
     'hw_numa_*', 'hw_pci_numa_affinity_policy', 'hw_scsi_model',
     'hw_sound_model', 'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',

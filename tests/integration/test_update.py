@@ -58,15 +58,16 @@ def test_a_stopped_server_starts_with_other_overrides(boot):
 def test_the_root_disk_of_a_stopped_server_moves_from_bus_to_bus(boot):
     server = boot({})
     assert server.told.disks == ['vda']
-    for overrides, bus, disk in (
-            ({'hw_disk_bus': 'sata'}, 'sata', 'sda'),
-            (places.SCSI, 'scsi', 'sda'),
-            ({'hw_disk_bus': 'ide'}, 'ide', 'sda'),
-            ({'hw_disk_bus': 'virtio'}, 'virtio', 'vda')):
+    for overrides, bus, disks in (
+            # The guest's kernel, Debian's for clouds, has no driver of AHCI.
+            ({'hw_disk_bus': 'sata'}, 'sata', []),
+            (places.SCSI, 'scsi', ['sda']),
+            ({'hw_disk_bus': 'ide'}, 'ide', ['sda']),
+            ({'hw_disk_bus': 'virtio'}, 'virtio', ['vda'])):
         server.run('stop')
         server.settled('SHUTOFF')
         server.run('set', '--no-image-prop-override', *options(overrides))
         server.run('start')
         server.settled('ACTIVE')
         assert server.domain.find('devices/disk/target').get('bus') == bus
-        assert server.told.disks == [disk]
+        assert server.told.disks == disks

@@ -1,0 +1,282 @@
+"""Whatever happens to a server, four places go on saying the same of it.
+
+The API, the instance's system metadata, the request spec and the XML that its
+guest is built from, after every step of sequences that hypothesis makes up:
+created, changed, rebuilt, resized, migrated, shelved, rescued, in any order.
+"""
+
+import collections
+import os
+import typing
+
+import hypothesis
+from hypothesis import stateful
+from hypothesis import strategies as st
+from nova import objects
+
+from testing.harness import base
+from tests.functional import life
+from tests.proof import figures
+
+SEQUENCES = int(os.environ.get('SEQUENCES', '1000')) if figures.FULL else 3
+STEPS = 10
+
+#: Where the guest's XML says what a property asks for, and how.
+DEVICES: dict[str, tuple[str, str]] = {
+    'hw_video_model': ('devices/video/model', 'type'),
+    'hw_machine_type': ('os/type', 'machine'),
+    'hw_disk_bus': ("devices/disk[@device='disk']/target", 'bus'),
+}
+
+#: What an override can be of a server that stands on a host.
+IN_PLACE = st.fixed_dictionaries({}, optional={
+    'hw_video_model': st.sampled_from(['vga', 'qxl', 'cirrus']),
+    'hw_machine_type': st.sampled_from(['pc-q35-2.10', 'pc-i440fx-2.11']),
+    'hw_disk_bus': st.sampled_from(['scsi', 'sata', 'virtio']),
+    'hw_vif_model': st.none(),
+    'os_distro': st.sampled_from(['debian', 'fedora']),
+})
+
+NUMA = st.sampled_from([
+    {}, {'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
+         'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768'},
+    {'hw_numa_nodes': '2'}])
+
+#: What is refused, whatever state the server is in.
+WRONG = st.sampled_from([
+    {'hw_nothing': 'x'}, {'hw_disk_bus': 'y'},
+    {'hw_tpm_model': 'tpm-tis'}])
+
+ACTIVE, STOPPED, OFFLOADED = 'ACTIVE', 'SHUTOFF', 'SHELVED_OFFLOADED'
+
+
+def numa_of(overrides: dict[str, str | None]) -> dict[str, str | None]:
+    return {name: value for name, value in overrides.items()
+            if name.startswith('hw_numa_')}
+
+
+class Server(stateful.RuleBasedStateMachine):
+    """One server, and what is known of it.
+
+    :ivar overrides: those in force
+    :ivar state: its status, one of three
+    """
+
+    case: typing.ClassVar[typing.Any]
+    counted: typing.ClassVar[collections.Counter[str]]
+
+    @stateful.initialize(
+        overrides=IN_PLACE, numa=NUMA, from_volume=st.booleans())
+    def create(self, overrides: typing.Any, numa: typing.Any,
+               from_volume: bool) -> None:
+        self.overrides = {**overrides, **numa}
+        images: dict[str, typing.Any] = {} if not from_volume else {
+            'image': None, 'server': self.case.from_volume(
+                self.case.volume(hw_vif_model='e1000'))}
+        self.from_volume = from_volume
+        self.server = self.case.a_server(
+            self.overrides, **images or {'image': self.case.image_ids[0]})
+        self.state = ACTIVE
+
+    def does(self, action: typing.Any, status: str, **kwargs: typing.Any,
+             ) -> None:
+        self.case.do(self.server, action, status, **kwargs)
+        name = action if isinstance(action, str) else next(iter(action))
+        self.counted[name] += 1
+
+    def is_at(self, *states: str) -> bool:
+        return getattr(self, 'state', None) in states
+
+    # --- what changes overrides ---------------------------------------------
+
+    @stateful.precondition(lambda self: self.is_at(STOPPED, OFFLOADED))
+    @stateful.rule(overrides=IN_PLACE, numa=NUMA)
+    def change(self, overrides: typing.Any, numa: typing.Any) -> None:
+        wanted = {**overrides, **numa}
+        answer = self.case.http('PUT', f'/servers/{self.server}', {
+            'server': {base.PARAMETER: wanted}})
+        if self.state == STOPPED and numa != numa_of(self.overrides):
+            assert answer.status == 409, answer.text
+            self.counted['change refused'] += 1
+            return
+        assert answer.status == 200, answer.text
+        self.overrides = wanted
+        self.counted['change'] += 1
+
+    @stateful.precondition(
+        lambda self: self.is_at(ACTIVE, STOPPED) and not self.from_volume)
+    @stateful.rule(
+        overrides=st.none() | IN_PLACE, numa=NUMA, image=st.integers(0, 1))
+    def rebuild(self, overrides: typing.Any, numa: typing.Any,
+                image: int) -> None:
+        body: dict[str, typing.Any] = {
+            'imageRef': self.case.image_ids[image]}
+        wanted = self.overrides
+        if overrides is not None:
+            body[base.PARAMETER] = wanted = {**overrides, **numa}
+        answer = self.case.act(self.server, {'rebuild': body})
+        if numa_of(wanted) != numa_of(self.overrides):
+            assert answer.status == 400, answer.text
+            self.counted['rebuild refused'] += 1
+            return
+        assert answer.status == 202, answer.text
+        self.case.wait(self.server, self.state)
+        self.overrides = wanted
+        self.counted['rebuild'] += 1
+
+    @stateful.rule(wrong=WRONG, overrides=IN_PLACE)
+    def ask_for_what_is_wrong(
+            self, wrong: typing.Any, overrides: typing.Any) -> None:
+        wanted = {**overrides, **wrong}
+        answer = self.case.http('PUT', f'/servers/{self.server}', {
+            'server': {base.PARAMETER: wanted}}) \
+            if self.state != ACTIVE else self.case.act(
+                self.server, {'rebuild': {
+                    'imageRef': self.case.image_ids[0],
+                    base.PARAMETER: wanted}})
+        assert answer.status in (400, 409), answer.text
+        self.counted['refused'] += 1
+
+    # --- what does not ------------------------------------------------------
+
+    @stateful.precondition(lambda self: self.is_at(ACTIVE))
+    @stateful.rule()
+    def stop(self) -> None:
+        self.does({'os-stop': None}, STOPPED)
+        self.state = STOPPED
+
+    @stateful.precondition(lambda self: self.is_at(STOPPED))
+    @stateful.rule()
+    def start(self) -> None:
+        self.does({'os-start': None}, ACTIVE)
+        self.state = ACTIVE
+
+    @stateful.precondition(lambda self: self.is_at(ACTIVE, STOPPED))
+    @stateful.rule()
+    def shelve(self) -> None:
+        self.does({'shelve': None}, OFFLOADED)
+        for image in self.case.glance.images.values():
+            if image['properties'].get('instance_uuid') == self.server:
+                image['status'] = 'active'
+        self.state = OFFLOADED
+
+    @stateful.precondition(lambda self: self.is_at(OFFLOADED))
+    @stateful.rule()
+    def unshelve(self) -> None:
+        self.does({'unshelve': None}, ACTIVE)
+        self.state = ACTIVE
+
+    @stateful.precondition(lambda self: self.is_at(ACTIVE))
+    @stateful.rule()
+    def reboot(self) -> None:
+        self.does({'reboot': {'type': 'HARD'}}, ACTIVE)
+
+    @stateful.precondition(
+        lambda self: self.is_at(ACTIVE) and not self.from_volume)
+    @stateful.rule()
+    def rescue(self) -> None:
+        folder = os.path.join(base.CONF.instances_path, self.server)
+        os.makedirs(folder, exist_ok=True)
+        self.does({'rescue': {}}, 'RESCUE', expected=200)
+        self.does({'unrescue': None}, ACTIVE)
+
+    @stateful.precondition(lambda self: self.is_at(ACTIVE, STOPPED))
+    @stateful.rule(confirmed=st.booleans(), to=st.integers(0, 1))
+    def resize(self, confirmed: bool, to: int) -> None:
+        flavor = self.case.flavors[to]
+        if self.case.instance(self.server).flavor.flavorid == flavor:
+            flavor = self.case.flavors[1 - to]
+        self.does({'resize': {'flavorRef': flavor}}, 'VERIFY_RESIZE')
+        self.ends(confirmed)
+
+    @stateful.precondition(lambda self: self.is_at(ACTIVE, STOPPED))
+    @stateful.rule(confirmed=st.booleans())
+    def migrate(self, confirmed: bool) -> None:
+        self.does({'migrate': None}, 'VERIFY_RESIZE', admin=True)
+        self.ends(confirmed)
+
+    def ends(self, confirmed: bool) -> None:
+        self.does(*(({'confirmResize': None}, self.state) if confirmed
+                    else ({'revertResize': None}, self.state)),
+                  expected=204 if confirmed else 202)
+
+    # --- what they say ------------------------------------------------------
+
+    @stateful.invariant()
+    def four_places_agree(self) -> None:
+        if not hasattr(self, 'server'):
+            return
+        case, overrides = self.case, self.overrides
+        shown = case.http('GET', f'/servers/{self.server}').body['server']
+        assert shown[base.PARAMETER] == overrides
+        assert shown['status'] == self.state
+        stored = case.system_metadata(self.server)
+        assert {name: stored[name] for name in overrides
+                if overrides[name] is not None} == {
+                    name: value for name, value in overrides.items()
+                    if value is not None}
+        assert {*case.record(self.server)} == {*overrides}
+        self.agrees(case.request_spec(self.server), objects.ImageMetaProps
+                    .from_dict(dict(stored)))
+        if self.state == ACTIVE:
+            self.guest_agrees()
+
+    def agrees(self, spec: dict[str, typing.Any], expected: typing.Any,
+               ) -> None:
+        """Compare the request spec; nova-compute's defaults are not in it."""
+        for name in {*expected.fields}:
+            if name in self.overrides and self.overrides[name] is None:
+                assert name not in spec
+            elif name in spec or name in self.overrides:
+                assert expected.obj_attr_is_set(name), name
+                assert spec.get(name) == getattr(expected, name), name
+        assert 'hw_numa_nodes' in spec or not (
+            expected.obj_attr_is_set('hw_numa_nodes'))
+
+    def guest_agrees(self) -> None:
+        guest = self.case.guest(self.server)
+        for name, (path, attribute) in DEVICES.items():
+            if self.overrides.get(name) is not None:
+                assert guest.find(path).get(attribute) == self.overrides[name]
+        cells = guest.findall('cpu/numa/cell')
+        assert len(cells) == int(self.overrides.get('hw_numa_nodes') or 0)
+        topology = self.case.instance(self.server).numa_topology
+        assert len(topology.cells if topology else []) == len(cells)
+
+    def teardown(self) -> None:
+        if hasattr(self, 'server'):
+            self.case.end(self.server)
+
+
+class Sequences(life.Case):
+    def setUp(self):
+        super().setUp()
+        self.flags(shelved_offload_time=0)
+        self.image_ids = [
+            self.image(hw_vif_model='e1000', hw_video_model='vmvga')
+            for _ in range(2)]
+        self.flavors = [self.flavor(vcpus=4), self.flavor(
+            vcpus=4, hw_rng__allowed='true')]
+
+    def a_server(self, overrides=life.OVERRIDES, **kwargs):
+        return self.boot(overrides, flavor=self.flavors[0], **kwargs)
+
+    def end(self, server):
+        self.http('DELETE', f'/servers/{server}')
+        self._wait_until_deleted({'id': server})
+
+    def test_four_places_agree_after_every_step(self):
+        counted = collections.Counter()
+
+        class Machine(Server):
+            pass
+
+        Machine.case, Machine.counted = self, counted
+        stateful.run_state_machine_as_test(
+            Machine, settings=hypothesis.settings(
+                max_examples=SEQUENCES, stateful_step_count=STEPS,
+                deadline=None, database=None, print_blob=True,
+                phases=[hypothesis.Phase.generate],
+                suppress_health_check=list(hypothesis.HealthCheck)))
+        figures.record('sequences', {
+            'sequences': SEQUENCES, **dict(sorted(counted.items()))})
