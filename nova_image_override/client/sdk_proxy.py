@@ -80,7 +80,7 @@ def check(
 
 @contextlib.contextmanager
 def filtering(
-    compute: typing.Any, names: collections.abc.Sequence[str],
+    compute: _proxy.Proxy, names: collections.abc.Sequence[str],
 ) -> typing.Iterator[None]:
     """Let COMPUTE list, in the context, only servers that override NAMES.
 
