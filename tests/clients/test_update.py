@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from testing.harness import base
 from tests.clients import test_openstack
 
 OPTION = '--image-prop-override'
@@ -164,9 +165,13 @@ def test_pages_of_such_a_list_are_followed(client, cloud, server):
     for name in ('second', 'third'):
         answer = cloud.create({'hw_disk_bus': 'scsi'}, server={'name': name})
         cloud.wait(answer.body['server']['id'])
+    everything = base.CONF.api.max_limit
     cloud.flags(group='api', max_limit=1)
-    assert listed(client.openstack, OPTION, 'hw_disk_bus') == {
-        'guest', 'second', 'third'}
+    try:
+        found = listed(client.openstack, OPTION, 'hw_disk_bus')
+    finally:
+        cloud.flags(group='api', max_limit=everything)
+    assert found == {'guest', 'second', 'third'}
     assert len([request for request in client.seen.compute('GET')
                 if request.path.endswith('/servers/detail')]) > 2
 

@@ -1,0 +1,76 @@
+"""The documented playbook that changes the overrides of a server."""
+
+import pytest
+
+from testing.harness import base
+from testing.site import cloud as cloud_module
+from tests import environments
+from tests.ansible import real
+
+PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
+            / 'ansible-change.yaml').read_text()
+CHANGE, START = 'Change the overrides', 'Start the server'
+
+
+class Cloud(cloud_module.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+
+
+@pytest.fixture
+def server(cloud, ansible):
+    succeeded, tasks = ansible.run(real.PLAYBOOK.read_text())
+    assert succeeded, str(tasks)
+    (server,) = cloud.request('GET', '/servers').body['servers']
+    return server['id']
+
+
+def shown(cloud, server):
+    found = cloud.request('GET', f'/servers/{server}').body['server']
+    return found['status'], found[base.PARAMETER]
+
+
+def test_the_server_is_stopped_changed_and_started(cloud, ansible, server):
+    succeeded, tasks = ansible.run(PLAYBOOK)
+    assert succeeded, str(tasks)
+    assert tasks[CHANGE]['changed']
+    assert shown(cloud, server) == ('ACTIVE', {
+        'hw_disk_bus': 'scsi', 'hw_video_model': 'vga'})
+    assert cloud.guest(server).find(
+        'devices/video/model').get('type') == 'vga'
+
+
+def test_a_second_run_leaves_the_server_alone(cloud, ansible, server):
+    assert ansible.run(PLAYBOOK)[0]
+    succeeded, tasks = ansible.run(PLAYBOOK)
+    assert succeeded, str(tasks)
+    for name in ('Stop the server', CHANGE, START):
+        assert tasks[name].get('skipped'), tasks[name]
+
+
+def test_no_override_drops_all(cloud, ansible, server):
+    succeeded, tasks = ansible.run(PLAYBOOK.replace(
+        'image_props_override:\n            hw_disk_bus: scsi\n'
+        '            hw_video_model: vga\n', 'image_props_override: {}\n'))
+    assert succeeded, str(tasks)
+    assert shown(cloud, server) == ('ACTIVE', {})
+
+
+@pytest.mark.parametrize(('written', 'says'), [
+    ('hw_video_model: floppy', 'hw_video_model: invalid_value'),
+    ('hw_numa_nodes: "2"', 'hw_numa_nodes: needs_claim'),
+    ('hw_machine_type: q35', 'hw_machine_type: denied')])
+def test_a_refusal_fails_the_task_and_the_server_runs_as_it_was(
+        cloud, ansible, server, written, says):
+    before = shown(cloud, server)
+    succeeded, tasks = ansible.run(
+        PLAYBOOK.replace('hw_video_model: vga', written))
+    assert not succeeded
+    assert says in str(tasks[CHANGE])
+    assert shown(cloud, server) == before
+
+
+def test_without_the_hook_nothing_is_changed(cloud, ansible, server):
+    before = shown(cloud, server)
+    succeeded, _ = ansible.run(PLAYBOOK, hook=None)
+    assert not succeeded
+    assert shown(cloud, server) == before
