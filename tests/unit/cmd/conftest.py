@@ -27,6 +27,8 @@ class Deployment:
         """Run a command; return exit status, standard output and errors."""
         nova.conf.CONF.reset()
         handlers = list(logging.root.handlers)
+        # Another test's, which may write to what is closed.
+        logging.root.handlers.clear()
         try:
             status = shell.main([
                 *arguments, '--config-file', str(self.folder / 'nova.conf')])
