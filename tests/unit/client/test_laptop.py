@@ -42,7 +42,7 @@ def test_clients_import_of_the_package_only_what_knows_no_nova(module):
         # What says in words what a schema says.
         'nova_image_override.properties',
         *(f'nova_image_override.properties.{name}' for name in (
-            'cpu_lists', 'descriptions', 'table', 'words'))}
+            'cpu_lists', 'descriptions', 'schema_words', 'table'))}
 
 
 def test_the_vendor_hook_needs_nothing_that_could_be_missing():
