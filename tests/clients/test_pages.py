@@ -16,7 +16,7 @@ from tests.clients import tools
 USER = tools.ROOT / 'docs' / 'source' / 'user'
 
 PAGES = [tools.ROOT / 'README.md', USER / 'openstack.rst', USER / 'nova.rst',
-         USER / 'nfv.rst']
+         USER / 'nfv.rst', USER / 'from-another-cloud.rst']
 
 SAMPLES = USER.parent / 'samples'
 
