@@ -40,10 +40,12 @@ class ComputeManager(manager.ComputeManager):
         **kwargs: typing.Any,
     ) -> typing.Any:
         """Rebuild an instance; on bare metal in every compute microversion."""
-        if instance.image_ref and bare_metal.is_ironic(self.driver):
-            # nova-api says so from 2.93 on, of every server. It means nothing
-            # where the server has no boot volume, and IronicDriver.rebuild
-            # refuses it there too.
+        # nova-api says so from 2.93 on, of every server. It means nothing
+        # where the server has no boot volume, and IronicDriver.rebuild refuses
+        # it there too. Conductors of RPC 5 do not say it, and
+        # _ComputeV5Proxy.rebuild_instance passes False by position for them.
+        if kwargs.get('reimage_boot_volume') and instance.image_ref and (
+                bare_metal.is_ironic(self.driver)):
             kwargs['reimage_boot_volume'] = False
         return super().rebuild_instance(context, instance, *args, **kwargs)
 

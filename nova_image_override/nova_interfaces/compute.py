@@ -17,8 +17,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *overridden(
         'nova.compute.manager:ComputeManager',
         __init__='self, ...',
-        # oslo.messaging's expected_exceptions hides its parameters.
-        rebuild_instance='...',
+        rebuild_instance='self, context, instance, ..., reimage_boot_volume',
         _do_rebuild_instance_with_claim='self, context, instance, '
                                         'orig_image_ref, image_meta, ...',
         _get_rescue_image='self, context, instance, rescue_image_ref',

@@ -118,8 +118,9 @@ def sets(owner: type, name: str) -> bool:
 class Overridden(Interface):
     """A method that a class of ours overrides.
 
-    :ivar parameters: the names of its parameters; with ``...`` at the end,
-        those that lead, where ours passes on whatever follows
+    :ivar parameters: the names of its parameters; with ``...``, those that
+        lead, where ours passes on whatever follows, and after it those that
+        ours takes out of what follows, by their names
     """
 
     parameters: str
@@ -132,11 +133,13 @@ class Overridden(Interface):
     def _difference(self, owner: typing.Any) -> str | None:
         found = list(_signature(getattr(owner, self.name)).parameters)
         wanted = self.parameters.split(', ')
-        leading = found
-        if wanted[-1] == '...':
-            wanted.pop()
-            leading = found[:len(wanted)]
-        if leading == wanted:
+        leading, by_name = wanted, []
+        if '...' in wanted:
+            others = wanted.index('...')
+            leading, by_name = wanted[:others], wanted[others + 1:]
+        same = found[:len(leading)] == leading and (
+            '...' in wanted or len(found) == len(leading))
+        if same and set(by_name) <= set(found[len(leading):]):
             return None
         return f'has {self}({", ".join(found)}), not ({self.parameters})'
 
@@ -202,7 +205,12 @@ def _names(signature: inspect.Signature) -> str:
 
 
 def _signature(function: typing.Any) -> inspect.Signature:
-    # webob.dec.wsgify keeps what it decorates in "func".
+    # webob.dec.wsgify keeps what it decorates in "func", and so does the
+    # closure of oslo.messaging's expected_exceptions.
+    code = getattr(function, '__code__', None)
+    if code is not None and 'func' in code.co_freevars and not hasattr(
+            function, '__wrapped__'):
+        return _signature(inspect.getclosurevars(function).nonlocals['func'])
     return inspect.signature(getattr(function, 'func', function))
 
 

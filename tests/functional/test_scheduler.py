@@ -1,7 +1,9 @@
 """The override decides wherever Nova's scheduler reads image properties.
 
 Two hosts, of which the scheduler takes the one for the image's own value and
-the other for the override. Rebuilds: tests/functional/test_rebuild_scheduling.
+the other for the override; for the weigher, which excludes no host, a third to
+move to. Rebuilds: tests/functional/test_rebuild_scheduling; their one host is
+given, so there is nothing to weigh.
 IsolatedHostsFilter reads the image's id, and require_image_type_support its
 disk format, which no property overrides.
 """
@@ -12,6 +14,7 @@ from nova import context as nova_context
 from nova import objects
 from nova.objects import fields
 from nova.tests.fixtures import libvirt as fakelibvirt
+from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
 from tests.functional import life
@@ -167,19 +170,65 @@ class Prefilter(Case):
         self.assert_decides()
 
 
-class Weigher(Case):
+class Weigher(Case, libvirt_base.LibvirtMigrationMixin):
+    HOSTS = (*Case.HOSTS, 'compute3')
+    EXTENDED_HOSTS = HOSTS
+    IMAGE = {'os_distro': 'linux'}
+    OVERRIDES = {'os_distro': 'windows'}
+
     def setUp(self):
         self.flags(image_props_weight_multiplier=1000.0,
                    image_props_weight_setting=['os_distro=1'],
                    group='filter_scheduler')
         super().setUp()
+        self.useFixture(life.fixtures.MonkeyPatch(
+            'nova.tests.fixtures.libvirt.Domain.migrateToURI3',
+            self._migrate_stub))
+        self.migrate_stub_ran = False
 
-    def test_the_weigher_of_image_properties_packs_by_the_override(self):
-        def boots(value):
-            return self.host(self.a_server({'os_distro': value}))
+    def another(self, host):
+        """Return the other of the two hosts with what is overridden."""
+        return 'compute3' if host == OURS else OURS
 
-        first = boots('windows')
-        # By free memory alone the next would go to the other host.
-        self.assertEqual([first] * 2, [boots('windows') for _ in range(2)])
-        (other,) = {*self.HOSTS} - {first}
-        self.assertEqual([other] * 2, [boots('linux') for _ in range(2)])
+    def live_migrate(self, server):
+        self.server = {'id': server}
+        host = self.host(server)
+        self.src, self.dest = (
+            self.computes[each] for each in (host, self.another(host)))
+        self.do(server, {'os-migrateLive': {
+            'host': None, 'block_migration': 'auto'}}, admin=True)
+
+    def migrate(self, server):
+        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+        self.do(server, {'confirmResize': None}, expected=204)
+
+    def evacuate(self, server):
+        self.fail(self.host(server))
+        self.assertEqual(200, self.act(
+            server, {'evacuate': {}}, admin=True).status)
+        self.wait(server)
+
+    def test_the_weigher_of_image_properties(self):
+        # By free memory alone the next would go to a host without any.
+        for host, overrides in (
+                (OURS, self.OVERRIDES), (OTHER, {}),
+                ('compute3', self.OVERRIDES)):
+            self.boot(
+                overrides, image=self.image(**self.IMAGE), admin=True,
+                server={'availability_zone': f'nova:{host}'})
+        self.assertEqual([OTHER] * 2, [
+            self.host(self.a_server({})) for _ in range(2)])
+        server, live = self.a_server(), self.a_server()
+        self.assertNotIn(OTHER, [self.host(server), self.host(live)])
+
+        self.flags(shelved_offload_time=0)
+        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        self.do(server, {'unshelve': None})
+        self.assertNotEqual(OTHER, self.host(server))
+
+        # Nova's fake libvirt still has what was migrated live on its old host.
+        for move, moved in ((self.migrate, server), (self.live_migrate, live),
+                            (self.evacuate, server)):
+            before = self.host(moved)
+            move(moved)
+            self.assertEqual(self.another(before), self.host(moved))

@@ -4,8 +4,10 @@ What is used is found in the package's own syntax trees.
 """
 
 import dataclasses
+import inspect
 import pathlib
 
+import oslo_messaging
 import pytest
 
 from nova_image_override import errors
@@ -208,6 +210,10 @@ class Nova:
     def static(first, second):
         pass
 
+    @oslo_messaging.expected_exceptions(KeyError)
+    def expecting(self, first, second, third=None):
+        pass
+
 
 OWNER = f'{MODULE}:Nova'
 
@@ -224,7 +230,12 @@ OWNER = f'{MODULE}:Nova'
     interface.Called(OWNER, 'static', 'first, second'),
     interface.Overridden(OWNER, 'called', 'self, first, ...'),
     interface.Overridden(OWNER, 'called', 'self, first, second, third'),
+    interface.Overridden(OWNER, 'called', 'self, first, ..., third'),
     interface.Overridden(OWNER, 'static', 'first, second'),
+    # Whose decorator hides its parameters.
+    interface.Overridden(OWNER, 'expecting', 'self, first, second, third'),
+    interface.Overridden(OWNER, 'expecting', 'self, first, ..., third'),
+    interface.Called(OWNER, 'expecting', 'first, second'),
     interface.Shaped(OWNER, 'value', 'seven', lambda value: value == 7),
     interface.Called(OWNER, 'missing', '', image_property='hw_missing'),
 ])
@@ -255,6 +266,14 @@ def test_a_name_of_the_expected_shape_passes(sound):
      'swapped(self, second, first), not (self, first, ...)'),
     (interface.Overridden(OWNER, 'needs', 'self, first, second'),
      'needs(self, first, second, added), not (self, first, second)'),
+    (interface.Overridden(OWNER, 'called', 'self, first, ..., fourth'),
+     'called(self, first, second, third), not (self, first, ..., fourth)'),
+    # What leads is not among what follows.
+    (interface.Overridden(OWNER, 'called', 'self, first, ..., first'),
+     'called(self, first, second, third), not (self, first, ..., first)'),
+    (interface.Overridden(OWNER, 'expecting', 'self, second, ...'),
+     'expecting(self, first, second, third), not (self, second, ...)'),
+    (interface.Called(OWNER, 'expecting', 'first'), "argument: 'second'"),
     (interface.Overridden(OWNER, 'static', 'self, first, second'),
      'static(first, second), not (self, first, second)'),
     (interface.Shaped(OWNER, 'value', 'eight', lambda value: value == 8),
@@ -266,6 +285,28 @@ def test_another_shape_is_told_in_one_line(unsound, told):
     assert str(raised.value).startswith('This Nova has ')
     assert told in str(raised.value)
     assert '\n' not in str(raised.value)
+
+
+@pytest.mark.parametrize(('parameters', 'told'), [
+    (['self', 'context', 'instance', 'target_state'],
+     '(self, context, instance, target_state), not '),
+    (['self', 'instance', 'context', 'reimage_boot_volume'],
+     '(self, instance, context, reimage_boot_volume), not '),
+])
+def test_a_rebuild_with_other_parameters_stops_nova_compute(
+        monkeypatch, parameters, told):
+    def rebuild_instance(*args, **kwargs):
+        pass
+
+    rebuild_instance.__signature__ = inspect.Signature([
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for name in parameters])
+    monkeypatch.setattr('nova.compute.manager.ComputeManager.rebuild_instance',
+                        oslo_messaging.expected_exceptions(KeyError)(
+                            rebuild_instance))
+    with pytest.raises(errors.UnsupportedNova) as raised:
+        compute.verify()
+    assert f'ComputeManager.rebuild_instance{told}' in str(raised.value)
 
 
 def test_every_difference_is_told_at_once():

@@ -1,0 +1,1 @@
+"""The compute part, without a service."""
