@@ -254,6 +254,8 @@ class Sequences(life.Case):
     def setUp(self):
         super().setUp()
         self.flags(shelved_offload_time=0)
+        # The answer to a rebuild that is through already has no "progress".
+        self.flags(response_validation='warn', group='api')
         self.image_ids = [
             self.image(hw_vif_model='e1000', hw_video_model='vmvga')
             for _ in range(2)]
