@@ -65,11 +65,16 @@ def template(cloud):
 
 @pytest.fixture
 def stack(heat):
-    """Return a function that does something with this test's stack."""
+    """Return a function that does something with this test's stack.
+
+    The stack goes with the test: the cloud has few places for servers.
+    """
     name = f'stack-{uuid.uuid4()}'
 
     def do(what, template, **kwargs):
         if not isinstance(template, str):
             template = yaml.safe_dump(template)
         return heat(what, name=name, template=template, **kwargs)
-    return do
+    yield do
+    gone = heat('delete', name=name)
+    assert gone.get('state') in (None, 'DELETE_COMPLETE'), gone

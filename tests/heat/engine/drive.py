@@ -61,6 +61,13 @@ class Driver:
         new.validate()
         return self._act(stack, stack.update, new)
 
+    def delete(self, name):
+        """Delete the stack and its server; nothing if it was not created."""
+        if name not in self._names:
+            return {}
+        stack = self.load(name)
+        return self._act(stack, stack.delete)
+
     def load(self, name):
         return stack_module.Stack.load(
             self.context(), stack_id=self._names[name])
