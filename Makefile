@@ -27,6 +27,15 @@ CLIENTS := .venv/clients-10/.ready
 
 HEAT_27 := 27.0.1
 
+# Horizon of the releases that go with Nova 31 to 34. With oslo.policy 6 the
+# older ones hide "Launch Instance"; with Font Awesome 6 the first two cannot
+# compress their static files.
+DASHBOARD_25.3 := horizon==25.3.2\noslo.policy==4.5.0\nXStatic-Font-Awesome==4.7.0.0
+DASHBOARD_25.5 := horizon==25.5.2\noslo.policy==4.5.0\nXStatic-Font-Awesome==4.7.0.0
+DASHBOARD_25.7 := horizon==25.7.3\noslo.policy==4.5.0
+DASHBOARD_27 := horizon==27.0.0
+OLDER_DASHBOARDS := 25.3 25.5 25.7
+
 # openstack.cloud 2.5.0, which Ansible 12 has, does not run on openstacksdk
 # 4.22: "module 'openstack' has no attribute 'version'".
 ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
@@ -69,7 +78,11 @@ help: ## List these targets
 .venv/ansible-%/.ready: constraints/ansible-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh ansible-$* ansible
 
-.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready
+# Horizon, as dashboards have it: nothing of Nova but its client.
+.venv/dashboard-%/.ready: constraints/dashboard-%.txt setup.cfg tools/environment.sh
+	@tools/environment.sh dashboard-$* dashboard,dashboard-test
+
+.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready .venv/dashboard-%/.ready
 
 ##@ See it run
 
@@ -305,7 +318,7 @@ packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is co
 	tools/packages.sh .venv/packages $(KINDS)
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -324,6 +337,11 @@ constraints-clients-%: $(READY)
 constraints-heat-%: $(READY)
 	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra heat --output-file constraints/heat-$*.txt setup.cfg -
+
+constraints-dashboard-%: $(READY)
+	printf '$(DASHBOARD_$*)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra dashboard --extra dashboard-test \
+	    --output-file constraints/dashboard-$*.txt setup.cfg -
 
 constraints-ansible-%: $(READY)
 	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) \

@@ -13,6 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / 'nova_image_override'
 PLUGIN = ROOT / 'nova_image_override_tempest_plugin'
+DASHBOARD = ROOT / 'nova_image_override_dashboard'
 
 #: The extra that brings what the modules of a folder import. Each module goes
 #: by the innermost folder that is named here.
@@ -21,6 +22,7 @@ FOLDERS = {
     PACKAGE / 'client': 'clients',
     PACKAGE / 'client' / 'heat': 'heat',
     PLUGIN: 'tempest',
+    DASHBOARD: 'dashboard',
 }
 
 #: The distributions that are not called as what they hold.
@@ -28,6 +30,8 @@ CALLED = {
     'heat': 'openstack-heat',
     'novaclient': 'python-novaclient',
     'openstack': 'openstacksdk',
+    'openstack_auth': 'horizon',
+    'openstack_dashboard': 'horizon',
 }
 
 
@@ -89,7 +93,7 @@ def distributions(paths):
         seen.add(path)
         for name in imported(path):
             top = name.partition('.')[0]
-            if top in (PACKAGE.name, PLUGIN.name):
+            if top in (PACKAGE.name, PLUGIN.name, DASHBOARD.name):
                 waiting.append(own(name))
             elif top not in sys.stdlib_module_names:
                 found.add(CALLED.get(top, normalised(top)))
@@ -98,7 +102,8 @@ def distributions(paths):
 
 def modules(extra):
     return [
-        path for folder in (PACKAGE, PLUGIN) for path in folder.rglob('*.py')
+        path for folder in (PACKAGE, PLUGIN, DASHBOARD)
+        for path in folder.rglob('*.py')
         if FOLDERS[next(parent for parent in path.parents
                         if parent in FOLDERS)] == extra]
 

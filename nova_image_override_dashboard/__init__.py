@@ -1,0 +1,1 @@
+"""Image property overrides in Horizon: a plugin, beside unmodified Horizon."""

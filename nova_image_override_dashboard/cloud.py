@@ -1,0 +1,21 @@
+"""The cloud as the user of a request to Horizon sees it."""
+
+from django import http
+from openstack_dashboard.api import _nova
+
+from nova_image_override.client import transport
+
+#: Compute microversion of our own requests to nova-api, which every supported
+#: Nova and every Horizon's python-novaclient has.
+MICROVERSION = '2.90'
+
+
+def compute(request: http.HttpRequest) -> transport.OverridingAdapter:
+    """Return what sends overrides to nova-api with the user's token.
+
+    Horizon makes one client for each request to it and version
+    (openstack_dashboard/api/_nova.py novaclient), so nothing is shared between
+    users.
+    """
+    return transport.attach(
+        _nova.novaclient(request, version=MICROVERSION).client)

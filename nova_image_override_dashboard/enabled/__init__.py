@@ -1,0 +1,1 @@
+"""What a deployer copies or links into openstack_dashboard/local/enabled."""
