@@ -1,8 +1,9 @@
 """The demo's cloud as clients find it: one site with the services' endpoints.
 
-nova-api is the real one. Of Keystone, Glance and Cinder there is what clients
-ask on their way to it: a token with a catalogue, the images of Nova's own fake,
-and the one volume of its other fake that was made from an image.
+nova-api is the real one. Of Keystone, Glance, Cinder and Neutron there is what
+clients ask on their way to it: a token with a catalogue, the images of Nova's
+own fake, the one volume of its other fake that was made from an image, and what
+the third has of networks.
 """
 
 import typing
@@ -13,30 +14,40 @@ import webob.dec
 import webob.exc
 
 from testing.site import cloud as cloud_module
+from testing.site import network
+from testing.site import volumes
 
 #: User name -> roles. The password is the name.
 USERS = {'demo': 'member,reader', 'admin': 'admin,member,reader'}
 
-#: Name of the volume.
-VOLUME = 'debian-volume'
-
-#: Who the harness takes for an administrator, and for anybody else.
-_HARNESS_USERS = {'demo': 'fake', 'admin': 'admin'}
+#: ID of the users' domain.
+_DOMAIN = 'default'
 
 #: Headers that Keystone's middleware would set, and nobody else may.
 _IDENTITY = ('X-Auth-User', 'X-User-Id', 'X-Auth-Project-Id', 'X-Roles')
 
 
 class Site:
-    """WSGI application: ``/identity``, ``/image``, ``/volume``, ``/compute``.
+    """WSGI application: ``/identity``, ``/image`` and the other services.
 
     :param cloud: a running cloud
     :param compute: its nova-api
+    :param users: its users, as USERS
+    :param networks: whether the catalogue has Neutron
     """
 
-    def __init__(self, cloud: cloud_module.Cloud, compute: typing.Any) -> None:
+    def __init__(
+        self, cloud: cloud_module.Cloud, compute: typing.Any,
+        users: dict[str, str] = USERS, networks: bool = False,
+    ) -> None:
         self._cloud = cloud
         self._compute = compute
+        self._users = users
+        self._services = {
+            'identity': '/identity/v3', 'image': '/image',
+            'block-storage': '/volume/v3', 'compute': '/compute/v2.1'}
+        if networks:
+            self._services['network'] = '/network'
 
     @webob.dec.wsgify
     def __call__(self, request: webob.Request) -> typing.Any:
@@ -49,7 +60,9 @@ class Site:
         elif service == 'image':
             answer = self._image(request)
         elif service == 'volume':
-            answer = self._volume(request)
+            answer = volumes.answer(self._cloud.cinder, request)
+        elif service == 'network':
+            answer = network.answer(self._cloud.neutron, request)
         else:
             raise webob.exc.HTTPNotFound()
         return (answer if isinstance(answer, webob.Response)
@@ -59,10 +72,11 @@ class Site:
         for header in _IDENTITY:
             request.headers.pop(header, None)
         user = request.headers.get('X-Auth-Token')
-        if user in USERS:
+        if user in self._users:
+            harness_user = self._harness_user(user)
             request.headers.update(zip(_IDENTITY, (
-                _HARNESS_USERS[user], _HARNESS_USERS[user],
-                self._cloud.api.project_id, USERS[user]), strict=True))
+                harness_user, harness_user,
+                self._cloud.api.project_id, self._users[user]), strict=True))
         elif len(request.path_info.strip('/').split('/')) > 1:
             # Documents of versions are for everybody.
             raise webob.exc.HTTPUnauthorized()
@@ -75,32 +89,52 @@ class Site:
             return fixture.DiscoveryList(f'{url}/identity', v2=False)
         if path == '/v3':
             return {'version': fixture.V3Discovery(f'{url}/identity/v3')}
-        if (request.method, path) != ('POST', '/v3/auth/tokens'):
+        if path.endswith('/projects'):
+            return {'projects': [{
+                'id': self._cloud.api.project_id, 'name': 'demo',
+                'domain_id': _DOMAIN, 'enabled': True}]}
+        if path != '/v3/auth/tokens':
             raise webob.exc.HTTPNotFound()
+        if request.method == 'DELETE':
+            return webob.Response(status=204)
         try:
-            said = request.json['auth']['identity']['password']['user']
-            user, password = said['name'], said['password']
+            asked = request.json['auth']
+            user = self._authenticated(asked['identity'])
         except (KeyError, TypeError, ValueError):
             raise webob.exc.HTTPBadRequest() from None
-        if user not in USERS or password != user:
-            raise webob.exc.HTTPUnauthorized()
         answer = webob.Response(
-            json_body=self._token(url, user), status=201)
+            json_body=self._token(url, user, asked.get('scope')), status=201)
         answer.headers['X-Subject-Token'] = user
         return answer
 
-    def _token(self, url: str, user: str) -> fixture.V3Token:
+    def _authenticated(self, identity: dict[str, typing.Any]) -> str:
+        """Return the user who has named themselves, or shows a token."""
+        if 'token' in identity:
+            user = password = identity['token']['id']
+        else:
+            said = identity['password']['user']
+            user, password = said['name'], said['password']
+        if user not in self._users or password != user:
+            raise webob.exc.HTTPUnauthorized()
+        return user
+
+    def _harness_user(self, user: str) -> str:
+        """Return whom the harness takes for an administrator, or not."""
+        return 'admin' if 'admin' in self._users[user].split(',') else 'fake'
+
+    def _token(
+        self, url: str, user: str, scope: typing.Any,
+    ) -> fixture.V3Token:
+        who = {'user_id': self._harness_user(user), 'user_name': user,
+               'user_domain_id': _DOMAIN, 'user_domain_name': 'Default'}
+        if scope == 'unscoped':
+            return fixture.V3Token(**who)
         token = fixture.V3Token(
-            user_id=_HARNESS_USERS[user], user_name=user,
-            user_domain_id='default', user_domain_name='Default',
-            project_id=self._cloud.api.project_id, project_name='demo',
-            project_domain_id='default', project_domain_name='Default')
-        for role in USERS[user].split(','):
+            **who, project_id=self._cloud.api.project_id, project_name='demo',
+            project_domain_id=_DOMAIN, project_domain_name='Default')
+        for role in self._users[user].split(','):
             token.add_role(role)
-        for service, path in (('identity', '/identity/v3'),
-                              ('image', '/image'),
-                              ('block-storage', '/volume/v3'),
-                              ('compute', '/compute/v2.1')):
+        for service, path in self._services.items():
             token.add_service(service, name=service).add_standard_endpoints(
                 public=url + path, region='demo')
         return token
@@ -120,18 +154,6 @@ class Site:
                                if name in (None, image['name'])]}
         if path[:2] == ['v2', 'images'] and path[-1] in images:
             return images[path[-1]]
-        raise webob.exc.HTTPNotFound()
-
-    def _volume(self, request: webob.Request) -> typing.Any:
-        path = request.path_info.strip('/').split('/')
-        if path in ([''], ['v3']):
-            return _version(f'{request.host_url}/volume/v3/', 'v3.0')
-        volume = {'id': self._cloud.cinder.IMAGE_BACKED_VOL, 'name': VOLUME}
-        if path == ['v3', 'volumes', 'detail']:
-            return {'volumes': [volume] if request.GET.get('name') in (
-                None, VOLUME) else []}
-        if path == ['v3', 'volumes', volume['id']]:
-            return {'volume': volume}
         raise webob.exc.HTTPNotFound()
 
 

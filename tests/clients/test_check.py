@@ -6,12 +6,12 @@ import pytest
 
 from nova_image_override import versions
 from nova_image_override.cmd import openstack_files
-from testing.site import site
+from testing.site import volumes
 from tests.clients import test_openstacksdk
 
 CHECK = ('image', 'override', 'check', '--flavor', 'two-cpus')
 OF_IMAGE = (*CHECK, '--image', 'debian')
-OF_VOLUME = (*CHECK, '--volume', site.VOLUME)
+OF_VOLUME = (*CHECK, '--volume', volumes.NAME)
 
 run = test_openstacksdk.run
 
@@ -107,7 +107,7 @@ def test_the_compute_version_is_that_of_a_create(client, cloud):
 
 @pytest.mark.parametrize('named', ['name', 'id'])
 def test_a_volume_can_be_booted_from(client, cloud, named):
-    volume = (site.VOLUME if named == 'name'
+    volume = (volumes.NAME if named == 'name'
               else cloud.cinder.IMAGE_BACKED_VOL)
     told = answer(client, *CHECK, '--volume', volume, 'hw_disk_bus=scsi')
     sent = check_request(client).body['server']

@@ -1,0 +1,1 @@
+"""A real Horizon with the plugin, before the cloud of testing.site."""

@@ -1,0 +1,145 @@
+"""A real browser, headless, as a user of Horizon has it."""
+
+import collections.abc
+import contextlib
+import pathlib
+import shutil
+import typing
+
+import pytest
+from selenium import webdriver
+from selenium.common import exceptions
+from selenium.webdriver.chrome import service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support import ui
+
+#: Seconds that a page may take. Nothing waits longer than it must.
+PATIENCE = 20
+
+_ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage',
+              '--disable-gpu', '--window-size=1280,960',
+              '--force-device-scale-factor=1', '--hide-scrollbars')
+
+#: What Horizon itself has the browser's console say, with or without us.
+_HORIZONS_OWN = ('JQMIGRATE',)
+
+Condition = collections.abc.Callable[[webdriver.Chrome], typing.Any]
+
+
+class Browser:
+    """One session of Chromium, and where it is in Horizon.
+
+    :param url: of Horizon
+    """
+
+    def __init__(self, url: str, driver: webdriver.Chrome) -> None:
+        self.url = url
+        self.driver = driver
+
+    def log_in(self, user: str) -> None:
+        """Log in as a user of testing.site, whose password is the name."""
+        self.driver.get(f'{self.url}/auth/login/')
+        self.find('#id_username').send_keys(user)
+        self.find('#id_password').send_keys(user + Keys.ENTER)
+        self.until(lambda driver: '/auth/login' not in driver.current_url)
+
+    def open(self, path: str) -> None:
+        """Go to a page of Horizon."""
+        self.driver.get(self.url + path)
+
+    # --- finding ------------------------------------------------------------
+
+    def until(self, condition: Condition, what: object = '') -> typing.Any:
+        """Wait for a condition; return what it returns."""
+        try:
+            return ui.WebDriverWait(
+                self.driver, PATIENCE, poll_frequency=0.1,
+                ignored_exceptions=[
+                    exceptions.NoSuchElementException,
+                    exceptions.StaleElementReferenceException,
+                ]).until(condition)
+        except exceptions.TimeoutException:
+            raise AssertionError(
+                f'waited {PATIENCE} s for {what or condition}') from None
+
+    def find(self, selector: str) -> WebElement:
+        """Wait until an element is shown; return it."""
+        return self.until(expected_conditions.visibility_of_element_located(
+            (By.CSS_SELECTOR, selector)), selector)
+
+    def path(self, xpath: str) -> WebElement:
+        """Wait until the element at an XPath is shown; return it."""
+        return self.until(expected_conditions.visibility_of_element_located(
+            (By.XPATH, xpath)), xpath)
+
+    def shown(self, selector: str) -> list[WebElement]:
+        """Return the elements that are shown now."""
+        return [each for each in self.driver.find_elements(
+            By.CSS_SELECTOR, selector) if each.is_displayed()]
+
+    def texts(self, selector: str) -> list[str]:
+        """Return the texts of the elements that are shown now."""
+        return [each.text for each in self.shown(selector)]
+
+    def click(self, selector: str) -> None:
+        """Click on an element as soon as that can be done."""
+        def clicked(driver: webdriver.Chrome) -> bool:
+            try:
+                driver.find_element(By.CSS_SELECTOR, selector).click()
+            except (exceptions.ElementClickInterceptedException,
+                    exceptions.ElementNotInteractableException):
+                return False
+            return True
+        self.until(clicked, f'to click {selector}')
+
+    def is_enabled(self, selector: str) -> bool:
+        """Say whether the element can be used."""
+        return self.find(selector).is_enabled()
+
+    # --- looking ------------------------------------------------------------
+
+    def screenshot(
+        self, path: pathlib.Path, selector: str | None = None,
+    ) -> None:
+        """Save a picture of the page, or of one element of it."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if selector:
+            self.find(selector).screenshot(str(path))
+        else:
+            self.driver.save_screenshot(str(path))
+
+    def complaints(self) -> list[str]:
+        """Return what the console has said since this was last asked."""
+        return [entry['message'] for entry in self.driver.get_log('browser')
+                if entry['level'] in ('WARNING', 'SEVERE')
+                and not any(own in entry['message']
+                            for own in _HORIZONS_OWN)]
+
+
+@contextlib.contextmanager
+def running(url: str) -> collections.abc.Iterator[Browser]:
+    """Run Chromium for the time of the context.
+
+    Fails the test that asks where Debian's packages are not installed: what
+    cannot run must not pass.
+    """
+    programs = {name: shutil.which(name)
+                for name in ('chromium', 'chromedriver')}
+    if None in programs.values():
+        pytest.fail('there is no browser: install Debian\'s packages chromium '
+                    'and chromium-driver', pytrace=False)
+    options = webdriver.ChromeOptions()
+    for argument in _ARGUMENTS:
+        options.add_argument(argument)
+    options.binary_location = str(programs['chromium'])
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    driver = webdriver.Chrome(
+        options=options,
+        service=service.Service(str(programs['chromedriver'])))
+    try:
+        yield Browser(url, driver)
+    finally:
+        driver.quit()
