@@ -1,5 +1,7 @@
 """The cloud as the user of a request to Horizon sees it."""
 
+import typing
+
 from django import http
 from openstack_dashboard.api import _nova
 
@@ -10,12 +12,16 @@ from nova_image_override.client import transport
 MICROVERSION = '2.90'
 
 
-def compute(request: http.HttpRequest) -> transport.OverridingAdapter:
-    """Return what sends overrides to nova-api with the user's token.
+def client(request: http.HttpRequest) -> typing.Any:
+    """Return python-novaclient with the user's token.
 
-    Horizon makes one client for each request to it and version
+    Horizon makes one for each request to it and version
     (openstack_dashboard/api/_nova.py novaclient), so nothing is shared between
     users.
     """
-    return transport.attach(
-        _nova.novaclient(request, version=MICROVERSION).client)
+    return _nova.novaclient(request, version=MICROVERSION)
+
+
+def compute(request: http.HttpRequest) -> transport.OverridingAdapter:
+    """Return what sends overrides by that client."""
+    return transport.attach(client(request).client)

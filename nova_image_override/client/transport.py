@@ -129,11 +129,21 @@ class Discovery:
 
 
 @dataclasses.dataclass
-class _Override:
+class Asked:
+    """What requests of a context are to carry, and what came of it.
+
+    :ivar action: CREATE, REBUILD, CHECK or UPDATE
+    :ivar version: the version to name
+    :ivar sent: whether a request has carried it
+    :ivar response: the last answer to one, unless its tool made an exception
+        of it before
+    """
+
     action: str
     overrides: Overrides
     version: versions.Version
     sent: bool = False
+    response: requests.Response | None = None
 
 
 class OverridingAdapter(ksa_adapter.Adapter):
@@ -196,7 +206,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     @contextlib.contextmanager
     def overriding(
         self, action: str, overrides: Overrides,
-    ) -> collections.abc.Iterator[None]:
+    ) -> collections.abc.Iterator[Asked]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD, CHECK or UPDATE: the requests that
@@ -213,11 +223,11 @@ class OverridingAdapter(ksa_adapter.Adapter):
                 f'{overrides!r}')
         offer = self.discover()
         offer.require(action, overrides)
-        asked = _Override(action, dict(overrides), offer.version)
+        asked = Asked(action, dict(overrides), offer.version)
         before = getattr(self._local, 'asked', None)
         self._local.asked = asked
         try:
-            yield
+            yield asked
         finally:
             self._local.asked = before
         if not asked.sent:
@@ -313,10 +323,13 @@ class OverridingAdapter(ksa_adapter.Adapter):
         self, url: str, method: str, **kwargs: typing.Any,
     ) -> requests.Response:
         """Send a request of the tool, with what it has to carry."""
-        version = self._carry(method, kwargs) or self._shown(url)
+        carried = self._carry(method, kwargs)
+        version = carried or self._shown(url)
         if version is not None:
             kwargs['headers'] = messages.headers_naming(version, kwargs)
         response = super().request(url, method, **kwargs)
+        if carried is not None:
+            self._local.asked.response = response
         seen = getattr(self._local, 'seen', None)
         if seen is not None:
             seen.update(messages.overrides_in(response))
@@ -329,7 +342,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
 
         :returns: the version to name then
         """
-        asked: _Override | None = getattr(self._local, 'asked', None)
+        asked: Asked | None = getattr(self._local, 'asked', None)
         body = kwargs.get('json')
         if asked is None or not isinstance(body, dict) or method != (
                 'PUT' if asked.action == UPDATE else 'POST'):

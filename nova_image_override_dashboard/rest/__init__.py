@@ -4,3 +4,5 @@ Importing a module registers its views with Horizon.
 """
 
 from nova_image_override_dashboard.rest import offered  # noqa: F401
+from nova_image_override_dashboard.rest import overrides  # noqa: F401
+from nova_image_override_dashboard.rest import servers  # noqa: F401

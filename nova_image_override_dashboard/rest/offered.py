@@ -7,7 +7,9 @@ from django.views import generic
 from openstack_dashboard.api.rest import urls
 from openstack_dashboard.api.rest import utils
 
+from nova_image_override import versions
 from nova_image_override.client import transport
+from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
 
 
@@ -19,12 +21,21 @@ class Offered(generic.View):
 
     @utils.ajax()
     def get(self, request: http.HttpRequest) -> typing.Any:
-        """Return version and schema; null where there is no extension.
+        """Return what the user may override.
 
-        Not an error: browsers write those to the console.
+        :returns: the ``version``, what it ``can`` do, and ``properties``,
+            see :func:`.choices.choices`. Nothing where the cloud does not have
+            the extension, which is no error: browsers write those into the
+            console.
         """
         try:
             discovery = cloud.compute(request).discover()
         except transport.NotAvailable:
             return None
-        return {'version': str(discovery.version), 'schema': discovery.schema}
+        version = discovery.version
+        return {
+            'version': str(version),
+            'can': {'check': versions.takes_check(version),
+                    'update': versions.takes_update(version)},
+            'properties': choices.choices(discovery.schema),
+        }

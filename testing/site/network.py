@@ -35,7 +35,10 @@ def answer(
     if kind == 'ports' and not which:
         return neutron.list_ports(False, **_filters(request))
     if kind == 'security-groups' and not which:
-        return neutron.list_security_groups()
+        # Rules are not in the form in which Neutron shows them.
+        return {'security_groups': [
+            {**group, 'security_group_rules': []}
+            for group in neutron.list_security_groups()['security_groups']]}
     raise webob.exc.HTTPNotFound()
 
 

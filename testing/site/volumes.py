@@ -43,6 +43,8 @@ def answer(
         return {'volume': volume}
     if path == ['v3', 'snapshots', 'detail']:
         return {'snapshots': []}
+    if path == ['v3', 'os-volume-transfer', 'detail']:
+        return {'transfers': []}
     if path == ['v3', 'types']:
         return {'volume_types': [_TYPE]}
     if path == ['v3', 'types', 'default']:

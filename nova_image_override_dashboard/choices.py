@@ -1,0 +1,92 @@
+"""What a user may override, as a form needs it.
+
+Made from the JSON Schema that the cloud gives this user, so that the browser
+needs to know nothing of schemas, and no list of properties is kept here.
+"""
+
+import re
+import typing
+
+from django.utils import translation
+
+from nova_image_override.properties import descriptions
+from nova_image_override.properties import schema_words
+
+#: What stands in a family's title for the rest of a member's name.
+_PLACEHOLDER = re.compile('(N|NAME)$')
+
+Schema = dict[str, typing.Any]
+
+
+def choices(schema: Schema) -> list[Schema]:
+    """Return what each property's row shows and takes, by purpose and name.
+
+    :param schema: that of ``image_props_override``
+    :returns: of each property or family: ``name``, ``prefix`` and
+        ``name_pattern`` (of families), ``purpose``, ``description``,
+        ``drivers``, ``kind``, ``settable`` and ``removable``, ``values`` (of
+        enumerations and booleans), ``minimum`` and ``maximum`` (of integers),
+        ``like`` and ``unlike`` (regular expressions of a value), ``expects``
+    """
+    purposes = list(descriptions.PURPOSES)
+    found = [_choice(name, value) for name, value in (
+        *schema.get('properties', {}).items(),
+        *schema.get('patternProperties', {}).items())]
+    found.sort(key=lambda choice: (
+        purposes.index(choice['purpose']), choice['name']))
+    for choice in found:
+        choice['purpose'] = translation.gettext(choice['purpose'])
+    return found
+
+
+def _choice(name: str, schema: Schema) -> Schema:
+    is_family = name.startswith('^')
+    shown = schema.get('title', name) if is_family else name
+    values = schema_words.values(shown, schema)
+    settable = values != [schema_words.ONLY_REMOVAL]
+    kind = schema_words.kind(schema)
+    content = schema.get('contentSchema', {})
+    limits = [schema, *schema.get('allOf', ())]
+    return {
+        'name': shown,
+        'prefix': _PLACEHOLDER.sub('', shown) if is_family else None,
+        'name_pattern': name if is_family else None,
+        'purpose': purpose_of(shown),
+        'description': _translated(schema.get('description', '')),
+        'drivers': schema.get('drivers', []),
+        'kind': kind,
+        'settable': settable,
+        'removable': schema_words.is_removable(schema),
+        'values': values if settable and 'enum' in schema else None,
+        'minimum': content.get('minimum'),
+        'maximum': content.get('maximum'),
+        'like': [limit['pattern'] for limit in limits if 'pattern' in limit
+                 and not _has_other_spellings(name)],
+        'unlike': [limit['not']['pattern'] for limit in limits
+                   if 'not' in limit],
+        'expects': ', '.join(values),
+    }
+
+
+def purpose_of(name: str) -> str:
+    """Return the title of the group that a property, or a family, is in.
+
+    One that a newer cloud has and this package does not know is in the last.
+    """
+    field = 'traits_required' if name.startswith('trait:') \
+        else _PLACEHOLDER.sub('', name).rstrip('.')
+    for title, pattern in descriptions.PURPOSES.items():
+        if re.fullmatch(pattern, field):
+            return title
+    return 'Other devices'
+
+
+def _has_other_spellings(name: str) -> bool:
+    """Say whether the cloud takes more than the schema: 2MB for 2048."""
+    row = descriptions.ROWS.get(name)
+    return row is not None and row.size
+
+
+def _translated(text: str) -> str:
+    # gettext has its catalogue's header under the empty text.
+    return translation.gettext(text) if text else ''

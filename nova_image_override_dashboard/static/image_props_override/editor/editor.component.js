@@ -1,0 +1,287 @@
+(function () {
+  'use strict';
+
+  angular
+    .module('horizon.image-props-override')
+    .component('imagePropsEditor', {
+      bindings: {
+        // From the REST view: what the user may override.
+        choices: '<',
+        // What is overridden to begin with: name to value.
+        initial: '<?',
+        // What the image itself has: name to value.
+        image: '<',
+        // What the cloud refuses: name to {code, reason}.
+        problems: '<',
+        // What the cloud says of what is accepted: name to {drivers, decided_by}.
+        notes: '<',
+        // Called with what is asked for after each change.
+        onChange: '&'
+      },
+      require: {form: '^form'},
+      templateUrl: ['horizon.image-props-override.basePath', function (basePath) {
+        return basePath + 'editor/editor.html';
+      }],
+      controller: Editor
+    });
+
+  Editor.$inject = [
+    '$element',
+    '$timeout',
+    'horizon.image-props-override.basePath',
+    'horizon.image-props-override.rows'
+  ];
+
+  /**
+   * The list of properties, by purpose, with what is asked for above it.
+   *
+   * What the template shows is computed when something changes, not when it is
+   * drawn: new arrays in each digest would never settle.
+   */
+  function Editor($element, $timeout, basePath, rows) {
+    // With more properties, groups are closed to begin with.
+    var FEW = 12;
+    var ctrl = this;
+
+    ctrl.groups = [];
+    ctrl.changed = [];
+    ctrl.search = '';
+    ctrl.rowUrl = basePath + 'editor/row.html';
+
+    ctrl.$onInit = onInit;
+    ctrl.$onChanges = onChanges;
+    ctrl.update = update;
+    ctrl.find = find;
+    ctrl.toggle = toggle;
+    ctrl.add = add;
+    ctrl.reset = reset;
+    ctrl.remove = remove;
+    ctrl.show = show;
+    ctrl.idOf = idOf;
+    ctrl.nameOf = rows.nameOf;
+
+    function onInit() {
+      ctrl.groups = groupsOf(ctrl.choices, angular.extend({}, ctrl.initial));
+      takeImage();
+      find();
+      update();
+    }
+
+    function onChanges(changes) {
+      if (changes.image && !changes.image.isFirstChange()) {
+        takeImage();
+        find();
+      }
+      if (changes.problems && !changes.problems.isFirstChange()) {
+        mark();
+      }
+    }
+
+    /*
+     * A group for each purpose, in the order in which they come.
+     */
+    function groupsOf(choices, initial) {
+      var groups = [];
+      choices.forEach(function (choice) {
+        var group = groups[groups.length - 1];
+        if (!group || group.title !== choice.purpose) {
+          group = {title: choice.purpose, rows: [], families: [], changes: 0};
+          group.isOpen = choices.length <= FEW;
+          groups.push(group);
+        }
+        if (choice.prefix === null) {
+          group.rows.push(rows.make(choice, null, initial[choice.name]));
+        } else {
+          group.families.push(choice);
+          Object.keys(initial).sort().filter(isMember(choice)).forEach(function (name) {
+            group.rows.push(rows.make(choice, restOf(choice, name), initial[name]));
+          });
+        }
+      });
+      return groups;
+    }
+
+    function isMember(choice) {
+      var pattern = new RegExp(choice.name_pattern);
+      return function (name) {
+        return pattern.test(name);
+      };
+    }
+
+    function restOf(choice, name) {
+      return name.substring(choice.prefix.length);
+    }
+
+    function allRows() {
+      return [].concat.apply([], ctrl.groups.map(function (group) {
+        return group.rows;
+      }));
+    }
+
+    /*
+     * Members of families that the image has get rows, to be overridden or
+     * removed; those of another image that nobody touched go.
+     */
+    function takeImage() {
+      var image = ctrl.image || {};
+      ctrl.groups.forEach(function (group) {
+        group.rows = group.rows.filter(function (row) {
+          return !row.isImages || rows.isChanged(row) || rows.nameOf(row) in image;
+        });
+        var names = group.rows.map(rows.nameOf);
+        group.families.forEach(function (choice) {
+          Object.keys(image).sort().filter(isMember(choice)).forEach(function (name) {
+            if (names.indexOf(name) < 0) {
+              var row = rows.make(choice, restOf(choice, name));
+              row.isImages = true;
+              group.rows.push(row);
+            }
+          });
+        });
+        group.rows.forEach(function (row) {
+          row.own = image[rows.nameOf(row)];
+        });
+      });
+    }
+
+    /**
+     * Something is asked for, or no longer.
+     */
+    function update() {
+      var all = allRows();
+      all.forEach(function (row) {
+        row.name = rows.nameOf(row);
+        row.own = (ctrl.image || {})[row.name];
+        row.isChanged = rows.isChanged(row);
+        row.wrong = rows.wrongWith(row, all);
+      });
+      ctrl.changed = all.filter(rows.isChanged);
+      ctrl.groups.forEach(function (group) {
+        group.changes = group.rows.filter(rows.isChanged).length;
+      });
+      var isRight = all.every(function (row) {
+        return !row.wrong;
+      });
+      ctrl.form.$setValidity('imageProps', isRight, ctrl);
+      mark();
+      ctrl.onChange({overrides: rows.overridesOf(all), isRight: isRight});
+    }
+
+    /*
+     * Put what the cloud refuses beside the rows, and elsewhere what has none.
+     */
+    function mark() {
+      var left = angular.extend({}, ctrl.problems);
+      ctrl.groups.forEach(function (group) {
+        group.isWrong = false;
+        group.rows.forEach(function (row) {
+          var problem = row.wrong ? null : left[row.name];
+          row.refusal = problem && rows.isChanged(row) ? problem.reason : null;
+          if (row.refusal) {
+            delete left[row.name];
+          }
+          group.isWrong = group.isWrong || Boolean(row.wrong || row.refusal);
+        });
+      });
+      ctrl.others = Object.keys(left).sort().map(function (name) {
+        return {name: name, reason: left[name].reason};
+      });
+    }
+
+    /**
+     * Show what a search finds.
+     */
+    function find() {
+      var words = ctrl.search.toLowerCase().split(/\s+/).filter(Boolean);
+      ctrl.isSearching = words.length > 0;
+      ctrl.groups.forEach(function (group) {
+        group.found = group.rows.filter(function (row) {
+          return rows.matches(row, words);
+        });
+        group.addable = group.families.filter(function (choice) {
+          return rows.matches(rows.make(choice, ''), words);
+        });
+        group.isShown = group.found.length + group.addable.length > 0;
+      });
+      ctrl.isNothingFound = !ctrl.groups.some(function (group) {
+        return group.isShown;
+      });
+    }
+
+    function toggle(group) {
+      group.isOpen = !group.isOpen;
+    }
+
+    /**
+     * Add a member of a family.
+     */
+    function add(group, choice) {
+      var row = rows.make(choice, rows.nextMember(choice, group.rows));
+      if (choice.values && choice.values.length === 1) {
+        // A trait is required, or is not there.
+        row.value = choice.values[0];
+      }
+      row.isAdded = true;
+      group.rows.push(row);
+      group.isOpen = true;
+      find();
+      update();
+      focus(row);
+    }
+
+    /**
+     * Ask for nothing of a property; an added member goes.
+     */
+    function reset(row) {
+      row.removed = false;
+      row.value = '';
+      row.number = null;
+      if (row.isAdded) {
+        ctrl.groups.forEach(function (group) {
+          group.rows = group.rows.filter(function (other) {
+            return other !== row;
+          });
+        });
+        find();
+      }
+      update();
+    }
+
+    /**
+     * Ask for the image's property to be removed, or no longer.
+     */
+    function remove(row) {
+      row.removed = !row.removed;
+      update();
+    }
+
+    /**
+     * Show the row of a chip.
+     */
+    function show(row) {
+      ctrl.search = '';
+      find();
+      ctrl.groups.forEach(function (group) {
+        group.isOpen = group.isOpen || group.rows.indexOf(row) >= 0;
+      });
+      focus(row);
+    }
+
+    function focus(row) {
+      $timeout(function () {
+        var found = $element[0].querySelector('#' + idOf(row) + ' :enabled');
+        if (found) {
+          found.focus();
+        }
+      });
+    }
+
+    /*
+     * Names have dots and colons, and rows of a family may have the same.
+     */
+    function idOf(row) {
+      row.id = row.id || 'image-prop-' + (idOf.last = (idOf.last || 0) + 1);
+      return row.id;
+    }
+  }
+})();

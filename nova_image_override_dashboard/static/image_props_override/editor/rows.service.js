@@ -1,0 +1,154 @@
+(function () {
+  'use strict';
+
+  angular
+    .module('horizon.image-props-override')
+    .factory('horizon.image-props-override.rows', rows);
+
+  /**
+   * Rows of the editor: a property each, or a member of a family.
+   *
+   * A row without a value asks for nothing. Everything here is plain data, so
+   * that it can be tested without a browser.
+   */
+  function rows() {
+    var LENGTH_MAX = 255;
+
+    return {
+      make: make,
+      nameOf: nameOf,
+      valueOf: valueOf,
+      isChanged: isChanged,
+      wrongWith: wrongWith,
+      overridesOf: overridesOf,
+      matches: matches,
+      nextMember: nextMember
+    };
+
+    /**
+     * Make a row.
+     *
+     * @param {Object} choice - of the property, from the REST view
+     * @param {string} rest - what distinguishes the member of a family
+     * @param {string|null} value - what it is overridden with, if it is
+     * @returns {Object} The row
+     */
+    function make(choice, rest, value) {
+      var isSet = angular.isString(value);
+      return {
+        choice: choice,
+        rest: rest,
+        removed: value === null,
+        value: isSet && choice.kind !== 'integer' ? value : '',
+        number: isSet && choice.kind === 'integer' ? Number(value) : null
+      };
+    }
+
+    function nameOf(row) {
+      return row.choice.prefix === null ? row.choice.name : row.choice.prefix + (row.rest || '');
+    }
+
+    /**
+     * @param {Object} row
+     * @returns {string|null|undefined} what is asked for: null to remove the
+     * image's property, undefined to leave it alone
+     */
+    function valueOf(row) {
+      if (row.removed) {
+        return null;
+      }
+      if (row.choice.kind === 'integer') {
+        return angular.isNumber(row.number) ? String(row.number) : undefined;
+      }
+      return row.value || undefined;
+    }
+
+    function isChanged(row) {
+      return angular.isDefined(valueOf(row));
+    }
+
+    /**
+     * Say what is wrong with a row, as far as that needs no cloud.
+     *
+     * @param {Object} row
+     * @param {Array} all - the other rows of a family among them
+     * @returns {string|null} the reason, or null
+     */
+    function wrongWith(row, all) {
+      var value = valueOf(row);
+      if (angular.isUndefined(value)) {
+        return null;
+      }
+      return wrongName(row, all) || (value === null ? null : wrongValue(row.choice, value));
+    }
+
+    function wrongName(row, all) {
+      if (row.choice.prefix === null) {
+        return null;
+      }
+      var name = nameOf(row);
+      if (!new RegExp(row.choice.name_pattern).test(name)) {
+        return interpolate(gettext('%s is not a name that you may use.'), [name]);
+      }
+      var same = all.filter(function (other) {
+        return isChanged(other) && nameOf(other) === name;
+      });
+      return same.length > 1
+        ? interpolate(gettext('%s is there more than once.'), [name]) : null;
+    }
+
+    function wrongValue(choice, value) {
+      var number = Number(value);
+      var isWrong = value.length > LENGTH_MAX ||
+        choice.like.some(function (pattern) { return !new RegExp(pattern).test(value); }) ||
+        choice.unlike.some(function (pattern) { return new RegExp(pattern).test(value); }) ||
+        choice.kind === 'integer' && (number < choice.minimum || number > choice.maximum);
+      return isWrong ? interpolate(gettext('Must be %s.'), [choice.expects]) : null;
+    }
+
+    /**
+     * @param {Array} all - rows
+     * @returns {Object} name to value, null to remove the image's property
+     */
+    function overridesOf(all) {
+      var found = {};
+      all.filter(isChanged).forEach(function (row) {
+        found[nameOf(row)] = valueOf(row);
+      });
+      return found;
+    }
+
+    /**
+     * Say whether a search finds a row: each of its words somewhere.
+     *
+     * @param {Object} row
+     * @param {Array} words - in lower case
+     * @returns {boolean} Whether it does
+     */
+    function matches(row, words) {
+      var choice = row.choice;
+      var text = [nameOf(row), choice.name, choice.description, choice.purpose].join(' ')
+        .toLowerCase();
+      return words.every(function (word) {
+        return text.indexOf(word) >= 0;
+      });
+    }
+
+    /**
+     * @param {Object} choice - of a family
+     * @param {Array} all - rows
+     * @returns {string} what distinguishes the next member: the first free
+     * number, or nothing where members have no numbers
+     */
+    function nextMember(choice, all) {
+      var names = all.map(nameOf);
+      var pattern = new RegExp(choice.name_pattern);
+      for (var number = 0; pattern.test(choice.prefix + number); number++) {
+        if (names.indexOf(choice.prefix + number) < 0) {
+          return String(number);
+        }
+      }
+      return '';
+    }
+  }
+})();

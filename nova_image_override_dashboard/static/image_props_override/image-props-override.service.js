@@ -1,0 +1,84 @@
+(function () {
+  'use strict';
+
+  angular
+    .module('horizon.image-props-override')
+    .factory('horizon.image-props-override.service', service);
+
+  service.$inject = ['$q', 'horizon.framework.util.http.service'];
+
+  /**
+   * What the plugin's REST views say.
+   *
+   * No function tells the user of a failure: those who ask know where.
+   */
+  function service($q, http) {
+    var URL = '/api/image-props-override/';
+    var asked = null;
+
+    return {
+      offered: offered,
+      check: check,
+      launch: launch,
+      lines: lines
+    };
+
+    /**
+     * Ask what the user may override; once, until the page is left.
+     *
+     * @returns {Promise} of {version, can, properties}, or of null where the
+     * cloud does not have the extension
+     */
+    function offered() {
+      if (!asked) {
+        asked = http.get(URL).then(function (response) {
+          // 204 No Content has the empty text.
+          return response.data || null;
+        }, function (response) {
+          asked = null;
+          return $q.reject(response);
+        });
+      }
+      return asked;
+    }
+
+    /**
+     * Ask what a create would get.
+     *
+     * @param {Object} server - what the create would have under "server"
+     * @param {Object} overrides - name to value, null to remove
+     * @returns {Promise} of {accepted} or {refused: {message, problems}}
+     */
+    function check(server, overrides) {
+      return http.post(URL + 'check/', {server: server, image_props_override: overrides})
+        .then(function (response) {
+          return response.data;
+        });
+    }
+
+    /**
+     * Create an instance as Horizon's own API does, with overrides.
+     *
+     * @param {Object} spec - what novaAPI.createServer is given
+     * @returns {Promise} rejected with the reasons when the cloud refuses
+     */
+    function launch(spec) {
+      return http.post(URL + 'servers/', spec).then(function (response) {
+        return response.data.refused ? $q.reject(response.data.refused) : response;
+      });
+    }
+
+    /**
+     * Say what is refused, a line for each property where there are any.
+     *
+     * @param {Object} refused - {message, problems}
+     * @returns {string} The lines
+     */
+    function lines(refused) {
+      var names = Object.keys(refused.problems).sort();
+      return names.length ? names.map(function (name) {
+        return name + ': ' + refused.problems[name].reason;
+      }).join('\n') : refused.message;
+    }
+  }
+})();

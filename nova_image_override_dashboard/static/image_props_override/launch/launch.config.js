@@ -1,0 +1,76 @@
+(function () {
+  'use strict';
+
+  angular
+    .module('horizon.image-props-override')
+    .constant('horizon.image-props-override.REFUSED', 'image-props-override.refused')
+    .config(config);
+
+  config.$inject = ['$provide'];
+
+  /**
+   * The step in Horizon's Launch Instance, and what launches with it.
+   */
+  function config($provide) {
+    $provide.decorator(
+      'horizon.dashboard.project.workflow.launch-instance.workflow', addStep);
+    $provide.decorator('horizon.app.core.openstack-service-api.nova', carry);
+  }
+
+  addStep.$inject = [
+    '$delegate',
+    'horizon.image-props-override.basePath',
+    'horizon.image-props-override.service'
+  ];
+
+  function addStep($delegate, basePath, service) {
+    $delegate.after('flavor', {
+      id: 'image-props-override',
+      title: gettext('Image Properties'),
+      templateUrl: basePath + 'launch/launch.html',
+      helpUrl: basePath + 'launch/launch.help.html',
+      formName: 'launchInstanceImagePropsForm',
+      // Steps that are added later are not checked by policy or settings.
+      checkReadiness: function () {
+        return service.offered().then(function (offered) {
+          return Boolean(offered && offered.properties.length);
+        }, function () {
+          return false;
+        });
+      }
+    });
+    return $delegate;
+  }
+
+  carry.$inject = [
+    '$delegate',
+    '$q',
+    '$rootScope',
+    'horizon.image-props-override.REFUSED',
+    'horizon.image-props-override.service'
+  ];
+
+  /**
+   * Horizon's own API drops keys that it does not know, and tells of success
+   * even where it fails. What is rejected here the wizard shows, and stays open.
+   */
+  function carry($delegate, $q, $rootScope, REFUSED, service) {
+    var original = $delegate.createServer;
+    $delegate.createServer = createServer;
+    return $delegate;
+
+    function createServer(spec) {
+      if (angular.equals(spec.image_props_override || {}, {})) {
+        delete spec.image_props_override;
+        return original.call($delegate, spec);
+      }
+      return service.launch(spec).catch(function (refused) {
+        if (refused && refused.problems) {
+          $rootScope.$broadcast(REFUSED, refused);
+          return $q.reject(service.lines(refused));
+        }
+        return $q.reject(refused);
+      });
+    }
+  }
+})();

@@ -1,0 +1,167 @@
+(function () {
+  'use strict';
+
+  angular
+    .module('horizon.image-props-override')
+    .controller('ImagePropsLaunchController', Controller);
+
+  Controller.$inject = [
+    '$scope',
+    '$timeout',
+    'launchInstanceModel',
+    'horizon.dashboard.project.workflow.launch-instance.boot-source-types',
+    'horizon.image-props-override.REFUSED',
+    'horizon.image-props-override.service'
+  ];
+
+  /**
+   * The step: what is asked for goes into the model, and the cloud is asked what
+   * a create would get after each change of it, of the flavor or of the source.
+   */
+  function Controller($scope, $timeout, model, sources, REFUSED, service) {
+    // Milliseconds without another change.
+    var QUIET = 400;
+    var ctrl = this;
+    var waiting = null;
+    var last = 0;
+    var isRight = true;
+
+    ctrl.offered = null;
+    ctrl.image = {};
+    ctrl.problems = {};
+    ctrl.notes = {};
+    ctrl.state = '';
+    ctrl.take = take;
+
+    service.offered().then(function (offered) {
+      ctrl.offered = offered;
+    });
+
+    $scope.$watchGroup([
+      function () { return flavor().id; },
+      function () { return source().id; },
+      function () { return model.newInstanceSpec.vol_create; }
+    ], onLaunchChange);
+    $scope.$on(REFUSED, function (event, refused) {
+      tell({refused: refused});
+    });
+    $scope.$on('$destroy', function () {
+      $timeout.cancel(waiting);
+      last++;
+    });
+
+    function flavor() {
+      return model.newInstanceSpec.flavor || {};
+    }
+
+    function source() {
+      return (model.newInstanceSpec.source || [])[0] || {};
+    }
+
+    function overrides() {
+      return model.newInstanceSpec.image_props_override || {};
+    }
+
+    function onLaunchChange() {
+      // What Horizon has read of Glance or Cinder; the cloud's check knows more.
+      ctrl.image = source().properties || source().volume_image_metadata || {};
+      schedule();
+    }
+
+    /**
+     * @param {Object} asked - name to value
+     * @param {boolean} right - whether every row is right by itself
+     */
+    function take(asked, right) {
+      model.newInstanceSpec.image_props_override = asked;
+      isRight = right;
+      schedule();
+    }
+
+    function schedule() {
+      $timeout.cancel(waiting);
+      var number = ++last;
+      ctrl.problems = {};
+      ctrl.other = '';
+      ctrl.nodes = null;
+      ctrl.state = '';
+      if (!isRight || angular.equals(overrides(), {}) || !ctrl.offered ||
+          !ctrl.offered.can.check) {
+        return;
+      }
+      if (!flavor().id || !source().id) {
+        ctrl.state = 'incomplete';
+        return;
+      }
+      ctrl.state = 'checking';
+      waiting = $timeout(function () {
+        service.check(server(), overrides()).then(function (answer) {
+          if (number === last) {
+            tell(answer);
+          }
+        }, function () {
+          if (number === last) {
+            ctrl.state = 'unknown';
+          }
+        });
+      }, QUIET);
+    }
+
+    /*
+     * What a create would have under "server", as far as the check needs it
+     * (setFinalSpecBootsource of launchInstanceModel).
+     */
+    function server() {
+      var spec = model.newInstanceSpec;
+      var type = spec.source_type && spec.source_type.type;
+      var asked = {flavorRef: flavor().id};
+      var isImage = type === sources.IMAGE || type === sources.INSTANCE_SNAPSHOT;
+      if (isImage && !spec.vol_create) {
+        asked.imageRef = source().id;
+        return asked;
+      }
+      var device = {
+        uuid: source().id,
+        boot_index: '0',
+        destination_type: 'volume',
+        source_type: 'volume'
+      };
+      if (isImage) {
+        device.source_type = 'image';
+        device.volume_size = spec.vol_size;
+      } else if (type === sources.VOLUME_SNAPSHOT) {
+        device.source_type = 'snapshot';
+      }
+      asked.block_device_mapping_v2 = [device];
+      return asked;
+    }
+
+    function tell(answer) {
+      var refused = answer.refused;
+      ctrl.state = refused ? 'refused' : 'accepted';
+      ctrl.problems = refused ? refused.problems : {};
+      ctrl.other = refused && angular.equals(refused.problems, {}) ? refused.message : '';
+      if (refused) {
+        return;
+      }
+      ctrl.notes = answer.accepted.overridden;
+      ctrl.nodes = answer.accepted.numa_topology && answer.accepted.numa_topology.nodes;
+      ctrl.image = imageOf(answer.accepted);
+    }
+
+    /*
+     * The image's own properties: the merged ones without what is overridden.
+     */
+    function imageOf(accepted) {
+      var found = angular.extend({}, accepted.properties);
+      angular.forEach(accepted.overridden, function (each, name) {
+        if (each.image_value === null) {
+          delete found[name];
+        } else {
+          found[name] = each.image_value;
+        }
+      });
+      return found;
+    }
+  }
+})();
