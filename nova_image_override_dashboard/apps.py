@@ -9,8 +9,13 @@ class Config(apps.AppConfig):
     name = 'nova_image_override_dashboard'
 
     def ready(self) -> None:
-        """Register the REST views.
+        """Register what Horizon does not find by itself.
 
-        Horizon looks for its own only (openstack_dashboard/api/rest/urls.py).
+        It looks for its own REST views only
+        (openstack_dashboard/api/rest/urls.py).
         """
+        from nova_image_override_dashboard import instances
+        from nova_image_override_dashboard import rebuild
         from nova_image_override_dashboard import rest  # noqa: F401
+        instances.register()
+        rebuild.register()

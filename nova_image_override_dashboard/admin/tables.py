@@ -1,0 +1,99 @@
+"""Tables of the panel."""
+
+import typing
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from horizon import tables
+
+from nova_image_override_dashboard import existing
+from nova_image_override_dashboard import instances
+
+
+class Rule(typing.NamedTuple):
+    """What the user may set of a property, or of a family of properties.
+
+    :ivar member: the property whose servers are listed
+    """
+
+    name: str
+    member: str
+    purpose: str
+    description: str
+    values: str
+    removable: bool
+
+
+def _servers_of(rule: Rule) -> str | None:
+    # The members of a family that have no numbers cannot be guessed.
+    if rule.member.endswith(':'):
+        return None
+    return reverse('horizon:admin:image_props_override:servers',
+                   args=[rule.member])
+
+
+class RulesFilter(tables.FilterAction):
+    """Searches names, purposes and descriptions."""
+
+    def filter(
+        self, table: typing.Any, data: list[Rule], filter_string: str,
+    ) -> list[Rule]:
+        """Return the rules that have each word somewhere."""
+        words = filter_string.lower().split()
+        return [rule for rule in data if all(
+            word in ' '.join(rule[:4]).lower() for word in words)]
+
+
+class Rules(tables.DataTable):
+    """What the user may override."""
+
+    name = tables.Column('name', verbose_name=_('Property'), link=_servers_of)
+    purpose = tables.Column('purpose', verbose_name=_('Purpose'))
+    description = tables.WrappingColumn(
+        'description', verbose_name=_('Description'))
+    values = tables.WrappingColumn('values', verbose_name=_('Values'))
+    removable = tables.Column(
+        'removable', verbose_name=_('Can be removed'),
+        filters=(lambda value: _('Yes') if value else _('No'),))
+
+    class Meta:
+        """What Horizon asks of a table."""
+
+        name = 'rules'
+        verbose_name = _('What you may override')
+        table_actions = (RulesFilter,)
+        multi_select = False
+
+    def get_object_id(self, datum: Rule) -> str:
+        """Return what tells a rule from the others."""
+        return datum.name
+
+
+def _value(server: typing.Any) -> str:
+    overrides = existing.overrides_of(server._apiresource)
+    return ', '.join(
+        f'{name}={value}' if value is not None else str(_('%s removed')) % name
+        for name, value in sorted(overrides.items()))
+
+
+def _page(server: typing.Any) -> str:
+    return (reverse('horizon:admin:instances:detail', args=[server.id])
+            + f'?tab={instances.TAB}')
+
+
+class Servers(tables.DataTable):
+    """Servers that override a property."""
+
+    name = tables.WrappingColumn(
+        'name', verbose_name=_('Name'), link=_page)
+    project = tables.Column('tenant_id', verbose_name=_('Project ID'))
+    status = tables.Column('status', verbose_name=_('Status'))
+    overrides = tables.WrappingColumn(
+        _value, verbose_name=_('Image Property Overrides'))
+
+    class Meta:
+        """What Horizon asks of a table."""
+
+        name = 'servers'
+        verbose_name = _('Instances')
+        multi_select = False

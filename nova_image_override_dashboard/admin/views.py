@@ -1,0 +1,83 @@
+"""Pages of the panel."""
+
+import typing
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from horizon import exceptions
+from horizon import tables as horizon_tables
+from openstack_dashboard import api
+
+from nova_image_override import errors
+from nova_image_override.client import transport
+from nova_image_override_dashboard import choices
+from nova_image_override_dashboard import cloud
+from nova_image_override_dashboard import instances
+from nova_image_override_dashboard.admin import tables
+
+
+class Rules(horizon_tables.DataTableView):
+    """The rules, as far as they let the user override something.
+
+    The API does not tell what other roles may do.
+    """
+
+    table_class = tables.Rules
+    template_name = 'image_props_override/rules.html'
+    page_title = _('Image Property Overrides')
+
+    def get_data(self) -> list[tables.Rule]:
+        """Return what the cloud lets the user override."""
+        try:
+            schema = cloud.compute(self.request).discover().schema
+        except transport.Error:
+            exceptions.handle(self.request, _(
+                'Unable to retrieve what may be overridden.'))
+            return []
+        return [tables.Rule(
+            choice['name'], _member(choice), choice['purpose'],
+            choice['description'], choice['expects'], choice['removable'])
+            for choice in choices.choices(schema)]
+
+
+def _member(choice: dict[str, typing.Any]) -> str:
+    """Return the property that every server with a family's members has."""
+    if choice['prefix'] is None:
+        return choice['name']
+    return choice['prefix'] + ('0' if choice['name'].endswith('.N') else '')
+
+
+class Servers(
+        horizon_tables.PagedTableMixin, horizon_tables.DataTableView):
+    """The servers of all projects that override a property."""
+
+    table_class = tables.Servers
+    page_title = _('Instances that override {{ name }}')
+
+    def get_context_data(self, **kwargs: typing.Any) -> dict[str, typing.Any]:
+        """Return what the page shows, with the way back to the rules."""
+        context = super().get_context_data(**kwargs)
+        context['name'] = self.kwargs['name']
+        context['custom_breadcrumb'] = [
+            (_('Image Property Overrides'),
+             reverse('horizon:admin:image_props_override:index')),
+            (self.kwargs['name'], None)]
+        return context
+
+    def get_data(self) -> list[typing.Any]:
+        """Return one page of servers, by the API's own filter."""
+        instances.show_overrides(self.request)
+        marker, direction = self._get_marker()
+        try:
+            servers, self._has_more_data, self._has_prev_data = (
+                api.nova.server_list_paged(
+                    self.request, sort_dir=direction, search_opts={
+                        'marker': marker, 'paginate': True,
+                        'all_tenants': True,
+                        errors.PARAMETER: self.kwargs['name']}))
+        except Exception:
+            # Whichever client's; Horizon knows them all.
+            exceptions.handle(
+                self.request, _('Unable to retrieve instances.'))
+            return []
+        return servers

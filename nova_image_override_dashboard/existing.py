@@ -1,0 +1,88 @@
+"""Servers that exist: what they override, and what their images say."""
+
+import collections.abc
+import typing
+
+from django import http
+from horizon import exceptions
+from openstack_dashboard import api
+
+from nova_image_override import errors
+from nova_image_override_dashboard import cloud
+
+#: Statuses in which the API changes overrides: vm_state STOPPED and
+#: SHELVED_OFFLOADED (nova/api/openstack/common.py _STATE_MAP).
+CHANGEABLE = ('SHUTOFF', 'SHELVED_OFFLOADED')
+
+
+class Row(typing.NamedTuple):
+    """One override: its name, its value and that of the image itself.
+
+    Values are None where there is none: an override that removes the image's
+    property, and a property that the image does not have.
+    """
+
+    name: str
+    value: str | None
+    image_value: str | None
+
+
+def server(request: http.HttpRequest, server_id: str) -> typing.Any:
+    """Return a server of python-novaclient's, which shows its overrides.
+
+    :raises transport.NotAvailable: the cloud does not have the extension
+    :raises novaclient.exceptions.ClientException: the cloud does not tell
+    """
+    with cloud.compute(request).showing():
+        return cloud.client(request).servers.get(server_id)
+
+
+def overrides_of(shown: typing.Any) -> dict[str, str | None]:
+    """Return the overrides that a server of python-novaclient's shows."""
+    return getattr(shown, errors.PARAMETER, None) or {}
+
+
+def is_changeable(shown: typing.Any) -> bool:
+    """Say whether a server is in a state in which overrides can be changed."""
+    return shown.status in CHANGEABLE and not getattr(
+        shown, 'OS-EXT-STS:task_state', None)
+
+
+def rows(
+    overrides: collections.abc.Mapping[str, str | None],
+    image: collections.abc.Mapping[str, str] | None,
+) -> list[Row]:
+    """Return overrides beside what the image has, by name.
+
+    :param image: None where it is not known
+    """
+    return [Row(name, value, (image or {}).get(name))
+            for name, value in sorted(overrides.items())]
+
+
+def image_properties(
+        request: http.HttpRequest, shown: typing.Any,
+) -> dict[str, str] | None:
+    """Return the properties of a server's image, or of its root volume.
+
+    As they are now: what they were when the server was built is not in
+    Nova's API.
+
+    :param shown: a server of python-novaclient's
+    :returns: None where they cannot be seen: the image may be gone
+    """
+    try:
+        if shown.image:
+            image = api.glance.image_get(request, shown.image['id'])
+            return dict(image.properties)
+        volumes = api.nova.instance_volumes_list(request, shown.id)
+        if not volumes:
+            return None
+        # The first device, as Horizon's own overview has it.
+        root = min(volumes, key=lambda volume: volume.device)
+        volume = api.cinder.volume_get(request, root.volumeId)
+        return dict(getattr(volume, 'volume_image_metadata', {}))
+    except Exception:
+        # Whichever client's; Horizon knows them all.
+        exceptions.handle(request, ignore=True)
+        return None

@@ -1,0 +1,57 @@
+"""The overrides of a server that exists."""
+
+import typing
+
+from django import http
+from django.contrib import messages
+from django.utils.translation import gettext as _
+from django.views import generic
+from openstack_dashboard.api.rest import urls
+from openstack_dashboard.api.rest import utils
+
+from nova_image_override import errors
+from nova_image_override.client import refusal
+from nova_image_override_dashboard import cloud
+from nova_image_override_dashboard import existing
+from nova_image_override_dashboard.rest import servers
+
+
+@urls.register
+class Overrides(generic.View):
+    """``/api/image-props-override/servers/ID/``."""
+
+    url_regex = r'image-props-override/servers/(?P<server_id>[^/]+)/$'
+
+    @utils.ajax()
+    def get(
+        self, request: http.HttpRequest, server_id: str,
+    ) -> dict[str, typing.Any]:
+        """Return what the server overrides, and what its image has.
+
+        :returns: ``name`` and ``status`` of the server, ``overrides`` in
+            force and ``image``, null where it is not known
+        """
+        server = existing.server(request, server_id)
+        return {'name': server.name, 'status': server.status,
+                'overrides': existing.overrides_of(server),
+                'image': existing.image_properties(request, server)}
+
+    @utils.ajax(data_required=True)
+    def put(
+        self, request: http.HttpRequest, server_id: str,
+    ) -> dict[str, typing.Any]:
+        """Replace the overrides of the server.
+
+        :returns: ``overrides`` in force then, or ``refused``
+        """
+        overrides = request.DATA[errors.PARAMETER]
+        try:
+            cloud.compute(request).replace_overrides(server_id, overrides)
+        except refusal.Refused as exc:
+            return servers.refused(exc)
+        # Shown by the page that comes next. Horizon's own function would
+        # tell it to this request (horizon/messages.py add_message).
+        messages.success(request, _(
+            'The image property overrides are changed. They act when the '
+            'instance is started or unshelved.'))
+        return {'overrides': overrides}

@@ -1,0 +1,89 @@
+(function () {
+  'use strict';
+
+  angular
+    .module('horizon.image-props-override')
+    .factory('horizon.image-props-override.edit.service', service)
+    .controller('ImagePropsEditOpener', Opener);
+
+  service.$inject = [
+    '$q',
+    '$uibModal',
+    'horizon.framework.util.http.service',
+    'horizon.framework.widgets.toast.service',
+    'horizon.image-props-override.basePath',
+    'horizon.image-props-override.service'
+  ];
+
+  /**
+   * The dialog that edits the overrides of an instance that exists.
+   */
+  function service($q, $uibModal, http, toast, basePath, propsService) {
+    return {
+      open: open,
+      save: save
+    };
+
+    /**
+     * Open the dialog.
+     *
+     * @param {string} id - of the instance
+     * @returns {Promise} resolved when the overrides are changed
+     */
+    function open(id) {
+      return $q.all({
+        offered: propsService.offered(),
+        server: http.get(url(id)).then(function (response) {
+          return response.data;
+        })
+      }).then(function (found) {
+        return $uibModal.open({
+          ariaLabelledBy: 'image-props-edit-title',
+          backdrop: 'static',
+          controller: 'ImagePropsEditController as ctrl',
+          size: 'lg',
+          templateUrl: basePath + 'edit/edit.html',
+          resolve: {
+            id: function () { return id; },
+            offered: function () { return found.offered; },
+            server: function () { return found.server; }
+          }
+        }).result;
+      }, function (reason) {
+        toast.add('error', gettext('Unable to retrieve the image property overrides.'));
+        return $q.reject(reason);
+      });
+    }
+
+    /**
+     * Replace the overrides of an instance.
+     *
+     * @param {string} id - of the instance
+     * @param {Object} overrides - name to value, null to remove
+     * @returns {Promise} of {overrides} or {refused: {message, problems}}
+     */
+    function save(id, overrides) {
+      return http.put(url(id), {image_props_override: overrides}).then(function (response) {
+        return response.data;
+      });
+    }
+
+    function url(id) {
+      return '/api/image-props-override/servers/' + encodeURIComponent(id) + '/';
+    }
+  }
+
+  Opener.$inject = ['$window', 'horizon.image-props-override.edit.service'];
+
+  /**
+   * For the parts of Horizon that Django renders.
+   */
+  function Opener($window, editService) {
+    this.open = function (id) {
+      editService.open(id).then(function () {
+        // With the message that the REST view has left.
+        $window.location.reload();
+      }, angular.noop);
+    };
+  }
+})();

@@ -1,0 +1,54 @@
+"""The tab of an instance's details, for its project and for administrators."""
+
+import typing
+
+from django import http
+from django.utils.translation import gettext_lazy as _
+from horizon import tabs
+from keystoneauth1 import exceptions as ksa_exceptions
+from novaclient import exceptions as nova_exceptions
+
+from nova_image_override.client import transport
+from nova_image_override_dashboard import existing
+from nova_image_override_dashboard import presence
+
+#: What goes wrong when the cloud is asked.
+TROUBLE = (transport.Error, nova_exceptions.ClientException,
+           ksa_exceptions.ClientException)
+
+
+class Overrides(tabs.Tab):
+    """What is in force, beside what the image says."""
+
+    name = _('Image Property Overrides')
+    slug = 'image_props_override'
+    template_name = 'image_props_override/tab.html'
+    # Nothing is asked until the tab is opened.
+    preload = False
+
+    def allowed(self, request: http.HttpRequest) -> bool:
+        """Show the tab where the cloud has the extension."""
+        return presence.version(request) is not None
+
+    def get_context_data(
+        self, request: http.HttpRequest, **kwargs: typing.Any,
+    ) -> dict[str, typing.Any]:
+        """Return what the template shows."""
+        context = super().get_context_data(request, **kwargs)
+        # Read again: what the page has was asked for without the extension.
+        server_id = self.tab_group.kwargs['instance'].id
+        try:
+            server = existing.server(request, server_id)
+        except TROUBLE as exc:
+            return {**context, 'trouble': str(exc)}
+        overrides = existing.overrides_of(server)
+        image = existing.image_properties(
+            request, server) if overrides else {}
+        return {
+            **context,
+            'server': server,
+            'rows': existing.rows(overrides, image),
+            'is_image_known': image is not None,
+            'is_changeable': existing.is_changeable(server)
+            and presence.takes_update(request),
+        }
