@@ -94,6 +94,10 @@ demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VA
 demo-serve: $(READY) $(CLIENTS) ## Keep the demo's nova-api up, for openstack and others
 	@$(BIN)/python -m demo --serve --clients $(dir $(CLIENTS))bin
 
+.PHONY: dashboard-up
+dashboard-up: $(READY) .venv/dashboard-27/.ready ## Horizon with our plugin, before the demo's nova-api (ARGS="--keystone URL" for another cloud)
+	@$(BIN)/python -W ignore -m testing.dashboard $(ARGS)
+
 ##@ Test it
 
 .PHONY: test
@@ -165,6 +169,14 @@ test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
 .PHONY: test-heat
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
 	$(BIN)/python -m pytest tests/heat
+
+# The browser is Debian's; that it is missing is said by the tests.
+.PHONY: test-dashboard
+test-dashboard: test-dashboard-27 ## A real Horizon 27 with our plugin, in Chromium (ARGS="-k name")
+
+test-dashboard-%: $(READY) .venv/dashboard-%/.ready
+	DASHBOARD=.venv/dashboard-$* .venv/dashboard-$*/bin/python -W ignore \
+	    -m pytest tests/dashboard $(ARGS)
 
 .PHONY: test-ansible
 test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api

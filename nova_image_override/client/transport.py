@@ -35,6 +35,15 @@ CHECK = 'check'
 UPDATE = 'update'
 LIST = 'list'
 
+#: What is newer than the first version: whether a version has it, and what to
+#: call it.
+_NEEDS = {
+    REBUILD: (versions.takes_rebuild, 'overriding image properties on rebuild'),
+    CHECK: (versions.takes_check, 'checking what a create would get'),
+    UPDATE: (versions.takes_update, 'changing the overrides of a server'),
+    LIST: (versions.takes_filter, 'listing the servers with certain overrides'),
+}
+
 #: Property name -> value, None to remove the image's property.
 Overrides = collections.abc.Mapping[str, str | None]
 
@@ -109,14 +118,10 @@ class Discovery:
         :raises VersionUnsupported: naming what needs a newer version
         """
         needs = []
-        if action == CHECK and not versions.takes_check(self.version):
-            needs.append('checking what a create would get')
-        if action == UPDATE and not versions.takes_update(self.version):
-            needs.append('changing the overrides of a server')
-        if action == LIST and not versions.takes_filter(self.version):
-            needs.append('listing the servers with certain overrides')
-        if action == REBUILD and not versions.takes_rebuild(self.version):
-            needs.append('overriding image properties on rebuild')
+        if action in _NEEDS:
+            taken, what = _NEEDS[action]
+            if not taken(self.version):
+                needs.append(what)
         removed = sorted(
             name for name, value in (overrides or {}).items()
             if value is None)
@@ -132,11 +137,8 @@ class Discovery:
 class Asked:
     """What requests of a context are to carry, and what came of it.
 
-    :ivar action: CREATE, REBUILD, CHECK or UPDATE
-    :ivar version: the version to name
     :ivar sent: whether a request has carried it
-    :ivar response: the last answer to one, unless its tool made an exception
-        of it before
+    :ivar response: the last answer to one that did
     """
 
     action: str
@@ -212,6 +214,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :param action: CREATE, REBUILD, CHECK or UPDATE: the requests that
             carry them
         :param overrides: what to ask for; empty to ask for none
+        :returns: what is asked, where the last answer to it will be
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
         :raises VersionUnsupported: no version can say what is asked

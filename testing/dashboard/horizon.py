@@ -39,6 +39,8 @@ OPENSTACK_KEYSTONE_MULTIDOMAIN_SUPPORT = False
 SESSION_ENGINE = 'django.contrib.sessions.backends.cache'
 CACHES = {{'default': {{
     'BACKEND': 'django.core.cache.backends.locmem.LocMemCache'}}}}
+# The fake of Cinder keeps no volume that somebody makes.
+LAUNCH_INSTANCE_DEFAULTS = {{'create_volume': False}}
 COMPRESS_ENABLED = True
 COMPRESS_OFFLINE = True
 LOGGING = {{

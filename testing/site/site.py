@@ -14,6 +14,7 @@ import webob.dec
 import webob.exc
 
 from testing.site import cloud as cloud_module
+from testing.site import images
 from testing.site import network
 from testing.site import volumes
 
@@ -58,7 +59,7 @@ class Site:
         if service == 'identity':
             answer = self._identity(request)
         elif service == 'image':
-            answer = self._image(request)
+            answer = images.answer(self._cloud.glance, request)
         elif service == 'volume':
             answer = volumes.answer(self._cloud.cinder, request)
         elif service == 'network':
@@ -138,36 +139,3 @@ class Site:
             token.add_service(service, name=service).add_standard_endpoints(
                 public=url + path, region='demo')
         return token
-
-    def _image(self, request: webob.Request) -> typing.Any:
-        path = request.path_info.strip('/').split('/')
-        if path in ([''], ['v2']):
-            return _version(f'{request.host_url}/image/v2/', 'v2.0')
-        images = {image['id']: _image(image)
-                  for image in self._cloud.glance.detail(None)}
-        if path == ['v2', 'schemas', 'image']:
-            # python-glanceclient, which Heat has, asks what an image is.
-            return {'name': 'image', 'properties': {}}
-        if path == ['v2', 'images']:
-            name = request.GET.get('name')
-            return {'images': [image for image in images.values()
-                               if name in (None, image['name'])]}
-        if path[:2] == ['v2', 'images'] and path[-1] in images:
-            return images[path[-1]]
-        raise webob.exc.HTTPNotFound()
-
-
-def _version(url: str, version: str) -> dict[str, typing.Any]:
-    """Return the document of a service that has one version."""
-    listed = fixture.DiscoveryList(v2=False, v3=False)
-    listed.add_microversion(url, version, status='CURRENT')
-    return {'versions': listed['versions']['values']}
-
-
-def _image(image: dict[str, typing.Any]) -> dict[str, typing.Any]:
-    """Return what version 2 of Glance's API shows of one of Nova's images."""
-    return {
-        **{name: str(value) for name, value in image['properties'].items()},
-        **{name: image.get(name) for name in (
-            'id', 'name', 'status', 'visibility', 'container_format',
-            'disk_format', 'min_ram', 'min_disk', 'size')}}

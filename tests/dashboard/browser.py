@@ -17,7 +17,7 @@ from selenium.webdriver.support import expected_conditions
 from selenium.webdriver.support import ui
 
 #: Seconds that a page may take. Nothing waits longer than it must.
-PATIENCE = 20
+PATIENCE = 120
 
 _ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage',
               '--disable-gpu', '--window-size=1280,960',
@@ -70,11 +70,6 @@ class Browser:
         return self.until(expected_conditions.visibility_of_element_located(
             (By.CSS_SELECTOR, selector)), selector)
 
-    def path(self, xpath: str) -> WebElement:
-        """Wait until the element at an XPath is shown; return it."""
-        return self.until(expected_conditions.visibility_of_element_located(
-            (By.XPATH, xpath)), xpath)
-
     def shown(self, selector: str) -> list[WebElement]:
         """Return the elements that are shown now."""
         return [each for each in self.driver.find_elements(
@@ -86,14 +81,27 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Click on an element as soon as that can be done."""
+        self._click(By.CSS_SELECTOR, selector)
+
+    def click_path(self, xpath: str) -> None:
+        """Click on the element at an XPath as soon as that can be done."""
+        self._click(By.XPATH, xpath)
+
+    def _click(self, by: str, where: str) -> None:
         def clicked(driver: webdriver.Chrome) -> bool:
             try:
-                driver.find_element(By.CSS_SELECTOR, selector).click()
+                driver.find_element(by, where).click()
             except (exceptions.ElementClickInterceptedException,
                     exceptions.ElementNotInteractableException):
                 return False
             return True
-        self.until(clicked, f'to click {selector}')
+        self.until(clicked, f'to click {where}')
+
+    def write(self, field: WebElement, text: str) -> None:
+        """Write a text into a field, in place of what is there."""
+        # In two calls: a key like Ctrl is held until the end of one.
+        field.send_keys(Keys.CONTROL + 'a')
+        field.send_keys(Keys.DELETE + text)
 
     def is_enabled(self, selector: str) -> bool:
         """Say whether the element can be used."""
@@ -120,7 +128,7 @@ class Browser:
 
 
 @contextlib.contextmanager
-def running(url: str) -> collections.abc.Iterator[Browser]:
+def running() -> collections.abc.Iterator[webdriver.Chrome]:
     """Run Chromium for the time of the context.
 
     Fails the test that asks where Debian's packages are not installed: what
@@ -140,6 +148,6 @@ def running(url: str) -> collections.abc.Iterator[Browser]:
         options=options,
         service=service.Service(str(programs['chromedriver'])))
     try:
-        yield Browser(url, driver)
+        yield driver
     finally:
         driver.quit()

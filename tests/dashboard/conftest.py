@@ -1,0 +1,184 @@
+"""One cloud, one Horizon and one browser for all tests of the folder.
+
+They run in Horizon's environment, which has nothing of Nova: the cloud is a
+process of Nova's. There are two nova-apis before it, ours and Nova's own.
+"""
+
+import contextlib
+import json
+import subprocess
+import typing
+
+import pytest
+import requests
+
+from testing.dashboard import horizon as horizon_module
+from tests import environments
+from tests.dashboard import browser as browser_module
+from tests.dashboard import wizard as wizard_module
+
+#: The newest version of everything.
+VERSIONS = 'compute 2.98, image-props-override latest'
+
+
+class Cloud:
+    """A cloud, asked without Horizon.
+
+    :param url: of its site
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def ask(
+        self, method: str, path: str, body: typing.Any = None,
+        user: str = 'admin',
+    ) -> typing.Any:
+        """Send a request to nova-api; return its answer, or None."""
+        answer = requests.request(
+            method, f'{self.url}/compute/v2.1{path}', json=body, timeout=300,
+            headers={'X-Auth-Token': user, 'OpenStack-API-Version': VERSIONS})
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def servers(self) -> list[dict[str, typing.Any]]:
+        """Return all servers."""
+        return self.ask('GET', '/servers/detail')['servers']
+
+    def create(
+        self, name: str, overrides: dict[str, str | None],
+        image: str = 'debian', flavor: str = 'two-cpus',
+        settle: bool = True,
+    ) -> str:
+        """Create a server as the user "demo"; return its ID once it runs."""
+        images = requests.get(f'{self.url}/image/v2/images', timeout=300,
+                              params={'name': image}).json()['images']
+        made = self.ask('POST', '/servers', {'server': {
+            'name': name, 'imageRef': images[0]['id'], 'flavorRef': flavor,
+            'networks': 'none', 'image_props_override': overrides}}, 'demo')
+        if settle:
+            self.settled(made['server']['id'])
+        return made['server']['id']
+
+    def settled(self, server: str) -> dict[str, typing.Any]:
+        """Return a server once nothing is being done to it."""
+        while True:
+            shown = self.ask('GET', f'/servers/{server}')['server']
+            if shown['status'] != 'BUILD' and not shown[
+                    'OS-EXT-STS:task_state']:
+                return shown
+
+    def clear(self) -> None:
+        """Delete all servers, and forget the requests so far."""
+        for server in self.servers():
+            self.settled(server['id'])
+            self.ask('DELETE', f'/servers/{server["id"]}')
+        while self.servers():
+            pass
+        requests.delete(f'{self.url}/requests', timeout=300)
+
+    def requests(self, method: str, path: str) -> list[dict[str, typing.Any]]:
+        """Return the requests to a path of nova-api since :meth:`clear`."""
+        return [each for each in requests.get(
+            f'{self.url}/requests', timeout=300).json()
+            if each['method'] == method
+            and each['path'].partition('?')[0] == f'/compute/v2.1{path}']
+
+
+@pytest.fixture(scope='session')
+def _urls():
+    python = environments.find(
+        'dashboard', 'NOVA', '.venv/nova-34', 'bin/python') / 'bin/python'
+    with subprocess.Popen(
+            [python, '-W', 'ignore', '-m', 'testing.dashboard.cloud'],
+            cwd=environments.ROOT, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            ) as process:
+        try:
+            # Nova logs to its output before it can be told not to.
+            for line in process.stdout:
+                if line.startswith('{'):
+                    break
+            else:
+                pytest.fail('the cloud has ended:\n'
+                            + process.stderr.read()[-4000:])
+            yield json.loads(line)
+        finally:
+            process.stdin.close()
+            process.wait(120)
+
+
+@pytest.fixture(scope='session')
+def _static(tmp_path_factory):
+    return horizon_module.make_static(tmp_path_factory.mktemp('static'))
+
+
+@contextlib.contextmanager
+def _horizon(folder, cloud_url, static):
+    with horizon_module.running(
+            folder, f'{cloud_url}/identity/v3', static) as url:
+        yield url
+
+
+@pytest.fixture(scope='session')
+def horizon_url(_urls, _static, tmp_path_factory):
+    """Horizon before the cloud."""
+    with _horizon(tmp_path_factory.mktemp('horizon'), _urls['extended'],
+                  _static) as url:
+        yield url
+
+
+@pytest.fixture(scope='session')
+def plain_horizon_url(_urls, _static, tmp_path_factory):
+    """Horizon before the cloud without the extension."""
+    with _horizon(tmp_path_factory.mktemp('plain'), _urls['plain'],
+                  _static) as url:
+        yield url
+
+
+@pytest.fixture
+def cloud(_urls):
+    """The cloud; it has no servers to begin with."""
+    found = Cloud(_urls['extended'])
+    found.clear()
+    return found
+
+
+@pytest.fixture
+def plain_cloud(_urls, cloud):
+    """The same without the extension."""
+    requests.delete(f'{_urls["plain"]}/requests', timeout=300)
+    return Cloud(_urls['plain'])
+
+
+@pytest.fixture(scope='session')
+def _chromium():
+    with browser_module.running() as driver:
+        yield driver
+
+
+def _session(driver, url):
+    driver.delete_all_cookies()
+    driver.get_log('browser')
+    return browser_module.Browser(url, driver)
+
+
+@pytest.fixture
+def browser(_chromium, horizon_url, cloud):
+    """A browser that nobody is logged in with; its console stays empty."""
+    session = _session(_chromium, horizon_url)
+    yield session
+    session.open('/static/')
+    _chromium.get_log('browser')
+
+
+@pytest.fixture
+def plain_browser(_chromium, plain_horizon_url):
+    """The same before the cloud without the extension."""
+    return _session(_chromium, plain_horizon_url)
+
+
+@pytest.fixture
+def wizard(browser):
+    """Launch Instance, not yet open."""
+    return wizard_module.Wizard(browser)

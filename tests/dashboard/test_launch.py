@@ -1,0 +1,183 @@
+"""Launch Instance with overrides, in a browser."""
+
+import pytest
+
+from tests.dashboard import wizard as wizard_module
+
+
+@pytest.fixture(autouse=True)
+def _quiet(browser):
+    yield
+    assert browser.complaints() == []
+
+
+def overrides_of(cloud):
+    """Return the overrides of the one server that there is."""
+    (server,) = cloud.servers()
+    return server['image_props_override']
+
+
+def test_a_server_boots_with_what_was_chosen(wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_disk_bus', 'scsi')
+    wizard.set('hw_boot_menu', 'true')
+    wizard.set('hw_video_ram', '16')
+    assert wizard.chips() == [
+        'hw_boot_menu=true', 'hw_disk_bus=scsi', 'hw_video_ram=16']
+    wizard.wait_for_state('accepted')
+    assert wizard.launch() is None
+    assert overrides_of(cloud) == {
+        'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi', 'hw_video_ram': '16'}
+    (sent,) = cloud.requests('POST', '/servers')
+    assert sent['version'] == 'compute 2.90, image-props-override 1.2'
+
+
+def test_who_overrides_nothing_sends_what_horizon_sends(wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    assert wizard.launch() is None
+    assert overrides_of(cloud) == {}
+    (sent,) = cloud.requests('POST', '/servers')
+    assert 'image-props-override' not in sent['version']
+    assert 'image_props_override' not in sent['body']
+    assert cloud.requests('POST', '/image-props-override/check') == []
+
+
+def test_a_removed_property_is_null(wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.remove('hw_rng_model')
+    assert wizard.chips() == ['hw_rng_model: removed']
+    wizard.wait_for_state('accepted')
+    assert wizard.launch() is None
+    assert overrides_of(cloud) == {'hw_rng_model': None}
+
+
+def test_only_what_the_image_has_can_be_removed(wizard, browser):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.search('hw_disk_bus')
+    assert 'virtio' in wizard.row('hw_disk_bus').text
+    assert browser.shown('[data-property=hw_disk_bus] .image-props-remove')
+    wizard.search('hw_cdrom_bus')
+    assert wizard.row('hw_cdrom_bus')
+    assert not browser.shown('.image-props-remove')
+
+
+def test_what_is_wrong_is_said_at_its_property_and_stops_the_launch(wizard):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_video_ram', '0')
+    assert 'an integer from 1' in wizard.error('hw_video_ram')
+    assert not wizard.can_launch()
+    wizard.set('hw_video_ram', '16')
+    wizard.wait_for_state('accepted')
+    assert wizard.can_launch()
+
+
+def test_what_the_cloud_refuses_is_said_at_its_property(wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_video_ram', '2000000')
+    wizard.wait_for_state('refused')
+    assert 'flavor' in wizard.error('hw_video_ram')
+    assert cloud.requests('POST', '/servers') == []
+
+
+def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
+        wizard, browser, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_video_ram', '2000000')
+    wizard.set('hw_cpu_cores', '3')
+    wizard.wait_for_state('refused')
+    said = wizard.launch()
+    assert sorted(line.partition(':')[0] for line in said.splitlines()) == [
+        'hw_cpu_cores', 'hw_video_ram']
+    assert browser.texts('.toast, .alert-success, .alert-info') == []
+    assert wizard.chips() == ['hw_cpu_cores=3', 'hw_video_ram=2000000']
+    assert cloud.servers() == []
+    wizard.set('hw_video_ram', '16')
+    wizard.set('hw_cpu_cores', '2')
+    wizard.wait_for_state('accepted')
+    assert wizard.launch() is None
+    assert overrides_of(cloud) == {'hw_cpu_cores': '2', 'hw_video_ram': '16'}
+
+
+def test_a_property_is_offered_only_to_those_who_may_override_it(wizard):
+    wizard.open('demo')
+    wizard.step(wizard_module.STEP)
+    assert wizard.offers('hw_cpu_cores')
+    assert not wizard.offers('hw_machine_type')
+    assert not wizard.offers('hw_cpu_policy')
+    assert not wizard.offers('hw_mem_page_size')
+
+
+def test_an_nfv_user_sees_more_and_gets_numa_nodes(wizard, browser, cloud):
+    wizard.open('nfv')
+    wizard.fill(flavor='nfv')
+    assert wizard.offers('hw_cpu_policy')
+    wizard.set('hw_mem_page_size', '2MB')
+    wizard.set('hw_numa_nodes', '2')
+    for node, cpus in enumerate(('0-1', '2-3')):
+        wizard.add('hw_numa_cpus.N', None, cpus)
+        wizard.add('hw_numa_mem.N', None, '1024')
+        assert f'hw_numa_cpus.{node}={cpus}' in wizard.chips()
+    wizard.wait_for_state('accepted')
+    assert len(browser.texts('.image-props-nodes li')) == 2
+    assert wizard.launch() is None
+    assert overrides_of(cloud) == {
+        'hw_mem_page_size': '2048', 'hw_numa_nodes': '2',
+        'hw_numa_cpus.0': '0-1', 'hw_numa_cpus.1': '2-3',
+        'hw_numa_mem.0': '1024', 'hw_numa_mem.1': '1024'}
+
+
+def test_a_trait_is_added_by_its_name(wizard, browser):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.search('trait')
+    browser.click('[data-family="trait:NAME"]')
+    field = browser.find('.image-props-member')
+    browser.write(field, 'hw cpu')
+    assert 'trait:hw cpu' in browser.find('.image-props-error').text
+    assert not wizard.can_launch()
+    browser.write(field, 'HW_CPU_X86_AVX')
+    assert wizard.chips() == ['trait:HW_CPU_X86_AVX=required']
+    assert wizard.can_launch()
+
+
+def test_the_flavor_is_checked_anew(wizard, cloud):
+    wizard.open('nfv')
+    wizard.fill(flavor='two-cpus')
+    wizard.set('hw_mem_page_size', '2MB')
+    wizard.wait_for_state('refused')
+    wizard.step('Flavor')
+    wizard.browser.click_path(
+        "//ng-include[@ng-form='launchInstanceFlavorForm']"
+        "//div[contains(@class,'transfer-allocated')]//action-list//button")
+    wizard.choose('Flavor', 'launchInstanceFlavorForm', 'nfv')
+    wizard.step(wizard_module.STEP)
+    wizard.wait_for_state('accepted')
+    last = cloud.requests('POST', '/image-props-override/check')[-1]
+    assert '"nfv"' in last['body']
+
+
+def test_the_properties_of_a_volume_are_overridden_too(wizard, browser, cloud):
+    wizard.open('demo')
+    wizard.step('Source')
+    browser.find('#boot-source-type').send_keys('Volume')
+    wizard.fill(source='debian-volume')
+    wizard.set('hw_disk_bus', 'scsi')
+    wizard.wait_for_state('accepted')
+    (asked,) = cloud.requests('POST', '/image-props-override/check')[-1:]
+    assert '"source_type": "volume"' in asked['body']
+
+
+def test_without_the_extension_there_is_no_step(plain_browser, plain_cloud):
+    wizard = wizard_module.Wizard(plain_browser)
+    wizard.open('demo')
+    assert 'Flavor' in wizard.steps()
+    assert wizard_module.STEP not in wizard.steps()
+    assert len(plain_cloud.requests('GET', '/image-props-override')) <= 1
+    assert plain_browser.complaints() == []

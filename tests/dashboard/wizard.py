@@ -1,0 +1,146 @@
+"""Horizon's Launch Instance, with the step of the plugin."""
+
+import typing
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support import ui
+
+from tests.dashboard import browser as browser_module
+
+STEP = 'Image Properties'
+
+#: A row of a table from which something is chosen, and its button.
+_CHOICE = ("//ng-include[@ng-form='{form}']"
+           "//div[contains(@class,'transfer-available')]"
+           "//tr[td[normalize-space()='{text}' "
+           "or .//*[normalize-space()='{text}']]]//action-list//button")
+
+
+class Wizard:
+    """The wizard in a browser.
+
+    :ivar browser: where it is
+    """
+
+    def __init__(self, browser: browser_module.Browser) -> None:
+        self.browser = browser
+
+    def open(self, user: str) -> None:
+        """Log in, and open the wizard."""
+        self.browser.log_in(user)
+        self.browser.open('/project/instances/')
+        self.browser.click('#instances__action_launch-ng')
+        self.browser.find('.modal-dialog .ng-wizard .nav-item')
+
+    def steps(self) -> list[str]:
+        """Return the titles of the steps."""
+        return self.browser.texts('.ng-wizard .nav-item')
+
+    def step(self, title: str) -> None:
+        """Go to a step."""
+        self.browser.click_path(
+            '//li[contains(@class,"nav-item")]'
+            f'//span[normalize-space()="{title}"]')
+
+    def fill(
+        self, name: str = 'guest', source: str = 'debian',
+        flavor: str = 'two-cpus',
+    ) -> None:
+        """Choose all that a launch needs; there is one network."""
+        field = self.browser.find('input[name=name]')
+        field.send_keys(name)
+        self.choose('Source', 'launchInstanceSourceForm', source)
+        self.choose('Flavor', 'launchInstanceFlavorForm', flavor)
+        self.step(STEP)
+        self.browser.find('.image-props-editor')
+
+    def choose(self, step: str, form: str, text: str) -> None:
+        """Choose a row of a step's table."""
+        self.step(step)
+        self.browser.click_path(_CHOICE.format(form=form, text=text))
+
+    # --- the step -----------------------------------------------------------
+
+    def search(self, text: str) -> None:
+        """Search the properties."""
+        self.browser.write(self.browser.find('#image-props-search'), text)
+
+    def row(self, name: str) -> WebElement:
+        """Return the row of a property, which has to be shown."""
+        return self.browser.find(f'[data-property="{name}"]')
+
+    def offers(self, name: str) -> bool:
+        """Search a property by its name; say whether there is one."""
+        self.search(name)
+        self.browser.until(lambda driver: self.browser.shown(
+            f'[data-property="{name}"]') or self.browser.shown(
+            '.image-props-editor [role=status]') or not any(
+            name in each.text for each in driver.find_elements(
+                By.CSS_SELECTOR, '.image-props-row')))
+        return bool(self.browser.shown(f'[data-property="{name}"]'))
+
+    def set(self, name: str, value: str) -> None:
+        """Search a property and give it a value as a user does."""
+        self.search(name)
+        self.fill_row(self.row(name), value)
+
+    def fill_row(self, row: WebElement, value: str) -> None:
+        """Give the property of a row a value."""
+        (control,) = row.find_elements(
+            By.CSS_SELECTOR, '.image-props-control [id$="-value"]')
+        if control.tag_name == 'select':
+            ui.Select(control).select_by_visible_text(value)
+        elif control.tag_name == 'button':
+            row.find_element(
+                By.CSS_SELECTOR, f'[data-value="{value}"]').click()
+        else:
+            self.browser.write(control, value)
+
+    def remove(self, name: str) -> None:
+        """Remove the image's property."""
+        self.search(name)
+        self.browser.click(f'[data-property="{name}"] .image-props-remove')
+
+    def add(self, family: str, rest: str | None, value: str) -> None:
+        """Add a member of a family."""
+        self.search(family.rstrip('NAME'))
+        self.browser.click(f'[data-family="{family}"]')
+        row = self.browser.shown('.image-props-row')[-1]
+        if rest is not None:
+            self.browser.write(row.find_element(
+                By.CSS_SELECTOR, '.image-props-member'), rest)
+        self.fill_row(row, value)
+
+    def chips(self) -> list[str]:
+        """Return what is asked for, as it is summed up."""
+        return [text.strip() for text in self.browser.texts(
+            '.image-props-chip')]
+
+    def wait_for_state(self, state: str) -> None:
+        """Wait for the cloud's word: accepted, refused, incomplete."""
+        self.browser.find(f'.image-props-state [ng-switch-when={state}]')
+
+    def error(self, name: str) -> str:
+        """Wait for what is wrong with a property; return it."""
+        return self.browser.find(
+            f'[data-property="{name}"] .image-props-error').text
+
+    # --- launching ----------------------------------------------------------
+
+    def can_launch(self) -> bool:
+        """Say whether the button can be used."""
+        return self.browser.is_enabled('.modal-footer .finish')
+
+    def launch(self) -> typing.Any:
+        """Launch, and wait until the wizard is gone, or says why not.
+
+        :returns: what it says, or None
+        """
+        self.browser.click('.modal-footer .finish')
+
+        def done(driver: typing.Any) -> typing.Any:
+            return (not self.browser.shown('.ng-wizard')
+                    or self.browser.shown('.ng-wizard .error-message'))
+        shown = self.browser.until(done, 'launch')
+        return None if shown is True else shown[0].text
