@@ -12,29 +12,7 @@ from nova_image_override import errors
 from nova_image_override.client import refusal
 from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
-
-#: Keys of what the wizard sends -> arguments of novaclient's servers.create,
-#: as Horizon has them (api/nova.py server_create, whose microversion and
-#: arguments are fixed; api/rest/nova.py Servers.post).
-ARGUMENTS = {
-    'admin_pass': 'admin_pass',
-    'availability_zone': 'availability_zone',
-    'block_device_mapping': 'block_device_mapping',
-    'block_device_mapping_v2': 'block_device_mapping_v2',
-    'config_drive': 'config_drive',
-    'description': 'description',
-    'disk_config': 'disk_config',
-    'instance_count': 'min_count',
-    'key_name': 'key_name',
-    'meta': 'meta',
-    'nics': 'nics',
-    'scheduler_hints': 'scheduler_hints',
-    'security_groups': 'security_groups',
-    'user_data': 'userdata',
-}
-
-#: What the wizard calls a network that Nova makes (api/nova.py server_create).
-_AUTOMATIC = '__auto_allocate__'
+from nova_image_override_dashboard import launching
 
 
 @urls.register
@@ -70,18 +48,12 @@ class Servers(generic.View):
         :returns: the server, or ``refused``
         """
         data = request.DATA
-        arguments = {
-            argument: data[key] for key, argument in ARGUMENTS.items()
-            if data.get(key) is not None}
-        if any(nic.get('net-id') == _AUTOMATIC
-               for nic in arguments.get('nics', ())):
-            arguments['nics'] = 'auto'
         with cloud.compute(request).overriding(
                 transport.CREATE, data[errors.PARAMETER]) as asked:
             try:
                 server = cloud.client(request).servers.create(
                     data['name'].strip(), data['source_id'],
-                    data['flavor_id'], **arguments)
+                    data['flavor_id'], **launching.arguments(data))
             except exceptions.ClientException:
                 try:
                     refusal.raise_for(asked.response)

@@ -17,18 +17,21 @@ def overrides_of(cloud):
     return server['image_props_override']
 
 
-def test_a_server_boots_with_what_was_chosen(wizard, cloud):
+def test_a_server_boots_with_what_was_chosen(wizard, cloud, picture):
     wizard.open('demo')
     wizard.fill()
     wizard.set('hw_disk_bus', 'scsi')
     wizard.set('hw_boot_menu', 'true')
-    wizard.set('hw_video_ram', '16')
+    wizard.set('hw_cpu_cores', '2')
     assert wizard.chips() == [
-        'hw_boot_menu=true', 'hw_disk_bus=scsi', 'hw_video_ram=16']
+        'hw_cpu_cores=2', 'hw_boot_menu=true', 'hw_disk_bus=scsi']
     wizard.wait_for_state('accepted')
+    wizard.search('disk')
+    wizard.row('hw_disk_bus')
+    picture('horizon-step', '.modal-content')
     assert wizard.launch() is None
     assert overrides_of(cloud) == {
-        'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi', 'hw_video_ram': '16'}
+        'hw_boot_menu': 'true', 'hw_cpu_cores': '2', 'hw_disk_bus': 'scsi'}
     (sent,) = cloud.requests('POST', '/servers')
     assert sent['version'] == 'compute 2.90, image-props-override 1.2'
 
@@ -68,10 +71,10 @@ def test_only_what_the_image_has_can_be_removed(wizard, browser):
 def test_what_is_wrong_is_said_at_its_property_and_stops_the_launch(wizard):
     wizard.open('demo')
     wizard.fill()
-    wizard.set('hw_video_ram', '0')
-    assert 'an integer from 1' in wizard.error('hw_video_ram')
+    wizard.set('hw_cpu_cores', '0')
+    assert 'an integer from 1' in wizard.error('hw_cpu_cores')
     assert not wizard.can_launch()
-    wizard.set('hw_video_ram', '16')
+    wizard.set('hw_cpu_cores', '2')
     wizard.wait_for_state('accepted')
     assert wizard.can_launch()
 
@@ -86,7 +89,7 @@ def test_what_the_cloud_refuses_is_said_at_its_property(wizard, cloud):
 
 
 def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
-        wizard, browser, cloud):
+        wizard, browser, cloud, picture):
     wizard.open('demo')
     wizard.fill()
     wizard.set('hw_video_ram', '2000000')
@@ -95,14 +98,15 @@ def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
     said = wizard.launch()
     assert sorted(line.partition(':')[0] for line in said.splitlines()) == [
         'hw_cpu_cores', 'hw_video_ram']
+    picture('horizon-refused', '.modal-content')
     assert browser.texts('.toast, .alert-success, .alert-info') == []
     assert wizard.chips() == ['hw_cpu_cores=3', 'hw_video_ram=2000000']
     assert cloud.servers() == []
-    wizard.set('hw_video_ram', '16')
+    wizard.reset('hw_video_ram')
     wizard.set('hw_cpu_cores', '2')
     wizard.wait_for_state('accepted')
     assert wizard.launch() is None
-    assert overrides_of(cloud) == {'hw_cpu_cores': '2', 'hw_video_ram': '16'}
+    assert overrides_of(cloud) == {'hw_cpu_cores': '2'}
 
 
 def test_a_property_is_offered_only_to_those_who_may_override_it(wizard):
@@ -114,7 +118,8 @@ def test_a_property_is_offered_only_to_those_who_may_override_it(wizard):
     assert not wizard.offers('hw_mem_page_size')
 
 
-def test_an_nfv_user_sees_more_and_gets_numa_nodes(wizard, browser, cloud):
+def test_an_nfv_user_sees_more_and_gets_numa_nodes(
+        wizard, browser, cloud, picture):
     wizard.open('nfv')
     wizard.fill(flavor='nfv')
     assert wizard.offers('hw_cpu_policy')
@@ -126,6 +131,9 @@ def test_an_nfv_user_sees_more_and_gets_numa_nodes(wizard, browser, cloud):
         assert f'hw_numa_cpus.{node}={cpus}' in wizard.chips()
     wizard.wait_for_state('accepted')
     assert len(browser.texts('.image-props-nodes li')) == 2
+    wizard.search('hw_numa')
+    wizard.row('hw_numa_mem.1')
+    picture('horizon-numa', '.modal-content')
     assert wizard.launch() is None
     assert overrides_of(cloud) == {
         'hw_mem_page_size': '2048', 'hw_numa_nodes': '2',

@@ -115,7 +115,13 @@ class Wizard:
     def chips(self) -> list[str]:
         """Return what is asked for, as it is summed up."""
         return [text.strip() for text in self.browser.texts(
-            '.image-props-chip')]
+            '.image-props-chip a')]
+
+    def reset(self, name: str) -> None:
+        """Ask for nothing of a property, by its chip."""
+        self.browser.click_path(
+            '//*[contains(@class,"image-props-chip")]'
+            f'[.//a[contains(., "{name}")]]//button')
 
     def wait_for_state(self, state: str) -> None:
         """Wait for the cloud's word: accepted, refused, incomplete."""
