@@ -1,8 +1,8 @@
 """What the machine must be and have, before there is any environment.
 
 ``python3 -m testing.deployment.machine check`` says whether the cloud can
-run here, ``install`` installs the Debian packages that are missing. Neither
-needs more than the standard library.
+run here, ``install`` installs the Debian packages that are missing, and
+``browser`` those of a browser. None needs more than the standard library.
 """
 
 import os
@@ -18,6 +18,9 @@ PACKAGES = (
     'mariadb-server-core', 'python3-libvirt', 'python3-venv',
     'qemu-system-x86', 'qemu-utils', 'rabbitmq-server', 'util-linux')
 
+#: Those of the browser that tests/dashboard drives.
+BROWSER = ('chromium', 'chromium-driver')
+
 #: What keeps Debian's packages from starting services (invoke-rc.d(8)).
 _POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
 
@@ -31,13 +34,7 @@ def check() -> None:
 
     :raises Unable: naming what is wrong
     """
-    if os.geteuid() != 0:
-        raise Unable('needs root: namespaces, libvirt and apt do')
-    release = pathlib.Path('/etc/os-release')
-    lines = release.read_text().splitlines() if release.exists() else []
-    if 'ID=debian' not in lines:
-        raise Unable('needs Debian: its packages of libvirt, QEMU, MariaDB '
-                     'and RabbitMQ')
+    check_packages('libvirt, QEMU, MariaDB and RabbitMQ')
     if os.uname().machine != 'x86_64':
         raise Unable(f'needs x86_64, not {os.uname().machine}')
     try:
@@ -50,22 +47,36 @@ def check() -> None:
                      'CAP_SYS_ADMIN?)') from None
 
 
-def missing() -> list[str]:
+def check_packages(what: str) -> None:
+    """Look whether packages can be installed here.
+
+    :param what: what they are packages of
+    :raises Unable: they cannot
+    """
+    if os.geteuid() != 0:
+        raise Unable('needs root: namespaces, libvirt and apt do')
+    release = pathlib.Path('/etc/os-release')
+    lines = release.read_text().splitlines() if release.exists() else []
+    if 'ID=debian' not in lines:
+        raise Unable(f'needs Debian: its packages of {what}')
+
+
+def missing(packages: tuple[str, ...] = PACKAGES) -> list[str]:
     """Return the packages that are not installed."""
     listed = subprocess.run(
         ['dpkg-query', '--show', '--showformat',
-         '${Package} ${db:Status-Status}\n', *PACKAGES],
+         '${Package} ${db:Status-Status}\n', *packages],
         capture_output=True, text=True).stdout
-    return [name for name in PACKAGES
+    return [name for name in packages
             if f'{name} installed' not in listed.splitlines()]
 
 
-def install() -> None:
+def install(packages: tuple[str, ...] = PACKAGES) -> None:
     """Install the packages that are missing, without starting services.
 
     :raises Unable: apt fails
     """
-    wanted = missing()
+    wanted = missing(packages)
     if not wanted:
         return
     print(f'Installing {", ".join(wanted)}', flush=True)
@@ -89,10 +100,25 @@ def install() -> None:
             _POLICY.unlink()
 
 
-if __name__ == '__main__':
+def main(command: str) -> None:
+    """Do what the command line says.
+
+    :raises SystemExit: it cannot be done; the message is one line
+    """
+    what = 'A browser cannot be installed' if command == 'browser' \
+        else 'The cloud cannot run'
     try:
+        if command == 'browser':
+            if missing(BROWSER):
+                check_packages('Chromium')
+                install(BROWSER)
+            return
         check()
-        if sys.argv[1:] == ['install']:
+        if command == 'install':
             install()
     except Unable as exc:
-        sys.exit(f'The cloud cannot run here: {exc}')
+        raise SystemExit(f'{what} here: {exc}') from exc
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

@@ -17,6 +17,7 @@ def overrides_of(cloud):
     return server['image_props_override']
 
 
+@pytest.mark.short
 def test_a_server_boots_with_what_was_chosen(wizard, cloud, picture):
     wizard.open('demo')
     wizard.fill()
@@ -88,6 +89,7 @@ def test_what_the_cloud_refuses_is_said_at_its_property(wizard, cloud):
     assert cloud.requests('POST', '/servers') == []
 
 
+@pytest.mark.short
 def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
         wizard, browser, cloud, picture):
     wizard.open('demo')
@@ -182,6 +184,7 @@ def test_the_properties_of_a_volume_are_overridden_too(wizard, browser, cloud):
     assert '"source_type": "volume"' in asked['body']
 
 
+@pytest.mark.short
 def test_without_the_extension_there_is_no_step(plain_browser, plain_cloud):
     wizard = wizard_module.Wizard(plain_browser)
     wizard.open('demo')
