@@ -61,8 +61,9 @@ def check_packages(what: str) -> None:
         raise Unable(f'needs Debian: its packages of {what}')
 
 
-def missing(packages: tuple[str, ...] = PACKAGES) -> list[str]:
-    """Return the packages that are not installed."""
+def missing(packages: tuple[str, ...] = ()) -> list[str]:
+    """Return those of PACKAGES, or of others, that are not installed."""
+    packages = packages or PACKAGES
     listed = subprocess.run(
         ['dpkg-query', '--show', '--showformat',
          '${Package} ${db:Status-Status}\n', *packages],
@@ -71,7 +72,7 @@ def missing(packages: tuple[str, ...] = PACKAGES) -> list[str]:
             if f'{name} installed' not in listed.splitlines()]
 
 
-def install(packages: tuple[str, ...] = PACKAGES) -> None:
+def install(packages: tuple[str, ...] = ()) -> None:
     """Install the packages that are missing, without starting services.
 
     :raises Unable: apt fails
