@@ -318,6 +318,10 @@ schemas-%: .venv/nova-%/.ready
 share: $(READY) ## Write manual pages, completions and samples anew, into share/
 	$(BIN)/python -W ignore tools/share.py --write
 
+.PHONY: catalogues
+catalogues: .venv/dashboard-27/.ready ## Write the translations of Horizon's plugin anew, and say what lacks one
+	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
+
 .venv/packages/.ready: constraints/packages.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<

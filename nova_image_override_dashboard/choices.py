@@ -35,7 +35,7 @@ def choices(schema: Schema) -> list[Schema]:
     found.sort(key=lambda choice: (
         purposes.index(choice['purpose']), choice['name']))
     for choice in found:
-        choice['purpose'] = translation.gettext(choice['purpose'])
+        choice['purpose'] = _translated(choice['purpose'])
     return found
 
 
