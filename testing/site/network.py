@@ -5,9 +5,10 @@ import typing
 import webob
 import webob.exc
 
-#: What is listed, and there is none of.
-_NONE = {'agents', 'floatingips', 'routers', 'subnetpools', 'trunks',
-         'address-groups'}
+#: What is listed, and there is none of. Of security groups Nova's fixture has
+#: one, but nova-api cannot find it there by the ID that Horizon sends.
+_NONE = {'address-groups', 'agents', 'floatingips', 'routers',
+         'security-groups', 'subnetpools', 'trunks'}
 
 
 def answer(
@@ -34,11 +35,6 @@ def answer(
         return neutron.list_subnets()
     if kind == 'ports' and not which:
         return neutron.list_ports(False, **_filters(request))
-    if kind == 'security-groups' and not which:
-        # Rules are not in the form in which Neutron shows them.
-        return {'security_groups': [
-            {**group, 'security_group_rules': []}
-            for group in neutron.list_security_groups()['security_groups']]}
     raise webob.exc.HTTPNotFound()
 
 

@@ -120,7 +120,7 @@ class Wizard:
     def reset(self, name: str) -> None:
         """Ask for nothing of a property, by its chip."""
         self.browser.click_path(
-            '//*[contains(@class,"image-props-chip")]'
+            '//span[contains(@class,"image-props-chip")]'
             f'[.//a[contains(., "{name}")]]//button')
 
     def wait_for_state(self, state: str) -> None:
