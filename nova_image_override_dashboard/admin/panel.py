@@ -14,6 +14,9 @@ class ImagePropsOverride(horizon.Panel):
     name = _('Image Property Overrides')
     slug = 'image_props_override'
     permissions = ('openstack.services.compute',)
+    # As of Horizon's own panel of all instances.
+    policy_rules = ((('compute', 'context_is_admin'),
+                     ('compute', 'os_compute_api:servers:detail')),)
 
     def allowed(self, context: typing.Any) -> bool:
         """Show the panel where the cloud has the extension."""

@@ -6,6 +6,7 @@ process of Nova's. There are two nova-apis before it, ours and Nova's own.
 
 import contextlib
 import json
+import os
 import subprocess
 import typing
 
@@ -170,6 +171,20 @@ def browser(_chromium, horizon_url, cloud):
     yield session
     session.open('/static/')
     _chromium.get_log('browser')
+
+
+@pytest.fixture
+def picture(browser, tmp_path):
+    """Take a picture for the documentation.
+
+    It is kept there where PICTURES is set; without it, only taken.
+    """
+    folder = environments.ROOT / 'docs' / 'source' / 'pictures' if (
+        os.environ.get('PICTURES')) else tmp_path
+
+    def take(name: str, selector: str | None = None) -> None:
+        browser.screenshot(folder / f'{name}.png', selector)
+    return take
 
 
 @pytest.fixture

@@ -1,0 +1,156 @@
+"""Servers that exist, in a browser."""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.dashboard import wizard as wizard_module
+
+OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000'}
+TAB = '?tab=instance_details__image_props_override'
+SAVE = '.image-props-save'
+
+
+@pytest.fixture(autouse=True)
+def _quiet(browser):
+    yield
+    assert browser.complaints() == []
+
+
+@pytest.fixture
+def stopped(cloud):
+    server = cloud.create('web-1', OVERRIDES)
+    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.settled(server)
+    return server
+
+
+@pytest.fixture
+def editor(browser, stopped):
+    """The dialog, open; its rows are those of the wizard."""
+    browser.log_in('demo')
+    browser.open(f'/project/instances/{stopped}/{TAB}')
+    browser.click('.image-props-edit')
+    browser.find('.image-props-editor')
+    return wizard_module.Wizard(browser)
+
+
+def saved(browser):
+    """Save, and wait for the page that comes next."""
+    browser.click(SAVE)
+    browser.until(lambda driver: not browser.shown('.image-props-edit-form')
+                  and browser.shown('.alert-success'), 'the change')
+
+
+def test_details_have_a_tab(browser, cloud, picture):
+    server = cloud.create('web-1', {**OVERRIDES, 'hw_rng_model': None})
+    browser.log_in('demo')
+    browser.open(f'/project/instances/{server}/')
+    browser.click_path(
+        "//a[normalize-space()='Image Property Overrides']")
+    browser.find('.image-props-tab table')
+    assert browser.texts('.image-props-tab tbody tr') == [
+        'hw_disk_bus scsi virtio', 'hw_rng_model removed virtio',
+        'hw_vif_model e1000 none']
+    picture('horizon-details', '#content_body')
+
+
+def test_the_table_leads_to_the_tab(browser, stopped, picture):
+    browser.log_in('demo')
+    browser.open('/project/instances/')
+    assert browser.find('.image-props-badge').text == '2'
+    picture('horizon-table', '#content_body')
+    browser.click('.image-props-badge')
+    browser.find('.image-props-tab table')
+
+
+def test_the_dialog_opens_from_the_table(browser, stopped):
+    browser.log_in('demo')
+    browser.open('/project/instances/')
+    browser.click('.actions_column .dropdown-toggle')
+    browser.click('[id$="__action_edit_image_props_override"]')
+    browser.find('.image-props-editor')
+    assert 'web-1' in browser.find('#image-props-edit-title').text
+
+
+def test_overrides_are_edited(editor, browser, cloud, stopped, picture):
+    assert editor.chips() == ['hw_disk_bus=scsi', 'hw_vif_model=e1000']
+    assert not browser.is_enabled(SAVE)
+    editor.set('hw_disk_bus', 'sata')
+    editor.remove('hw_rng_model')
+    picture('horizon-edit', '.modal-content')
+    saved(browser)
+    assert cloud.settled(stopped)['image_props_override'] == {
+        'hw_disk_bus': 'sata', 'hw_rng_model': None, 'hw_vif_model': 'e1000'}
+
+
+def test_an_override_is_dropped(editor, browser, cloud, stopped):
+    browser.click('.image-props-chip button')
+    saved(browser)
+    assert cloud.settled(stopped)['image_props_override'] == {
+        'hw_vif_model': 'e1000'}
+
+
+def test_a_refused_edit_says_why_at_the_property_and_changes_nothing(
+        editor, browser, cloud, stopped):
+    editor.set('hw_video_ram', '2000000')
+    browser.click(SAVE)
+    assert 'flavor' in editor.error('hw_video_ram')
+    assert 'Nothing is changed' in browser.find('.image-props-message').text
+    assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
+    editor.set('hw_video_ram', '16')
+    saved(browser)
+    assert cloud.settled(stopped)['image_props_override'] == {
+        **OVERRIDES, 'hw_video_ram': '16'}
+
+
+def test_what_somebody_else_has_overridden_stays(browser, cloud, stopped):
+    cloud.ask('PUT', f'/servers/{stopped}', {'server': {
+        'image_props_override': {**OVERRIDES, 'hw_cpu_policy': 'shared'}}},
+        'nfv')
+    browser.log_in('demo')
+    browser.open(f'/project/instances/{stopped}/{TAB}')
+    browser.click('.image-props-edit')
+    assert browser.find('.image-props-kept').text.startswith(
+        'hw_cpu_policy=shared')
+    editor = wizard_module.Wizard(browser)
+    editor.set('hw_disk_bus', 'sata')
+    saved(browser)
+    assert cloud.settled(stopped)['image_props_override'] == {
+        **OVERRIDES, 'hw_disk_bus': 'sata', 'hw_cpu_policy': 'shared'}
+
+
+def test_the_dialog_closes_by_the_keyboard(editor, browser):
+    browser.find('#image-props-search').send_keys(Keys.ESCAPE)
+    browser.until(lambda driver: not browser.shown('.image-props-edit-form'),
+                  'the dialog to close')
+
+
+def test_a_rebuild_drops_what_is_overridden(browser, cloud, picture):
+    server = cloud.create('web-1', OVERRIDES)
+    browser.log_in('demo')
+    browser.open('/project/instances/')
+    browser.click('.actions_column .dropdown-toggle')
+    browser.click('[id$="__action_rebuild"]')
+    browser.path("//select[@id='id_image']/option[starts-with(.,'debian ')]"
+                 '/..')
+    browser.find('#id_image').send_keys('debian')
+    picture('horizon-rebuild', '.modal-content')
+    browser.click('label[for=id_image_props_override_1]')
+    browser.click('.modal-footer .btn-primary')
+    browser.until(lambda driver: not browser.shown('#id_image'),
+                  'the rebuild')
+    assert cloud.settled(server)['image_props_override'] == {}
+
+
+def test_administrators_look_from_a_rule_to_its_servers(
+        browser, stopped, picture):
+    browser.log_in('admin')
+    browser.open('/admin/image_props_override/')
+    browser.find('#rules')
+    picture('horizon-rules')
+    browser.click_path("//table[@id='rules']//a[normalize-space()="
+                       "'hw_disk_bus']")
+    browser.find('#servers')
+    assert 'hw_disk_bus=scsi, hw_vif_model=e1000' in browser.find(
+        '#servers').text
+    picture('horizon-servers', '#content_body')

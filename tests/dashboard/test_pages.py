@@ -1,0 +1,249 @@
+"""Pages of Horizon, and the plugin's REST views, without a browser."""
+
+import re
+
+import pytest
+import requests
+
+from tests.dashboard import pages
+
+OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000'}
+BADGE = re.compile(r'(?s)image-props-badge.*?>(\d+)</a>')
+
+
+@pytest.fixture(scope='module')
+def _sessions():
+    return {}
+
+
+@pytest.fixture
+def session(_sessions, horizon_url, cloud):
+    """Return the session of a user, who logs in once."""
+    def get(user='demo'):
+        if user not in _sessions:
+            _sessions[user] = pages.Session(horizon_url, user)
+        return _sessions[user]
+    return get
+
+
+@pytest.fixture
+def stopped(cloud):
+    """A stopped server with overrides."""
+    server = cloud.create('stopped', OVERRIDES)
+    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.settled(server)
+    return server
+
+
+def forget(cloud):
+    """Forget the requests so far."""
+    requests.delete(f'{cloud.url}/requests', timeout=300)
+
+
+def image_id(cloud, name):
+    (image,) = requests.get(f'{cloud.url}/image/v2/images', timeout=300,
+                            params={'name': name}).json()['images']
+    return image['id']
+
+
+# --- details ----------------------------------------------------------------
+
+def test_details_show_what_is_in_force_beside_what_the_image_says(
+        session, cloud):
+    server = cloud.create('guest', {'hw_disk_bus': 'scsi',
+                                    'hw_vif_model': 'e1000',
+                                    'hw_rng_model': None})
+    for user, page in [('demo', f'/project/instances/{server}/'),
+                       ('admin', f'/admin/instances/{server}/detail')]:
+        text = pages.text_of(session(user).tab(page))
+        assert 'hw_disk_bus scsi virtio' in text
+        assert 'hw_rng_model removed virtio' in text
+        assert 'hw_vif_model e1000 none' in text
+
+
+def test_details_of_a_server_without_overrides_say_so(session, cloud):
+    server = cloud.create('guest', {})
+    assert 'overrides no image property' in pages.text_of(
+        session().tab(f'/project/instances/{server}/'))
+
+
+def test_details_ask_nothing_before_the_tab_is_opened(session, cloud):
+    server = cloud.create('guest', OVERRIDES)
+    forget(cloud)
+    page = session().get(f'/project/instances/{server}/', tab='other')
+    assert 'instance_details__image_props_override' in page.text
+    (shown,) = cloud.requests('GET', f'/servers/{server}')
+    assert 'image-props-override' not in shown['version']
+
+
+def test_only_servers_that_can_be_changed_have_the_button(
+        session, cloud, stopped):
+    running = cloud.create('running', OVERRIDES)
+    assert 'image-props-edit' not in session().tab(
+        f'/project/instances/{running}/').text
+    assert 'image-props-edit' in session().tab(
+        f'/project/instances/{stopped}/').text
+
+
+# --- the table --------------------------------------------------------------
+
+def test_the_table_counts_overrides_by_the_one_list(session, cloud):
+    for number in range(3):
+        cloud.create(f'guest{number}', OVERRIDES)
+    cloud.create('plain', {})
+    # The cloud's answer is remembered from here on.
+    session().get('/project/instances/')
+    forget(cloud)
+    page = session().get('/project/instances/')
+    assert BADGE.findall(page.text) == ['2', '2', '2']
+    (listed,) = cloud.requests('GET', '/servers/detail')
+    assert 'image-props-override' in listed['version']
+    assert not [each for server in cloud.servers()
+                for each in cloud.requests('GET', f'/servers/{server["id"]}')]
+    assert len(cloud.requests('GET', '/image-props-override')) == 1
+
+
+def test_the_table_is_filtered_by_a_property(session, cloud):
+    cloud.create('overriding', OVERRIDES)
+    cloud.create('plain', {})
+    name = 'instances__filter__q'
+    page = session().post('/project/instances/', {
+        name: 'hw_disk_bus', f'{name}_field': 'image_props_override'})
+    # Horizon remembers it for the session.
+    session().post('/project/instances/', {name: '', f'{name}_field': 'name'})
+    text = pages.text_of(page)
+    assert 'overriding' in text
+    assert 'Displaying 1 item' in text
+
+
+def test_the_action_is_offered_on_stopped_servers_only(
+        session, cloud, stopped):
+    cloud.create('running', OVERRIDES)
+    for user, page in [('demo', '/project/instances/'),
+                       ('admin', '/admin/instances/')]:
+        assert re.findall(
+            r'row_([\w-]+)__action_edit_image_props_override',
+            session(user).get(page).text) == [stopped]
+
+
+# --- editing ----------------------------------------------------------------
+
+def test_the_dialog_gets_what_is_in_force_and_what_the_image_has(
+        session, stopped):
+    shown = session().ask('GET', f'servers/{stopped}/')
+    assert shown['overrides'] == OVERRIDES
+    assert shown['image']['hw_disk_bus'] == 'virtio'
+    assert (shown['name'], shown['status']) == ('stopped', 'SHUTOFF')
+
+
+def test_overrides_of_a_stopped_server_are_replaced(session, cloud, stopped):
+    asked = {'hw_disk_bus': 'ide', 'hw_rng_model': None}
+    assert session().ask('PUT', f'servers/{stopped}/', {
+        'image_props_override': asked}) == {'overrides': asked}
+    assert cloud.settled(stopped)['image_props_override'] == asked
+    # The next page tells.
+    assert 'overrides are changed' in session().get('/project/instances/').text
+
+
+def test_each_property_of_a_refused_edit_has_its_reason(
+        session, cloud, stopped):
+    answer = session().ask('PUT', f'servers/{stopped}/', {
+        'image_props_override': {
+            'hw_disk_bus': 'nosuch', 'hw_vif_modle': 'e1000'}})
+    assert {name: problem['code'] for name, problem in
+            answer['refused']['problems'].items()} == {
+                'hw_disk_bus': 'invalid_value', 'hw_vif_modle': 'unknown'}
+    assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
+
+
+def test_a_running_server_is_not_edited(session, cloud):
+    server = cloud.create('guest', OVERRIDES)
+    answer = session().ask('PUT', f'servers/{server}/', {
+        'image_props_override': {}})
+    (problem,) = answer['refused']['problems'].values()
+    assert problem['code'] == 'wrong_state'
+    assert cloud.settled(server)['image_props_override'] == OVERRIDES
+
+
+# --- rebuilding -------------------------------------------------------------
+
+def rebuild(session, cloud, server, **form):
+    return session().post(f'/project/instances/{server}/rebuild', {
+        'instance_id': server, 'image': image_id(cloud, 'debian'),
+        'disk_config': 'AUTO', 'description': '', **form})
+
+
+@pytest.mark.parametrize(('choice', 'left'), [
+    ('keep', OVERRIDES), ('drop', {})])
+def test_a_rebuild_keeps_or_drops(session, cloud, choice, left):
+    server = cloud.create('guest', OVERRIDES)
+    form = pages.text_of(
+        session().get(f'/project/instances/{server}/rebuild'))
+    assert 'Keep: hw_disk_bus=scsi, hw_vif_model=e1000' in form
+    page = rebuild(session, cloud, server, image_props_override=choice)
+    assert page.url.endswith('/project/instances/'), pages.text_of(page)
+    assert cloud.settled(server)['image_props_override'] == left
+
+
+def test_a_refused_rebuild_says_why_in_the_form(session, cloud):
+    server = cloud.create('guest', OVERRIDES)
+    cloud.ask('POST', f'/servers/{server}/action', {'lock': None})
+    page = rebuild(session, cloud, server, image_props_override='drop')
+    cloud.ask('POST', f'/servers/{server}/action', {'unlock': None})
+    assert page.url.endswith('/rebuild')
+    assert 'is locked' in pages.text_of(page)
+    assert cloud.settled(server)['image_props_override'] == OVERRIDES
+
+
+def test_a_rebuild_of_a_server_without_overrides_is_horizons_own(
+        session, cloud):
+    server = cloud.create('guest', {})
+    page = session().get(f'/project/instances/{server}/rebuild')
+    assert 'Rebuild Instance' in page.text
+    assert 'image_props_override' not in page.text
+
+
+# --- administrators ---------------------------------------------------------
+
+def test_administrators_see_their_rules(session):
+    text = pages.text_of(session('admin').get('/admin/image_props_override/'))
+    assert 'hw_disk_bus Disks' in text
+    assert 'trait:NAME Which host' in text
+    # Those of somebody else.
+    assert 'hw_numa_cpus.N' not in text
+
+
+def test_administrators_find_the_servers_of_a_property(session, cloud):
+    cloud.create('overriding', OVERRIDES)
+    cloud.create('plain', {})
+    text = pages.text_of(session('admin').get(
+        '/admin/image_props_override/hw_disk_bus/'))
+    assert 'Displaying 1 item' in text
+    assert 'hw_disk_bus=scsi, hw_vif_model=e1000' in text
+
+
+def test_the_panel_is_for_administrators(session):
+    page = session().get('/admin/image_props_override/')
+    assert page.status_code == 403
+
+
+# --- a cloud without the extension ------------------------------------------
+
+def test_a_cloud_without_the_extension_shows_nothing_and_is_asked_once(
+        plain_horizon_url, plain_cloud, cloud):
+    server = cloud.create('guest', OVERRIDES)
+    forget(plain_cloud)
+    session = pages.Session(plain_horizon_url, 'admin')
+    for path in ('/project/instances/', f'/project/instances/{server}/',
+                 f'/project/instances/{server}/rebuild', '/admin/instances/'):
+        page = session.get(path)
+        assert page.status_code == 200
+        # The name of the plugin is that of its JavaScript.
+        assert not re.search('(?i)image property override|overridden image',
+                             pages.text_of(page)), path
+        assert 'edit_image_props_override' not in page.text
+    assert session.get('/admin/image_props_override/').status_code == 403
+    assert len(plain_cloud.requests('GET', '/image-props-override')) <= 1
+    assert not [each for each in requests.get(
+        f'{plain_cloud.url}/requests', timeout=300).json()
+        if 'image-props-override' in (each['version'] or '')]
