@@ -1,0 +1,15 @@
+"""The step of Launch Instance, as the user's guide shows it."""
+
+
+def test_what_is_chosen_and_what_is_refused(wizard, picture):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_disk_bus', 'scsi')
+    wizard.set('hw_boot_menu', 'true')
+    wizard.wait_for_state('accepted')
+    wizard.search('boot')
+    picture('horizon-step', '.modal-content')
+    wizard.set('hw_video_ram', '2000000')
+    wizard.wait_for_state('refused')
+    assert 'flavor' in wizard.error('hw_video_ram')
+    picture('horizon-refused', '.modal-content')
