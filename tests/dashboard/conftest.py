@@ -159,7 +159,9 @@ def _chromium():
 
 
 def _session(driver, url):
-    driver.delete_all_cookies()
+    # Elsewhere: what is still on its way would bring its cookie back.
+    driver.get('about:blank')
+    driver.execute_cdp_cmd('Network.clearBrowserCookies', {})
     driver.get_log('browser')
     return browser_module.Browser(url, driver)
 
@@ -167,10 +169,7 @@ def _session(driver, url):
 @pytest.fixture
 def browser(_chromium, horizon_url, cloud):
     """A browser that nobody is logged in with; its console stays empty."""
-    session = _session(_chromium, horizon_url)
-    yield session
-    session.open('/static/')
-    _chromium.get_log('browser')
+    return _session(_chromium, horizon_url)
 
 
 @pytest.fixture

@@ -146,7 +146,9 @@ class Wizard:
         self.browser.click('.modal-footer .finish')
 
         def done(driver: typing.Any) -> typing.Any:
-            return (not self.browser.shown('.ng-wizard')
-                    or self.browser.shown('.ng-wizard .error-message'))
+            # What an earlier launch was refused for stays until the end.
+            return not self.browser.shown('.ng-wizard') or (
+                not self.browser.shown('.modal-footer .finish .fa-spinner')
+                and self.browser.shown('.ng-wizard .error-message'))
         shown = self.browser.until(done, 'launch')
         return None if shown is True else shown[0].text

@@ -234,7 +234,7 @@
      */
     function reset(row) {
       row.removed = false;
-      row.value = '';
+      row.value = null;
       row.number = null;
       if (row.isAdded) {
         ctrl.groups.forEach(function (group) {

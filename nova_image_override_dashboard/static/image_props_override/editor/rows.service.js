@@ -39,7 +39,7 @@
         choice: choice,
         rest: rest,
         removed: value === null,
-        value: isSet && choice.kind !== 'integer' ? value : '',
+        value: isSet && choice.kind !== 'integer' ? value : null,
         number: isSet && choice.kind === 'integer' ? Number(value) : null
       };
     }
