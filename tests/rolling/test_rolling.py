@@ -1,6 +1,6 @@
 """In, on to the next Nova, and out again, in the order of the documentation.
 
-Each test begins where the one before it ended (docs/source/install/upgrade.rst).
+Each test begins where the one before it ended, as install/upgrade.rst has them.
 Tenants boot, stop, start, rebuild and delete servers all the time.
 """
 
