@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import csv
+import pathlib
 import socket
 
 from testing.deployment import mariadb
@@ -41,6 +42,11 @@ class Balanced(nova.NovaAPI):
         self.members = [nova.NovaAPI(state, f'nova-api-{number}')
                         for number in (1, 2)]
         self._socket = state.file('balancer', 'socket')
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """Where Nova's other services find its files: those of the first."""
+        return self.members[0].folder
 
     def configure(self) -> None:
         """Write the files of both, and HAProxy's."""
