@@ -59,11 +59,15 @@ class Cloud(cloud.Cloud):
         compute.enable_service(service)
 
     def _in_use(self, host: host_module.Host) -> bool:
-        """Say whether a server of the host is not one that stays."""
+        """Say whether somebody works with a server of the host.
+
+        Or may soon: one that has no host yet may have been scheduled to this
+        one before it was disabled. Those called ``test-`` stay.
+        """
         return any(
-            not server.name.startswith('test-')
-            for server in self.operator.compute.servers(
-                all_projects=True, host=host.name))
+            server.compute_host in (host.name, None)
+            and not server.name.startswith('test-')
+            for server in self.operator.compute.servers(all_projects=True))
 
     def replace(self, old: nova.Daemon, new: nova.Daemon) -> None:
         """Start the new daemon, and end the old one when it has.
