@@ -187,6 +187,10 @@ lint: $(READY) ## Style and types
 	@$(PYTHON) -m testing.deployment.machine install
 	@PYTHON=/usr/bin/python3 tools/environment.sh cloud cloud
 
+# The Nova before it, from which one upgrades.
+.venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
+	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-nova
+
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
 # A command while the cloud is up; down again, whatever became of it.
@@ -214,6 +218,16 @@ cloud-load: ## nova-api under load, beside an unmodified one
 cloud-saves: ## What overrides save beside images and flavors
 cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
 	$(call on_cloud,benchmarks.deployment $* $(ARGS))
+
+# From nothing: the databases are those of the Nova that it begins with.
+.PHONY: cloud-rolling
+cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling
+cloud-rolling: export OLDER := $(CURDIR)/.venv/cloud-33
+cloud-rolling: .venv/cloud/.ready .venv/cloud-33/.ready ## The extension comes and goes, and Nova 33 becomes 34, while tenants work
+	@$(PYTHON) -m testing.deployment.machine install haproxy
+	rm -rf $(CLOUD_STATE)
+	@$(CLOUD) testing.deployment --older $(OLDER) run \
+	    pytest -x tests/rolling $(ARGS)
 
 .PHONY: cloud-tempest
 cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the cloud that runs: our plugin, and what changes for Nova's own
@@ -305,7 +319,7 @@ packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is co
 	tools/packages.sh .venv/packages $(KINDS)
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-cloud-33 constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -332,6 +346,11 @@ constraints-ansible-%: $(READY)
 constraints-cloud: $(READY)
 	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
+
+constraints-cloud-33: $(READY)
+	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra nova --extra cloud-nova \
+	    --output-file constraints/cloud-33.txt setup.cfg -
 
 constraints-kits: $(READY)
 	printf 'ansible-core\ndocker\n$(KOLLA)\npyuwsgi\nshellcheck-py\n' | \

@@ -1,8 +1,8 @@
 """What the machine must be and have, before there is any environment.
 
 ``python3 -m testing.deployment.machine check`` says whether the cloud can
-run here, ``install`` installs the Debian packages that are missing. Neither
-needs more than the standard library.
+run here, ``install`` installs the Debian packages that are missing, and those
+named after it. Neither needs more than the standard library.
 """
 
 import os
@@ -50,22 +50,25 @@ def check() -> None:
                      'CAP_SYS_ADMIN?)') from None
 
 
-def missing() -> list[str]:
-    """Return the packages that are not installed."""
+def missing(*more: str) -> list[str]:
+    """Return the packages that are not installed, of ours and of more."""
+    packages = [*PACKAGES, *more]
     listed = subprocess.run(
         ['dpkg-query', '--show', '--showformat',
-         '${Package} ${db:Status-Status}\n', *PACKAGES],
+         '${Package} ${db:Status-Status}\n', *packages],
         capture_output=True, text=True).stdout
-    return [name for name in PACKAGES
+    return [name for name in packages
             if f'{name} installed' not in listed.splitlines()]
 
 
-def install() -> None:
+def install(*more: str) -> None:
     """Install the packages that are missing, without starting services.
+
+    :param more: packages beside ours
 
     :raises Unable: apt fails
     """
-    wanted = missing()
+    wanted = missing(*more)
     if not wanted:
         return
     print(f'Installing {", ".join(wanted)}', flush=True)
@@ -92,7 +95,7 @@ def install() -> None:
 if __name__ == '__main__':
     try:
         check()
-        if sys.argv[1:] == ['install']:
-            install()
+        if sys.argv[1:2] == ['install']:
+            install(*sys.argv[2:])
     except Unable as exc:
         sys.exit(f'The cloud cannot run here: {exc}')
