@@ -113,6 +113,19 @@ test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every support
 test-clients-%: $(READY) .venv/clients-%/.ready
 	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
+# Debian's gophercloud, for which Debian's Go has a GOPATH. Where they cannot be
+# installed, its tests say so and are skipped.
+.PHONY: go-packages
+go-packages:
+	-@$(PYTHON) -m testing.deployment.machine install golang-go \
+	    golang-github-gophercloud-gophercloud-dev
+
+test-clients-10: go-packages
+
+.PHONY: test-go
+test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (root, Debian)
+	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
+
 .PHONY: test-all
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
