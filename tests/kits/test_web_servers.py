@@ -6,7 +6,6 @@ Paths, ports, users and numbers of processes are replaced.
 import os
 import pathlib
 import pwd
-import subprocess
 import sys
 import tempfile
 
@@ -94,19 +93,6 @@ def test_uwsgi(uwsgi, folder):
     with web_servers.running(
             command, url, folder / 'uwsgi.log', ENVIRONMENT):
         assert_discovery(url)
-
-
-def test_a_start_that_is_refused_is_one_line_of_ours(uwsgi, folder):
-    command, _ = uwsgi('vm_mode')
-    done = subprocess.run(
-        command, env=ENVIRONMENT, capture_output=True, timeout=300,
-        check=False)
-    assert done.returncode != 0
-    lines = [line for line in (
-        folder / 'nova-api.log').read_text().splitlines()
-        if ' CRITICAL nova_image_override.' in line]
-    assert len(lines) == 1, lines
-    assert lines[0].endswith("entry 'vm_mode': legacy name, write hw_vm_mode")
 
 
 MAIN = '''\
