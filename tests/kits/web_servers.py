@@ -108,13 +108,13 @@ def running(
 
     :param url: what it answers once it is up
     :param log: where its output goes
-    :raises AssertionError: it has ended, or is not up in two minutes
+    :raises AssertionError: it has ended, or is not up in five minutes
     """
     with log.open('wb') as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while True:
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
