@@ -113,6 +113,19 @@ test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every support
 test-clients-%: $(READY) .venv/clients-%/.ready
 	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
+# Debian's gophercloud, for which Debian's Go has a GOPATH. Where they cannot be
+# installed, its tests say so and are skipped.
+.PHONY: go-packages
+go-packages:
+	-@$(PYTHON) -m testing.deployment.machine install golang-go \
+	    golang-github-gophercloud-gophercloud-dev
+
+test-clients-10: go-packages
+
+.PHONY: test-go
+test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (root, Debian)
+	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
+
 .PHONY: test-all
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
@@ -165,6 +178,8 @@ test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible ag
 
 .PHONY: test-kits
 test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own code
+	-@$(PYTHON) -m testing.deployment.machine install apache2 \
+	    libapache2-mod-wsgi-py3 uwsgi-core uwsgi-plugin-python3
 	$(BIN)/python -m pytest tests/kits
 
 # Tempest lives apart from the services, as it does where clouds are tested.
@@ -353,7 +368,7 @@ constraints-cloud-33: $(READY)
 	    --output-file constraints/cloud-33.txt setup.cfg -
 
 constraints-kits: $(READY)
-	printf 'ansible-core\ndocker\n$(KOLLA)\npyuwsgi\nshellcheck-py\n' | \
+	printf 'ansible-core\ndocker\n$(KOLLA)\nshellcheck-py\n' | \
 	    $(PIN) --output-file constraints/kits.txt -
 
 constraints-packages: $(READY)

@@ -142,7 +142,7 @@ def check() -> None:
     :raises machine.Unable: it does not
     """
     machine.check()
-    if wanted := machine.missing():
+    if wanted := machine.missing(machine.PACKAGES):
         raise machine.Unable(
             f'needs the packages {", ".join(wanted)}: python3 -m '
             'testing.deployment.machine installs them')

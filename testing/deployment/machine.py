@@ -1,10 +1,12 @@
 """What the machine must be and have, before there is any environment.
 
 ``python3 -m testing.deployment.machine check`` says whether the cloud can
-run here, ``install`` installs the Debian packages that are missing, and those
-named after it. Neither needs more than the standard library.
+run here, ``install`` installs the Debian packages that are missing,
+``install NAME...`` those that are named, for other tests. None of it needs
+more than the standard library.
 """
 
+import collections.abc
 import os
 import pathlib
 import subprocess
@@ -23,7 +25,7 @@ _POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
 
 
 class Unable(Exception):
-    """The cloud cannot run here; the message is one line that says why."""
+    """It cannot be done here; the message is one line that says why."""
 
 
 def check() -> None:
@@ -33,9 +35,7 @@ def check() -> None:
     """
     if os.geteuid() != 0:
         raise Unable('needs root: namespaces, libvirt and apt do')
-    release = pathlib.Path('/etc/os-release')
-    lines = release.read_text().splitlines() if release.exists() else []
-    if 'ID=debian' not in lines:
+    if not _is_debian():
         raise Unable('needs Debian: its packages of libvirt, QEMU, MariaDB '
                      'and RabbitMQ')
     if os.uname().machine != 'x86_64':
@@ -50,9 +50,14 @@ def check() -> None:
                      'CAP_SYS_ADMIN?)') from None
 
 
-def missing(*more: str) -> list[str]:
-    """Return the packages that are not installed, of ours and of more."""
-    packages = [*PACKAGES, *more]
+def _is_debian() -> bool:
+    release = pathlib.Path('/etc/os-release')
+    return release.exists() and (
+        'ID=debian' in release.read_text().splitlines())
+
+
+def missing(packages: collections.abc.Sequence[str]) -> list[str]:
+    """Return the packages that are not installed."""
     listed = subprocess.run(
         ['dpkg-query', '--show', '--showformat',
          '${Package} ${db:Status-Status}\n', *packages],
@@ -61,16 +66,16 @@ def missing(*more: str) -> list[str]:
             if f'{name} installed' not in listed.splitlines()]
 
 
-def install(*more: str) -> None:
+def install(packages: collections.abc.Sequence[str]) -> None:
     """Install the packages that are missing, without starting services.
 
-    :param more: packages beside ours
-
-    :raises Unable: apt fails
+    :raises Unable: apt fails, or cannot be asked
     """
-    wanted = missing(*more)
+    wanted = missing(packages) if _is_debian() else packages
     if not wanted:
         return
+    if os.geteuid() != 0 or not _is_debian():
+        raise Unable(f'root on Debian installs {", ".join(wanted)}')
     print(f'Installing {", ".join(wanted)}', flush=True)
     keep = _POLICY.exists()
     if not keep:
@@ -93,9 +98,11 @@ def install(*more: str) -> None:
 
 
 if __name__ == '__main__':
+    command, *named = sys.argv[1:]
     try:
-        check()
-        if sys.argv[1:2] == ['install']:
-            install(*sys.argv[2:])
+        if not named:
+            check()
+        if command == 'install':
+            install(named or PACKAGES)
     except Unable as exc:
-        sys.exit(f'The cloud cannot run here: {exc}')
+        sys.exit(str(exc) if named else f'The cloud cannot run here: {exc}')
