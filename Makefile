@@ -130,6 +130,19 @@ test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every support
 test-clients-%: $(READY) .venv/clients-%/.ready
 	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
+# Debian's gophercloud, for which Debian's Go has a GOPATH. Where they cannot be
+# installed, its tests say so and are skipped.
+.PHONY: go-packages
+go-packages:
+	-@$(PYTHON) -m testing.deployment.machine install golang-go \
+	    golang-github-gophercloud-gophercloud-dev
+
+test-clients-10: go-packages
+
+.PHONY: test-go
+test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (root, Debian)
+	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
+
 .PHONY: test-all
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
@@ -176,7 +189,7 @@ test-dashboard: test-dashboard-27 ## A real Horizon 27 with our plugin, in Chrom
 
 test-dashboard-%: $(READY) .venv/dashboard-%/.ready
 	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
-	    $(PYTHON) -m testing.deployment.machine browser
+	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
 	DASHBOARD=.venv/dashboard-$* .venv/dashboard-$*/bin/python -W ignore \
 	    -m pytest tests/dashboard $(ARGS)
 
@@ -192,6 +205,8 @@ test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible ag
 
 .PHONY: test-kits
 test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own code
+	-@$(PYTHON) -m testing.deployment.machine install apache2 \
+	    libapache2-mod-wsgi-py3 uwsgi-core uwsgi-plugin-python3
 	$(BIN)/python -m pytest tests/kits
 
 # Tempest lives apart from the services, as it does where clouds are tested.
@@ -213,6 +228,10 @@ lint: $(READY) ## Style and types
 .venv/cloud/.ready: constraints/cloud.txt setup.cfg tools/environment.sh
 	@$(PYTHON) -m testing.deployment.machine install
 	@PYTHON=/usr/bin/python3 tools/environment.sh cloud cloud
+
+# The Nova before it, from which one upgrades.
+.venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
+	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-nova
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
@@ -241,6 +260,16 @@ cloud-load: ## nova-api under load, beside an unmodified one
 cloud-saves: ## What overrides save beside images and flavors
 cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
 	$(call on_cloud,benchmarks.deployment $* $(ARGS))
+
+# From nothing: the databases are those of the Nova that it begins with.
+.PHONY: cloud-rolling
+cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling
+cloud-rolling: export OLDER := $(CURDIR)/.venv/cloud-33
+cloud-rolling: .venv/cloud/.ready .venv/cloud-33/.ready ## The extension comes and goes, and Nova 33 becomes 34, while tenants work
+	@$(PYTHON) -m testing.deployment.machine install haproxy
+	rm -rf $(CLOUD_STATE)
+	@$(CLOUD) testing.deployment --older $(OLDER) run \
+	    pytest -x tests/rolling $(ARGS)
 
 .PHONY: cloud-tempest
 cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the cloud that runs: our plugin, and what changes for Nova's own
@@ -336,7 +365,7 @@ packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is co
 	tools/packages.sh .venv/packages $(KINDS)
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-cloud-33 constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints' \
@@ -369,8 +398,13 @@ constraints-cloud: $(READY)
 	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) \
 	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
 
+constraints-cloud-33: $(READY)
+	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) \
+	    --extra nova --extra cloud-nova \
+	    --output-file constraints/cloud-33.txt setup.cfg -
+
 constraints-kits: $(READY)
-	printf 'ansible-core\ndocker\n$(KOLLA)\npyuwsgi\nshellcheck-py\n' | \
+	printf 'ansible-core\ndocker\n$(KOLLA)\nshellcheck-py\n' | \
 	    $(PIN) --output-file constraints/kits.txt -
 
 constraints-packages: $(READY)

@@ -1,6 +1,7 @@
 """The application that api-paste.ini names: Nova's routes, servers extended."""
 
 import collections.abc
+import functools
 import typing
 
 from nova.api import wsgi as base_wsgi
@@ -82,7 +83,7 @@ class APIRouterV21(routes.APIRouterV21):
             return application
         except errors.StartupError as exc:
             for line in str(exc).split('\n'):
-                LOG.critical('nova-image-override: %s', line)
+                _tell_why(line)
             raise
 
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
@@ -107,6 +108,13 @@ class APIRouterV21(routes.APIRouterV21):
         response = req.get_response(self._router)
         _name_version(response, version)
         return response
+
+
+# uWSGI and mod_wsgi try again in the same process.
+@functools.lru_cache
+def _tell_why(line: str) -> None:
+    """Log why nova-api does not start, once in each process."""
+    LOG.critical('nova-image-override: %s', line)
 
 
 def _resource(

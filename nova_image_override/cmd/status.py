@@ -1,70 +1,30 @@
-"""``nova-image-override-status upgrade check``: before an upgrade.
+"""``nova-image-override-status``: what is said where it cannot check."""
 
-Run it with the new Nova installed and the old services still running: it says
-whether this package goes with that Nova and with the rules as they are.
-"""
-
-import collections.abc
 import sys
 
-import nova.conf
-from oslo_upgradecheck import upgradecheck
-
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import startup
-from nova_image_override.nova_interfaces import api as api_interfaces
-from nova_image_override.nova_interfaces import compute as compute_interfaces
+from nova_image_override.cmd import environment
 
-
-class Checks(upgradecheck.UpgradeCommands):
-    """The checks, in the order in which they are reported."""
-
-    def _check_nova(self) -> upgradecheck.Result:
-        """Check that this Nova has the shape that nova-api leans on."""
-        return _result(api_interfaces.verify)
-
-    def _check_compute(self) -> upgradecheck.Result:
-        """Check that this Nova has the shape that nova-compute leans on."""
-        return _result(compute_interfaces.verify)
-
-    def _check_rules(self) -> upgradecheck.Result:
-        """Check that nova-api starts with these rules, and what they name."""
-        override_conf.register_opts(nova.conf.CONF)
-        try:
-            enforcer = startup.read(nova.conf.CONF).enforcer
-        except errors.StartupError as exc:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
-        unknown = [
-            f'{checked.option}: {entry.text}'
-            for checked in (enforcer.denied, enforcer.allowed)
-            for entry in checked.unknown_names()]
-        if unknown:
-            return upgradecheck.Result(
-                upgradecheck.Code.WARNING,
-                'This Nova has no such image property: ' + ', '.join(unknown))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
-
-    _upgrade_checks = (
-        ('Nova API', _check_nova),
-        ('Nova compute', _check_compute),
-        ('Rules', _check_rules),
-    )
-
-
-def _result(
-        verify: collections.abc.Callable[[], None]) -> upgradecheck.Result:
-    try:
-        verify()
-    except errors.UnsupportedNova as exc:
-        return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
-    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+#: Not to be confused with the results (oslo_upgradecheck.upgradecheck.run).
+CANNOT_CHECK = 255
 
 
 def main() -> int:
     """Run the checks.
 
-    :returns: 0 all is well, 1 there is a warning, 2 there is a failure
+    :returns: 0 all is well, 1 there is a warning, 2 there is a failure, 255
+        it could not be checked
     """
-    return int(upgradecheck.main(
-        nova.conf.CONF, 'nova', Checks(), sys.argv[1:]))
+    environment.silence_eventlet()
+    try:
+        from nova_image_override.cmd import upgrade_checks
+        return upgrade_checks.run(sys.argv[1:])
+    except ModuleNotFoundError as exc:
+        message = environment.not_installed(exc)
+    except errors.StartupError as exc:
+        message = str(exc)
+    except SystemExit as exc:
+        # Of argparse, which has said what is wrong, and gives 2 for it.
+        return CANNOT_CHECK if exc.code else 0
+    print(message, file=sys.stderr)
+    return CANNOT_CHECK

@@ -2,11 +2,13 @@
 
 ``python -m testing.deployment up``, ``down``, or ``run MODULE ARGUMENTS...``:
 ``run`` starts the cloud, runs a module of Python on it, and ends the cloud,
-whatever becomes of the module.
+whatever becomes of the module. ``--older ENVIRONMENT`` before it: the cloud of
+:mod:`testing.deployment.rolling`.
 """
 
 import argparse
 import contextlib
+import pathlib
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import typing
 from testing.deployment import cloud
 from testing.deployment import machine
 from testing.deployment import processes
+from testing.deployment import rolling
 from testing.deployment import state
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -66,12 +69,15 @@ def run(deployment: cloud.Cloud, command: list[str]) -> int:
 def main() -> None:
     """Run one command."""
     parser = argparse.ArgumentParser(prog='cloud', description=__doc__)
+    parser.add_argument('--older', type=pathlib.Path)
     parser.add_argument('command', choices=['up', 'down', 'run'])
     parser.add_argument('module', nargs=argparse.REMAINDER)
     given = parser.parse_args()
     try:
         cloud.check()
-        deployment = cloud.Cloud(state.State.default())
+        where = state.State.default()
+        deployment = (rolling.Cloud(where, given.older.resolve())
+                      if given.older else cloud.Cloud(where))
         if given.command == 'down':
             deployment.down()
             return

@@ -11,6 +11,7 @@ from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
 from testing.deployment import hugepages
+from testing.deployment import installation
 from testing.deployment import keystone
 from testing.deployment import machine
 from testing.deployment import mariadb
@@ -43,14 +44,19 @@ class Cloud:
         self.glance = glance.Glance(state)
         self.placement = placement.Placement(state)
         self.neutron = neutron.Neutron(state)
-        self.nova_api = nova.NovaAPI(state)
+        self.nova_api = self._nova_api()
         # Not started with the rest.
         self.plain_api = nova.PlainNovaAPI(state)
-        self.conductor = nova.Daemon(state, 'nova-conductor')
-        self.scheduler = nova.Daemon(state, 'nova-scheduler')
+        self.conductor = nova.Daemon(
+            state, 'nova-conductor', self.nova_api.folder)
+        self.scheduler = nova.Daemon(
+            state, 'nova-scheduler', self.nova_api.folder)
         self.huge_pages = hugepages.HugePages(state)
         self.hosts = {name: host.Host(state, name, *given)
                       for name, given in HOSTS.items()}
+
+    def _nova_api(self) -> nova.NovaAPI:
+        return nova.NovaAPI(self.state)
 
     @functools.cached_property
     def operator(self) -> openstack.connection.Connection:
@@ -73,7 +79,7 @@ class Cloud:
         pages = len(self.hosts) * topology.NODES * hugepages.PER_NODE
         say(f'{pages} huge pages are there' if self.huge_pages.take(pages) else
             hugepages.NONE)
-        host.link_bindings()
+        installation.OWN.link_bindings()
         applications = (self.keystone, self.glance, self.placement,
                         self.neutron, self.nova_api)
         for application in applications:
@@ -136,7 +142,7 @@ def check() -> None:
     :raises machine.Unable: it does not
     """
     machine.check()
-    if wanted := machine.missing():
+    if wanted := machine.missing(machine.PACKAGES):
         raise machine.Unable(
             f'needs the packages {", ".join(wanted)}: python3 -m '
             'testing.deployment.machine installs them')

@@ -55,7 +55,8 @@ class Glance(web.Application):
         """Write glance-api.conf and the files that it names."""
         folder, data = self.folder, self.state.subfolder
         (folder / 'glance-api-paste.ini').write_text(
-            (web.ETC / 'glance' / 'glance-api-paste.ini').read_text())
+            (self.installation.etc / 'glance' / 'glance-api-paste.ini'
+             ).read_text())
         (folder / 'property-protections.conf').write_text(_PROTECTIONS)
         (folder / 'policy.yaml').write_text(_POLICY)
         settings.write(folder / 'glance-image-import.conf', {
@@ -90,5 +91,5 @@ class Glance(web.Application):
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables."""
         database.fill(['glance'], [
-            [web.BIN / 'glance-manage', '--config-file',
+            [self.installation.bin / 'glance-manage', '--config-file',
              self.folder / 'glance-api.conf', 'db', 'sync']], self.NAME)

@@ -12,15 +12,14 @@ import os
 import pathlib
 import subprocess
 import sys
-import sysconfig
 
 from testing.deployment import hugepages
+from testing.deployment import installation
 from testing.deployment import nova
 from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import topology
-from testing.deployment import web
 
 # libvirt's folders, and what they are called here.
 _MOUNTS = {
@@ -48,6 +47,8 @@ class Host:
     :param threads: how many of its CPUs share a core
     :ivar name: its name in Nova
     :ivar compute: its nova-compute
+    :ivar installation: the one that nova-compute is started from next
+    :ivar extended: whether it is the extension's
     """
 
     def __init__(
@@ -55,6 +56,8 @@ class Host:
         threads: int,
     ) -> None:
         self.name = name
+        self.installation = installation.OWN
+        self.extended = True
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
         self._displays = displays
@@ -162,9 +165,12 @@ class Host:
         return os.statvfs(f'/proc/{self._first()}/root{self._pages}').f_bfree
 
     def start_compute(self) -> None:
-        """Start nova-compute with the extension's compute manager."""
+        """Start nova-compute."""
+        where = self.installation
+        command = ('nova-compute-image-override' if self.extended else
+                   'nova-compute')
         config = self._folder / 'nova.conf'
-        helper = (f'{web.BIN}/privsep-helper --config-file {config}')
+        helper = f'{where.bin}/privsep-helper --config-file {config}'
         settings.write(config, nova.common(self._state), {
             'DEFAULT': {'host': self.name, 'state_path': str(self._folder),
                         'compute_driver': 'libvirt.LibvirtDriver',
@@ -176,9 +182,8 @@ class Host:
             'nova_sys_admin': {'helper_command': helper},
             'privsep_osbrick': {'helper_command': helper}})
         self._enter(
-            self.compute, sys.executable, '-W', 'ignore',
-            str(web.BIN / 'nova-compute-image-override'), '--config-file',
-            str(config))
+            self.compute, str(where.python), '-W', 'ignore',
+            str(where.bin / command), '--config-file', str(config))
 
     def takes_servers(self, reported: str | None) -> bool:
         """Say whether nova-compute does, as it is started now.
@@ -196,14 +201,3 @@ class Host:
         """End nova-compute as a crash would, and start it again."""
         self.compute.kill()
         self.start_compute()
-
-
-def link_bindings() -> None:
-    """Give the environment Debian's binding of libvirt, which needs no build.
-    """
-    target = pathlib.Path(sysconfig.get_path('platlib'))
-    for source in pathlib.Path('/usr/lib/python3/dist-packages').glob(
-            'libvirt*.*'):
-        link = target / source.name
-        if source.suffix in ('.py', '.so') and not link.exists():
-            link.symlink_to(source)

@@ -29,7 +29,7 @@ class Keystone(web.Application):
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables, keys, the operator and its own endpoint."""
-        manage = [web.BIN / 'keystone-manage', '--config-file',
+        manage = [self.installation.bin / 'keystone-manage', '--config-file',
                   self.folder / 'keystone.conf']
         address = state_module.url('keystone', '/v3')
         database.fill(['keystone'], [

@@ -1,10 +1,12 @@
 """What the machine must be and have, before there is any environment.
 
 ``python3 -m testing.deployment.machine check`` says whether the cloud can
-run here, ``install`` installs the Debian packages that are missing, and
-``browser`` those of a browser. None needs more than the standard library.
+run here, ``install`` installs the Debian packages that are missing,
+``install NAME...`` those that are named, for other tests. None of it needs
+more than the standard library.
 """
 
+import collections.abc
 import os
 import pathlib
 import subprocess
@@ -18,15 +20,12 @@ PACKAGES = (
     'mariadb-server-core', 'python3-libvirt', 'python3-venv',
     'qemu-system-x86', 'qemu-utils', 'rabbitmq-server', 'util-linux')
 
-#: Those of the browser that tests/dashboard drives.
-BROWSER = ('chromium', 'chromium-driver')
-
 #: What keeps Debian's packages from starting services (invoke-rc.d(8)).
 _POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
 
 
 class Unable(Exception):
-    """The cloud cannot run here; the message is one line that says why."""
+    """It cannot be done here; the message is one line that says why."""
 
 
 def check() -> None:
@@ -34,7 +33,11 @@ def check() -> None:
 
     :raises Unable: naming what is wrong
     """
-    check_packages('libvirt, QEMU, MariaDB and RabbitMQ')
+    if os.geteuid() != 0:
+        raise Unable('needs root: namespaces, libvirt and apt do')
+    if not _is_debian():
+        raise Unable('needs Debian: its packages of libvirt, QEMU, MariaDB '
+                     'and RabbitMQ')
     if os.uname().machine != 'x86_64':
         raise Unable(f'needs x86_64, not {os.uname().machine}')
     try:
@@ -47,23 +50,14 @@ def check() -> None:
                      'CAP_SYS_ADMIN?)') from None
 
 
-def check_packages(what: str) -> None:
-    """Look whether packages can be installed here.
-
-    :param what: what they are packages of
-    :raises Unable: they cannot
-    """
-    if os.geteuid() != 0:
-        raise Unable('needs root: namespaces, libvirt and apt do')
+def _is_debian() -> bool:
     release = pathlib.Path('/etc/os-release')
-    lines = release.read_text().splitlines() if release.exists() else []
-    if 'ID=debian' not in lines:
-        raise Unable(f'needs Debian: its packages of {what}')
+    return release.exists() and (
+        'ID=debian' in release.read_text().splitlines())
 
 
-def missing(packages: tuple[str, ...] = ()) -> list[str]:
-    """Return those of PACKAGES, or of others, that are not installed."""
-    packages = packages or PACKAGES
+def missing(packages: collections.abc.Sequence[str]) -> list[str]:
+    """Return the packages that are not installed."""
     listed = subprocess.run(
         ['dpkg-query', '--show', '--showformat',
          '${Package} ${db:Status-Status}\n', *packages],
@@ -72,14 +66,16 @@ def missing(packages: tuple[str, ...] = ()) -> list[str]:
             if f'{name} installed' not in listed.splitlines()]
 
 
-def install(packages: tuple[str, ...] = ()) -> None:
+def install(packages: collections.abc.Sequence[str]) -> None:
     """Install the packages that are missing, without starting services.
 
-    :raises Unable: apt fails
+    :raises Unable: apt fails, or cannot be asked
     """
-    wanted = missing(packages)
+    wanted = missing(packages) if _is_debian() else packages
     if not wanted:
         return
+    if os.geteuid() != 0 or not _is_debian():
+        raise Unable(f'root on Debian installs {", ".join(wanted)}')
     print(f'Installing {", ".join(wanted)}', flush=True)
     keep = _POLICY.exists()
     if not keep:
@@ -101,25 +97,12 @@ def install(packages: tuple[str, ...] = ()) -> None:
             _POLICY.unlink()
 
 
-def main(command: str) -> None:
-    """Do what the command line says.
-
-    :raises SystemExit: it cannot be done; the message is one line
-    """
-    what = 'A browser cannot be installed' if command == 'browser' \
-        else 'The cloud cannot run'
-    try:
-        if command == 'browser':
-            if missing(BROWSER):
-                check_packages('Chromium')
-                install(BROWSER)
-            return
-        check()
-        if command == 'install':
-            install()
-    except Unable as exc:
-        raise SystemExit(f'{what} here: {exc}') from exc
-
-
 if __name__ == '__main__':
-    main(*sys.argv[1:])
+    command, *named = sys.argv[1:]
+    try:
+        if not named:
+            check()
+        if command == 'install':
+            install(named or PACKAGES)
+    except Unable as exc:
+        sys.exit(str(exc) if named else f'The cloud cannot run here: {exc}')

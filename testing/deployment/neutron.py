@@ -17,7 +17,7 @@ class Neutron(web.Application):
     def configure(self) -> None:
         """Write neutron.conf and api-paste.ini."""
         (self.folder / 'api-paste.ini').write_text(
-            (web.ETC / 'neutron' / 'api-paste.ini').read_text())
+            (self.installation.etc / 'neutron' / 'api-paste.ini').read_text())
         settings.write(
             self.folder / 'neutron.conf',
             settings.common(self.state, 'neutron'),
@@ -39,5 +39,5 @@ class Neutron(web.Application):
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables."""
         database.fill(['neutron'], [
-            [web.BIN / 'neutron-db-manage', '--config-file',
+            [self.installation.bin / 'neutron-db-manage', '--config-file',
              self.folder / 'neutron.conf', 'upgrade', 'heads']], self.NAME)

@@ -4,8 +4,9 @@ And, for who compares, an unmodified nova-api beside the extended one.
 """
 
 import json
-import sys
+import pathlib
 
+from testing.deployment import installation
 from testing.deployment import mariadb
 from testing.deployment import processes
 from testing.deployment import settings
@@ -77,16 +78,22 @@ def common(state: state_module.State) -> settings.Settings:
 
 
 class NovaAPI(web.Application):
-    """nova-api, with the extension in its paste line."""
+    """nova-api, with the extension in its paste line.
+
+    :ivar extended: whether the extension is there; see :meth:`configure`
+    :ivar rules: ``[image_override]``; see :meth:`configure`
+    """
 
     NAME = 'nova-api'
     MODULE = 'nova.wsgi.osapi_compute'
     REGION = 'RegionOne'
     WORKERS = 2
 
-    def __init__(self, state: state_module.State) -> None:
-        super().__init__(state)
-        #: ``[image_override]``; written at each start.
+    def __init__(
+        self, state: state_module.State, name: str | None = None,
+    ) -> None:
+        super().__init__(state, name)
+        self.extended = True
         self.rules = {
             'allowed_properties': ', '.join(ALLOWED),
             'property_protection_file': str(
@@ -96,16 +103,12 @@ class NovaAPI(web.Application):
 
     def configure(self) -> None:
         """Write nova.conf, api-paste.ini and policy.yaml."""
-        self._write(EXTENDED, _POLICY, {'image_override': self.rules})
-
-    def _write(
-        self, router: str, policy: str, extension: settings.Settings,
-    ) -> None:
-        paste = (web.ETC / 'nova' / 'api-paste.ini').read_text()
+        paste = (self.installation.etc / 'nova' / 'api-paste.ini').read_text()
         assert PLAIN in paste
-        (self.folder / 'api-paste.ini').write_text(
-            paste.replace(PLAIN, router))
-        (self.folder / 'policy.yaml').write_text(policy)
+        (self.folder / 'api-paste.ini').write_text(paste.replace(
+            PLAIN, EXTENDED if self.extended else PLAIN))
+        (self.folder / 'policy.yaml').write_text(
+            _POLICY if self.extended else '')
         settings.write(
             self.folder / 'nova.conf', common(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
@@ -121,12 +124,18 @@ class NovaAPI(web.Application):
                 'scheduler': {'workers': '1',
                               'discover_hosts_in_cells_interval': '5'},
                 'conductor': {'workers': '1'}},
-            extension)
+            {'image_override': self.rules} if self.extended else {})
+
+    @property
+    def manage(self) -> list[str | pathlib.Path]:
+        """nova-manage with this configuration, to which words are added."""
+        return [self.installation.python, '-W', 'ignore',
+                self.installation.bin / 'nova-manage',
+                '--config-file', self.folder / 'nova.conf']
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make Nova's tables and its one cell."""
-        manage = [sys.executable, '-W', 'ignore', web.BIN / 'nova-manage',
-                  '--config-file', self.folder / 'nova.conf']
+        manage = self.manage
         database.fill(['nova_api', 'nova_cell0', 'nova_cell1'], [
             [*manage, 'api_db', 'sync'],
             [*manage, 'cell_v2', 'map_cell0', '--database_connection',
@@ -146,9 +155,9 @@ class PlainNovaAPI(NovaAPI):
     NAME = 'nova-api-plain'
     REGION = 'RegionPlain'
 
-    def configure(self) -> None:
-        """Write the same without what the extension needs."""
-        self._write(PLAIN, '', {})
+    def __init__(self, state: state_module.State) -> None:
+        super().__init__(state)
+        self.extended = False
 
     def up(self) -> None:
         """Configure it, enter it in the catalogue, start it."""
@@ -160,16 +169,32 @@ class PlainNovaAPI(NovaAPI):
 
 
 class Daemon(processes.Process):
-    """nova-conductor or nova-scheduler."""
+    """nova-conductor or nova-scheduler.
 
-    def __init__(self, state: state_module.State, name: str) -> None:
-        super().__init__(state, name)
-        self._config = state.file('nova-api', 'nova.conf')
+    :param command: which of the two
+    :param folder: where nova.conf is
+    :param name: of the process, where there is more than one
+    :ivar installation: the one that runs when it is started next
+    """
+
+    def __init__(
+        self, state: state_module.State, command: str, folder: pathlib.Path,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(state, name or command)
+        self.command = command
+        self.installation = installation.OWN
+        self._config = folder / 'nova.conf'
+        self._own = state.file('daemons', f'{self.name}.conf')
 
     def up(self) -> None:
         """Start it."""
-        self.start([sys.executable, '-W', 'ignore', str(web.BIN / self.name),
-                    '--config-file', str(self._config)])
+        # In Nova's list of services it is the one of its own host.
+        settings.write(self._own, {'DEFAULT': {'host': self.name}})
+        self.start([self.installation.python, '-W', 'ignore',
+                    self.installation.bin / self.command,
+                    '--config-file', self._config,
+                    '--config-file', self._own])
 
     def restart(self) -> None:
         """End it as a crash would, and start it again."""

@@ -22,5 +22,5 @@ class Placement(web.Application):
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables."""
         database.fill(['placement'], [
-            [web.BIN / 'placement-manage', '--config-file',
+            [self.installation.bin / 'placement-manage', '--config-file',
              self.folder / 'placement.conf', 'db', 'sync']], self.NAME)

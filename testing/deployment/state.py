@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 PORTS = {
     'keystone': 18500, 'glance': 18292, 'placement': 18778,
     'neutron': 18696, 'nova-api': 18774, 'nova-api-plain': 18775,
+    'nova-api-1': 18776, 'nova-api-2': 18777,
     'rabbitmq': 18567, 'rabbitmq-dist': 18568, 'epmd': 18436,
     'web': 18080,
 }

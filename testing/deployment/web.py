@@ -1,26 +1,23 @@
 """The services that are WSGI applications."""
 
 import pathlib
-import sys
-import sysconfig
 import urllib.error
 import urllib.request
 
+from testing.deployment import installation
 from testing.deployment import mariadb
 from testing.deployment import processes
 from testing.deployment import state as state_module
-
-#: Where the environment keeps its commands, and the files that services ship.
-BIN = pathlib.Path(sysconfig.get_path('scripts'))
-ETC = pathlib.Path(sys.prefix) / 'etc'
 
 
 class Application(processes.Process):
     """One service, and how it is set up.
 
-    :cvar NAME: of the process, and of its port
+    :param name: of the process, its port and its folder
+    :cvar NAME: the same where there is one of it
     :cvar MODULE: the WSGI module
     :cvar PATH: where the service's API begins
+    :ivar installation: the one that runs when it is started next
     """
 
     NAME: str
@@ -28,14 +25,17 @@ class Application(processes.Process):
     PATH = ''
     WORKERS = 1
 
-    def __init__(self, state: state_module.State) -> None:
-        super().__init__(state, self.NAME)
+    def __init__(
+        self, state: state_module.State, name: str | None = None,
+    ) -> None:
+        super().__init__(state, name or self.NAME)
         self.state = state
+        self.installation = installation.OWN
 
     @property
     def folder(self) -> pathlib.Path:
         """Where its configuration files are."""
-        return self.state.subfolder(self.NAME)
+        return self.state.subfolder(self.name)
 
     def configure(self) -> None:
         """Write the configuration files."""
@@ -53,15 +53,15 @@ class Application(processes.Process):
     def up(self) -> None:
         """Start it, and wait until it answers."""
         self.start(
-            [sys.executable, '-W', 'ignore', '-m',
-             'testing.deployment.serve', str(state_module.PORTS[self.NAME]),
+            [self.installation.python, '-W', 'ignore', '-m',
+             'testing.deployment.serve', str(state_module.PORTS[self.name]),
              str(self.WORKERS), self.MODULE], self.environment())
         self.wait_until(self._answers)
 
     def _answers(self) -> bool:
         try:
             urllib.request.urlopen(  # noqa: S310
-                state_module.url(self.NAME), timeout=10)
+                state_module.url(self.name), timeout=10)
         except urllib.error.HTTPError as exc:
             return exc.code < 500
         except OSError:

@@ -32,6 +32,7 @@ from nova_image_override import record
 from nova_image_override import versions
 from nova_image_override.cmd import nova_compute as compute_command
 from testing.harness import answers
+from testing.harness import databases
 from testing.harness import paste_config
 from testing.harness import shared
 from testing.harness import waiting
@@ -83,6 +84,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         # nova.test.TestCase deletes every attribute in a cleanup, and then
         # pytest's unittest plugin deletes the test method itself.
         self.addCleanup(setattr, self, self._testMethodName, None)
+        self.useFixture(databases.KeptConnections())
         super().setUp()
         # nova.test.TestCase has idle threads look a hundred times a second
         # whether they may end. In a cloud that lasts they take the time of

@@ -1,12 +1,14 @@
 """One cloud for all tests of the folder, and its nova-api.
 
 There are several before the same services: ours, Nova's own without the
-extension, and one whose discovery fails.
+extension, one whose discovery fails, and one that is open to clients without
+our header entry.
 """
 
 import contextlib
 
 import nova.api.wsgi
+import nova.conf
 import pytest
 
 from nova_image_override import versions
@@ -49,13 +51,30 @@ def _extended(_cloud, tmp_path_factory):
         yield client
 
 
+def _loaded(folder, app):
+    paste_ini = paste_config.write(folder, app)
+    return nova.api.wsgi.Loader(paste_ini).load_app('osapi_compute')
+
+
 @pytest.fixture(scope='session')
 def _plain(_cloud, tmp_path_factory):
     folder = tmp_path_factory.mktemp('plain')
-    paste_ini = paste_config.write(folder, paste_config.NOVA_APP)
     with _client(_cloud, folder,
-                 nova.api.wsgi.Loader(paste_ini).load_app('osapi_compute')
-                 ) as client:
+                 _loaded(folder, paste_config.NOVA_APP)) as client:
+        yield client
+
+
+@pytest.fixture(scope='session')
+def _compatible(_cloud, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('compatible')
+    options = {'accept_scheduler_hint': True, 'compute_microversion': '2.96'}
+    for option, value in options.items():
+        nova.conf.CONF.set_override(option, value, 'image_override')
+    application = _loaded(folder, paste_config.APP)
+    # Which are read at start only.
+    for option in options:
+        nova.conf.CONF.clear_override(option, 'image_override')
+    with _client(_cloud, folder, application) as client:
         yield client
 
 
@@ -84,6 +103,12 @@ def client(_extended, cloud):
 def plain_client(_plain, cloud):
     """Clients of unmodified Nova."""
     return _plain
+
+
+@pytest.fixture
+def compatible_client(_compatible, cloud):
+    """Clients of a cloud with both options for client compatibility."""
+    return _compatible
 
 
 @pytest.fixture

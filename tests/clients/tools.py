@@ -27,6 +27,8 @@ class Request:
     version: str | None
     legacy_version: str | None
     body: typing.Any
+    #: The body as it came.
+    raw: bytes
 
 
 class Recorder:
@@ -44,7 +46,7 @@ class Recorder:
             environ['REQUEST_METHOD'], environ['PATH_INFO'],
             environ.get('HTTP_OPENSTACK_API_VERSION'),
             environ.get('HTTP_X_OPENSTACK_NOVA_API_VERSION'),
-            json.loads(raw) if raw else None))
+            json.loads(raw) if raw else None, raw))
         return self._application(environ, start_response)
 
     def compute(self, method: str | None = None) -> list[Request]:

@@ -23,6 +23,15 @@ class Case(update_case.Case):
                 objects.BlockDeviceMappingList.get_by_instance_uuid(
                     self.instance(server)._context, server)}
 
+    def assert_root(self, server, expected):
+        """The guest's only disk, as the guest and Nova have it."""
+        self.assertEqual(expected, self.disks(server))
+        self.assertEqual(
+            {f'/dev/{name}': bus for name, bus in expected.items()},
+            self.recorded(server))
+        self.assertEqual(f'/dev/{next(iter(expected))}',
+                         self.instance(server).root_device_name)
+
     def bus(self, server, bus, status=200):
         """Update a stopped server, and start it again."""
         answer = self.update(server, {} if bus is None else {
@@ -42,13 +51,7 @@ class Stopped(Case):
             with self.subTest(bus):
                 self.do(server, 'os-stop', 'SHUTOFF')
                 self.bus(server, bus)
-                self.assertEqual(expected, self.disks(server))
-                self.assertEqual(
-                    {f'/dev/{name}': bus for name, bus in expected.items()},
-                    self.recorded(server))
-                self.assertEqual(
-                    f'/dev/{next(iter(expected))}',
-                    self.instance(server).root_device_name)
+                self.assert_root(server, expected)
         self.hard_reboot(server)
         self.assertEqual({'vda': 'virtio'}, self.disks(server))
 
@@ -166,13 +169,7 @@ class Rebuilt(Case):
             with self.subTest(overrides):
                 answer = self.rebuild(server, overrides)
                 self.assertEqual(202, answer.status, answer.text)
-                self.assertEqual(expected, self.disks(server))
-                self.assertEqual(
-                    {f'/dev/{name}': bus for name, bus in expected.items()},
-                    self.recorded(server))
-                self.assertEqual(
-                    f'/dev/{next(iter(expected))}',
-                    self.instance(server).root_device_name)
+                self.assert_root(server, expected)
 
     def test_a_refused_rebuild_leaves_it_where_it_is(self):
         server = self.boot()

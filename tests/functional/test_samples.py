@@ -308,6 +308,7 @@ class Start(nodb.TestCase):
         compare(self, name, logged.output.strip())
 
     def fail_to_start(self):
+        router._tell_why.cache_clear()
         self.assertRaises(
             errors.StartupError, router.APIRouterV21.factory, {})
 

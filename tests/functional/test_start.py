@@ -61,6 +61,14 @@ class Start(nodb.TestCase):
                 self.assertIn(hint, str(error))
                 self.assertNotIn('\n', str(error))
 
+    def test_why_it_does_not_start_is_told_once_in_a_process(self):
+        router._tell_why.cache_clear()
+        logged = self.useFixture(fixtures.FakeLogger(router.__name__))
+        for _ in 'a start', 'another try of the web server':
+            self.assertRaises(errors.StartupError, self.start,
+                              allowed_properties=['vm_mode'])
+        self.assertEqual(1, len(logged.output.splitlines()))
+
     def test_a_name_that_this_nova_does_not_know_is_a_warning(self):
         logged = self.useFixture(fixtures.FakeLogger())
         self.start(allowed_properties=['hw_from_the_future', 'hw_disk_bus'])

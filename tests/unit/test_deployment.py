@@ -131,9 +131,8 @@ def test_a_folder_too_deep_for_sockets_is_refused(tmp_path):
 
 @pytest.mark.skipif(not pathlib.Path('/usr/bin/dpkg-query').exists(),
                     reason='needs Debian')
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setattr(machine, 'PACKAGES', ('libc6', 'no-such-package'))
-    assert machine.missing() == ['no-such-package']
+def test_a_missing_package_is_named():
+    assert machine.missing(('libc6', 'no-such-package')) == ['no-such-package']
 
 
 def test_a_package_that_is_not_installed_is_missing(monkeypatch, tmp_path):
@@ -143,14 +142,21 @@ def test_a_package_that_is_not_installed_is_missing(monkeypatch, tmp_path):
                      'echo here installed\necho removed config-files\n')
     query.chmod(0o755)
     monkeypatch.setenv('PATH', str(tmp_path), prepend=':')
-    monkeypatch.setattr(machine, 'PACKAGES', ('here', 'removed', 'unknown'))
-    assert machine.missing() == ['removed', 'unknown']
+    assert machine.missing(('here', 'removed', 'unknown')) == [
+        'removed', 'unknown']
 
 
 def test_other_users_than_root_are_told(monkeypatch):
     monkeypatch.setattr('os.geteuid', lambda: 1000)
     with pytest.raises(machine.Unable, match='needs root'):
         machine.check()
+
+
+def test_who_cannot_install_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(machine, 'missing', lambda packages: packages)
+    monkeypatch.setattr('os.geteuid', lambda: 1000)
+    with pytest.raises(machine.Unable, match=r'root on Debian .* go, curl'):
+        machine.install(['go', 'curl'])
 
 
 @pytest.fixture

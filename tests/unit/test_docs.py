@@ -52,6 +52,15 @@ def test_every_code_is_advised_under_a_status_of_refusals():
             errors.Invalid, errors.Forbidden, errors.Conflict)}
 
 
+def test_operators_are_told_what_to_do_about_each_code_of_theirs():
+    told = re.findall('``(\\w+)``', '\n'.join(re.findall(
+        r'^   \* - (``.*)$', page('admin/user-was-refused.rst'), re.M)))
+    theirs = re.findall(r'^   \* - ``(\w+)``\n     - 4(?:03|09)$',
+                        page('user/refusals.rst'), re.M)
+    assert set(theirs) <= set(told) & codes()
+    assert len(told) == len(set(told))
+
+
 @pytest.mark.parametrize('name', [option.name for option in conf.OPTS])
 @pytest.mark.parametrize('where', [
     ROOT / 'README.md', SOURCE / 'install/nova-api.rst',
@@ -177,12 +186,15 @@ def test_every_list_of_names_is_shown():
 
 
 def names_in(module):
-    path = ROOT / 'tests' / 'functional' / f'{module}.py'
+    trees = [ast.parse(path.read_text()) for path in (
+        ROOT / 'tests' / kind / f'{module}.py'
+        for kind in ('functional', 'clients')) if path.exists()]
     return {
-        f'{module}.{node.name}.{method.name}'
-        for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.ClassDef)
-        for method in node.body if isinstance(method, ast.FunctionDef)}
+        '.'.join([module, *owner, method.name])
+        for tree in trees for owner, body in [([], tree.body), *(
+            ([node.name], node.body) for node in tree.body
+            if isinstance(node, ast.ClassDef))]
+        for method in body if isinstance(method, ast.FunctionDef)}
 
 
 def named_tests():

@@ -1,8 +1,13 @@
 """``check`` finds each planted fault once, and nothing on a clean pair."""
 
+import pathlib
+import re
+
 import pytest
 
 from nova_image_override.properties import catalog
+
+ROOT = pathlib.Path(__file__).parents[3]
 
 #: Files of a deployment with nothing wrong; faults are planted by replacing.
 CLEAN = {
@@ -217,6 +222,9 @@ MATRIX = {
     'misspelt option': (
         [('nova.conf', 'denied_properties', 'denied_propertys')], 'warning',
         'O1', 'denied_propertys'),
+    'option that is like none of ours': (
+        [('nova.conf', 'denied_properties', '''x_y = 1
+        denied_properties''')], 'warning', 'O1', 'x_y'),
     'option in another section': (
         [('nova.conf', '[DEFAULT]', """[DEFAULT]
         denied_properties = hw_*""")], 'warning', 'O1', 'denied_properties'),
@@ -378,3 +386,15 @@ def test_options_that_nova_knows_are_not_ours(check):
         [image_cache]
         manager_interval = 3
         [service_user]""")) == (0, [])
+
+
+@pytest.mark.parametrize('page', [
+    'README.md', 'docs/source/install/first-override.rst'])
+def test_pages_show_what_check_says_of_their_lists(deployment, page):
+    text = (ROOT / page).read_text()
+    lists = re.search(
+        r'^ *\[image_override\]\n(?: +\w+ =.*\n)+', text, re.M)[0]
+    deployment.write('nova.conf', lists)
+    status, _, err = deployment.run('check')
+    assert status == 0
+    assert err.strip().splitlines()[-1] in text

@@ -1,0 +1,143 @@
+"""nova-api under Debian's uWSGI and Apache, by the examples of share/.
+
+Paths, ports, users and numbers of processes are replaced.
+"""
+
+import os
+import pathlib
+import pwd
+import sys
+import tempfile
+
+import pytest
+
+from testing.site import loopback
+from tests import environments
+from tests.kits import web_servers
+
+EXAMPLES = environments.ROOT / 'share' / 'nova-image-override'
+
+#: Where Debian keeps the servers' modules for its Python.
+MODULES = pathlib.Path('/usr/lib/apache2/modules')
+PLUGINS = pathlib.Path('/usr/lib/uwsgi/plugins')
+PYTHON = f'{sys.version_info[0]}.{sys.version_info[1]}'
+
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0 or not (
+        (MODULES / f'mod_wsgi.so-{PYTHON}').exists()
+        and (PLUGINS / 'python3_plugin.so').exists()),
+    reason=f"needs root, and Debian's Apache and uWSGI for Python {PYTHON}: "
+           '"make test-kits" installs them')
+
+#: Debian's Python runs nova-api, with the libraries of Nova's environment.
+PATHS = (str(environments.ROOT), str(pathlib.Path(pytest.__file__).parents[1]))
+
+ALLOWED = 'hw_boot_menu, hw_disk_bus=virtio|scsi'
+
+
+@pytest.fixture
+def folder():
+    """A folder that other users may read, unlike pytest's own."""
+    with tempfile.TemporaryDirectory(prefix='nova-api-') as path:
+        os.chmod(path, 0o755)  # noqa: S103
+        yield pathlib.Path(path)
+
+
+@pytest.fixture
+def identity():
+    with loopback.serving(web_servers.identity) as url:
+        yield url
+
+
+def replaced(text, **pairs):
+    """Return TEXT with what an example has replaced; it must have it."""
+    for old, new in pairs.values():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def assert_discovery(url):
+    answer = web_servers.get(f'{url}/v2.1/image-props-override')
+    assert answer.status_code == 200, answer.text
+    schema = answer.json()['image_props_override']['schema']
+    assert set(schema['properties']) == {'hw_boot_menu', 'hw_disk_bus'}
+
+
+@pytest.fixture
+def uwsgi(folder, identity):
+    """Configure a nova-api for uWSGI; return the command, and its URL."""
+    def uwsgi(allowed):
+        web_servers.configure(folder, identity, allowed)
+        (folder / 'api-paste.ini').rename(
+            folder / 'api-paste-image-override.ini')
+        port = web_servers.free_port()
+        example = (EXAMPLES / 'nova-api-uwsgi.ini').read_text()
+        paths = ''.join(f'pythonpath = {path}\n' for path in PATHS)
+        (folder / 'uwsgi.ini').write_text(replaced(
+            example, paths=('/etc/nova', str(folder)),
+            port=('127.0.0.1:8774', f'127.0.0.1:{port}'),
+            users=('uid = nova\ngid = nova\n', f'plugins = python3\n{paths}'),
+            processes=('processes = 4', 'processes = 1')))
+        return (['uwsgi-core', '--ini', str(folder / 'uwsgi.ini')],
+                f'http://127.0.0.1:{port}')
+    return uwsgi
+
+
+#: What the server has of its environment.
+ENVIRONMENT = {'PATH': '/usr/sbin:/usr/bin'}
+
+
+def test_uwsgi(uwsgi, folder):
+    command, url = uwsgi(ALLOWED)
+    with web_servers.running(
+            command, url, folder / 'uwsgi.log', ENVIRONMENT):
+        assert_discovery(url)
+
+
+MAIN = '''\
+ServerName localhost
+PidFile {folder}/apache.pid
+Mutex file:{folder}
+LoadModule mpm_event_module {modules}/mod_mpm_event.so
+LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule wsgi_module {modules}/mod_wsgi.so
+User {user}
+ErrorLog {folder}/apache.log
+LogFormat "%h %r %>s" combined
+WSGISocketPrefix {folder}/wsgi
+Include {folder}/nova-api.conf
+'''
+
+
+def test_apache(folder, identity):
+    web_servers.configure(folder, identity, ALLOWED)
+    example = (EXAMPLES / 'nova-api-apache.conf').read_text()
+    # The script is in a comment.
+    (script,) = [line.lstrip('# ') for line in example.splitlines()
+                 if line.startswith('#     ')]
+    (folder / 'nova-api.wsgi').write_text(f'{script}\n')
+    port = web_servers.free_port()
+    user = 'www-data'
+    (folder / 'nova-api.conf').write_text(replaced(
+        example, port=('Listen 8774', f'Listen 127.0.0.1:{port}'),
+        host=('*:8774', f'*:{port}'),
+        users=('processes=4 threads=1 user=nova group=nova',
+               f'processes=1 threads=1 user={user} group={user} '
+               f'python-path={":".join(PATHS)}'),
+        scripts=('/usr/share/nova', str(folder)),
+        logs=('/var/log/apache2', str(folder))))
+    (folder / 'apache.conf').write_text(MAIN.format(
+        folder=folder, modules=MODULES, user=user))
+    account = pwd.getpwnam(user)
+    for path in [folder, *folder.iterdir()]:
+        os.chown(path, account.pw_uid, account.pw_gid)
+    url = f'http://127.0.0.1:{port}'
+    with web_servers.running(
+            ['apache2', '-d', str(folder), '-f',
+             str(folder / 'apache.conf'), '-DFOREGROUND'], url,
+            folder / 'output.log', {
+                **ENVIRONMENT,
+                # As in /etc/apache2/envvars.
+                'OS_NOVA_CONFIG_DIR': str(folder)}):
+        assert_discovery(url)

@@ -1,0 +1,1 @@
+"""The extension comes and goes, and Nova is upgraded, under load."""
