@@ -42,3 +42,20 @@ def with_stored_properties(
     if not record.has_overrides(instance.system_metadata):
         return boot_image
     return {**boot_image, 'properties': properties(instance)}
+
+
+def with_snapshots_disk(
+        snapshot: dict[str, typing.Any], instance: objects.Instance,
+) -> dict[str, typing.Any]:
+    """Return SNAPSHOT as a server with overrides is built from it.
+
+    The disk in it has the type that the driver gave it, whatever the type of
+    the disk that the server was booted from.
+    """
+    result = with_stored_properties(snapshot, instance)
+    # nova/virt/vmwareapi/images.py upload_image_stream_optimized, by the
+    # legacy name. Nova reads the current one where there are both.
+    written = snapshot['properties'].get('vmware_disktype')
+    if written and result is not snapshot:
+        result['properties']['hw_disk_type'] = written
+    return result

@@ -106,7 +106,10 @@ class ComputeManager(manager.ComputeManager):
     ) -> typing.Any:
         # The other cell's image was a snapshot, see _unshelve_instance.
         if record.has_overrides(instance.system_metadata):
+            snapshot = image_meta.properties
             image_meta.properties = instance.image_meta.properties
+            if 'hw_disk_type' in snapshot:
+                image_meta.properties.hw_disk_type = snapshot.hw_disk_type
         return super()._finish_snapshot_based_resize_at_dest_spawn(
             ctxt, instance, migration, image_meta, *args, **kwargs)
 
@@ -118,5 +121,5 @@ class ComputeManager(manager.ComputeManager):
         # The shelved image lacks [DEFAULT]non_inheritable_image_properties.
         return super()._unshelve_instance(
             context, instance,
-            image and stored_image.with_stored_properties(image, instance),
+            image and stored_image.with_snapshots_disk(image, instance),
             *args, **kwargs)

@@ -186,7 +186,7 @@ ROWS: collections.abc.Mapping[str, Row] = {
             note='any other bus leaves the adapter lsiLogic, and scsi without '
                  'hw_scsi_model names none')},
     'hw_disk_type': {'vmwareapi': Cell(
-        _VMWARE_IMAGE, (*_ANEW, 'rescue'), values=(
+        _VMWARE_IMAGE, ('create', 'rebuild', 'rescue'), values=(
             'eagerZeroedThick', 'preallocated', 'sparse', 'streamOptimized',
             'thick', 'thin'), otherwise=ERROR,
         note='VMware\'s cache of images is by image: where the datastore has '

@@ -1,1 +1,5 @@
-"""The compute part, without a service."""
+"""The compute part, without a service; it imports Nova's objects."""
+
+from nova import objects
+
+objects.register_all()
