@@ -49,9 +49,9 @@ class Rules(tables.DataTable):
 
     name = tables.Column('name', verbose_name=_('Property'), link=_servers_of)
     purpose = tables.Column('purpose', verbose_name=_('Purpose'))
-    description = tables.WrappingColumn(
+    description = tables.Column(
         'description', verbose_name=_('Description'))
-    values = tables.WrappingColumn('values', verbose_name=_('Values'))
+    values = tables.Column('values', verbose_name=_('Values'))
     removable = tables.Column(
         'removable', verbose_name=_('Can be removed'),
         filters=(lambda value: _('Yes') if value else _('No'),))
@@ -88,7 +88,7 @@ class Servers(tables.DataTable):
         'name', verbose_name=_('Name'), link=_page)
     project = tables.Column('tenant_id', verbose_name=_('Project ID'))
     status = tables.Column('status', verbose_name=_('Status'))
-    overrides = tables.WrappingColumn(
+    overrides = tables.Column(
         _value, verbose_name=_('Image Property Overrides'))
 
     class Meta:

@@ -8,9 +8,9 @@ from openstack_dashboard.api.rest import urls
 from openstack_dashboard.api.rest import utils
 
 from nova_image_override import versions
-from nova_image_override.client import transport
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
+from nova_image_override_dashboard import presence
 
 
 @urls.register
@@ -28,10 +28,10 @@ class Offered(generic.View):
             the extension, which is no error: browsers write those into the
             console.
         """
-        try:
-            discovery = cloud.compute(request).discover()
-        except transport.NotAvailable:
+        # Remembered, so that a cloud without it is hardly ever asked.
+        if presence.version(request) is None:
             return None
+        discovery = cloud.compute(request).discover()
         version = discovery.version
         return {
             'version': str(version),

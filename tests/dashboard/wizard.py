@@ -48,8 +48,8 @@ class Wizard:
         flavor: str = 'two-cpus',
     ) -> None:
         """Choose all that a launch needs; there is one network."""
-        field = self.browser.find('input[name=name]')
-        field.send_keys(name)
+        self.step('Details')
+        self.browser.find('input[name=name]').send_keys(name)
         self.choose('Source', 'launchInstanceSourceForm', source)
         self.choose('Flavor', 'launchInstanceFlavorForm', flavor)
         self.step(STEP)
