@@ -3,6 +3,7 @@
 Imports neither Nova nor its libraries: they may not be there.
 """
 
+import logging
 import sys
 import warnings
 
@@ -17,8 +18,11 @@ def not_installed(exc: ModuleNotFoundError) -> str:
 
 
 def silence_eventlet() -> None:
-    """Let a library import eventlet without six lines of warning.
+    """Let libraries import eventlet without lines of warning.
 
-    futurist imports it wherever it is installed; no command uses it.
+    futurist imports it wherever it is installed, and until its release 33 Nova
+    has it patch modules (nova/monkey_patch.py), of which it says that some were
+    imported before. No command uses it.
     """
     warnings.filterwarnings('ignore', r'\s*Eventlet is deprecated')
+    logging.getLogger('nova.monkey_patch').setLevel(logging.ERROR)
