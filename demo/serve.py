@@ -7,6 +7,7 @@ import typing
 
 from demo import page as page_module
 from demo import story
+from testing import wsgi_server
 from testing.site import cloud as cloud_module
 from testing.site import loopback
 from testing.site import site
@@ -22,7 +23,8 @@ def until_stopped(
     # Before the cloud, whose harness nests folders for temporary files.
     with (tempfile.TemporaryDirectory(prefix='nova-image-override-') as folder,
           cloud_module.Cloud.running() as cloud,
-          loopback.serving(site.Site(cloud, cloud.api_fixture.app())) as url):
+          wsgi_server.serving(
+              site.Site(cloud, cloud.api_fixture.app())) as url):
         loopback.furnish(cloud)
         path = loopback.clouds_yaml(
             pathlib.Path(folder), url, vendor_hook=loopback.VENDOR_HOOK)

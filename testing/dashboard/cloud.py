@@ -13,6 +13,7 @@ import typing
 import webob
 import webob.dec
 
+from testing import wsgi_server
 from testing.harness import applications
 from testing.harness import paste_config
 from testing.site import cloud as cloud_module
@@ -74,7 +75,7 @@ def running(
     :returns: the cloud, and the URL of its site
     """
     with (Cloud.running() as cloud,
-          loopback.serving(Recorder(site.Site(
+          wsgi_server.serving(Recorder(site.Site(
               cloud, cloud.api_fixture.app(), USERS, networks=True))) as url):
         loopback.furnish(cloud)
         cloud.image('debian-scsi', **SECOND_IMAGE)
@@ -85,7 +86,7 @@ def running(
 def plain(cloud: Cloud) -> typing.Iterator[str]:
     """Serve the same cloud by Nova's own nova-api, without the extension."""
     nova_api = applications.load(paste_config.NOVA_APP)
-    with loopback.serving(Recorder(site.Site(
+    with wsgi_server.serving(Recorder(site.Site(
             cloud, nova_api, USERS, networks=True))) as url:
         yield url
 

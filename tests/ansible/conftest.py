@@ -2,6 +2,7 @@
 
 import pytest
 
+from testing import wsgi_server
 from testing.site import loopback
 from testing.site import site
 from tests.ansible import real
@@ -14,7 +15,7 @@ def together(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp('ansible')
     with request.module.Cloud.running() as cloud:
         loopback.furnish(cloud)
-        with loopback.serving(
+        with wsgi_server.serving(
                 site.Site(cloud, cloud.api_fixture.app())) as url:
             yield cloud, real.Ansible(folder, url)
 

@@ -12,6 +12,7 @@ import nova.conf
 import pytest
 
 from nova_image_override import versions
+from testing import wsgi_server
 from testing.harness import paste_config
 from testing.site import cloud as cloud_module
 from testing.site import loopback
@@ -38,7 +39,7 @@ def cloud(_cloud):
 @contextlib.contextmanager
 def _client(cloud, folder, nova_api):
     seen = tools.Recorder(site.Site(cloud, nova_api))
-    with loopback.serving(seen) as url:
+    with wsgi_server.serving(seen) as url:
         client = tools.Client(folder, url, seen)
         loopback.clouds_yaml(folder, url)
         yield client

@@ -5,9 +5,9 @@ import shutil
 import subprocess
 import unittest
 
+from testing import wsgi_server
 from testing.harness import base
 from testing.site import cloud as cloud_module
-from testing.site import loopback
 from testing.site import site
 from tests.functional import test_samples
 
@@ -19,7 +19,7 @@ SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
 class Curl(cloud_module.Cloud):
     def setUp(self):
         super().setUp()
-        self.url = self.enterContext(loopback.serving(
+        self.url = self.enterContext(wsgi_server.serving(
             site.Site(self, self.api_fixture.app())))
 
     def run_script(self, **environment):

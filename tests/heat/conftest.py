@@ -5,9 +5,9 @@ import uuid
 import pytest
 import yaml
 
+from testing import wsgi_server
 from testing.harness import base
 from testing.site import cloud as cloud_module
-from testing.site import loopback
 from testing.site import site
 from tests.clients import tools
 from tests.heat import real
@@ -20,7 +20,7 @@ def together(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp('heat')
     with request.module.Cloud.running() as cloud:
         seen = tools.Recorder(site.Site(cloud, cloud.api_fixture.app()))
-        with loopback.serving(seen) as url:
+        with wsgi_server.serving(seen) as url:
             heat = real.Heat(
                 folder, f'{url}/identity/v3', cloud.api.project_id)
             try:

@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-from testing.site import loopback
+from testing import wsgi_server
 from tests import environments
 from tests.kits import web_servers
 
@@ -45,7 +45,7 @@ def folder():
 
 @pytest.fixture
 def identity():
-    with loopback.serving(web_servers.identity) as url:
+    with wsgi_server.serving(web_servers.identity) as url:
         yield url
 
 
