@@ -183,15 +183,37 @@ test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
 	$(BIN)/python -m pytest tests/heat
 
-# The browser is any that is there, or else Debian's (root).
+# Any that is there, or else Debian's (root).
+.PHONY: browser
+browser:
+	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
+	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
+
 .PHONY: test-dashboard
 test-dashboard: test-dashboard-27 ## A real Horizon 27 with our plugin, in Chromium (ARGS="-k name")
 
-test-dashboard-%: $(READY) .venv/dashboard-%/.ready
-	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
-	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
+test-dashboard-%: $(READY) .venv/dashboard-%/.ready browser
 	DASHBOARD=.venv/dashboard-$* .venv/dashboard-$*/bin/python -W ignore \
 	    -m pytest tests/dashboard $(ARGS)
+
+# By what Horizon itself uses, from npm.
+JAVASCRIPT := tests/dashboard/javascript
+.venv/javascript/.ready: $(JAVASCRIPT)/package.json $(JAVASCRIPT)/package-lock.json
+	@command -v npm > /dev/null || \
+	    $(PYTHON) -m testing.deployment.machine install npm
+	mkdir -p $(@D)
+	cp $^ $(@D)
+	npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+.PHONY: test-javascript
+test-javascript: .venv/dashboard-27/.ready .venv/javascript/.ready browser ## Style and tests of the JavaScript of Horizon's plugin
+	.venv/javascript/node_modules/.bin/eslint --max-warnings 0 \
+	    nova_image_override_dashboard/static $(JAVASCRIPT)
+	CHROME_BIN=$$(command -v chromium) \
+	    SITE_PACKAGES=$$(echo .venv/dashboard-27/lib/python3*/site-packages) \
+	    NODE_NO_WARNINGS=1 \
+	    .venv/javascript/node_modules/.bin/karma start $(JAVASCRIPT)/karma.conf.js
 
 .PHONY: test-ansible
 test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api

@@ -22,8 +22,9 @@ def choices(schema: Schema) -> list[Schema]:
     """Return what each property's row shows and takes, by purpose and name.
 
     :param schema: that of ``image_props_override``
-    :returns: of each property or family: ``name``, ``prefix`` and
-        ``name_pattern`` (of families), ``purpose``, ``description``,
+    :returns: of each property or family: ``name``, ``prefix``,
+        ``name_pattern`` and ``numbered`` (of families: whether members have
+        numbers for names), ``purpose``, ``description``,
         ``drivers``, ``kind``, ``settable`` and ``removable``, ``values`` (of
         enumerations and booleans), ``minimum`` and ``maximum`` (of integers),
         ``like`` and ``unlike`` (regular expressions of a value), ``expects``
@@ -51,6 +52,7 @@ def _choice(name: str, schema: Schema) -> Schema:
         'name': shown,
         'prefix': _PLACEHOLDER.sub('', shown) if is_family else None,
         'name_pattern': name if is_family else None,
+        'numbered': is_family and shown.endswith('.N'),
         'purpose': purpose_of(shown),
         'description': _translated(schema.get('description', '')),
         'drivers': schema.get('drivers', []),

@@ -66,6 +66,12 @@ def test_a_family_has_a_prefix_and_a_pattern_of_names():
     assert of('hw_cpu_cores')['prefix'] is None
 
 
+def test_members_of_a_family_have_numbers_or_names():
+    assert of('hw_numa_cpus.N')['numbered']
+    assert not of('trait:NAME')['numbered']
+    assert not of('hw_cpu_cores')['numbered']
+
+
 def test_what_the_cloud_folds_is_not_refused_before_it_is_asked():
     assert 'MB' in of('hw_mem_page_size')['expects']
     assert of('hw_mem_page_size')['like'] == []

@@ -141,6 +141,9 @@
      * number, or nothing where members have no numbers
      */
     function nextMember(choice, all) {
+      if (!choice.numbered) {
+        return '';
+      }
       var names = all.map(nameOf);
       var pattern = new RegExp(choice.name_pattern);
       for (var number = 0; pattern.test(choice.prefix + number); number++) {

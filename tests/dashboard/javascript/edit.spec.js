@@ -1,0 +1,180 @@
+'use strict';
+
+describe('The dialog that edits overrides', function () {
+  var SERVER = {
+    name: 'guest',
+    overrides: {hw_disk_bus: 'scsi', os_secret: 'x', 'hw_numa_cpus.0': '0'},
+    image: {hw_disk_bus: 'virtio'}
+  };
+  var ctrl, dialog, saved, editService, $rootScope, make;
+
+  beforeEach(module('horizon.image-props-override'));
+  beforeEach(inject(function ($controller, $q, _$rootScope_) {
+    $rootScope = _$rootScope_;
+    dialog = jasmine.createSpyObj('dialog', ['close', 'dismiss']);
+    saved = $q.defer();
+    editService = {save: jasmine.createSpy('save').and.returnValue(saved.promise)};
+    make = function (also) {
+      return $controller('ImagePropsEditController', angular.extend({
+        $uibModalInstance: dialog,
+        'horizon.image-props-override.edit.service': editService,
+        id: 'a',
+        offered: {properties: [CHOICES.bus, CHOICES.nodes]},
+        server: angular.copy(SERVER)
+      }, also));
+    };
+    ctrl = make();
+  }));
+
+  function answer(value) {
+    saved.resolve(value);
+    $rootScope.$apply();
+  }
+
+  it('keeps what this user may not set', function () {
+    expect(ctrl.kept).toEqual(['os_secret']);
+    ctrl.take({hw_disk_bus: 'virtio'});
+    ctrl.save();
+    expect(editService.save).toHaveBeenCalledWith('a', {hw_disk_bus: 'virtio', os_secret: 'x'});
+  });
+
+  it('drops what this user may not set, if asked', function () {
+    // The editor tells at once what it has been given.
+    ctrl.take({hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'});
+    expect(ctrl.isChanged).toBe(false);
+    ctrl.drop('os_secret');
+    expect(ctrl.isChanged).toBe(true);
+    ctrl.save();
+    expect(editService.save).toHaveBeenCalledWith('a', {
+      hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'
+    });
+  });
+
+  it('has nothing to save before something is changed', function () {
+    ctrl.take({hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'});
+    expect(ctrl.isChanged).toBe(false);
+    ctrl.take({hw_disk_bus: 'scsi'});
+    expect(ctrl.isChanged).toBe(true);
+  });
+
+  it('closes when the cloud has taken the set', function () {
+    ctrl.save();
+    expect(ctrl.isSaving).toBe(true);
+    answer({overrides: {}});
+    expect(dialog.close).toHaveBeenCalled();
+  });
+
+  it('stays open with the reasons where the cloud refuses', function () {
+    ctrl.save();
+    answer({refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+    expect(dialog.close).not.toHaveBeenCalled();
+    expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
+    expect(ctrl.message).toBe('The cloud refuses this. Nothing is changed.');
+    expect(ctrl.isSaving).toBe(false);
+    ctrl.take({hw_disk_bus: 'virtio'});
+    expect(ctrl.message).toBe('');
+  });
+
+  it('says what the cloud says where no property is named', function () {
+    ctrl.save();
+    answer({refused: {message: 'The server is locked.', problems: {}}});
+    expect(ctrl.message).toBe('The server is locked.');
+  });
+
+  it('says so where the cloud cannot be asked', function () {
+    ctrl.save();
+    saved.reject({status: 502});
+    $rootScope.$apply();
+    expect(ctrl.message).toBe('The cloud could not be asked to change the overrides.');
+    expect(dialog.close).not.toHaveBeenCalled();
+  });
+
+  it('can be left', function () {
+    ctrl.cancel();
+    expect(dialog.dismiss).toHaveBeenCalled();
+    expect(editService.save).not.toHaveBeenCalled();
+  });
+
+  it('keeps everything for a user who may set nothing', function () {
+    ctrl = make({offered: null, server: {overrides: {hw_disk_bus: 'scsi'}}});
+    expect(ctrl.kept).toEqual(['hw_disk_bus']);
+    expect(ctrl.image).toEqual({});
+  });
+});
+
+describe('Opening the dialog', function () {
+  var URL = '/api/image-props-override/servers/a%2Fb/';
+  var service, modal, toast, $httpBackend;
+
+  beforeEach(module('horizon.image-props-override', function ($provide) {
+    modal = {open: jasmine.createSpy('open').and.returnValue({result: 'done'})};
+    toast = {add: jasmine.createSpy('add')};
+    $provide.value('$uibModal', modal);
+    $provide.value('horizon.framework.widgets.toast.service', toast);
+  }));
+  beforeEach(inject([
+    '$httpBackend', 'horizon.image-props-override.edit.service', function (backend, found) {
+      $httpBackend = backend;
+      service = found;
+      $httpBackend.whenGET('/api/image-props-override/').respond({properties: []});
+    }]));
+
+  it('asks for the overrides and for what may be overridden', function () {
+    $httpBackend.expectGET(URL).respond({overrides: {}});
+    service.open('a/b');
+    $httpBackend.flush();
+    var resolve = modal.open.calls.mostRecent().args[0].resolve;
+    expect(resolve.id()).toBe('a/b');
+    expect(resolve.offered()).toEqual({properties: []});
+    expect(resolve.server()).toEqual({overrides: {}});
+  });
+
+  it('tells where they cannot be had, and does not open', function () {
+    var told = null;
+    $httpBackend.expectGET(URL).respond(404);
+    service.open('a/b').catch(function (reason) {
+      told = reason.status;
+    });
+    $httpBackend.flush();
+    expect(told).toBe(404);
+    expect(toast.add.calls.mostRecent().args[0]).toBe('error');
+    expect(modal.open).not.toHaveBeenCalled();
+  });
+
+  it('replaces the set when it is saved', function () {
+    var told = null;
+    $httpBackend.expectPUT(URL, {image_props_override: {hw_disk_bus: null}})
+      .respond({overrides: {hw_disk_bus: null}});
+    service.save('a/b', {hw_disk_bus: null}).then(function (answer) {
+      told = answer;
+    });
+    $httpBackend.flush();
+    expect(told).toEqual({overrides: {hw_disk_bus: null}});
+  });
+
+  describe('from a page of Django\'s', function () {
+    var page, opener, done;
+
+    beforeEach(inject(function ($controller, $q) {
+      done = $q.defer();
+      page = {location: {reload: jasmine.createSpy('reload')}};
+      opener = $controller('ImagePropsEditOpener', {
+        $window: page,
+        'horizon.image-props-override.edit.service': {open: function () { return done.promise; }}
+      });
+      opener.open('a');
+    }));
+
+    it('loads the page anew when something has changed', inject(function ($rootScope) {
+      done.resolve();
+      $rootScope.$apply();
+      expect(page.location.reload).toHaveBeenCalled();
+    }));
+
+    it('leaves the page alone when the dialog is left', inject(function ($rootScope) {
+      done.reject('cancel');
+      $rootScope.$apply();
+      expect(page.location.reload).not.toHaveBeenCalled();
+    }));
+  });
+});

@@ -1,0 +1,319 @@
+'use strict';
+
+describe('The editor', function () {
+  var $compile, $scope, $timeout, element;
+
+  beforeEach(module('gettext', 'horizon.image-props-override', 'templates'));
+  beforeEach(inject(function (_$compile_, $rootScope, _$timeout_) {
+    $compile = _$compile_;
+    $timeout = _$timeout_;
+    $scope = $rootScope.$new();
+    $scope.choices = [CHOICES.bus, CHOICES.cores, CHOICES.nodes, CHOICES.menu, CHOICES.line,
+      CHOICES.trait];
+    $scope.asked = jasmine.createSpy('asked');
+  }));
+  afterEach(function () {
+    element.remove();
+  });
+
+  function show(also) {
+    angular.extend($scope, also);
+    element = $compile(
+      '<form name="form"><image-props-editor choices="choices" initial="initial" image="image"' +
+      ' problems="problems" notes="notes" on-change="asked(overrides, isRight)">' +
+      '</image-props-editor></form>')($scope);
+    // Focus is given only to what is part of a page.
+    angular.element(document.body).append(element);
+    $scope.$apply();
+    return element.find('image-props-editor').controller('imagePropsEditor');
+  }
+
+  function find(selector) {
+    return element[0].querySelector(selector);
+  }
+
+  function texts(selector) {
+    return [].map.call(element[0].querySelectorAll(selector), function (each) {
+      return each.textContent.replace(/\s+/g, ' ').trim();
+    });
+  }
+
+  function row(name) {
+    return find('[data-property="' + name + '"]');
+  }
+
+  function click(selector) {
+    find(selector).click();
+    $scope.$apply();
+  }
+
+  function write(name, value) {
+    var input = row(name).querySelector('input, select');
+    input.value = value;
+    input.dispatchEvent(new Event(input.tagName === 'SELECT' ? 'change' : 'input'));
+    $scope.$apply();
+  }
+
+  function last() {
+    return $scope.asked.calls.mostRecent().args;
+  }
+
+  describe('shows', function () {
+    it('a group for each purpose, in order', function () {
+      show();
+      expect(texts('.image-props-heading')).toEqual(['Disks', 'CPUs', 'NUMA', 'Boot', 'Traits']);
+    });
+
+    it('all rows of few properties at once, and of many none', function () {
+      show();
+      expect(row('hw_disk_bus')).not.toBeNull();
+      element.remove();
+      var many = [];
+      for (var number = 0; number < 13; number++) {
+        many.push(angular.extend({}, CHOICES.line, {name: 'os_' + number}));
+      }
+      show({choices: many});
+      expect(row('os_0')).toBeNull();
+      click('.image-props-heading');
+      expect(row('os_0')).not.toBeNull();
+      click('.image-props-heading');
+      expect(row('os_0')).toBeNull();
+    });
+
+    it('an input of the property\'s kind', function () {
+      show();
+      expect(row('hw_disk_bus').querySelector('select')).not.toBeNull();
+      expect(row('hw_cpu_cores').querySelector('input').type).toBe('number');
+      expect(row('os_command_line').querySelector('input').type).toBe('text');
+      expect(row('hw_boot_menu').querySelectorAll('.btn-group button').length).toBe(3);
+    });
+
+    it('no input for what may only be removed', function () {
+      show({
+        choices: [angular.extend({}, CHOICES.bus, {settable: false})],
+        image: {hw_disk_bus: 'virtio'}
+      });
+      expect(row('hw_disk_bus').querySelector('select')).toBeNull();
+      click('.image-props-remove');
+      expect(last()).toEqual([{hw_disk_bus: null}, true]);
+    });
+
+    it('a label and a description of each input', function () {
+      show();
+      var input = row('hw_cpu_cores').querySelector('input');
+      expect(row('hw_cpu_cores').querySelector('label').getAttribute('for')).toBe(input.id);
+      expect(input.getAttribute('aria-describedby').split(' ').map(function (id) {
+        var found = document.getElementById(id);
+        return found && found.textContent;
+      })[0]).toBe('What hw_cpu_cores does.');
+    });
+
+    it('what is overridden to begin with', function () {
+      show({initial: {hw_disk_bus: 'scsi', hw_cpu_cores: '2', 'hw_numa_cpus.1': '0-1',
+                      'trait:CUSTOM_A': 'required', os_command_line: null}});
+      expect(last()[0]).toEqual({hw_disk_bus: 'scsi', hw_cpu_cores: '2', 'hw_numa_cpus.1': '0-1',
+                                 'trait:CUSTOM_A': 'required', os_command_line: null});
+      expect(texts('.image-props-chip a')).toEqual([
+        'hw_disk_bus=scsi', 'hw_cpu_cores=2', 'hw_numa_cpus.1=0-1', 'os_command_line: removed',
+        'trait:CUSTOM_A=required']);
+    });
+
+    it('that nothing is overridden', function () {
+      show();
+      expect(find('.image-props-none')).not.toBeNull();
+      expect(last()).toEqual([{}, true]);
+    });
+
+    it('what the cloud says of what is accepted', function () {
+      show({initial: {hw_disk_bus: 'scsi', hw_cpu_cores: '2'}, notes: {
+        hw_disk_bus: {drivers: {ironic: 'ignored'}}, hw_cpu_cores: {decided_by: 'flavor'}
+      }});
+      expect(texts('.image-props-note').length).toBe(2);
+      expect(texts('.image-props-note')[0]).toContain('ironic: ignored');
+    });
+  });
+
+  describe('takes', function () {
+    it('a value of each kind', function () {
+      show();
+      write('hw_disk_bus', 'string:scsi');
+      write('hw_cpu_cores', '4');
+      write('os_command_line', 'quiet');
+      row('hw_boot_menu').querySelector('[data-value=true]').click();
+      $scope.$apply();
+      expect(last()).toEqual([{
+        hw_disk_bus: 'scsi', hw_cpu_cores: '4', os_command_line: 'quiet', hw_boot_menu: 'true'
+      }, true]);
+      expect(texts('.badge')).toEqual(['1', '1', '2']);
+    });
+
+    it('nothing, and so the image\'s', function () {
+      show({initial: {hw_boot_menu: 'true'}});
+      row('hw_boot_menu').querySelector('button').click();
+      $scope.$apply();
+      expect(last()).toEqual([{}, true]);
+    });
+
+    it('no number beyond its limits, and says so there', function () {
+      show();
+      write('hw_cpu_cores', '65');
+      expect(last()[1]).toBe(false);
+      expect($scope.form.$valid).toBe(false);
+      expect(row('hw_cpu_cores').textContent).toContain('Must be 1 to 64.');
+      write('hw_cpu_cores', '64');
+      expect(last()).toEqual([{hw_cpu_cores: '64'}, true]);
+      expect($scope.form.$valid).toBe(true);
+    });
+
+    it('a removal, and takes it back', function () {
+      show({image: {hw_disk_bus: 'virtio'}});
+      click('.image-props-remove');
+      expect(last()[0]).toEqual({hw_disk_bus: null});
+      expect(row('hw_disk_bus').querySelector('select').disabled).toBe(true);
+      click('.image-props-remove');
+      expect(last()[0]).toEqual({});
+    });
+
+    it('no removal of what the image does not have, or of what must stay', function () {
+      show({
+        choices: [CHOICES.bus, angular.extend({}, CHOICES.line, {removable: false})],
+        image: {os_command_line: 'quiet'}
+      });
+      expect(find('.image-props-remove')).toBeNull();
+    });
+
+    it('a chip\'s cross', function () {
+      show({initial: {hw_disk_bus: 'scsi', os_command_line: null}});
+      click('.image-props-chip button');
+      click('.image-props-chip button');
+      expect(last()[0]).toEqual({});
+    });
+  });
+
+  describe('finds', function () {
+    function search(words) {
+      var field = find('#image-props-search');
+      field.value = words;
+      field.dispatchEvent(new Event('input'));
+      $timeout.flush();
+    }
+
+    it('properties by words, with their groups open', function () {
+      show();
+      search('Disk does');
+      expect(texts('.image-props-heading')).toEqual(['Disks']);
+      expect(row('hw_disk_bus')).not.toBeNull();
+    });
+
+    it('families too', function () {
+      show();
+      search('numa');
+      expect(texts('.image-props-add')).toEqual(['Add hw_numa_cpus.N']);
+    });
+
+    it('nothing, and says so', function () {
+      show();
+      search('zebra');
+      expect(find('[role=status]')).not.toBeNull();
+      expect(texts('.image-props-heading')).toEqual([]);
+    });
+
+    it('the row of a chip, and gives it the focus', function () {
+      var ctrl = show({initial: {os_command_line: 'quiet'}});
+      search('numa');
+      ctrl.groups.forEach(function (group) {
+        group.isOpen = false;
+      });
+      click('.image-props-chip a');
+      $timeout.flush();
+      expect(document.activeElement).toBe(row('os_command_line').querySelector('input'));
+    });
+  });
+
+  describe('with families', function () {
+    it('adds the first free member, with the focus', function () {
+      show({initial: {'hw_numa_cpus.0': '0'}});
+      click('[data-family="hw_numa_cpus.N"]');
+      $timeout.flush();
+      expect(row('hw_numa_cpus.1').contains(document.activeElement)).toBe(true);
+      expect(last()[0]).toEqual({'hw_numa_cpus.0': '0'});
+    });
+
+    it('adds a member with the only value that there is', function () {
+      show();
+      click('[data-family="trait:NAME"]');
+      expect(last()).toEqual([{'trait:': 'required'}, false]);
+      var name = row('trait:').querySelector('.image-props-member');
+      name.value = 'CUSTOM_A';
+      name.dispatchEvent(new Event('input'));
+      $scope.$apply();
+      expect(last()).toEqual([{'trait:CUSTOM_A': 'required'}, true]);
+    });
+
+    it('removes an added member', function () {
+      show();
+      click('[data-family="trait:NAME"]');
+      click('.image-props-reset');
+      expect(last()).toEqual([{}, true]);
+      expect(row('trait:')).toBeNull();
+    });
+
+    it('shows the members of the image, of another image those', function () {
+      show({image: {'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1'}});
+      expect(row('hw_numa_cpus.1')).not.toBeNull();
+      $scope.image = {'hw_numa_cpus.0': '0-1'};
+      $scope.$apply();
+      expect(row('hw_numa_cpus.1')).toBeNull();
+      expect(texts('.image-props-own code')).toEqual(['0-1']);
+    });
+
+    it('keeps a member of an image that is gone where it is overridden', function () {
+      show({image: {'hw_numa_cpus.0': '0'}});
+      write('hw_numa_cpus.0', '0-3');
+      $scope.image = undefined;
+      $scope.$apply();
+      expect(row('hw_numa_cpus.0')).not.toBeNull();
+      expect(find('.image-props-own')).toBeNull();
+    });
+
+    it('gives no focus to what is no longer there', function () {
+      var ctrl = show({initial: {'hw_numa_cpus.0': '0'}});
+      var gone = ctrl.groups[2].rows[0];
+      ctrl.groups[2].rows = [];
+      ctrl.show(gone);
+      $scope.$apply();
+      $timeout.flush();
+      expect(element[0].contains(document.activeElement)).toBe(false);
+    });
+  });
+
+  describe('of what the cloud refuses', function () {
+    function refuse(problems) {
+      $scope.problems = problems;
+      $scope.$apply();
+    }
+
+    it('tells at the property, and in its group', function () {
+      show({initial: {hw_disk_bus: 'scsi'}});
+      refuse({hw_disk_bus: {reason: 'not on this cloud'}});
+      expect(row('hw_disk_bus').querySelector('[role=alert]').textContent)
+        .toBe('not on this cloud');
+      expect(find('.badge.image-props-wrong')).not.toBeNull();
+      expect(find('.label-danger')).not.toBeNull();
+      expect(find('.image-props-others')).toBeNull();
+    });
+
+    it('tells above the list where the property has no row, or is not asked for', function () {
+      show();
+      refuse({os_secret: {reason: 'not yours'}, hw_disk_bus: {reason: 'of the flavor'}});
+      expect(texts('.image-props-others div')).toEqual([
+        'hw_disk_bus: of the flavor', 'os_secret: not yours']);
+    });
+
+    it('says nothing more where a value is wrong by itself', function () {
+      show({initial: {hw_cpu_cores: '65'}});
+      refuse({hw_cpu_cores: {reason: 'too many'}});
+      expect(texts('.image-props-error')).toEqual(['Must be 1 to 64.']);
+    });
+  });
+});

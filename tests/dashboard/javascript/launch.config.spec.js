@@ -1,0 +1,126 @@
+'use strict';
+
+describe('Launch Instance', function () {
+  var NOVA = 'horizon.app.core.openstack-service-api.nova';
+  var WORKFLOW = 'horizon.dashboard.project.workflow.launch-instance.workflow';
+  var offers, service, $rootScope;
+
+  beforeEach(module('horizon.image-props-override', function ($provide) {
+    $provide.factory('horizon.image-props-override.service', ['$q', function ($q) {
+      offers = $q.defer();
+      return {
+        offered: function () { return offers.promise; },
+        launch: jasmine.createSpy('launch').and.callFake(function () {
+          return $q.resolve('launched');
+        }),
+        lines: function (refused) { return 'lines of ' + refused.message; }
+      };
+    }]);
+  }));
+  beforeEach(inject(['$rootScope', 'horizon.image-props-override.service', function (scope, found) {
+    $rootScope = scope;
+    service = found;
+  }]));
+
+  function settled(promise) {
+    var told = {};
+    promise.then(function (value) {
+      told.value = value;
+    }, function (reason) {
+      told.reason = reason;
+    });
+    $rootScope.$apply();
+    return told;
+  }
+
+  describe('the step', function () {
+    var steps;
+
+    beforeEach(inject(['$httpBackend', WORKFLOW, function ($httpBackend, workflow) {
+      // Horizon's own steps ask for the user, services, settings and policies.
+      $httpBackend.whenGET(/^\/api\/(keystone|settings)\//).respond({});
+      $httpBackend.whenPOST('/api/policy/').respond({});
+      steps = workflow.steps;
+    }]));
+
+    function step() {
+      return steps.filter(function (each) {
+        return each.id === 'image-props-override';
+      })[0];
+    }
+
+    it('comes after the flavor', function () {
+      expect(steps[steps.indexOf(step()) - 1].id).toBe('flavor');
+    });
+
+    it('is there where something may be overridden', function () {
+      offers.resolve({properties: [CHOICES.bus]});
+      expect(settled(step().checkReadiness()).value).toBe(true);
+    });
+
+    it('is not there where nothing may be overridden', function () {
+      offers.resolve({properties: []});
+      expect(settled(step().checkReadiness()).value).toBe(false);
+    });
+
+    it('is not there on a cloud without the extension', function () {
+      offers.resolve(null);
+      expect(settled(step().checkReadiness()).value).toBe(false);
+    });
+
+    it('is not there, and breaks nothing, where the cloud cannot be asked', function () {
+      offers.reject({status: 500});
+      expect(settled(step().checkReadiness()).value).toBe(false);
+    });
+  });
+
+  describe('a launch', function () {
+    var nova, $httpBackend;
+
+    beforeEach(inject(['$httpBackend', NOVA, function (backend, found) {
+      $httpBackend = backend;
+      nova = found;
+    }]));
+
+    it('without overrides is Horizon\'s own', function () {
+      $httpBackend.expectPOST('/api/nova/servers/', {name: 'guest'}).respond({id: 'a'});
+      nova.createServer({name: 'guest', image_props_override: {}});
+      $httpBackend.flush();
+      expect(service.launch).not.toHaveBeenCalled();
+    });
+
+    it('that was never in the step is Horizon\'s own', function () {
+      $httpBackend.expectPOST('/api/nova/servers/', {name: 'guest'}).respond({id: 'a'});
+      nova.createServer({name: 'guest'});
+      $httpBackend.flush();
+      expect(service.launch).not.toHaveBeenCalled();
+    });
+
+    it('with overrides goes to the plugin\'s view', function () {
+      var spec = {name: 'guest', image_props_override: {hw_disk_bus: 'scsi'}};
+      expect(settled(nova.createServer(spec)).value).toBe('launched');
+      expect(service.launch).toHaveBeenCalledWith(spec);
+    });
+
+    it('that is refused keeps the wizard open, with every reason', inject(function ($q) {
+      var refused = {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}};
+      var heard = jasmine.createSpy('heard');
+      var off = $rootScope.$on('image-props-override.refused', heard);
+      service.launch.and.callFake(function () { return $q.reject(refused); });
+      expect(settled(nova.createServer({image_props_override: {hw_disk_bus: 'x'}})).reason)
+        .toBe('lines of No.');
+      off();
+      expect(heard.calls.mostRecent().args[1]).toBe(refused);
+    }));
+
+    it('that fails otherwise is rejected as it is', inject(function ($q) {
+      var failure = {status: 502};
+      service.launch.and.callFake(function () { return $q.reject(failure); });
+      expect(settled(nova.createServer({image_props_override: {hw_disk_bus: 'x'}})).reason)
+        .toBe(failure);
+      service.launch.and.callFake(function () { return $q.reject(); });
+      expect(settled(nova.createServer({image_props_override: {hw_disk_bus: 'x'}})).reason)
+        .toBeUndefined();
+    }));
+  });
+});

@@ -1,0 +1,280 @@
+'use strict';
+
+describe('The step of Launch Instance', function () {
+  var IMAGE = {id: 'debian', properties: {hw_disk_bus: 'virtio', hw_vif_model: 'e1000'}};
+  var ACCEPTED = {accepted: {
+    properties: {hw_disk_bus: 'scsi', os_distro: 'debian', hw_boot_menu: 'true'},
+    overridden: {
+      hw_disk_bus: {value: 'scsi', image_value: 'virtio', drivers: {ironic: 'ignored'}},
+      hw_boot_menu: {value: 'true', image_value: null}
+    },
+    numa_topology: {nodes: [{id: 0}]}
+  }};
+  var ctrl, model, answers, offers, service, $scope, $timeout, $rootScope;
+
+  beforeEach(module('horizon.image-props-override'));
+  beforeEach(inject(function ($controller, $q, _$rootScope_, _$timeout_) {
+    $rootScope = _$rootScope_;
+    $timeout = _$timeout_;
+    $scope = $rootScope.$new();
+    model = {newInstanceSpec: {
+      flavor: {id: '1'}, source: [IMAGE], source_type: {type: 'image'}, vol_create: false
+    }};
+    answers = [];
+    offers = $q.defer();
+    service = {
+      offered: function () { return offers.promise; },
+      check: jasmine.createSpy('check').and.callFake(function () {
+        answers.push($q.defer());
+        return answers[answers.length - 1].promise;
+      })
+    };
+    ctrl = $controller('ImagePropsLaunchController', {
+      $scope: $scope,
+      launchInstanceModel: model,
+      'horizon.image-props-override.service': service
+    });
+    offers.resolve({can: {check: true}, properties: [CHOICES.bus]});
+    $scope.$apply();
+  }));
+
+  function ask(overrides) {
+    ctrl.take(overrides || {hw_disk_bus: 'scsi'}, true);
+  }
+
+  function check(overrides) {
+    ask(overrides);
+    $timeout.flush();
+  }
+
+  function answer(index, value) {
+    answers[index].resolve(value);
+    $scope.$apply();
+  }
+
+  function neverAsks() {
+    // There are tasks of AngularJS itself.
+    $timeout.flush(10000);
+    expect(service.check).not.toHaveBeenCalled();
+  }
+
+  function checked() {
+    return service.check.calls.mostRecent().args[0];
+  }
+
+  it('shows what the image itself says', function () {
+    expect(ctrl.image).toEqual(IMAGE.properties);
+  });
+
+  it('puts what is asked for into what is launched', function () {
+    ask({hw_disk_bus: null});
+    expect(model.newInstanceSpec.image_props_override).toEqual({hw_disk_bus: null});
+  });
+
+  describe('asks the cloud', function () {
+    it('once nothing has changed for a while', function () {
+      ask({hw_disk_bus: 's'});
+      $timeout.flush(399);
+      ask({hw_disk_bus: 'scsi'});
+      $timeout.flush(399);
+      expect(service.check).not.toHaveBeenCalled();
+      expect(ctrl.state).toBe('checking');
+      $timeout.flush(1);
+      expect(service.check.calls.allArgs()).toEqual([
+        [{flavorRef: '1', imageRef: 'debian'}, {hw_disk_bus: 'scsi'}]]);
+    });
+
+    it('again when the flavor changes', function () {
+      check();
+      model.newInstanceSpec.flavor = {id: '2'};
+      $scope.$apply();
+      $timeout.flush();
+      expect(checked().flavorRef).toBe('2');
+    });
+
+    it('nothing where nothing is overridden', function () {
+      ask({});
+      neverAsks();
+      expect(ctrl.state).toBe('');
+    });
+
+    it('nothing of a value that is wrong by itself', function () {
+      ctrl.take({hw_cpu_cores: '0'}, false);
+      neverAsks();
+    });
+
+    it('nothing before flavor and source are chosen', function () {
+      model.newInstanceSpec.flavor = null;
+      ask();
+      expect(ctrl.state).toBe('incomplete');
+      model.newInstanceSpec.flavor = {id: '1'};
+      model.newInstanceSpec.source = null;
+      ask();
+      expect(ctrl.state).toBe('incomplete');
+      neverAsks();
+    });
+
+    it('nothing more once the wizard is closed', function () {
+      ask();
+      $scope.$destroy();
+      neverAsks();
+    });
+  });
+
+  describe('asks about', function () {
+    function device() {
+      return checked().block_device_mapping_v2[0];
+    }
+
+    it('a snapshot of an instance as about an image', function () {
+      model.newInstanceSpec.source_type = {type: 'snapshot'};
+      check();
+      expect(checked()).toEqual({flavorRef: '1', imageRef: 'debian'});
+    });
+
+    it('a volume that is made from the image', function () {
+      model.newInstanceSpec.vol_create = true;
+      model.newInstanceSpec.vol_size = 3;
+      check();
+      expect(checked().imageRef).toBeUndefined();
+      expect(device()).toEqual({
+        uuid: 'debian', boot_index: '0', source_type: 'image', destination_type: 'volume',
+        volume_size: 3
+      });
+    });
+
+    it('a volume that exists', function () {
+      model.newInstanceSpec.source_type = {type: 'volume'};
+      check();
+      expect(device()).toEqual({
+        uuid: 'debian', boot_index: '0', source_type: 'volume', destination_type: 'volume'
+      });
+    });
+
+    it('a snapshot of a volume', function () {
+      model.newInstanceSpec.source_type = {type: 'volume_snapshot'};
+      check();
+      expect(device().source_type).toBe('snapshot');
+    });
+
+    it('a source whose kind is not known as about a volume', function () {
+      model.newInstanceSpec.source_type = null;
+      check();
+      expect(device().source_type).toBe('volume');
+    });
+  });
+
+  describe('tells of what is accepted', function () {
+    beforeEach(function () {
+      check();
+      answer(0, ACCEPTED);
+    });
+
+    it('that it is', function () {
+      expect(ctrl.state).toBe('accepted');
+      expect(ctrl.problems).toEqual({});
+    });
+
+    it('what the image has without the overrides', function () {
+      expect(ctrl.image).toEqual({hw_disk_bus: 'virtio', os_distro: 'debian'});
+    });
+
+    it('drivers and NUMA nodes', function () {
+      expect(ctrl.notes.hw_disk_bus.drivers).toEqual({ironic: 'ignored'});
+      expect(ctrl.nodes).toEqual([{id: 0}]);
+    });
+  });
+
+  it('tells of no nodes where the guest has none', function () {
+    check();
+    answer(0, {accepted: {properties: {}, overridden: {}, numa_topology: null}});
+    expect(ctrl.nodes).toBeNull();
+  });
+
+  describe('tells of what is refused', function () {
+    it('at the properties', function () {
+      check();
+      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+      expect(ctrl.state).toBe('refused');
+      expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
+      expect(ctrl.other).toBe('');
+    });
+
+    it('in the cloud\'s words where it names no property', function () {
+      check();
+      answer(0, {refused: {message: 'Quota exceeded.', problems: {}}});
+      expect(ctrl.other).toBe('Quota exceeded.');
+    });
+
+    it('when the launch itself is refused', function () {
+      $rootScope.$broadcast('image-props-override.refused', {
+        message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}
+      });
+      expect(ctrl.state).toBe('refused');
+    });
+
+    it('until something changes', function () {
+      check();
+      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+      ask({hw_disk_bus: 'virtio'});
+      expect(ctrl.problems).toEqual({});
+      expect(ctrl.state).toBe('checking');
+    });
+  });
+
+  it('does not tell what was answered about something else', function () {
+    check({hw_disk_bus: 'x'});
+    check({hw_disk_bus: 'scsi'});
+    answer(1, ACCEPTED);
+    answer(0, {refused: {message: 'No.', problems: {}}});
+    expect(ctrl.state).toBe('accepted');
+  });
+
+  it('says so where the cloud cannot be asked', function () {
+    check();
+    answers[0].reject({status: 502});
+    $scope.$apply();
+    expect(ctrl.state).toBe('unknown');
+  });
+
+  it('keeps silent of a failure that no longer matters', function () {
+    check({hw_disk_bus: 'x'});
+    ask({hw_disk_bus: 'scsi'});
+    answers[0].reject({status: 502});
+    $scope.$apply();
+    expect(ctrl.state).toBe('checking');
+  });
+
+  it('shows no properties of a source that has none', function () {
+    model.newInstanceSpec.source = [{id: 'volume', volume_image_metadata: {os_distro: 'fedora'}}];
+    $scope.$apply();
+    expect(ctrl.image).toEqual({os_distro: 'fedora'});
+    model.newInstanceSpec.source = [{id: 'empty'}];
+    $scope.$apply();
+    expect(ctrl.image).toEqual({});
+  });
+});
+
+describe('The step before an older cloud', function () {
+  it('asks for no check where there is none', function () {
+    module('horizon.image-props-override');
+    inject(function ($controller, $q, $rootScope, $timeout) {
+      var check = jasmine.createSpy('check');
+      var ctrl = $controller('ImagePropsLaunchController', {
+        $scope: $rootScope.$new(),
+        launchInstanceModel: {newInstanceSpec: {flavor: {id: '1'}, source: [{id: 'a'}]}},
+        'horizon.image-props-override.service': {
+          offered: function () { return $q.resolve({can: {check: false}, properties: []}); },
+          check: check
+        }
+      });
+      // Not offered yet, and then offered without a check.
+      ctrl.take({hw_disk_bus: 'scsi'}, true);
+      $rootScope.$apply();
+      ctrl.take({hw_disk_bus: 'virtio'}, true);
+      $timeout.flush(10000);
+      expect(check).not.toHaveBeenCalled();
+      expect(ctrl.state).toBe('');
+    });
+  });
+});

@@ -1,0 +1,131 @@
+'use strict';
+
+describe('Rows of the editor', function () {
+  var rows;
+
+  beforeEach(module('horizon.image-props-override'));
+  beforeEach(inject(['horizon.image-props-override.rows', function (found) {
+    rows = found;
+  }]));
+
+  function row(choice, value, rest) {
+    return rows.make(choice, rest === undefined ? null : rest, value);
+  }
+
+  function wrong(made, others) {
+    return rows.wrongWith(made, [made].concat(others || []));
+  }
+
+  describe('what is asked for', function () {
+    it('is nothing of a row without a value', function () {
+      expect(rows.valueOf(row(CHOICES.bus))).toBeUndefined();
+      expect(rows.isChanged(row(CHOICES.bus))).toBe(false);
+      expect(rows.overridesOf([row(CHOICES.bus), row(CHOICES.cores)])).toEqual({});
+    });
+
+    it('is nothing of an emptied text', function () {
+      expect(rows.isChanged(row(CHOICES.line, ''))).toBe(false);
+    });
+
+    it('is the value, a string', function () {
+      expect(rows.overridesOf([row(CHOICES.bus, 'scsi'), row(CHOICES.cores, '4')]))
+        .toEqual({hw_disk_bus: 'scsi', hw_cpu_cores: '4'});
+    });
+
+    it('is the number 0 too', function () {
+      expect(rows.valueOf(row(CHOICES.cores, '0'))).toBe('0');
+    });
+
+    it('is null to remove the image\'s property', function () {
+      expect(rows.overridesOf([row(CHOICES.bus, null)])).toEqual({hw_disk_bus: null});
+    });
+
+    it('has the whole name of a member of a family', function () {
+      expect(rows.overridesOf([row(CHOICES.nodes, '0-3', '1')]))
+        .toEqual({'hw_numa_cpus.1': '0-3'});
+    });
+
+    it('has the prefix alone of a member without a name', function () {
+      expect(rows.nameOf(row(CHOICES.trait, 'required', ''))).toBe('trait:');
+    });
+  });
+
+  describe('what is wrong without asking the cloud', function () {
+    it('is nothing of a row that asks for nothing', function () {
+      expect(wrong(row(CHOICES.trait, undefined, 'not a name'))).toBeNull();
+    });
+
+    it('is nothing of a value that the schema takes', function () {
+      expect(wrong(row(CHOICES.bus, 'scsi'))).toBeNull();
+      expect(wrong(row(CHOICES.cores, '64'))).toBeNull();
+      expect(wrong(row(CHOICES.trait, 'required', 'CUSTOM_RAID5'))).toBeNull();
+    });
+
+    it('is no value of a property that is removed', function () {
+      expect(wrong(row(CHOICES.line, null))).toBeNull();
+    });
+
+    it('is a value that no pattern takes', function () {
+      expect(wrong(row(CHOICES.bus, 'nvme'))).toBe('Must be a text.');
+    });
+
+    it('is a value that a deployer excludes', function () {
+      expect(wrong(row(CHOICES.line, 'secret=1'))).toBe('Must be no secret.');
+    });
+
+    it('is a number beyond either limit', function () {
+      expect(wrong(row(CHOICES.cores, '0'))).toBe('Must be 1 to 64.');
+      expect(wrong(row(CHOICES.cores, '65'))).toBe('Must be 1 to 64.');
+    });
+
+    it('is a text of more than 255 characters', function () {
+      expect(wrong(row(CHOICES.line, 'x'.repeat(255)))).toBeNull();
+      expect(wrong(row(CHOICES.line, 'x'.repeat(256)))).toBe('Must be no secret.');
+    });
+
+    it('is a member\'s name that no pattern takes', function () {
+      expect(wrong(row(CHOICES.nodes, '0', '3')))
+        .toBe('hw_numa_cpus.3 is not a name that you may use.');
+    });
+
+    it('is a member that is there twice', function () {
+      expect(wrong(row(CHOICES.nodes, '0', '1'), [row(CHOICES.nodes, '1', '1')]))
+        .toBe('hw_numa_cpus.1 is there more than once.');
+    });
+
+    it('is not a second member that asks for nothing', function () {
+      expect(wrong(row(CHOICES.nodes, '0', '1'), [row(CHOICES.nodes, undefined, '1')])).toBeNull();
+    });
+  });
+
+  describe('a search', function () {
+    it('finds each of its words in name, description or purpose', function () {
+      expect(rows.matches(row(CHOICES.bus), ['disk_bus'])).toBe(true);
+      expect(rows.matches(row(CHOICES.bus), ['disks', 'does'])).toBe(true);
+      expect(rows.matches(row(CHOICES.bus), [])).toBe(true);
+    });
+
+    it('does not find what lacks one of them', function () {
+      expect(rows.matches(row(CHOICES.bus), ['disks', 'boot'])).toBe(false);
+    });
+  });
+
+  describe('the next member of a family', function () {
+    it('has the first free number', function () {
+      expect(rows.nextMember(CHOICES.nodes, [])).toBe('0');
+      expect(rows.nextMember(CHOICES.nodes, [
+        row(CHOICES.nodes, '0', '0'), row(CHOICES.nodes, '1', '2')
+      ])).toBe('1');
+    });
+
+    it('has none where members have names', function () {
+      expect(rows.nextMember(CHOICES.trait, [])).toBe('');
+    });
+
+    it('has none where all are taken', function () {
+      expect(rows.nextMember(CHOICES.nodes, ['0', '1', '2'].map(function (number) {
+        return row(CHOICES.nodes, '0', number);
+      }))).toBe('');
+    });
+  });
+});
