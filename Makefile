@@ -189,6 +189,9 @@ browser:
 	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
 	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
 
+.PHONY: test-dashboards
+test-dashboards: $(OLDER_DASHBOARDS:%=test-dashboard-%) $(OLDER_DASHBOARDS:%=test-javascript-%) test-dashboard test-javascript ## The same with every supported release of Horizon
+
 .PHONY: test-dashboard
 test-dashboard: test-dashboard-27 ## A real Horizon 27 with our plugin, in Chromium (ARGS="-k name")
 
@@ -206,12 +209,17 @@ JAVASCRIPT := tests/dashboard/javascript
 	npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
-.PHONY: test-javascript
-test-javascript: .venv/dashboard-27/.ready .venv/javascript/.ready browser ## Style and tests of the JavaScript of Horizon's plugin
+.PHONY: lint-javascript
+lint-javascript: .venv/javascript/.ready ## Style of the JavaScript of Horizon's plugin
 	.venv/javascript/node_modules/.bin/eslint --max-warnings 0 \
 	    nova_image_override_dashboard/static $(JAVASCRIPT)
+
+.PHONY: test-javascript
+test-javascript: test-javascript-27 ## It is tested in Chromium, among Horizon's own
+
+test-javascript-%: .venv/dashboard-%/.ready .venv/javascript/.ready browser
 	CHROME_BIN=$$(command -v chromium) \
-	    SITE_PACKAGES=$$(echo .venv/dashboard-27/lib/python3*/site-packages) \
+	    SITE_PACKAGES=$$(echo .venv/dashboard-$*/lib/python3*/site-packages) \
 	    NODE_NO_WARNINGS=1 \
 	    .venv/javascript/node_modules/.bin/karma start $(JAVASCRIPT)/karma.conf.js
 
