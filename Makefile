@@ -445,6 +445,12 @@ constraints-tempest: $(READY)
 	printf 'setuptools\nuv\n' | $(PIN) --extra tempest --extra tempest-test \
 	    --output-file constraints/tempest.txt setup.cfg -
 
+.PHONY: test-deb
+test-deb: KINDS := deb
+test-deb: packages ## Install the package into a bare Debian, and use it (root, Debian)
+	@$(PYTHON) -m testing.deployment.machine install debootstrap
+	tools/try_deb.sh dist/*.deb
+
 .PHONY: clean
 clean: ## Remove environments, caches and what was built
 	rm -rf .venv docs/build build *.egg-info .coverage .hypothesis \

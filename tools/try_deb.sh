@@ -17,14 +17,13 @@ trap 'rm -rf "$root"' EXIT
 debootstrap --variant=minbase "$VERSION_CODENAME" "$root" "$mirror" \
     >"$root.log" 2>&1 || { tail "$root.log" >&2; exit 1; }
 rm "$root.log"
-cp /etc/apt/sources.list.d/* "$root/etc/apt/sources.list.d/" 2>/dev/null || :
-cp /etc/apt/sources.list "$root/etc/apt/" 2>/dev/null || :
 cp "$deb" "$root/package.deb"
 in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
-in_root apt-get -qq update
-in_root apt-get -qq install --yes --no-install-recommends /package.deb \
-    python3-openstackclient >/dev/null
+apt() { in_root apt-get -qq -o APT::Sandbox::User=root -o Dpkg::Use-Pty=0 "$@"; }
+apt install --yes --no-install-recommends /package.deb \
+    python3-openstackclient >"$root/log" 2>&1 ||
+    { tail "$root/log" >&2; exit 1; }
 
 # expect STATUS TEXT COMMAND...: the command ends with STATUS and prints TEXT.
 expect() {
@@ -48,5 +47,5 @@ expect 0 'image override check' openstack help image override check
 expect 0 '' test -s /usr/share/man/man1/nova-image-override.1.gz
 expect 0 '' test -s /usr/share/bash-completion/completions/nova-image-override
 expect 0 '' dpkg --verify python3-nova-image-override
-in_root apt-get -qq remove --yes python3-nova-image-override >/dev/null
+apt remove --yes python3-nova-image-override >"$root/log" 2>&1
 expect 127 '' nova-image-override --version

@@ -12,8 +12,14 @@ from cliff import columns
 
 from nova_image_override.properties import schema_words
 
+if typing.TYPE_CHECKING:
+    _Column = columns.FormattableColumn[list[str]]
+else:
+    # At run time, older releases of cliff cannot be told a type.
+    _Column = columns.FormattableColumn
 
-class Values(columns.FormattableColumn[list[str]]):
+
+class Values(_Column):
     """Values of a property: a list to programs, one line to people."""
 
     def human_readable(self) -> str:

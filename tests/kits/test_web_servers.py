@@ -6,6 +6,7 @@ Paths, ports, users and numbers of processes are replaced.
 import os
 import pathlib
 import pwd
+import subprocess
 import sys
 import tempfile
 
@@ -93,6 +94,23 @@ def test_uwsgi(uwsgi, folder):
     with web_servers.running(
             command, url, folder / 'uwsgi.log', ENVIRONMENT):
         assert_discovery(url)
+
+
+def test_uwsgi_ends_where_a_list_is_malformed(uwsgi, folder):
+    command, _ = uwsgi('hw_disk_bus=virtio||scsi, hw_boot_menu=')
+    done = subprocess.run(
+        command, env=ENVIRONMENT, timeout=300, check=False,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert done.returncode
+    log = (folder / 'nova-api.log').read_text().splitlines()
+    first, second, *novas = [line for line in log if ' CRITICAL ' in line]
+    for ours, entry in (first, 'hw_disk_bus=virtio||scsi'), (
+            second, 'hw_boot_menu='):
+        assert f"nova-image-override: [image_override] allowed_properties: " \
+            f"entry '{entry}': " in ours
+    # What Nova itself says of any application that does not start.
+    assert all(' CRITICAL nova [' in line for line in novas)
+    assert any('StartupError' in line for line in novas)
 
 
 MAIN = '''\
