@@ -54,15 +54,21 @@ class Rebuild(replacement.Replacement):
         return ('or send an empty image_props_override, which drops them'
                 if self.recorded else 'or leave image_props_override out')
 
-    @property
-    def _set_since(self) -> dict[str, str]:
-        """What was removed with null and has a value all the same.
+    def _set_since(self, context: typing.Any) -> dict[str, str]:
+        """Return what was removed with null, and an operator has set since.
 
-        nova-compute's default is as good as the one it would choose now; what
-        an operator has set wins.
+        ``nova-manage image_property set`` writes it into the request spec too.
+        What system metadata alone has is nova-compute's default, which it
+        chooses anew for the guest that it builds.
         """
-        return {} if self.asked is not None else record.set_after_removal(
+        found = {} if self.asked is not None else record.set_after_removal(
             self.instance.system_metadata)
+        if not found:
+            return {}
+        had = host_scheduling.properties_of(
+            objects.RequestSpec.get_by_instance_uuid(
+                context, self.instance.uuid).image)
+        return {name: value for name, value in found.items() if name in had}
 
     def _is_unchanged(
             self, context: typing.Any, image: dict[str, typing.Any]) -> bool:
@@ -97,7 +103,7 @@ class Rebuild(replacement.Replacement):
                 self.kept_anew(
                     pipeline.enforcer, base,
                     lambda: self._is_unchanged(context, image)),
-                self._set_since,
+                self._set_since(context),
                 # What had no effect before loses nothing by the rebuild.
                 validation.ineffective(catalog, self.instance) - set(changed),
                 self.instance),

@@ -114,7 +114,10 @@ class Update(replacement.Replacement):
         spec = _spec_of(context, self.instance)
         present = _image_meta(image)
         wanted = _image_meta(self.merged.image)
-        self.image = _changed(spec.image, present, wanted)
+        self.image = _changed(
+            spec.image, present, wanted, {
+                catalog.resolve(name).field for name, value
+                in self.overrides.items() if value is not None})
         self._require_possible(flavor, present, wanted)
         self.moves = self.disk_moves(
             context, image['properties'], self.merged.image['properties'])
@@ -325,12 +328,15 @@ def _image_meta(image: dict[str, typing.Any]) -> objects.ImageMeta:
 
 def _changed(
     image_meta: objects.ImageMeta | None, present: objects.ImageMeta,
-    wanted: objects.ImageMeta,
+    wanted: objects.ImageMeta, overridden: collections.abc.Container[str],
 ) -> objects.ImageMeta:
     """Return a copy of IMAGE_META, changed as PRESENT is to be changed.
 
     A request spec has not the defaults that nova-compute stores with the
     server (LibvirtDriver._register_undefined_instance_details).
+
+    :param overridden: fields that it must have, even if such a default is the
+        same
     """
     if image_meta is None:
         return wanted
@@ -338,7 +344,7 @@ def _changed(
     before, after = (host_scheduling.properties_of(each)
                      for each in (present, wanted))
     for field in {*before, *after}:
-        if before.get(field) == after.get(field):
+        if before.get(field) == after.get(field) and field not in overridden:
             continue
         if wanted.properties.obj_attr_is_set(field):
             setattr(result.properties, field,

@@ -5,12 +5,12 @@ import typing
 from django import http
 from django.views import generic
 from openstack_dashboard.api.rest import urls
-from openstack_dashboard.api.rest import utils
 
 from nova_image_override import versions
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import presence
+from nova_image_override_dashboard.rest import views
 
 
 @urls.register
@@ -19,7 +19,7 @@ class Offered(generic.View):
 
     url_regex = r'image-props-override/$'
 
-    @utils.ajax()
+    @views.ajax()
     def get(self, request: http.HttpRequest) -> typing.Any:
         """Return what the user may override.
 

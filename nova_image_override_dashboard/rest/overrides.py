@@ -7,13 +7,11 @@ from django.contrib import messages
 from django.utils.translation import gettext as _
 from django.views import generic
 from openstack_dashboard.api.rest import urls
-from openstack_dashboard.api.rest import utils
 
 from nova_image_override import errors
-from nova_image_override.client import refusal
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import existing
-from nova_image_override_dashboard.rest import servers
+from nova_image_override_dashboard.rest import views
 
 
 @urls.register
@@ -22,7 +20,7 @@ class Overrides(generic.View):
 
     url_regex = r'image-props-override/servers/(?P<server_id>[^/]+)/$'
 
-    @utils.ajax()
+    @views.ajax()
     def get(
         self, request: http.HttpRequest, server_id: str,
     ) -> dict[str, typing.Any]:
@@ -36,7 +34,7 @@ class Overrides(generic.View):
                 'overrides': existing.overrides_of(server),
                 'image': existing.image_properties(request, server)}
 
-    @utils.ajax(data_required=True)
+    @views.ajax(data_required=True)
     def put(
         self, request: http.HttpRequest, server_id: str,
     ) -> dict[str, typing.Any]:
@@ -44,11 +42,8 @@ class Overrides(generic.View):
 
         :returns: ``overrides`` in force then, or ``refused``
         """
-        overrides = request.DATA[errors.PARAMETER]
-        try:
-            cloud.compute(request).replace_overrides(server_id, overrides)
-        except refusal.Refused as exc:
-            return servers.refused(exc)
+        overrides = views.required(request, errors.PARAMETER, dict)
+        cloud.compute(request).replace_overrides(server_id, overrides)
         # Shown by the page that comes next. Horizon's own function would
         # tell it to this request (horizon/messages.py add_message).
         messages.success(request, _(

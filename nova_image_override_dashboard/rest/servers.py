@@ -1,5 +1,6 @@
 """What a create would get, and creates."""
 
+import logging
 import typing
 
 from django import http
@@ -13,6 +14,9 @@ from nova_image_override.client import refusal
 from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import launching
+from nova_image_override_dashboard.rest import views
+
+LOG = logging.getLogger(__name__)
 
 
 @urls.register
@@ -21,18 +25,15 @@ class Check(generic.View):
 
     url_regex = r'image-props-override/check/$'
 
-    @utils.ajax(data_required=True)
+    @views.ajax(data_required=True)
     def post(self, request: http.HttpRequest) -> dict[str, typing.Any]:
         """Return what a create would get.
 
         :returns: ``accepted``, the cloud's answer, or ``refused``
         """
-        data = request.DATA
-        try:
-            return {'accepted': cloud.compute(request).check(
-                data['server'], data[errors.PARAMETER])}
-        except refusal.Refused as exc:
-            return refused(exc)
+        return {'accepted': cloud.compute(request).check(
+            views.required(request, 'server', dict),
+            views.required(request, errors.PARAMETER, dict))}
 
 
 @urls.register
@@ -41,36 +42,27 @@ class Servers(generic.View):
 
     url_regex = r'image-props-override/servers/$'
 
-    @utils.ajax(data_required=True)
+    @views.ajax(data_required=True)
     def post(self, request: http.HttpRequest) -> typing.Any:
         """Create a server with overrides, from what the wizard sends.
 
         :returns: the server, or ``refused``
         """
-        data = request.DATA
+        name, flavor = (views.required(request, each, str)
+                        for each in ('name', 'flavor_id'))
         with cloud.compute(request).overriding(
-                transport.CREATE, data[errors.PARAMETER]) as asked:
+                transport.CREATE,
+                views.required(request, errors.PARAMETER, dict)) as asked:
             try:
                 server = cloud.client(request).servers.create(
-                    data['name'].strip(), data['source_id'],
-                    data['flavor_id'], **launching.arguments(data))
+                    name.strip(), request.DATA.get('source_id'), flavor,
+                    **launching.arguments(request.DATA))
             except exceptions.ClientException:
-                try:
-                    refusal.raise_for(asked.response)
-                except refusal.Refused as exc:
-                    return refused(exc)
+                refusal.raise_for(asked.response)
                 raise
+            except (AttributeError, KeyError, TypeError, ValueError) as exc:
+                # python-novaclient takes what it is given for what it needs.
+                LOG.exception('python-novaclient cannot make a request')
+                raise views.malformed(f'malformed request: {exc}') from None
         return utils.CreatedResponse(
             f'/api/nova/servers/{server.id}', server.to_dict())
-
-
-def refused(exc: refusal.Refused) -> dict[str, typing.Any]:
-    """Return a refusal for the browser.
-
-    With status 200: browsers write others into the console.
-    """
-    return {'refused': {
-        'message': str(exc),
-        'problems': {problem.name: {'code': problem.code,
-                                    'reason': problem.reason}
-                     for problem in exc.problems}}}

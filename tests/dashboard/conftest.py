@@ -10,6 +10,7 @@ import os
 import subprocess
 import typing
 
+from django.conf import settings
 import pytest
 import requests
 
@@ -20,6 +21,10 @@ from tests.dashboard import wizard as wizard_module
 
 #: The newest version of everything.
 VERSIONS = 'compute 2.98, image-props-override latest'
+
+
+# Of the tests that need no Horizon: it has a process of its own.
+settings.configure(USE_I18N=False)
 
 
 class Cloud:

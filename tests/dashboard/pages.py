@@ -36,13 +36,17 @@ class Session:
 
     def ask(self, method, path, data=None):
         """Return what a REST view of the plugin answers to JavaScript."""
-        response = self._session.request(
+        response = self.answer(method, path, data)
+        assert response.status_code in (200, 201, 204), response.text
+        return response.json() if response.content else None
+
+    def answer(self, method, path, data=None):
+        """Return that answer, whatever its status."""
+        return self._session.request(
             method, f'{self.url}/api/image-props-override/{path}', json=data,
             timeout=120, headers={
                 'X-Requested-With': 'XMLHttpRequest',
                 'X-CSRFToken': self._token()})
-        assert response.status_code in (200, 201, 204), response.text
-        return response.json() if response.content else None
 
     def tab(self, path):
         """Return our tab of an instance's page, as the page loads it."""

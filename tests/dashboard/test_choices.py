@@ -2,15 +2,11 @@
 
 import json
 
-from django.conf import settings
 import pytest
 
 from nova_image_override.properties import descriptions
 from nova_image_override_dashboard import choices
 from tests import environments
-
-if not settings.configured:
-    settings.configure(USE_I18N=False)
 
 
 def published(version='1.2'):

@@ -145,8 +145,10 @@ def test_administrators_look_from_a_rule_to_its_servers(
         browser, stopped, picture):
     browser.log_in('admin')
     browser.open('/admin/image_props_override/')
-    browser.find('#rules')
-    picture('horizon-rules')
+    browser.write(browser.find('#rules .table_search input'), 'disk')
+    browser.until(lambda driver: len(browser.shown('#rules tbody tr')) < 20,
+                  'the rules that are searched')
+    picture('horizon-rules', '#content_body')
     browser.click_path("//table[@id='rules']//a[normalize-space()="
                        "'hw_disk_bus']")
     browser.find('#servers')

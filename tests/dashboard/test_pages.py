@@ -165,6 +165,49 @@ def test_a_running_server_is_not_edited(session, cloud):
     assert cloud.settled(server)['image_props_override'] == OVERRIDES
 
 
+# --- what no form sends ---------------------------------------------------
+
+LAUNCH = {'name': 'guest', 'source_id': '', 'flavor_id': 'two-cpus',
+          'image_props_override': {'hw_disk_bus': 'scsi'}}
+
+
+@pytest.mark.parametrize(('method', 'path', 'data', 'reason'), [
+    ('PUT', 'servers/{}/', {'name': 'x'}, 'image_props_override must be'),
+    ('PUT', 'servers/{}/', ['x'], 'image_props_override must be an object'),
+    ('PUT', 'servers/{}/', {'image_props_override': 'x'}, 'an object'),
+    ('POST', 'check/', {'image_props_override': {}}, 'server must be'),
+    ('POST', 'check/', {'server': {}}, 'image_props_override must be'),
+    ('POST', 'check/', {'server': [], 'image_props_override': {}}, 'server'),
+    ('POST', 'servers/', {**LAUNCH, 'name': 1}, 'name must be a string'),
+    ('POST', 'servers/', {**LAUNCH, 'flavor_id': None}, 'flavor_id must be'),
+    ('POST', 'servers/', {**LAUNCH, 'image_props_override': None},
+     'image_props_override must be an object'),
+    ('POST', 'servers/', {**LAUNCH, 'nics': ['x']}, 'malformed request'),
+    ('POST', 'servers/', {**LAUNCH, 'user_data': 5}, ''),
+])
+def test_a_malformed_request_is_400_and_changes_nothing(
+        session, cloud, stopped, method, path, data, reason):
+    answer = session().answer(method, path.format(stopped), data)
+    assert answer.status_code == 400, answer.text
+    assert reason in answer.text
+    assert [server['image_props_override']
+            for server in cloud.servers()] == [OVERRIDES]
+
+
+def test_a_server_that_does_not_exist_is_said_so(session):
+    assert session().answer('GET', 'servers/nosuch/').status_code == 404
+    # In the dialog it is a reason like any other.
+    assert 'could not be found' in session().ask('PUT', 'servers/nosuch/', {
+        'image_props_override': {}})['refused']['message']
+
+
+def test_nobody_is_asked_without_a_login(session, horizon_url):
+    answer = requests.get(
+        f'{horizon_url}/api/image-props-override/', timeout=120,
+        headers={'X-Requested-With': 'XMLHttpRequest'})
+    assert answer.status_code == 401
+
+
 # --- rebuilding -------------------------------------------------------------
 
 def rebuild(session, cloud, server, **form):
@@ -243,7 +286,15 @@ def test_a_cloud_without_the_extension_shows_nothing_and_is_asked_once(
                              pages.text_of(page)), path
         assert 'edit_image_props_override' not in page.text
     assert session.get('/admin/image_props_override/').status_code == 403
+    assert session.answer('GET', '').status_code == 204
     assert len(plain_cloud.requests('GET', '/image-props-override')) <= 1
     assert not [each for each in requests.get(
         f'{plain_cloud.url}/requests', timeout=300).json()
         if 'image-props-override' in (each['version'] or '')]
+    # What nobody asks for there.
+    for method, path, data in (
+            ('GET', f'servers/{server}/', None),
+            ('PUT', f'servers/{server}/', {'image_props_override': {}}),
+            ('POST', 'check/', {'server': {}, 'image_props_override': {}}),
+            ('POST', 'servers/', LAUNCH)):
+        assert session.answer(method, path, data).status_code == 404, path

@@ -17,6 +17,13 @@ _CHOICE = ("//ng-include[@ng-form='{form}']"
            "or .//*[normalize-space()='{text}']]]//action-list//button")
 
 
+#: What the field of the search has given to its model (AngularJS waits).
+_SEARCHED = '''
+return angular.element(document.querySelector('#image-props-search'))
+  .controller('ngModel').$modelValue;
+'''
+
+
 class Wizard:
     """The wizard in a browser.
 
@@ -63,8 +70,12 @@ class Wizard:
     # --- the step -----------------------------------------------------------
 
     def search(self, text: str) -> None:
-        """Search the properties."""
+        """Search the properties; wait until what is found is shown."""
         self.browser.write(self.browser.find('#image-props-search'), text)
+        # The list is drawn in the digest that takes the text.
+        self.browser.until(
+            lambda driver: driver.execute_script(_SEARCHED) == text,
+            f'to search {text}')
 
     def row(self, name: str) -> WebElement:
         """Return the row of a property, which has to be shown."""
@@ -73,11 +84,6 @@ class Wizard:
     def offers(self, name: str) -> bool:
         """Search a property by its name; say whether there is one."""
         self.search(name)
-        self.browser.until(lambda driver: self.browser.shown(
-            f'[data-property="{name}"]') or self.browser.shown(
-            '.image-props-editor [role=status]') or not any(
-            name in each.text for each in driver.find_elements(
-                By.CSS_SELECTOR, '.image-props-row')))
         return bool(self.browser.shown(f'[data-property="{name}"]'))
 
     def set(self, name: str, value: str) -> None:

@@ -93,6 +93,17 @@ class Rebuild(Case):
         self.assertEqual('virtio', self.guest(server).find(
             'devices/video/model').get('type'))
 
+    def test_what_null_removed_is_not_in_the_request_spec_either(self):
+        # nova-compute has stored its default in system metadata.
+        server = self.boot({'hw_vif_model': None},
+                           image=self.image(hw_vif_model='e1000'))
+        self.assertIn('hw_vif_model', self.system_metadata(server))
+        for image in (self.image(hw_vif_model='ne2k_pci'), None):
+            kwargs = {'image': image} if image else {}
+            self.assertEqual(202, self.rebuild(server, **kwargs).status)
+            self.assertNotIn('hw_vif_model', self.request_spec(server))
+            self.assertEqual({'hw_vif_model': None}, self.shown(server))
+
     def test_what_an_operator_set_survives(self):
         server = self.boot({'hw_video_model': 'vga'})
         self.set_property(server, 'hw_video_model', 'cirrus')

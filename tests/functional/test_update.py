@@ -54,6 +54,14 @@ class Stopped(update_case.Case):
         self.assertNotIn('hw_video_model', self.system_metadata(server))
         self.assertEqual({'hw_video_model': 'cirrus'}, self.record(server))
 
+    def test_one_that_is_nova_computes_default_is_in_the_request_spec(self):
+        server = self.stopped()
+        default = self.system_metadata(server)['hw_disk_bus']
+        self.assertNotIn('hw_disk_bus', self.request_spec(server))
+        self.assertEqual(
+            200, self.update(server, {'hw_disk_bus': default}).status)
+        self.assertEqual(default, self.request_spec(server)['hw_disk_bus'])
+
     def test_absent_leaves_alone(self):
         server = self.stopped({'hw_video_model': 'vga'})
         answer = self.http(
