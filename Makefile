@@ -361,6 +361,15 @@ mutation: $(READY) ## How many planted faults the unit tests find
 bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# With the driver of the real cloud. The databases are MariaDB's of its own.
+.PHONY: bench-scale
+bench-scale: $(READY) ## A cell of N=100000 servers on MariaDB (root, Debian; ARGS=--docs for the docs page)
+	@$(PYTHON) -m testing.deployment.machine install \
+	    mariadb-client-core mariadb-server-core
+	@UV_SYSTEM_CERTS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python \
+	    --constraint constraints/cloud.txt PyMySQL
+	@$(BIN)/python -m benchmarks.scale $(N) $(ARGS)
+
 ##@ Documentation and upkeep
 
 .PHONY: docs

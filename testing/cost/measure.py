@@ -23,29 +23,32 @@ _CHUNK = 136
 
 def _deep(
     depth: int, call: collections.abc.Callable[[], object],
+    clock: collections.abc.Callable[[], float],
 ) -> tuple[float, object]:
     """Time CALL from DEPTH frames further down the stack."""
     if depth:
-        return _deep(depth - 1, call)
-    start = time.process_time()
+        return _deep(depth - 1, call, clock)
+    start = clock()
     result = call()
-    return time.process_time() - start, result
+    return clock() - start, result
 
 
 def medians(
     variants: dict[Name, Prepare], rounds: int,
     *, after: collections.abc.Callable[[typing.Any], None] = lambda _: None,
+    clock: collections.abc.Callable[[], float] = time.process_time,
 ) -> dict[Name, float]:
     """Return the median time of each variant, in seconds of processor time.
 
     Each round takes every variant once, beginning with another one each time
     and at another depth of the stack. Processor time of the process, because
-    other programs on the machine do not count in it, and nothing that is
-    measured here waits. No call pays for the garbage of another.
+    other programs on the machine do not count in it, and what is measured
+    hardly ever waits. No call pays for the garbage of another.
 
     :param variants: what to measure, by name
     :param rounds: how often; the first one is not counted
     :param after: is given, untimed, what each timed call returned
+    :param clock: another clock, where what is measured waits for others
     """
     names = list(variants)
     times: dict[Name, list[float]] = {name: [] for name in names}
@@ -58,7 +61,7 @@ def medians(
                 name = names[(turn + place) % len(names)]
                 call = variants[name]()
                 gc.collect()
-                taken, result = _deep(turn * 29 % _CHUNK, call)
+                taken, result = _deep(turn * 29 % _CHUNK, call, clock)
                 if turn:
                     times[name].append(taken)
                 after(result)

@@ -8,10 +8,17 @@ from testing.deployment import state as state_module
 
 
 class MariaDB(processes.Process):
-    """The database server."""
+    """The database server.
 
-    def __init__(self, state: state_module.State) -> None:
+    :param options: of mariadbd, beside those that the cloud needs
+    """
+
+    def __init__(
+        self, state: state_module.State,
+        options: collections.abc.Sequence[str] = (),
+    ) -> None:
         super().__init__(state, 'mariadb')
+        self._options = options
         self._state = state
         self._socket = state.file('mariadb', 'socket')
 
@@ -30,10 +37,13 @@ class MariaDB(processes.Process):
         self.start([
             'mariadbd', '--no-defaults', f'--datadir={data}', '--user=root',
             f'--socket={self._socket}', '--skip-networking',
+            # Another server that starts removes temporary tables from /tmp
+            # (sql/sql_base.cc mysql_rm_tmp_tables).
+            f'--tmpdir={self._state.subfolder("mariadb", "tmp")}',
             f'--pid-file={self._state.file("mariadb", "pid")}',
             '--max-connections=500',
             # A crash of the server loses nothing, one of the machine may.
-            '--innodb-flush-log-at-trx-commit=2'])
+            '--innodb-flush-log-at-trx-commit=2', *self._options])
         self.wait_until(self._answers)
         self.execute("CREATE OR REPLACE USER cloud@localhost IDENTIFIED BY "
                      f"'{self._state.secret('mariadb')}';"

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
-FIGURES = sorted((SOURCE / 'contributor' / 'figures').iterdir())
+FIGURES = sorted(SOURCE.glob('*/figures/*'))
 PAGES = ''.join(path.read_text() for path in SOURCE.rglob('*.rst'))
 MAKEFILE = (ROOT / 'Makefile').read_text()
 
