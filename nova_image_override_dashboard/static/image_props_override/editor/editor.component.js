@@ -28,7 +28,6 @@
   Editor.$inject = [
     '$element',
     '$timeout',
-    'horizon.image-props-override.basePath',
     'horizon.image-props-override.rows'
   ];
 
@@ -38,7 +37,7 @@
    * What the template shows is computed when something changes, not when it is
    * drawn: new arrays in each digest would never settle.
    */
-  function Editor($element, $timeout, basePath, rows) {
+  function Editor($element, $timeout, rows) {
     // With more properties, groups are closed to begin with.
     var FEW = 12;
     var ctrl = this;
@@ -46,7 +45,6 @@
     ctrl.groups = [];
     ctrl.changed = [];
     ctrl.search = '';
-    ctrl.rowUrl = basePath + 'editor/row.html';
 
     ctrl.$onInit = onInit;
     ctrl.$onChanges = onChanges;
