@@ -293,7 +293,9 @@ ROWS: collections.abc.Mapping[str, Row] = {
     'img_compression_level': {},
     'img_config_drive': {
         **_libvirt('LibvirtDriver._create_configdrive'),
-        'vmwareapi': Cell('VMwareVMOps.spawn', _ANEW),
+        'vmwareapi': Cell(
+            'VMwareVMOps.spawn', _ANEW, values=('optional',), otherwise=ERROR,
+            note='Nova cannot send vSphere a config drive'),
         'ironic': Cell('IronicDriver.spawn', ('create', 'rebuild')),
         'zvm': Cell('utils.generate_configdrive', _ANEW),
         **_checked(_CONFIG_DRIVE, 'create', 'rebuild')},

@@ -5,6 +5,7 @@ import typing
 from testing.harness import base
 
 IMAGE = base.IMAGE
+PARAMETER = base.PARAMETER
 
 
 class TestCase(base.TestCase):

@@ -5,6 +5,9 @@ Ironic runs. ``img_config_drive`` is read by what all drivers share
 (``nova.virt.configdrive.required_by``).
 """
 
+import functools
+
+import fixtures
 import pytest
 
 from testing.drivers import base
@@ -12,6 +15,9 @@ from testing.drivers import reads
 
 RAID = {'trait:CUSTOM_RAID5': 'required'}
 UEFI = {'trait:CUSTOM_UEFI': 'required'}
+
+#: Runs mkisofs, which machines need not have.
+MAKE_DRIVE = 'nova.virt.configdrive.ConfigDriveBuilder.make_drive'
 
 
 class BareMetal(base.TestCase):
@@ -25,6 +31,16 @@ class BareMetal(base.TestCase):
     def prepare(self):
         self.flags(group='ironic', auth_type='none', api_retry_interval=1,
                    api_max_retries=2, endpoint_override=self._ironic.url)
+        self.useFixture(fixtures.MockPatchObject(
+            self.neutron, 'update_port', functools.partial(
+                self.update_port, self.neutron.update_port)))
+
+    def update_port(self, update, port, body=None):
+        # Nova binds no port of bare metal, which is Ironic's to do. Its fake
+        # fails where there is no binding to remove.
+        self.neutron._port_bindings[port].setdefault(
+            None, {'status': 'ACTIVE'})
+        return update(port, body)
 
     def a_flavor(self):
         return self.flavor(
@@ -48,6 +64,10 @@ class BareMetal(base.TestCase):
     def assert_required(self, *traits):
         self.assertEqual(list(traits), self._ironic.show()[
             'instance_info'].get('traits', []))
+
+    def assert_config_drive(self, given):
+        self.assertEqual(
+            given, 'configdrive' in self._ironic.show()['instance_info'])
 
 
 class Extended(BareMetal):
@@ -76,6 +96,19 @@ class Extended(BareMetal):
         self.assert_required()
         self.assertEqual(['bios'], self.rebuilt(server, {}, image=image))
         self.assert_required('CUSTOM_UEFI')
+
+    def test_a_config_drive_is_given_to_the_node(self):
+        self.useFixture(fixtures.MockPatch(MAKE_DRIVE))
+        drive = {'img_config_drive': 'mandatory'}
+        server = self.a_server(drive, server=self.on_a_network())
+        self.assert_config_drive(True)
+        self.delete(server)
+        server = self.a_server(server=self.on_a_network())
+        # That it has one Nova notes on the server, for good
+        # (configdrive.update_instance).
+        for overrides, given in ((None, False), (drive, True), ({}, True)):
+            self.rebuilt(server, overrides)
+            self.assert_config_drive(given)
 
     def test_a_node_without_the_trait_is_not_chosen(self):
         self._ironic.wait_until_available()
@@ -125,6 +158,13 @@ class Plain(BareMetal):
         self.assertEqual(500, answer.status, answer.text)
         self.assertEqual('ERROR', self.http(
             'GET', f'/servers/{server}').body['server']['status'])
+
+    def test_a_config_drive_without_a_network_is_an_error(self):
+        self._ironic.wait_until_available()
+        answer = self.create(flavor=self.a_flavor(),
+                             server={'config_drive': True})
+        self.assertEqual(202, answer.status, answer.text)
+        self.wait(answer.body['server']['id'], 'ERROR')
 
 
 class WithoutGlance(BareMetal):

@@ -25,6 +25,8 @@ def outcome(driver, field, value, **others):
     ('hw_video_ram', '32', {}, matrix.ERROR),
     ('hw_disk_type', 'qcow', {}, matrix.ERROR),
     ('hw_boot_menu', 'true', {}, matrix.IGNORED),
+    ('img_config_drive', 'mandatory', {}, matrix.ERROR),
+    ('img_config_drive', 'optional', {}, matrix.ACTS),
     # The scheduler picks hosts by it.
     ('img_hv_type', 'vmware', {}, matrix.ACTS),
 ])
