@@ -30,7 +30,7 @@ class Row(typing.NamedTuple):
 def server(request: http.HttpRequest, server_id: str) -> typing.Any:
     """Return a server of python-novaclient's, which shows its overrides.
 
-    :raises transport.NotAvailable: the cloud does not have the extension
+    :raises discovery.NotAvailable: the cloud does not have the extension
     :raises novaclient.exceptions.ClientException: the cloud does not tell
     """
     with cloud.compute(request).showing():

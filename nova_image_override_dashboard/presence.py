@@ -15,7 +15,7 @@ import microversion_parse
 from openstack_dashboard.api import base
 
 from nova_image_override import versions
-from nova_image_override.client import transport
+from nova_image_override.client import discovery
 from nova_image_override_dashboard import cloud
 
 #: Seconds for which a cloud's answer is remembered.
@@ -39,7 +39,7 @@ def version(request: http.HttpRequest) -> versions.Version | None:
         if found is None:
             found = _ask(request)
             cache.cache.set(key, found, REMEMBERED)
-    except (exceptions.ServiceCatalogException, transport.Error,
+    except (exceptions.ServiceCatalogException, discovery.Error,
             ksa_exceptions.ClientException):
         return None
     return None if found == _ABSENT else (
@@ -49,7 +49,7 @@ def version(request: http.HttpRequest) -> versions.Version | None:
 def _ask(request: http.HttpRequest) -> str:
     try:
         return str(cloud.compute(request).discover().version)
-    except transport.NotAvailable:
+    except discovery.NotAvailable:
         return _ABSENT
 
 

@@ -12,6 +12,7 @@ from novaclient import utils
 from novaclient.v2 import shell
 
 from nova_image_override.client import arguments
+from nova_image_override.client import discovery
 from nova_image_override.client import transport
 
 
@@ -33,8 +34,8 @@ def __post_parse_args__(args: argparse.Namespace) -> None:
 
 
 def _boot(
-    do_boot: typing.Callable[..., typing.Any], overrides: transport.Overrides,
+    do_boot: typing.Callable[..., typing.Any], overrides: discovery.Overrides,
     nova: typing.Any, args: argparse.Namespace,
 ) -> None:
-    with transport.attach(nova.client).overriding(transport.CREATE, overrides):
+    with transport.attach(nova.client).overriding(discovery.CREATE, overrides):
         do_boot(nova, args)

@@ -14,6 +14,7 @@ from osc_lib.command import command
 
 from nova_image_override import errors
 from nova_image_override.client import arguments
+from nova_image_override.client import discovery
 from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
 from nova_image_override.properties import table
@@ -105,7 +106,7 @@ class Overriding(Hook):
         """Run the command with what is asked.
 
         :param take_action: the command's own code
-        :raises transport.Error: it cannot be; then nothing is requested
+        :raises discovery.Error: it cannot be; then nothing is requested
         """
         raise NotImplementedError
 
@@ -146,13 +147,13 @@ def _with_row(
 class Create(_Sending):
     """``openstack server create --image-prop-override``."""
 
-    action = transport.CREATE
+    action = discovery.CREATE
 
 
 class Rebuild(_Sending):
     """``openstack server rebuild --[no-]image-prop-override``."""
 
-    action = transport.REBUILD
+    action = discovery.REBUILD
 
     def _add_options(self, parser: typing.Any) -> None:
         group = parser.add_mutually_exclusive_group()
@@ -183,9 +184,9 @@ class Show(Hook):
         adapter = transport.attach(self.cmd.app.client_manager.compute)
         try:
             return adapter.overrides_of(server_id)
-        except transport.NotAvailable:
+        except discovery.NotAvailable:
             return None
-        except transport.Error as exc:
+        except discovery.Error as exc:
             # The server itself has been found, and is shown.
             self.cmd.log.warning('%s', exc)
             return None
@@ -217,7 +218,7 @@ class ListServers(Overriding):
     ) -> typing.Any:
         """Run the command, which lists servers once.
 
-        :raises transport.Error: the cloud cannot do it, or cannot be asked
+        :raises discovery.Error: the cloud cannot do it, or cannot be asked
         """
         with sdk_proxy.filtering(
                 self.cmd.app.client_manager.compute, asked):
@@ -232,7 +233,7 @@ class ListServers(Overriding):
         adapter = transport.attach(self.cmd.app.client_manager.compute)
         try:
             adapter.discover()
-        except transport.Error:
+        except discovery.Error:
             return take_action(parsed_args)
         with adapter.showing() as seen:
             columns, rows = take_action(parsed_args)
@@ -262,7 +263,7 @@ class List(command.Lister):
     ) -> tuple[tuple[str, ...], list[tuple[typing.Any, ...]]]:
         """Ask the cloud.
 
-        :raises transport.Error: it does not have the extension, or does not
+        :raises discovery.Error: it does not have the extension, or does not
             answer
         """
         manager: typing.Any = self.app.client_manager

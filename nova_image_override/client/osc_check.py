@@ -58,7 +58,7 @@ class Check(command.Lister):
         """Ask the cloud.
 
         :raises exceptions.CommandError: the create would be refused
-        :raises nova_image_override.client.transport.Error: the cloud cannot
+        :raises nova_image_override.client.discovery.Error: the cloud cannot
             be asked
         """
         try:

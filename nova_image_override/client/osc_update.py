@@ -24,7 +24,7 @@ class _Changing(osc.Overriding):
         """Change the overrides, and run the command.
 
         :raises exceptions.CommandError: the change is refused
-        :raises transport.Error: the cloud cannot be asked
+        :raises discovery.Error: the cloud cannot be asked
         """
         compute = self.cmd.app.client_manager.compute
         server = compute.find_server(parsed_args.server, ignore_missing=False)

@@ -12,13 +12,14 @@ from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
 from nova_image_override import errors
+from nova_image_override.client import discovery
 from nova_image_override.client import refusal
 from nova_image_override.client import transport
 
 #: Methods of proxy and cloud layer that take overrides.
 ACTIONS = {
-    'create_server': transport.CREATE,
-    'rebuild_server': transport.REBUILD,
+    'create_server': discovery.CREATE,
+    'rebuild_server': discovery.REBUILD,
 }
 
 
@@ -47,20 +48,20 @@ def _sdk_errors() -> typing.Iterator[None]:
     except refusal.Refused as exc:
         # As a create raises it.
         exceptions.raise_from_response(exc.response)
-    except transport.Error as exc:
+    except discovery.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
 
 
 def check(
     compute: _proxy.Proxy, flavor: typing.Any, image: typing.Any,
-    overrides: transport.Overrides,
+    overrides: discovery.Overrides,
     block_device_mapping: list[dict[str, typing.Any]] | None,
 ) -> dict[str, typing.Any]:
     """Return what a create by openstacksdk would get.
 
     :param compute: openstacksdk's compute proxy, ours or not
     :raises refusal.Refused: the create would be refused
-    :raises transport.Error: the cloud cannot be asked
+    :raises discovery.Error: the cloud cannot be asked
     """
     server: dict[str, typing.Any] = {
         'flavorRef': resource.Resource._get_id(flavor)}
@@ -85,11 +86,11 @@ def filtering(
     """Let COMPUTE list, in the context, only servers that override NAMES.
 
     :param compute: openstacksdk's compute proxy, ours or not
-    :raises transport.Error: the cloud cannot do it, or cannot be asked
-    :raises transport.NotSent: the context is over and nothing was listed so
+    :raises discovery.Error: the cloud cannot do it, or cannot be asked
+    :raises discovery.NotSent: the context is over and nothing was listed so
     """
     adapter = transport.attach(compute)
-    adapter.discover().require(transport.LIST)
+    adapter.discover().require(discovery.LIST)
     listed = False
 
     def servers(
@@ -111,7 +112,7 @@ def filtering(
     finally:
         del proxy.servers
     if not listed:
-        raise transport.NotSent(
+        raise discovery.NotSent(
             'The filter by image property overrides was NOT sent: this '
             'version of the client lists servers in another way.')
 
@@ -139,7 +140,7 @@ class Proxy(_proxy.Proxy):
 
     def check_image_props_override(
         self, flavor: typing.Any, image: typing.Any = None,
-        image_props_override: transport.Overrides | None = None,
+        image_props_override: discovery.Overrides | None = None,
         block_device_mapping: list[dict[str, typing.Any]] | None = None,
     ) -> dict[str, typing.Any]:
         """Return what a create would get; nothing is created or reserved.
@@ -166,7 +167,7 @@ class Proxy(_proxy.Proxy):
 
     @contextlib.contextmanager
     def image_props_overriding(
-        self, action: str, overrides: transport.Overrides | None,
+        self, action: str, overrides: discovery.Overrides | None,
     ) -> typing.Iterator[None]:
         """Let what this thread requests in the context carry OVERRIDES.
 
@@ -183,7 +184,7 @@ class Proxy(_proxy.Proxy):
                     yield
 
     def create_server(
-        self, *, image_props_override: transport.Overrides | None = None,
+        self, *, image_props_override: discovery.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Create a server.
@@ -194,13 +195,13 @@ class Proxy(_proxy.Proxy):
             sent, or are refused; then no server is created
         """
         with self.image_props_overriding(
-            transport.CREATE, image_props_override
+            discovery.CREATE, image_props_override
         ):
             return super().create_server(**attrs)
 
     def rebuild_server(
         self, *args: typing.Any,
-        image_props_override: transport.Overrides | None = None,
+        image_props_override: discovery.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Rebuild a server.
@@ -211,7 +212,7 @@ class Proxy(_proxy.Proxy):
             sent, or are refused; then nothing is rebuilt
         """
         with self.image_props_overriding(
-            transport.REBUILD, image_props_override
+            discovery.REBUILD, image_props_override
         ):
             return super().rebuild_server(*args, **attrs)
 
@@ -228,13 +229,13 @@ class Proxy(_proxy.Proxy):
         """
         if image_props_override is not None:
             with _sdk_errors():
-                transport.attach(self).discover().require(transport.LIST)
+                transport.attach(self).discover().require(discovery.LIST)
             query[errors.PARAMETER] = image_props_override
         return super().servers(*args, **query)
 
     def update_server(
         self, server: typing.Any,
-        *, image_props_override: transport.Overrides | None = None,
+        *, image_props_override: discovery.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Update a server.

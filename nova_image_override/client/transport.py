@@ -6,7 +6,7 @@ python-novaclient and Heat, whose adapter is ``nova.client``. The tool goes on
 choosing compute microversion and body; this adds to what it sends::
 
     adapter = transport.attach(conn.compute)
-    with adapter.overriding(transport.CREATE, {'hw_disk_bus': 'ide'}):
+    with adapter.overriding(discovery.CREATE, {'hw_disk_bus': 'ide'}):
         conn.compute.create_server(name='guest', ...)
 
 Names and values go out as they are: the server checks and folds them.
@@ -20,117 +20,13 @@ import typing
 
 from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import exceptions as ksa_exceptions
-import microversion_parse
 import requests
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.client import discovery
 from nova_image_override.client import messages
 from nova_image_override.client import refusal
-
-#: What requests do. The first two are the keys of their bodies.
-CREATE = 'server'
-REBUILD = 'rebuild'
-CHECK = 'check'
-UPDATE = 'update'
-LIST = 'list'
-
-#: What is newer than the first version: whether a version has it, and what to
-#: call it.
-_NEEDS = {
-    REBUILD: (versions.takes_rebuild, 'overriding image properties on rebuild'),
-    CHECK: (versions.takes_check, 'checking what a create would get'),
-    UPDATE: (versions.takes_update, 'changing the overrides of a server'),
-    LIST: (versions.takes_filter, 'listing the servers with certain overrides'),
-}
-
-#: Property name -> value, None to remove the image's property.
-Overrides = collections.abc.Mapping[str, str | None]
-
-
-class Error(Exception):
-    """Overrides cannot be sent, or were not; the message says why."""
-
-
-class NotAvailable(Error):
-    """The cloud does not have the extension."""
-
-
-class VersionUnsupported(Error):
-    """Client and cloud have no version that can say what is asked."""
-
-
-class NotSent(Error):
-    """The tool made no request that could carry the overrides."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Discovery:
-    """What a cloud says of the extension to this caller.
-
-    :ivar version: the newest version that cloud and client both know
-    :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
-    """
-
-    version: versions.Version
-    schema: dict[str, typing.Any]
-
-    @classmethod
-    def read(cls, response: requests.Response) -> 'Discovery | None':
-        """Return what the answer to ``GET /image-props-override`` says.
-
-        :returns: None when the cloud does not have the extension
-        :raises VersionUnsupported: it has no version that we know
-        :raises Error: the answer is another failure, or cannot be read
-        """
-        if response.status_code == 404:
-            return None
-        with _readable(
-                response, 'Cannot find out whether this cloud takes image '
-                          f'property overrides: GET {versions.PATH}'):
-            return cls.of(response.json()[errors.PARAMETER])
-
-    @classmethod
-    def of(cls, said: typing.Any) -> 'Discovery':
-        """Return what SAID, the content of the answer, says.
-
-        :raises VersionUnsupported: the cloud has no version that we know
-        :raises KeyError, TypeError, ValueError: it cannot be read
-        """
-        low, high = (
-            microversion_parse.parse_version_string(said[bound])
-            for bound in ('min_version', 'max_version'))
-        schema = dict(said['schema'])
-        known = [version for version in versions.VERSIONS
-                 if low <= version <= high]
-        if not known:
-            raise VersionUnsupported(
-                f'This cloud takes versions {low} to {high} of '
-                f'{versions.SERVICE_TYPE}, this client knows {versions.MIN} '
-                f'to {versions.MAX}: upgrade nova-image-override.')
-        return cls(known[-1], schema)
-
-    def require(
-            self, action: str, overrides: Overrides | None = None) -> None:
-        """Check that the version can say what is asked.
-
-        :param action: CREATE, REBUILD, CHECK, UPDATE or LIST
-        :raises VersionUnsupported: naming what needs a newer version
-        """
-        needs = []
-        if action in _NEEDS:
-            taken, what = _NEEDS[action]
-            if not taken(self.version):
-                needs.append(what)
-        removed = sorted(
-            name for name, value in (overrides or {}).items()
-            if value is None)
-        if removed and not versions.takes_null(self.version):
-            needs.append(f'removing image properties ({", ".join(removed)})')
-        if needs:
-            raise VersionUnsupported(
-                f'This cloud has {versions.SERVICE_TYPE} {self.version}, '
-                f'which is too old for {" and for ".join(needs)}.')
 
 
 @dataclasses.dataclass
@@ -142,7 +38,7 @@ class Asked:
     """
 
     action: str
-    overrides: Overrides
+    overrides: discovery.Overrides
     version: versions.Version
     sent: bool = False
     response: requests.Response | None = None
@@ -166,7 +62,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         self._adapter = adapter
         self._known = False
         self._failed = False
-        self._discovery: Discovery | None = None
+        self._discovery: discovery.Discovery | None = None
         # One connection serves many threads, which ask for different things.
         self._local = threading.local()
 
@@ -188,7 +84,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """Ask the session."""
         return self.session.get_all_version_data(*args, **kwargs)
 
-    def discover(self) -> Discovery:
+    def discover(self) -> discovery.Discovery:
         """Return what the cloud says of the extension; asks it once.
 
         :raises NotAvailable: the cloud does not have the extension
@@ -196,18 +92,18 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the answer is another failure, or cannot be read
         """
         if not self._known:
-            self._discovery = Discovery.read(messages.response_of(
+            self._discovery = discovery.Discovery.read(messages.response_of(
                 self._adapter.get(versions.PATH, raise_exc=False)))
             self._known = True
         if self._discovery is None:
-            raise NotAvailable(
+            raise discovery.NotAvailable(
                 'This cloud does not take image property overrides: it does '
                 'not have nova-image-override.')
         return self._discovery
 
     @contextlib.contextmanager
     def overriding(
-        self, action: str, overrides: Overrides,
+        self, action: str, overrides: discovery.Overrides,
     ) -> collections.abc.Iterator[Asked]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
@@ -234,7 +130,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         finally:
             self._local.asked = before
         if not asked.sent:
-            raise NotSent(
+            raise discovery.NotSent(
                 'The image property overrides were NOT sent: this version of '
                 'the client makes its request in another way. What it has '
                 'created or rebuilt is without them.')
@@ -266,13 +162,13 @@ class OverridingAdapter(ksa_adapter.Adapter):
         with self.showing():
             response = messages.response_of(
                 self._adapter.get(path, raise_exc=False))
-        with _readable(
+        with discovery.readable(
                 response, 'Cannot see the image property overrides of the '
                           f'server: GET {path}'):
-            return dict(response.json()[CREATE][errors.PARAMETER])
+            return dict(response.json()[discovery.CREATE][errors.PARAMETER])
 
     def replace_overrides(
-        self, server_id: str, overrides: Overrides,
+        self, server_id: str, overrides: discovery.Overrides,
     ) -> None:
         """Replace the overrides of a server that does not run.
 
@@ -284,17 +180,17 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the answer is another failure
         """
         path = f'/servers/{server_id}'
-        with self.overriding(UPDATE, overrides):
+        with self.overriding(discovery.UPDATE, overrides):
             response = messages.response_of(self._adapter.put(
-                path, json={CREATE: {}}, raise_exc=False))
+                path, json={discovery.CREATE: {}}, raise_exc=False))
         refusal.raise_for(response)
-        with _readable(
+        with discovery.readable(
                 response, 'Cannot change the image property overrides of the '
                           f'server: PUT {path}'):
             pass
 
     def check(
-        self, server: dict[str, typing.Any], overrides: Overrides,
+        self, server: dict[str, typing.Any], overrides: discovery.Overrides,
         **kwargs: typing.Any,
     ) -> dict[str, typing.Any]:
         """Return what a create would get; the cloud creates nothing.
@@ -313,11 +209,12 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the answer is another failure, or cannot be read
         """
         path = versions.CHECK_PATH
-        with self.overriding(CHECK, overrides):
+        with self.overriding(discovery.CHECK, overrides):
             response = messages.response_of(self._adapter.post(
-                path, json={CREATE: server}, raise_exc=False, **kwargs))
+                path, json={discovery.CREATE: server}, raise_exc=False,
+                **kwargs))
         refusal.raise_for(response)
-        with _readable(
+        with discovery.readable(
                 response, 'Cannot check what a create would get: '
                           f'POST {path}'):
             return dict(response.json()[errors.PARAMETER])
@@ -348,9 +245,10 @@ class OverridingAdapter(ksa_adapter.Adapter):
         asked: Asked | None = getattr(self._local, 'asked', None)
         body = kwargs.get('json')
         if asked is None or not isinstance(body, dict) or method != (
-                'PUT' if asked.action == UPDATE else 'POST'):
+                'PUT' if asked.action == discovery.UPDATE else 'POST'):
             return None
-        key = asked.action if asked.action == REBUILD else CREATE
+        key = (discovery.REBUILD if asked.action == discovery.REBUILD
+               else discovery.CREATE)
         inner = body.get(key)
         if not isinstance(inner, dict):
             return None
@@ -376,26 +274,9 @@ class OverridingAdapter(ksa_adapter.Adapter):
             return None
         try:
             return self.discover().version
-        except (Error, ksa_exceptions.ClientException):
+        except (discovery.Error, ksa_exceptions.ClientException):
             self._failed = True
             return None
-
-
-@contextlib.contextmanager
-def _readable(
-    response: requests.Response, trouble: str,
-) -> collections.abc.Iterator[None]:
-    """Read a response in the context.
-
-    :param trouble: what cannot be done without it, and which request it was
-    :raises Error: it is a failure, or does not hold what is read
-    """
-    if response.status_code != 200:
-        raise Error(f'{trouble} answered {response.status_code}.')
-    try:
-        yield
-    except (KeyError, TypeError, ValueError) as exc:
-        raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
 
 
 _ATTACHING = threading.Lock()

@@ -10,8 +10,8 @@ from openstack_dashboard.api.rest import urls
 from openstack_dashboard.api.rest import utils
 
 from nova_image_override import errors
+from nova_image_override.client import discovery
 from nova_image_override.client import refusal
-from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import launching
 from nova_image_override_dashboard.rest import views
@@ -51,7 +51,7 @@ class Servers(generic.View):
         name, flavor = (views.required(request, each, str)
                         for each in ('name', 'flavor_id'))
         with cloud.compute(request).overriding(
-                transport.CREATE,
+                discovery.CREATE,
                 views.required(request, errors.PARAMETER, dict)) as asked:
             try:
                 server = cloud.client(request).servers.create(

@@ -7,8 +7,8 @@ import typing
 from django import http
 from openstack_dashboard.api.rest import utils
 
+from nova_image_override.client import discovery
 from nova_image_override.client import refusal
-from nova_image_override.client import transport
 
 View = collections.abc.Callable[..., typing.Any]
 
@@ -34,7 +34,7 @@ def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
                 return view(*args, **kwargs)
             except refusal.Refused as exc:
                 return _refused(exc)
-            except transport.NotAvailable as exc:
+            except discovery.NotAvailable as exc:
                 raise utils.AjaxError(_NOT_FOUND, str(exc)) from None
         return typing.cast(
             View, utils.ajax(data_required=data_required)(answer))

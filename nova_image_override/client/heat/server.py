@@ -15,6 +15,7 @@ from heat.engine.resources.openstack.nova import server
 import jsonschema
 
 from nova_image_override import errors
+from nova_image_override.client import discovery
 from nova_image_override.client import transport
 
 #: Statuses of a server.
@@ -70,24 +71,24 @@ class Server(server.Server):
             return
         try:
             offer = self._adapter().discover()
-            offer.require(transport.CREATE, overrides)
+            offer.require(discovery.CREATE, overrides)
             if self.properties[
                     self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY] == self.STOP:
-                offer.require(transport.UPDATE, overrides)
-        except transport.Error as exc:
+                offer.require(discovery.UPDATE, overrides)
+        except discovery.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         self._refuse(_wrong(offer.schema, overrides))
 
     def handle_create(self) -> str:
         """Create the server.
 
-        :raises transport.Error: the overrides cannot be sent, or were not
+        :raises discovery.Error: the overrides cannot be sent, or were not
         """
         overrides = self._overrides(
             self.properties[self.IMAGE_PROPS_OVERRIDE])
         if not overrides:
             return str(super().handle_create())
-        with self._adapter().overriding(transport.CREATE, overrides):
+        with self._adapter().overriding(discovery.CREATE, overrides):
             return str(super().handle_create())
 
     def needs_replace_with_prop_diff(
@@ -122,7 +123,7 @@ class Server(server.Server):
     ) -> bool:
         """Go on with an update; say whether it is complete.
 
-        :raises transport.Error, refusal.Refused: the overrides cannot be
+        :raises discovery.Error, refusal.Refused: the overrides cannot be
             changed
         """
         steps, updaters = begun
@@ -131,7 +132,7 @@ class Server(server.Server):
         return bool(super().check_update_complete(updaters))
 
     def _change(
-        self, overrides: transport.Overrides,
+        self, overrides: discovery.Overrides,
     ) -> collections.abc.Iterator[None]:
         """Change the overrides of the server; yield while it has to wait.
 

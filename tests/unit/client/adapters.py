@@ -11,7 +11,7 @@ ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
 HEADER = versions.HEADER
 
 
-def discovery(low='1.0', high=str(versions.MAX), **changes):
+def discovered(low='1.0', high=str(versions.MAX), **changes):
     return {'json': {'image_props_override': {
         'min_version': low, 'max_version': high, 'schema': {}, **changes}}}
 

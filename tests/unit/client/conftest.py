@@ -10,7 +10,7 @@ from tests.unit.client import adapters
 @pytest.fixture
 def cloud():
     with requests_mock.Mocker() as mocker:
-        mocker.get(adapters.URL + versions.PATH, **adapters.discovery())
+        mocker.get(adapters.URL + versions.PATH, **adapters.discovered())
         mocker.post(f'{adapters.URL}/servers', json={})
         mocker.post(f'{adapters.URL}/servers/id/action', json={})
         yield mocker

@@ -4,12 +4,13 @@ from keystoneauth1 import adapter
 import pytest
 
 from nova_image_override import versions
+from nova_image_override.client import discovery
 from nova_image_override.client import refusal
 from nova_image_override.client import transport
 from tests.unit.client import adapters
 
 URL, ENTRY, HEADER = adapters.URL, adapters.ENTRY, adapters.HEADER
-discovery, make = adapters.discovery, adapters.make
+discovered, make = adapters.discovered, adapters.make
 
 OVERRIDES = {'hw_disk_bus': 'scsi'}
 CHECK_URL = URL + versions.CHECK_PATH
@@ -38,7 +39,7 @@ def test_a_legacy_adapter_checks_too(cloud):
 
 def test_a_check_leaves_the_context_that_it_is_in_alone(cloud, compute):
     cloud.post(CHECK_URL, json={'image_props_override': TOLD})
-    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
         check(compute, {'hw_pmu': 'true'})
         assert cloud.last_request.json()['server'][
             'image_props_override'] == {'hw_pmu': 'true'}
@@ -80,7 +81,7 @@ def test_a_refusal_of_nova_s_own_has_its_message_only(cloud, compute):
 def test_what_is_no_answer_to_a_check_is_an_error(
         cloud, compute, answer, reason):
     cloud.post(CHECK_URL, **answer)
-    with pytest.raises(transport.Error, match=(
+    with pytest.raises(discovery.Error, match=(
             'Cannot check what a create would get: POST '
             f'{versions.CHECK_PATH} .*{reason}')):
         check(compute)
@@ -88,8 +89,8 @@ def test_what_is_no_answer_to_a_check_is_an_error(
 
 @pytest.mark.parametrize('high', ['1.0', '1.1'])
 def test_a_check_needs_a_newer_version(cloud, compute, high):
-    cloud.get(URL + versions.PATH, **discovery('1.0', high))
-    with pytest.raises(transport.VersionUnsupported, match=(
+    cloud.get(URL + versions.PATH, **discovered('1.0', high))
+    with pytest.raises(discovery.VersionUnsupported, match=(
             f'has image-props-override {high}, which is too old for checking '
             'what a create would get')):
         check(compute)
@@ -99,6 +100,6 @@ def test_a_check_needs_a_newer_version(cloud, compute, high):
 def test_a_cloud_without_the_extension_is_not_asked_for_a_check(
         cloud, compute):
     cloud.get(URL + versions.PATH, status_code=404)
-    with pytest.raises(transport.NotAvailable):
+    with pytest.raises(discovery.NotAvailable):
         check(compute)
     assert {request.method for request in cloud.request_history} == {'GET'}

@@ -3,22 +3,22 @@
 import pytest
 
 from nova_image_override import versions
+from nova_image_override.client import discovery
 from nova_image_override.client import sdk_proxy
-from nova_image_override.client import transport
 from tests.unit.client import adapters
 
 
 def test_a_tool_that_lists_servers_in_another_way_is_noticed(cloud, compute):
     cloud.get(f'{adapters.URL}/servers', json={'servers': []})
-    with pytest.raises(transport.NotSent, match='was NOT sent'), \
+    with pytest.raises(discovery.NotSent, match='was NOT sent'), \
             sdk_proxy.filtering(compute, ['hw_pmu']):
         compute.get('/servers')
     assert not hasattr(compute, 'servers')
 
 
 def test_nothing_is_listed_where_the_cloud_cannot_filter(cloud, compute):
-    cloud.get(adapters.URL + versions.PATH, **adapters.discovery('1.0', '1.1'))
-    with pytest.raises(transport.VersionUnsupported), \
+    cloud.get(adapters.URL + versions.PATH, **adapters.discovered('1.0', '1.1'))
+    with pytest.raises(discovery.VersionUnsupported), \
             sdk_proxy.filtering(compute, ['hw_pmu']):
         pytest.fail('the context was entered')
 

@@ -10,17 +10,18 @@ import requests
 import requests_mock
 
 from nova_image_override import versions
+from nova_image_override.client import discovery
 from nova_image_override.client import transport
 from tests.unit.client import adapters
 
 URL, ENTRY, HEADER = adapters.URL, adapters.ENTRY, adapters.HEADER
-discovery, make = adapters.discovery, adapters.make
+discovered, make = adapters.discovered, adapters.make
 
 OVERRIDES = {'hw_disk_bus': 'scsi'}
 
 
 def create(compute, overrides=OVERRIDES, **kwargs):
-    with transport.attach(compute).overriding(transport.CREATE, overrides):
+    with transport.attach(compute).overriding(discovery.CREATE, overrides):
         compute.post('/servers', json={'server': {'name': 'x'}}, **kwargs)
 
 
@@ -35,7 +36,7 @@ def test_the_body_gets_one_key_and_keeps_the_others(cloud, compute):
 
 def test_the_tool_s_own_body_is_not_changed(cloud, compute):
     body = {'server': {'name': 'x'}}
-    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
         compute.post('/servers', json=body)
     assert body == {'server': {'name': 'x'}}
 
@@ -44,7 +45,7 @@ def test_the_tool_s_own_body_is_not_changed(cloud, compute):
     strategies.text(), strategies.none() | strategies.text()))
 def test_names_and_values_go_out_as_they_are(overrides):
     with requests_mock.Mocker() as cloud:
-        cloud.get(URL + versions.PATH, **discovery())
+        cloud.get(URL + versions.PATH, **discovered())
         cloud.post(f'{URL}/servers', json={})
         create(make(), overrides)
         sent = cloud.last_request.json()['server']['image_props_override']
@@ -78,7 +79,7 @@ def test_the_legacy_header_stays_as_keystoneauth_makes_it(cloud, compute):
 
 def test_a_legacy_adapter_carries_them_too(cloud):
     compute = make(adapter.LegacyJsonAdapter)
-    with transport.attach(compute).overriding(transport.REBUILD, {}):
+    with transport.attach(compute).overriding(discovery.REBUILD, {}):
         compute.post('/servers/id/action', body={'rebuild': {}})
     assert cloud.last_request.json() == {
         'rebuild': {'image_props_override': {}}}
@@ -101,7 +102,7 @@ def test_requests_after_the_context_carry_nothing(cloud, compute):
 def test_other_requests_in_the_context_are_left_alone(
         cloud, compute, method, body):
     cloud.register_uri(method, f'{URL}/other', json={})
-    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
         compute.request('/other', method, json=body)
         assert cloud.last_request.json() == body
         assert HEADER not in cloud.last_request.headers
@@ -111,7 +112,7 @@ def test_other_requests_in_the_context_are_left_alone(
 def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
     overriding_adapter = transport.attach(compute)
     with (pytest.raises(ZeroDivisionError),
-          overriding_adapter.overriding(transport.CREATE, OVERRIDES)):
+          overriding_adapter.overriding(discovery.CREATE, OVERRIDES)):
         raise ZeroDivisionError
     compute.post('/servers', json={'server': {}})
     assert cloud.last_request.json() == {'server': {}}
@@ -119,7 +120,7 @@ def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
 
 def test_another_adapter_of_the_same_session_is_left_alone(cloud, compute):
     other = adapter.Adapter(compute.session, service_type='compute')
-    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
         other.post('/servers', json={'server': {}})
         assert cloud.last_request.json() == {'server': {}}
         compute.post('/servers', json={'server': {}})
@@ -134,14 +135,14 @@ def test_attaching_again_changes_nothing(compute):
 
 
 def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
-    with (pytest.raises(transport.NotSent, match='were NOT sent'),
-          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
+    with (pytest.raises(discovery.NotSent, match='were NOT sent'),
+          transport.attach(compute).overriding(discovery.CREATE, OVERRIDES)):
         compute.post('/servers', data='{"server": {}}')
 
 
 def test_the_tool_s_own_failure_is_not_hidden(compute):
     with (pytest.raises(KeyError, match='own'),
-          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
+          transport.attach(compute).overriding(discovery.CREATE, OVERRIDES)):
         raise KeyError('own')
 
 
@@ -156,7 +157,7 @@ def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
     cloud.get(URL + versions.PATH, status_code=404)
     for _ in range(2):
         with pytest.raises(
-            transport.NotAvailable, match='This cloud does not take'
+            discovery.NotAvailable, match='This cloud does not take'
         ):
             create(compute)
     assert [request.method for request in cloud.request_history] == ['GET']
@@ -168,21 +169,21 @@ def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
     *((answer, 'cannot be read: ') for answer in (
         {'text': 'no JSON'}, {'json': []}, {'json': {}},
         {'json': {'image_props_override': {}}},
-        discovery(low='one'), discovery(low=None), discovery(schema=None))),
+        discovered(low='one'), discovered(low=None), discovered(schema=None))),
 ])
 def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
         cloud, compute, answer, reason):
     cloud.get(URL + versions.PATH, **answer)
-    with pytest.raises(transport.Error, match=(
+    with pytest.raises(discovery.Error, match=(
             f'Cannot find out whether .*GET {versions.PATH} {reason}')):
         create(compute)
     assert {request.method for request in cloud.request_history} == {'GET'}
 
 
 def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
-    cloud.get(URL + versions.PATH, [{'status_code': 503}, discovery()])
+    cloud.get(URL + versions.PATH, [{'status_code': 503}, discovered()])
     overriding_adapter = transport.attach(compute)
-    with pytest.raises(transport.Error):
+    with pytest.raises(discovery.Error):
         overriding_adapter.discover()
     assert overriding_adapter.discover() is overriding_adapter.discover()
     assert cloud.call_count == 2
@@ -198,23 +199,23 @@ def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
 ])
 def test_the_newest_version_that_both_know_is_named(
         cloud, compute, low, high, version):
-    cloud.get(URL + versions.PATH, **discovery(low, high))
+    cloud.get(URL + versions.PATH, **discovered(low, high))
     create(compute)
     assert cloud.last_request.headers[HEADER] == (
         f'{versions.SERVICE_TYPE} {version}')
 
 
 def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
-    cloud.get(URL + versions.PATH, **discovery('7.0', '7.3'))
-    with pytest.raises(transport.VersionUnsupported, match=(
+    cloud.get(URL + versions.PATH, **discovered('7.0', '7.3'))
+    with pytest.raises(discovery.VersionUnsupported, match=(
             r'takes versions 7\.0 to 7\.3 .* knows 1\.0 to .*: upgrade')):
         create(compute)
 
 
 def test_removal_needs_a_newer_version_and_says_which_properties(
         cloud, compute):
-    cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
-    with pytest.raises(transport.VersionUnsupported, match=(
+    cloud.get(URL + versions.PATH, **discovered('1.0', '1.0'))
+    with pytest.raises(discovery.VersionUnsupported, match=(
             r'has image-props-override 1\.0, which is too old for '
             r'removing image properties \(hw_pmu, trait:CUSTOM_X\)\.')):
         create(compute, {
@@ -223,24 +224,24 @@ def test_removal_needs_a_newer_version_and_says_which_properties(
 
 
 def test_a_filtered_list_needs_a_newer_version(cloud, compute):
-    cloud.get(URL + versions.PATH, **discovery('1.0', '1.1'))
-    with pytest.raises(transport.VersionUnsupported, match=(
+    cloud.get(URL + versions.PATH, **discovered('1.0', '1.1'))
+    with pytest.raises(discovery.VersionUnsupported, match=(
             'too old for listing the servers with certain overrides')):
-        transport.attach(compute).discover().require(transport.LIST)
+        transport.attach(compute).discover().require(discovery.LIST)
 
 
 def test_rebuild_needs_a_newer_version(cloud, compute):
-    cloud.get(URL + versions.PATH, **discovery('1.0', '1.0'))
+    cloud.get(URL + versions.PATH, **discovered('1.0', '1.0'))
     with (
         pytest.raises(
-            transport.VersionUnsupported,
+            discovery.VersionUnsupported,
             match=(
                 'too old for overriding image properties on rebuild and for '
                 r'removing image properties \(hw_pmu\)'
             ),
         ),
         transport.attach(compute).overriding(
-            transport.REBUILD, {'hw_pmu': None}
+            discovery.REBUILD, {'hw_pmu': None}
         ),
     ):
         pytest.fail('the context was entered')
@@ -262,7 +263,7 @@ def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
     {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}}])
 def test_a_server_that_is_not_shown_is_an_error(cloud, compute, answer):
     cloud.get(f'{URL}/servers/id', **answer)
-    with pytest.raises(transport.Error, match='Cannot see the image property'):
+    with pytest.raises(discovery.Error, match='Cannot see the image property'):
         transport.attach(compute).overrides_of('id')
 
 
@@ -280,7 +281,7 @@ def test_naming_names_the_extension_in_every_request(cloud, compute):
 
 UNANSWERED = [
     *({'status_code': status} for status in (403, 404, 500, 503)),
-    {'text': 'no JSON'}, {'json': {}}, discovery('7.0', '7.3'),
+    {'text': 'no JSON'}, {'json': {}}, discovered('7.0', '7.3'),
     *({'exc': exc} for exc in (
         requests.exceptions.ConnectTimeout, requests.exceptions.ReadTimeout,
         requests.exceptions.ConnectionError, requests.exceptions.SSLError,
@@ -312,7 +313,7 @@ def test_naming_asks_once_whatever_is_answered(cloud, compute, answer):
     answer for answer in UNANSWERED if answer != {'status_code': 404}])
 def test_naming_begins_when_one_who_asks_for_overrides_is_answered(
         cloud, compute, answer):
-    cloud.get(URL + versions.PATH, [answer, discovery()])
+    cloud.get(URL + versions.PATH, [answer, discovered()])
     cloud.get(f'{URL}/servers', json={})
     transport.attach(compute).naming = True
     compute.get('/servers')

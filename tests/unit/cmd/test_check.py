@@ -261,16 +261,6 @@ def test_finds_a_planted_fault_once(check, fault):
         assert found[0][2] == subject
 
 
-def test_a_misspelt_option_is_found_in_a_folder_of_files_too(
-        check, deployment):
-    folder = deployment.folder / 'nova.conf.d'
-    folder.mkdir()
-    (folder / 'lists.conf').write_text(
-        '[image_override]\nallowed_propertys = hw_pmu\n')
-    assert check(options=('--config-dir', str(folder))) == (
-        1, [('warning', 'O1', 'allowed_propertys')])
-
-
 def test_each_file_that_stops_the_start_is_named(check):
     status, found = check(
         plant(ALLOW, 'vm_mode'), section('x_('),
