@@ -143,6 +143,11 @@ test-clients-10: go-packages
 test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (root, Debian)
 	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
 
+ROUNDS ?= 10
+.PHONY: soak
+soak: $(READY) $(CLIENTS) ## Look for tests that depend on luck: ROUNDS=10 runs, side by side
+	@tools/soak.sh $(ROUNDS)
+
 .PHONY: test-all
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
