@@ -176,8 +176,15 @@ def _short(value: str) -> str:
     return f'``{value if len(value) <= 24 else value[:21] + "..."}``'
 
 
+#: More figures than this stand under each other.
+COLUMNS = 12
+
+
 class ProofFigures(CodeDirective):
-    """What full runs of one proof have counted, a row for each run."""
+    """What full runs of one proof have counted, a row for each run.
+
+    Where that would be too wide, a column for each.
+    """
 
     required_arguments = 1
 
@@ -189,12 +196,14 @@ class ProofFigures(CodeDirective):
         names = list(dict.fromkeys(
             name for run in runs.values() for name, value in run.items()
             if isinstance(value, int | float | str)))
+        titles = [name.replace('_', ' ') for name in names]
+        rows = [[f'``{run[name]}``' if name == 'command'
+                 else str(run.get(name, '')) for name in names]
+                for run in runs.values()]
+        if len(names) > COLUMNS:
+            titles, *rows = map(list, zip(titles, *rows, strict=True))
         return table(
-            [name.replace('_', ' ') for name in names],
-            ([f'``{run[name]}``' if name == 'command'
-              else str(run.get(name, ''))
-              for name in names] for run in runs.values()),
-            ' '.join(str(100 // len(names)) for _ in names))
+            titles, rows, ' '.join(str(100 // len(titles)) for _ in titles))
 
 
 #: Planted faults that no test can find (tests/proof/mutation.py).
