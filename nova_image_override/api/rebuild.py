@@ -2,6 +2,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import typing
 
 from nova import objects
@@ -18,6 +19,9 @@ from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import numa_changes
 from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
+
+#: Returns the image of the request spec as it is stored.
+_StoredImage = collections.abc.Callable[[], objects.ImageMeta | None]
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
@@ -54,7 +58,7 @@ class Rebuild(replacement.Replacement):
         return ('or send an empty image_props_override, which drops them'
                 if self.recorded else 'or leave image_props_override out')
 
-    def _set_since(self, context: typing.Any) -> dict[str, str]:
+    def _set_since(self, stored: _StoredImage) -> dict[str, str]:
         """Return what was removed with null, and an operator has set since.
 
         ``nova-manage image_property set`` writes it into the request spec too.
@@ -65,22 +69,12 @@ class Rebuild(replacement.Replacement):
             self.instance.system_metadata)
         if not found:
             return {}
-        had = host_scheduling.properties_of(
-            objects.RequestSpec.get_by_instance_uuid(
-                context, self.instance.uuid).image)
+        had = host_scheduling.properties_of(stored())
         return {name: value for name, value in found.items() if name in had}
 
-    def _is_unchanged(
-            self, context: typing.Any, image: dict[str, typing.Any]) -> bool:
-        """Say whether IMAGE is what the server has been built from."""
-        had = objects.RequestSpec.get_by_instance_uuid(
-            context, self.instance.uuid).image
-        # Properties that Nova cannot read are refused later, by name.
-        has = objects.ImageMeta.from_dict({**image, 'properties': {}})
-        return had is not None and all(
-            each.obj_attr_is_set(name) for each in (had, has)
-            for name in ('id', 'updated_at')) and (
-                had.id, had.updated_at) == (has.id, has.updated_at)
+    def _spec_of(self, context: typing.Any) -> objects.RequestSpec:
+        return objects.RequestSpec.get_by_instance_uuid(
+            context, self.instance.uuid)
 
     def merge(
         self, pipeline: pipeline_module.Pipeline, context: typing.Any,
@@ -96,14 +90,16 @@ class Rebuild(replacement.Replacement):
         """
         catalog, changed = pipeline.catalog, self.changed
         base = image.get('properties') or {}
+        # Hardly any rebuild needs it, and none twice.
+        stored = functools.cache(lambda: _image_of(self._spec_of(context)))
         flavor = self.instance.get_flavor()
         merged = pipeline.run(
             context, pipeline_module.Change(
                 self.overrides, changed,
                 self.kept_anew(
                     pipeline.enforcer, base,
-                    lambda: self._is_unchanged(context, image)),
-                self._set_since(context),
+                    lambda: _is_unchanged(stored(), image)),
+                self._set_since(stored),
                 # What had no effect before loses nothing by the rebuild.
                 validation.ineffective(catalog, self.instance) - set(changed),
                 self.instance),
@@ -144,15 +140,13 @@ class Rebuild(replacement.Replacement):
         if self.image is None:
             raise interface.unsupported(
                 'rebuilds past API._get_image, where overrides are merged')
-        self.spec = objects.RequestSpec.get_by_instance_uuid(
-            context, self.instance.uuid)
+        self.spec = self._spec_of(context)
         if not self.instance.host:
             # Never was on one: Nova schedules such a server anew.
             return
         # The request spec holds what the scheduler has granted before;
         # nova-compute adds its defaults to system metadata.
-        before = self.spec.image if 'image' in self.spec else None
-        if host_scheduling.properties_of(before) \
+        if host_scheduling.properties_of(_image_of(self.spec)) \
                 != host_scheduling.properties_of(self.image) \
                 or image_changes():
             scheduler.require(
@@ -184,6 +178,22 @@ class Rebuild(replacement.Replacement):
                 'rebuilds past API._handle_kernel_and_ramdisk, where merged '
                 'overrides are checked')
         return self.spec
+
+
+def _image_of(spec: objects.RequestSpec) -> objects.ImageMeta | None:
+    return spec.image if 'image' in spec else None
+
+
+def _is_unchanged(
+    had: objects.ImageMeta | None, image: dict[str, typing.Any],
+) -> bool:
+    """Say whether IMAGE is HAD, which the server has been built from."""
+    # Properties that Nova cannot read are refused later, by name.
+    has = objects.ImageMeta.from_dict({**image, 'properties': {}})
+    return had is not None and all(
+        each.obj_attr_is_set(name) for each in (had, has)
+        for name in ('id', 'updated_at')) and (
+            had.id, had.updated_at) == (has.id, has.updated_at)
 
 
 def _refuse(

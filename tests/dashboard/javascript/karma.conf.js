@@ -66,6 +66,7 @@ module.exports = function (config) {
       sourcesOf(plugin + 'image_props_override'), [
         plugin + '**/*.html',
         path.join(__dirname, 'choices.js'),
+        path.join(__dirname, 'outcomes.js'),
         path.join(__dirname, '*.spec.js')
       ]),
     preprocessors: preprocessors,

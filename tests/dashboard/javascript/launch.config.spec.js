@@ -23,12 +23,7 @@ describe('Launch Instance', function () {
   }]));
 
   function settled(promise) {
-    var told = {};
-    promise.then(function (value) {
-      told.value = value;
-    }, function (reason) {
-      told.reason = reason;
-    });
+    var told = outcomeOf(promise);
     $rootScope.$apply();
     return told;
   }

@@ -15,12 +15,7 @@ describe('What the plugin\'s REST views say', function () {
   });
 
   function outcome(promise) {
-    var told = {};
-    promise.then(function (value) {
-      told.value = value;
-    }, function (reason) {
-      told.reason = reason;
-    });
+    var told = outcomeOf(promise);
     $httpBackend.flush();
     return told;
   }
