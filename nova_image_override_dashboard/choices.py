@@ -25,7 +25,7 @@ def choices(schema: Schema) -> list[Schema]:
     :returns: of each property or family: ``name``, ``prefix``,
         ``name_pattern`` and ``numbered`` (of families: whether members have
         numbers for names), ``purpose``, ``description``,
-        ``drivers``, ``kind``, ``settable`` and ``removable``, ``values`` (of
+        ``drivers``, ``kind``, ``can_set`` and ``removable``, ``values`` (of
         enumerations and booleans), ``minimum`` and ``maximum`` (of integers),
         ``like`` and ``unlike`` (regular expressions of a value), ``expects``
     """
@@ -44,7 +44,7 @@ def _choice(name: str, schema: Schema) -> Schema:
     is_family = name.startswith('^')
     shown = schema.get('title', name) if is_family else name
     values = schema_words.values(shown, schema)
-    settable = values != [schema_words.ONLY_REMOVAL]
+    can_set = values != [schema_words.ONLY_REMOVAL]
     kind = schema_words.kind(schema)
     content = schema.get('contentSchema', {})
     limits = [schema, *schema.get('allOf', ())]
@@ -57,9 +57,9 @@ def _choice(name: str, schema: Schema) -> Schema:
         'description': _translated(schema.get('description', '')),
         'drivers': schema.get('drivers', []),
         'kind': kind,
-        'settable': settable,
+        'can_set': can_set,
         'removable': schema_words.is_removable(schema),
-        'values': values if settable and 'enum' in schema else None,
+        'values': values if can_set and 'enum' in schema else None,
         'minimum': content.get('minimum'),
         'maximum': content.get('maximum'),
         'like': [limit['pattern'] for limit in limits if 'pattern' in limit

@@ -82,7 +82,7 @@ def test_what_a_deployers_lists_leave_limits_the_value():
 
 def test_what_may_only_be_removed_has_no_values():
     made = choice('hw_disk_bus', {'type': 'null', 'description': 'A bus.'})
-    assert not made['settable']
+    assert not made['can_set']
     assert made['removable']
     assert made['values'] is None
 

@@ -36,7 +36,7 @@ def cloud() -> collections.abc.Iterator[Cloud]:
         yield running
 
 
-class Judge:
+class Requests:
     """Sends requests and says what is wrong with what comes of them."""
 
     def __init__(self, cloud: Cloud) -> None:
@@ -44,7 +44,7 @@ class Judge:
         self.statuses: collections.Counter[str] = collections.Counter()
         self.slowest = 0.0
 
-    def judge(self, case: bodies.Case) -> None:
+    def send(self, case: bodies.Case) -> None:
         cloud, writes = self._cloud, self._cloud.writes
         began = time.process_time()
         response = self._send(case, cloud.application)
@@ -125,7 +125,7 @@ class Judge:
 
 @pytest.mark.parametrize('shard', range(SHARDS))
 def test_generated_requests(cloud, shard):
-    judge = Judge(cloud)
+    requests = Requests(cloud)
     resident = _resident()
 
     @hypothesis.seed(shard if not figures.FULL else os.urandom(8))
@@ -135,14 +135,14 @@ def test_generated_requests(cloud, shard):
         suppress_health_check=list(hypothesis.HealthCheck))
     @hypothesis.given(bodies.requests(cloud.flavor_id))
     def run(case: bodies.Case) -> None:
-        judge.judge(case)
+        requests.send(case)
 
     run()
-    assert judge.statuses['202'] and judge.statuses['403']
+    assert requests.statuses['202'] and requests.statuses['403']
     figures.record(f'fuzz-{shard}', {
-        'requests': judge.statuses.total(),
-        'statuses': dict(sorted(judge.statuses.items())),
-        'slowest_ms': round(judge.slowest * 1e3),
+        'requests': requests.statuses.total(),
+        'statuses': dict(sorted(requests.statuses.items())),
+        'slowest_ms': round(requests.slowest * 1e3),
         'grown_mib': _resident() - resident}, f'make fuzz N={EXAMPLES}')
 
 

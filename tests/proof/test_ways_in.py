@@ -51,7 +51,7 @@ def counted() -> collections.abc.Iterator[collections.Counter[str]]:
         'ways': list(ways_in.WAYS_IN), 'rules': dict(counter)})
 
 
-def standing(
+def applied(
     cloud: ways_in.Cloud, rule: ways_in.Rule,
 ) -> collections.abc.Iterator[tuple[str, ways_in.WayIn, object]]:
     """Yield each way, and an application where RULE stands in it."""
@@ -60,7 +60,7 @@ def standing(
         key=lambda item: str(item[1].options))
     for _, group in by_options:
         members = list(group)
-        with rule.standing(cloud, members[0][1]) as app:
+        with rule.applied(cloud, members[0][1]) as app:
             for name, way in members:
                 yield name, way, app
 
@@ -101,7 +101,7 @@ def test_no_property_that_a_rule_refuses_comes_in_by_any_way(
     if rule.code == errors.INJECTED:
         asked = {name: value for name, value in asked.items()
                  if not name.startswith('trait:')}
-    for _, way, app in standing(cloud, rule):
+    for _, way, app in applied(cloud, rule):
         for wanted in (asked, dict.fromkeys(asked)):
             counted[title] += len(wanted)
             for piece in pieces(wanted):
@@ -114,7 +114,7 @@ def test_no_property_that_a_rule_refuses_comes_in_by_any_way(
 def test_what_the_image_is_comes_in_by_no_way(title, cloud, counted):
     rule = ways_in.RULES.get(title) or ways_in.Rule(
         errors.NEVER, {'allowed_properties': ['*']})
-    for _, way, app in standing(cloud, rule):
+    for _, way, app in applied(cloud, rule):
         # As text where a value can be judged; null needs no value.
         asked = dict.fromkeys(never())
         counted['never'] += len(asked)
@@ -127,7 +127,7 @@ def test_what_the_image_is_comes_in_by_no_way(title, cloud, counted):
 def test_no_other_spelling_comes_in_by_any_way(cloud, counted):
     rule = ways_in.Rule('', {'allowed_properties': ['*']})
     codes = values.misspelt()
-    for _, way, app in standing(cloud, rule):
+    for _, way, app in applied(cloud, rule):
         counted['misspelt'] += len(codes)
         for piece in pieces(dict.fromkeys(codes, 'true')):
             counted['requests'] += 1
@@ -142,7 +142,7 @@ IDLE = {'hw_cpu_realtime_mask': '^0', 'hw_numa_mem.0': '512',
 
 def test_what_would_have_no_effect_comes_in_by_no_way(cloud, counted):
     rule = ways_in.Rule('', {'allowed_properties': ['*']})
-    for _, way, app in standing(cloud, rule):
+    for _, way, app in applied(cloud, rule):
         counted['no effect'] += len(IDLE)
         for piece in (IDLE, *({name: value} for name, value in IDLE.items())):
             counted['requests'] += 1
@@ -155,7 +155,7 @@ def test_what_is_allowed_comes_in_by_each_open_way(title, cloud):
     """The control: the same requests where nothing refuses."""
     way = ways_in.WAYS_IN[title]
     rule = ways_in.Rule('', {'allowed_properties': ['hw_video_model']})
-    with rule.standing(cloud, way) as app:
+    with rule.applied(cloud, way) as app:
         response = way.ask(cloud, app, {'hw_video_model': 'vga'})
     cloud.reset()
     if way.closed is not None:
@@ -175,14 +175,14 @@ def test_what_is_allowed_comes_in_by_each_open_way(title, cloud):
 def test_a_snapshot_carries_no_override_past_the_rules(cloud):
     """A property comes back with the snapshot as the image's own only."""
     permitted = ways_in.Rule('', {'allowed_properties': ['hw_video_model']})
-    with permitted.standing(cloud, ways_in.WAYS_IN['create']) as app:
+    with permitted.applied(cloud, ways_in.WAYS_IN['create']) as app:
         answer = ways_in.WAYS_IN['rebuild'].ask(
             cloud, app, {'hw_video_model': 'vga'})
         assert answer.status_int == 202
     cloud.reset()
     with contextlib.ExitStack() as stack:
         app = stack.enter_context(
-            ways_in.RULES['not allowed'].standing(
+            ways_in.RULES['not allowed'].applied(
                 cloud, ways_in.WAYS_IN['create']))
         answer = cloud.ask(
             'POST', f'/v2.1/servers/{cloud.server_id}/action',

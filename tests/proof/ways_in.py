@@ -174,10 +174,10 @@ class Rule:
     reading: bool = False
 
     @contextlib.contextmanager
-    def standing(
+    def applied(
         self, cloud: Cloud, way: WayIn,
     ) -> collections.abc.Iterator[typing.Any]:
-        """Give an application where the rule stands in DOOR."""
+        """Give an application that has the rule, and what WAY needs."""
         options = {**self.options, **way.options}
         folder = pathlib.Path(cloud.useFixture(fixtures.TempDir()).path)
         for name, (option, text) in _FILES.items():

@@ -19,9 +19,9 @@ ROOT = pathlib.Path(__file__).parents[2]
     path.name for path in (ROOT / 'api_schemas').glob('1.2-*.json')))
 def takes(request):
     """Say whether a release takes an override."""
-    judge = jsonschema.Draft202012Validator(json.loads(
+    validator = jsonschema.Draft202012Validator(json.loads(
         (ROOT / 'api_schemas' / request.param).read_text()))
-    return lambda name, value: judge.is_valid({name: value})
+    return lambda name, value: validator.is_valid({name: value})
 
 
 def test_there_is_a_schema_of_every_release():

@@ -79,7 +79,7 @@ def snapshots_of_protected(cloud: Cloud) -> Findings:
             'add it to non_inheritable_image_properties in nova.conf')
 
 
-def laundered(cloud: Cloud) -> Findings:
+def opened_by_service_token(cloud: Cloud) -> Findings:
     """A6: a snapshot creates what its user may not."""
     if cloud.protections is None or \
             not cloud.conf.service_user.send_service_user_token:
@@ -235,5 +235,5 @@ def unreadable(cloud: Cloud) -> Findings:
 
 
 CHECKS = (not_settable, snapshots_of_everything, snapshots_of_protected,
-          laundered, aliases, unanchored, unreachable, misread, reserved,
-          undefined_policies, unreadable)
+          opened_by_service_token, aliases, unanchored, unreachable,
+          misread, reserved, undefined_policies, unreadable)

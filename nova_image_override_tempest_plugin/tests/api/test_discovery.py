@@ -38,9 +38,9 @@ class DiscoveryTest(base.BaseOverridesTest):
             headers={versions.HEADER: f'{versions.SERVICE_TYPE} 1.0'})
         self.assertEqual(200, response.status)
         schema = json.loads(body)[errors.PARAMETER]['schema']
-        judge = jsonschema.Draft202012Validator(schema)
+        validator = jsonschema.Draft202012Validator(schema)
         for name in schema['properties']:
-            self.assertFalse(judge.is_valid({name: None}), name)
+            self.assertFalse(validator.is_valid({name: None}), name)
 
     @decorators.attr(type='negative')
     @decorators.idempotent_id('34c46ad7-4a0c-4809-b435-71999d706163')

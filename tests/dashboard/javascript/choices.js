@@ -13,7 +13,7 @@ function choice(name, also) {
     description: 'What ' + name + ' does.',
     drivers: [],
     kind: 'string',
-    settable: true,
+    can_set: true,
     removable: true,
     values: null,
     minimum: null,

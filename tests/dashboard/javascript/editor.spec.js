@@ -90,7 +90,7 @@ describe('The editor', function () {
 
     it('no input for what may only be removed', function () {
       show({
-        choices: [angular.extend({}, CHOICES.bus, {settable: false})],
+        choices: [angular.extend({}, CHOICES.bus, {can_set: false})],
         image: {hw_disk_bus: 'virtio'}
       });
       expect(row('hw_disk_bus').querySelector('select')).toBeNull();

@@ -258,7 +258,7 @@ def test_credentials_are_left_as_they_were(enforcer):
 
 # --- files that change ------------------------------------------------------
 
-def judged(read):
+def refused_now(read):
     """Return what a project member is refused now."""
     return refused(read.enforcer(), MEMBER, 'hw_pmu')
 
@@ -266,19 +266,19 @@ def judged(read):
 def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
     files.write({})
     read = files.read()
-    assert judged(read) == {}
+    assert refused_now(read) == {}
     files.write({HW_PMU: '!'})
-    assert judged(read) == {'hw_pmu': HW_PMU}
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
 
 
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
 def test_so_does_a_file_that_is_made_later_and_one_that_goes(files, name):
     read = files.read()
-    assert judged(read) == {}
+    assert refused_now(read) == {}
     path = files.write({HW_PMU: '!'}, name)
-    assert judged(read) == {'hw_pmu': HW_PMU}
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
     path.unlink()
-    assert judged(read) == {}
+    assert refused_now(read) == {}
 
 
 def test_files_that_stay_are_not_read_again(files, monkeypatch):
@@ -286,7 +286,7 @@ def test_files_that_stay_are_not_read_again(files, monkeypatch):
     read = files.read()
     monkeypatch.setattr(
         oslo_policy, 'parse_file_contents', lambda data: pytest.fail('read'))
-    assert judged(read) == {'hw_pmu': HW_PMU}
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
 
 
 def test_a_file_that_goes_while_it_is_looked_at_changes_nothing(files):
@@ -294,10 +294,10 @@ def test_a_file_that_goes_while_it_is_looked_at_changes_nothing(files):
     read = files.read()
     link = files.folder / 'policy.d' / 'gone.yaml'
     link.symlink_to('nowhere')
-    assert judged(read) == {'hw_pmu': HW_PMU}
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
     link.unlink()
     files.write({}, 'policy.d/more.yaml')
-    assert judged(read) == {}
+    assert refused_now(read) == {}
 
 
 @pytest.mark.parametrize('text', ['{', '- a list', 'rule: 1', '\0'])
@@ -312,7 +312,7 @@ def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
     )
     path = files.write(text, name)
     for _ in range(2):
-        assert judged(read) == {'hw_pmu': HW_PMU}
+        assert refused_now(read) == {'hw_pmu': HW_PMU}
     (args,) = said
     assert 'stay in force' in args[0] % args[1:]
     with pytest.raises(errors.StartupError) as caught:
@@ -320,7 +320,7 @@ def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
     assert '\n' not in str(caught.value)
     path.unlink()
     files.write({HW_PMU: 'role:member'})
-    assert judged(read) == {}
+    assert refused_now(read) == {}
 
 
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
@@ -345,7 +345,7 @@ def test_whoever_asks_while_a_file_is_read_is_judged_by_all_of_it(
         if not answers or answers[-1] is not None:
             answers.append(None)
             asking = threading.Thread(
-                target=lambda: answers.__setitem__(-1, judged(read)))
+                target=lambda: answers.__setitem__(-1, refused_now(read)))
             asking.start()
             asking.join()
         return original(data)
@@ -371,8 +371,9 @@ def test_whoever_asks_while_ours_are_read_waits_for_all_of_them(
         return original(data)
 
     monkeypatch.setattr(oslo_policy, 'parse_file_contents', parse)
-    threads = [threading.Thread(target=lambda: answers.append(judged(read)))
-               for _ in range(2)]
+    threads = [
+        threading.Thread(target=lambda: answers.append(refused_now(read)))
+        for _ in range(2)]
     threads[0].start()
     assert reading.wait(60)
     threads[1].start()

@@ -159,7 +159,7 @@ MATRIX = {
         'x_billing'),
     'A5 snapshots of protected properties fail': (
         [section('^x_other$', create='admin')], 'warning', 'A5', 'x_other'),
-    'A6 laundered by the service token': (
+    'A6 created with the service token': (
         [('nova.conf', '_token = false', '_token = true'),
          ('protections.conf', 'create = admin', 'create = admin,service')],
         'warning', 'A6', 'os_admin_user'),
