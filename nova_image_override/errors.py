@@ -36,7 +36,7 @@ FLAVOR_CONFLICT = 'flavor_conflict'
 NO_EFFECT = 'no_effect'
 #: The parameter came without the version entry in the header.
 VERSION_MISSING = 'version_missing'
-#: The parameter came where it is not taken.
+#: The parameter came where it is not accepted.
 NOT_HERE = 'not_here'
 #: The parameter, or a property in it, came more than once.
 DUPLICATE = 'duplicate'
@@ -81,13 +81,13 @@ _PLAIN = re.compile(r'[A-Za-z0-9_.:-]{1,255}')
 
 
 def printable(text: str) -> str:
-    """Return TEXT so that it can stand in a message or a log line.
+    """Return TEXT in a form that can be put in a message or a log line.
 
     Names and values come from the request: anything but plain characters is
     escaped, so that nothing can forge a log line or break its encoding.
 
-    :param text: a name or value of the request
-    :returns: TEXT itself when plain, else a quoted, escaped, cut form
+    :param text: a name or value from the request
+    :returns: TEXT itself if plain, else a quoted, escaped, cut form
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -115,7 +115,7 @@ Details = dict[str, dict[str, str]]
 class OverrideError(Exception):
     """Overrides are refused; carries every problem found, sorted by name.
 
-    :ivar status: the HTTP status that the API answers
+    :ivar status: the HTTP status that the API answers with
     """
 
     status = 400
@@ -130,7 +130,7 @@ class OverrideError(Exception):
     def of(
         cls, names: collections.abc.Iterable[str], code: str, reason: str,
     ) -> typing.Self:
-        """Return the error of several properties for one reason."""
+        """Return the error for several properties with one reason."""
         return cls(Problem(name, code, reason) for name in names)
 
     def details(self) -> Details:
@@ -162,8 +162,9 @@ class NotFound(Exception):
 
 
 class StartupError(Exception):
-    """The service must not start; one clear line for each thing wrong."""
+    """The service must not start; one clear line for each thing that is wrong.
+    """
 
 
 class UnsupportedNova(StartupError):
-    """The running Nova does not have the shape that a seam depends on."""
+    """The running Nova does not have the shape that we depend on."""

@@ -15,11 +15,11 @@ from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import request_schema
 
-#: What a request asks for: name -> canonical value, None to remove the
+#: What a request asks for: name -> canonical value, or None to remove the
 #: image's property.
 Overrides = dict[str, str | None]
 
-#: Image properties as Nova holds them; Glance may hold other things than text.
+#: Image properties as Nova holds them; Glance may hold things other than text.
 ImageProperties = collections.abc.Mapping[str, typing.Any]
 
 _JSON_TYPES: dict[type, str] = {
@@ -28,12 +28,12 @@ _JSON_TYPES: dict[type, str] = {
 
 
 class Parser:
-    """Turns what a request sent into overrides, or into every problem of it.
+    """Turns what a request sent into overrides, or into all its problems.
 
     :param catalog: the properties that can be named
     """
 
-    #: Pairs of name and value that are remembered. A cloud's tenants send
+    #: How many pairs of name and value are remembered. A cloud's tenants send
     #: the same few over and over; keys are at most 255 characters each.
     CACHE_SIZE = 4096
 
@@ -46,8 +46,8 @@ class Parser:
 
         :param raw: the value of ``image_props_override`` as Nova's JSON
             parser made it
-        :param removals: whether null is taken
-        :returns: name -> canonical value, None to remove the image's
+        :param removals: whether null is accepted
+        :returns: name -> canonical value, or None to remove the image's
             property; empty when nothing is overridden
         :raises errors.Invalid: with every problem that needs no image
         """
@@ -77,10 +77,10 @@ class Parser:
     def parse_names(
         self, names: collections.abc.Collection[str],
     ) -> frozenset[str]:
-        """Return what names of properties name.
+        """Return the properties that a request names.
 
-        :param names: as a request has them
-        :raises errors.Invalid: with every problem of theirs
+        :param names: as the request has them
+        :raises errors.Invalid: with every problem found
         """
         if len(names) > request_schema.PROPERTIES_MAX:
             raise _too_many(names)
@@ -161,10 +161,10 @@ class Merger:
     ) -> dict[str, typing.Any]:
         """Return BASE with OVERRIDES laid over it.
 
-        Legacy spellings of an overridden field leave, so that nothing can
-        contradict the override; the ones that Nova still reads past
+        Legacy spellings of an overridden field are dropped, so that nothing
+        can contradict the override; those that Nova still reads past
         ``ImageMetaProps`` come back with the override's value. What a legacy
-        property said of *other* fields stays, under their current names.
+        property said about *other* fields stays, under their current names.
 
         :param base: the image's (or volume's) properties; left unchanged
         :param overrides: parsed overrides
@@ -175,7 +175,7 @@ class Merger:
         for name in overrides:
             gone.update((name, *self._catalog.resolve(name).legacy_names))
             written.update(self.written(base, overrides, name))
-        # What the image has keeps its place, as answers show it.
+        # What the image has keeps its place in the order that answers show.
         merged = {name: written.get(name, value)
                   for name, value in base.items()
                   if name in written or name not in gone}
@@ -192,8 +192,8 @@ class Merger:
     ) -> dict[str, typing.Any]:
         """Return the properties that the override of NAME writes.
 
-        It itself, its legacy alias, and what the legacy spelling that it takes
-        away said of other fields.
+        These are the property itself, its legacy alias, and what the legacy
+        spelling that it takes away said about other fields.
 
         :returns: name -> value; every name that a merge adds or changes is
             among those of some override
@@ -214,10 +214,10 @@ class Merger:
     def images_with(
         self, name: str, own: str | None,
     ) -> list[ImageProperties]:
-        """Return how an image may look whose value of a property is OWN.
+        """Return how an image may look if its value of a property is OWN.
 
-        The record tells the value, but not which of the property's names the
-        image had: one for each set of names that is read as OWN.
+        The record holds the value, but not which of the property's names the
+        image had: there is one for each set of names that is read as OWN.
 
         :param own: as the record has it, None when the image lacked it
         """
@@ -245,7 +245,7 @@ def _gaps(
     """Find what the overrides make ImageMetaProps leave out.
 
     ``ImageMetaProps._set_numa_cpus`` and ``_set_numa_mem`` stop at the first
-    index that is missing and ignore the rest in silence.
+    index that is missing and silently ignore the rest.
     """
     held = {int(family.rest_of(name)) for name in merged if family.has(name)}
     missing = next(n for n in itertools.count() if n not in held)
@@ -267,7 +267,7 @@ def is_image_s_own(
     catalog: catalog_module.Catalog, base: ImageProperties,
     name: str, value: str,
 ) -> bool:
-    """Say whether the image with the properties BASE has VALUE itself.
+    """Return whether the image with the properties BASE has VALUE itself.
 
     :param value: the canonical spelling
     """

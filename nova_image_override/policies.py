@@ -1,6 +1,6 @@
 """Policy rules of the extension, in Nova's own terms.
 
-They live in Nova's policy.yaml, beside
+They live in Nova's policy.yaml, next to
 ``os_compute_api:servers:create``.
 """
 

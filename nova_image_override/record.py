@@ -1,10 +1,10 @@
-"""What is stored of a server's overrides: every key of its system metadata.
+"""What is stored about overrides: every key of ours in system metadata.
 
-The merged image properties are stored as Nova stores any server's, one row
-``image_<property>`` each, so that Nova reads them without knowing of overrides.
-Beside them, one row for each override says that there is one: its value is the
-value that the image itself has. The value in force has one home,
-``image_<property>``.
+The merged image properties are stored as Nova stores any server's, in one row
+``image_<property>`` each, so that Nova reads them without knowing about
+overrides. In addition, one row for each override says that there is one; the
+row's value is the value that the image itself has. The value in force is only
+in ``image_<property>``.
 """
 
 import collections.abc
@@ -23,14 +23,14 @@ SET_PREFIX = 'os_glance_override:'
 REMOVED_PREFIX = 'os_glance_override_removed:'
 
 #: The row of a server whose overrides were dropped while it was shelved: what
-#: is stored counts, its shelved image still has the overrides.
+#: is stored counts, as its shelved image still has the overrides.
 DROPPED = 'os_glance_override_dropped'
 
-#: Nova stores a value in a String(255) and cuts longer ones in silence
+#: Nova stores a value in a String(255) and silently cuts longer ones
 #: (nova/utils.py get_system_metadata_from_image).
 VALUE_BYTES_MAX = 255
 
-#: A name must fit with its prefix into the String(255) key of a row.
+#: A name with its prefix must fit into the String(255) key of a row.
 NAME_LENGTH_MAX = 255 - len(REMOVED_PREFIX)
 
 
@@ -70,7 +70,7 @@ def replace_properties(
     stored: collections.abc.Mapping[str, typing.Any],
     new: collections.abc.Mapping[str, typing.Any],
 ) -> None:
-    """Turn the image properties in SYSTEM_METADATA into NEW.
+    """Replace the image properties in SYSTEM_METADATA with NEW.
 
     :param stored: the ones that it holds
     """
@@ -90,7 +90,7 @@ def keys(name: str) -> tuple[str, str]:
 
 
 def is_row(key: str) -> bool:
-    """Say whether a key of system metadata is one of ours."""
+    """Return whether a key of system metadata is one of ours."""
     return key == DROPPED or _records(key)
 
 
@@ -99,9 +99,9 @@ def _records(key: str) -> bool:
 
 
 def has_overrides(system_metadata: SystemMetadata) -> bool:
-    """Say whether what is stored of a server counts, not its image.
+    """Return whether what is stored about a server counts, not its image.
 
-    It has overrides, or had some when it was shelved.
+    That is so if it has overrides, or had some when it was shelved.
     """
     return any(map(is_row, system_metadata))
 
@@ -113,9 +113,9 @@ def image_values(system_metadata: SystemMetadata) -> dict[str, str | None]:
 
 
 def in_force(system_metadata: SystemMetadata) -> dict[str, str | None]:
-    """Return a server's overrides: what was asked, with the value in force.
+    """Return a server's overrides: what was asked for, with values in force.
 
-    An operator's later ``nova-manage image_property set`` shows. A removed
+    A later ``nova-manage image_property set`` by an operator shows. A removed
     property is None even where nova-compute has filled in its default since,
     as it does for the machine type and device models that an image does not
     set (LibvirtDriver._register_undefined_instance_details).
@@ -133,8 +133,8 @@ def in_force(system_metadata: SystemMetadata) -> dict[str, str | None]:
 def set_after_removal(system_metadata: SystemMetadata) -> dict[str, str]:
     """Return the properties that were removed and have a value all the same.
 
-    It is nova-compute's default (see :func:`in_force`), or an operator has set
-    it with ``nova-manage image_property set``.
+    The value is nova-compute's default (see :func:`in_force`), or an operator
+    has set it with ``nova-manage image_property set``.
     """
     result = {}
     for name, value in in_force(system_metadata).items():

@@ -1,7 +1,7 @@
-"""What was found good, remembered: the same few are asked for often.
+"""Remembering what was found good, because the same few are asked for often.
 
-Only that nothing was wrong is remembered, so nothing of one request can reach
-the answer of another.
+Only the fact that nothing was wrong is remembered, so nothing of one request
+can reach the answer to another.
 """
 
 import collections
@@ -9,9 +9,9 @@ import hashlib
 
 
 def digest(*checked: object) -> bytes:
-    """Return what tells apart all that is checked, in 32 bytes.
+    """Return a key of 32 bytes for everything that is checked.
 
-    :param checked: plain values, whose ``repr`` says all of them
+    :param checked: plain values, whose ``repr`` shows all of their content
     """
     # The types count too: Nova reads 1, "1" and True differently.
     return hashlib.sha256(
@@ -19,11 +19,11 @@ def digest(*checked: object) -> bytes:
 
 
 class Remembered:
-    """The keys that were added last.
+    """The keys that were used last.
 
-    Each is 32 bytes, however large what it stands for. Who fills it with
-    others has made as many requests, each of which was found good, and costs
-    the next user of one no more than one check.
+    Each is 32 bytes, however large the thing that it stands for. Anyone who
+    fills it with other keys has made as many requests, each of which was found
+    good, and costs the next user of a key no more than one check.
 
     :param size: how many keys are kept
     """
@@ -45,7 +45,8 @@ class Remembered:
         return len(self._keys)
 
     def add(self, found: bytes) -> None:
-        """Remember a key; the one that was not used for longest leaves."""
+        """Remember a key; if there are too many, drop the least recently used.
+        """
         self._keys[found] = None
         while len(self._keys) > self._size:
             self._keys.popitem(last=False)

@@ -1,8 +1,8 @@
 """Overrides that a create request carries among its scheduler hints.
 
 Every client can send hints, in every microversion, and Nova takes any key
-(nova/api/openstack/compute/schemas/servers.py _hints): a way in for clients
-that can send neither the parameter nor the header entry. It may say
+(nova/api/openstack/compute/schemas/servers.py _hints): this is a way in for
+clients that can send neither the parameter nor the header entry. A hint may be
 
 * ``image_props_override``: an object, or the text of one in JSON, for clients
   that can only send text;
@@ -17,10 +17,10 @@ import typing
 from nova_image_override import errors
 
 #: Where Nova takes hints, in the order in which it looks
-#: (ServersController.create); it ignores the second when there is the first.
+#: (ServersController.create); it ignores the second if the first is there.
 KEYS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
 
-#: What the name of a hint begins with that carries one property.
+#: How the name of a hint that carries one property begins.
 PREFIX = f'{errors.PARAMETER}:'
 
 
@@ -28,8 +28,9 @@ def take(body: typing.Any) -> tuple[dict[str, typing.Any], typing.Any]:
     """Take overrides out of the hints of a body that Nova has parsed.
 
     :param body: the body of a create request; left unchanged
-    :returns: each form in which overrides came, by where it stood, and the
-        body without them: the scheduler must not see them, nor Nova store them
+    :returns: each form in which overrides came, by the place where it was, and
+        the body without them: the scheduler must not see them, nor Nova store
+        them
     """
     found: dict[str, typing.Any] = {}
     if not isinstance(body, dict):
@@ -52,9 +53,9 @@ def take(body: typing.Any) -> tuple[dict[str, typing.Any], typing.Any]:
 
 
 def one(found: collections.abc.Mapping[str, typing.Any]) -> typing.Any:
-    """Return what the one form says, as the parameter itself would.
+    """Return what the only form says, as the parameter itself would.
 
-    :param found: each form in which overrides came, by where it stood
+    :param found: each form in which overrides came, by the place where it was
     :raises errors.Invalid: there is more than one, or its text cannot be read
     """
     if len(found) > 1:
@@ -68,8 +69,8 @@ def one(found: collections.abc.Mapping[str, typing.Any]) -> typing.Any:
 def _decoded(text: str) -> typing.Any:
     """Return what the text of a hint says.
 
-    :raises errors.Invalid: it is not JSON, or an object with a name twice, of
-        which Python's parser, like most, would believe the last
+    :raises errors.Invalid: it is not JSON, or is an object that has a name
+        twice, of which Python's parser, like most, would take the last
     """
     twice: set[str] = set()
 
@@ -82,7 +83,7 @@ def _decoded(text: str) -> typing.Any:
 
     try:
         value = json.loads(text, object_pairs_hook=keep)
-    # Nested too deep, or a number of too many digits.
+    # Nested too deeply, or a number with too many digits.
     except (RecursionError, ValueError):
         raise errors.Invalid.of(
             [errors.PARAMETER], errors.INVALID_VALUE,

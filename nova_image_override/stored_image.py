@@ -10,7 +10,7 @@ from nova_image_override.properties import catalog
 
 
 def image(instance: objects.Instance) -> dict[str, typing.Any]:
-    """Return metadata of a server's image, as its hard reboot reads them."""
+    """Return metadata of a server's image, as its hard reboot reads it."""
     stored = nova_utils.get_image_from_system_metadata(
         nova_utils.instance_sys_meta(instance))
     return {**stored, 'properties': {
@@ -53,8 +53,8 @@ def with_snapshots_disk(
     the disk that the server was booted from.
     """
     result = with_stored_properties(snapshot, instance)
-    # nova/virt/vmwareapi/images.py upload_image_stream_optimized, by the
-    # legacy name. Nova reads the current one where there are both.
+    # nova/virt/vmwareapi/images.py upload_image_stream_optimized, under the
+    # legacy name. Nova reads the current one if there are both.
     written = snapshot['properties'].get('vmware_disktype')
     if written and result is not snapshot:
         result['properties']['hw_disk_type'] = written

@@ -1,6 +1,6 @@
 """The extension's own microversions, and how a request chooses one.
 
-A request names the extension beside Nova in the standard header::
+A request names the extension next to Nova in the standard header::
 
     OpenStack-API-Version: compute 2.90, image-props-override 1.0
 
@@ -50,32 +50,32 @@ ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
 
 def takes_null(version: Version) -> bool:
-    """Say whether a value of null is taken, and shown, in VERSION."""
+    """Return whether a value of null is accepted, and shown, in VERSION."""
     return bool(version >= (1, 1))
 
 
 def takes_rebuild(version: Version) -> bool:
-    """Say whether rebuild takes the parameter in VERSION."""
+    """Return whether rebuild takes the parameter in VERSION."""
     return bool(version >= (1, 1))
 
 
 def takes_check(version: Version) -> bool:
-    """Say whether VERSION can ask what a create would get."""
+    """Return whether VERSION can ask what a create would get."""
     return bool(version >= (1, 2))
 
 
 def takes_update(version: Version) -> bool:
-    """Say whether update takes the parameter in VERSION."""
+    """Return whether update takes the parameter in VERSION."""
     return bool(version >= (1, 2))
 
 
 def takes_filter(version: Version) -> bool:
-    """Say whether lists of servers take the filter in VERSION."""
+    """Return whether lists of servers take the filter in VERSION."""
     return bool(version >= (1, 2))
 
 
 def tells_drivers(version: Version) -> bool:
-    """Say whether schemas name the drivers that act in VERSION."""
+    """Return whether schemas in VERSION name the drivers that act."""
     return bool(version >= (1, 2))
 
 
@@ -92,16 +92,16 @@ def negotiate(
 ) -> Version | None:
     """Return the version that a request asks for.
 
-    :param headers: the request's headers, of names in any case as WebOb's
+    :param headers: the request's headers, with names in any case, as WebOb's
     :returns: the version, or None when the request does not name the service
-    :raises NotAcceptable: no such version; the message names the range
+    :raises NotAcceptable: there is no such version; the message names the range
     :raises Malformed: the entry is neither ``latest`` nor X.Y
     """
     text = headers.get(HEADER)
     return None if text is None else _version_in(text)
 
 
-# Clients of one kind send the same.
+# Clients of one kind send the same header.
 @functools.lru_cache(256)
 def _version_in(header: str) -> Version | None:
     """Return the version that the value of HEADER asks for."""

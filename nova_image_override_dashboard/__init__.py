@@ -1,1 +1,1 @@
-"""Image property overrides in Horizon: a plugin, beside unmodified Horizon."""
+"""Image property overrides in Horizon: a plugin for an unmodified Horizon."""

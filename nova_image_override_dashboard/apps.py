@@ -1,17 +1,17 @@
-"""What Django loads of the plugin."""
+"""What Django loads from the plugin."""
 
 from django import apps
 
 
 class Config(apps.AppConfig):
-    """The plugin, as an application of Django's."""
+    """The plugin, as a Django application."""
 
     name = 'nova_image_override_dashboard'
 
     def ready(self) -> None:
         """Register what Horizon does not find by itself.
 
-        It looks for its own REST views only
+        It looks only for its own REST views
         (openstack_dashboard/api/rest/urls.py).
         """
         from nova_image_override_dashboard import instances

@@ -1,7 +1,7 @@
 """What a user may override, as a form needs it.
 
 Made from the JSON Schema that the cloud gives this user, so that the browser
-needs to know nothing of schemas, and no list of properties is kept here.
+needs to know nothing about schemas, and no list of properties is kept here.
 """
 
 import re
@@ -12,7 +12,7 @@ from django.utils import translation
 from nova_image_override.properties import descriptions
 from nova_image_override.properties import schema_words
 
-#: What stands in a family's title for the rest of a member's name.
+#: What stands for the rest of a member's name in a family's title.
 _PLACEHOLDER = re.compile('(N|NAME)$')
 
 Schema = dict[str, typing.Any]
@@ -22,11 +22,11 @@ def choices(schema: Schema) -> list[Schema]:
     """Return what each property's row shows and takes, by purpose and name.
 
     :param schema: that of ``image_props_override``
-    :returns: of each property or family: ``name``, ``prefix``,
-        ``name_pattern`` and ``numbered`` (of families: whether members have
+    :returns: for each property or family: ``name``, ``prefix``,
+        ``name_pattern`` and ``numbered`` (for families: whether members have
         numbers for names), ``purpose``, ``description``,
-        ``drivers``, ``kind``, ``can_set`` and ``removable``, ``values`` (of
-        enumerations and booleans), ``minimum`` and ``maximum`` (of integers),
+        ``drivers``, ``kind``, ``can_set`` and ``removable``, ``values`` (for
+        enumerations and booleans), ``minimum`` and ``maximum`` (for integers),
         ``like`` and ``unlike`` (regular expressions of a value), ``expects``
     """
     purposes = list(descriptions.PURPOSES)
@@ -73,7 +73,7 @@ def _choice(name: str, schema: Schema) -> Schema:
 def purpose_of(name: str) -> str:
     """Return the title of the group that a property, or a family, is in.
 
-    One that a newer cloud has and this package does not know is in the last.
+    One that only a newer cloud knows is among the other devices.
     """
     field = 'traits_required' if name.startswith('trait:') \
         else _PLACEHOLDER.sub('', name).rstrip('.')
@@ -84,7 +84,7 @@ def purpose_of(name: str) -> str:
 
 
 def _has_other_spellings(name: str) -> bool:
-    """Say whether the cloud takes more than the schema: 2MB for 2048."""
+    """Return whether the cloud takes more than the schema: 2MB for 2048."""
     row = descriptions.ROWS.get(name)
     return row is not None and row.size
 

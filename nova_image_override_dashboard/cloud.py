@@ -23,5 +23,5 @@ def client(request: http.HttpRequest) -> typing.Any:
 
 
 def compute(request: http.HttpRequest) -> transport.OverridingAdapter:
-    """Return what sends overrides by that client."""
+    """Return what sends overrides through that client."""
     return transport.attach(client(request).client)

@@ -1,4 +1,4 @@
-"""Servers that exist: what they override, and what their images say."""
+"""Existing servers: what they override, and what their images say."""
 
 import collections.abc
 import typing
@@ -28,22 +28,22 @@ class Row(typing.NamedTuple):
 
 
 def server(request: http.HttpRequest, server_id: str) -> typing.Any:
-    """Return a server of python-novaclient's, which shows its overrides.
+    """Return a server from python-novaclient, which shows its overrides.
 
     :raises discovery.NotAvailable: the cloud does not have the extension
-    :raises novaclient.exceptions.ClientException: the cloud does not tell
+    :raises novaclient.exceptions.ClientException: the cloud does not show it
     """
     with cloud.compute(request).showing():
         return cloud.client(request).servers.get(server_id)
 
 
 def overrides_of(shown: typing.Any) -> dict[str, str | None]:
-    """Return the overrides that a server of python-novaclient's shows."""
+    """Return the overrides that a server from python-novaclient shows."""
     return getattr(shown, errors.PARAMETER, None) or {}
 
 
 def is_changeable(shown: typing.Any) -> bool:
-    """Say whether a server is in a state in which overrides can be changed."""
+    """Return whether a server's state permits a change of its overrides."""
     return shown.status in CHANGEABLE and not getattr(
         shown, 'OS-EXT-STS:task_state', None)
 
@@ -52,9 +52,9 @@ def rows(
     overrides: collections.abc.Mapping[str, str | None],
     image: collections.abc.Mapping[str, str] | None,
 ) -> list[Row]:
-    """Return overrides beside what the image has, by name.
+    """Return overrides next to what the image has, by name.
 
-    :param image: None where it is not known
+    :param image: None if it is not known
     """
     return [Row(name, value, (image or {}).get(name))
             for name, value in sorted(overrides.items())]
@@ -65,11 +65,11 @@ def image_properties(
 ) -> dict[str, str] | None:
     """Return the properties of a server's image, or of its root volume.
 
-    As they are now: what they were when the server was built is not in
-    Nova's API.
+    These are the properties as they are now: what they were when the server
+    was built is not in Nova's API.
 
-    :param shown: a server of python-novaclient's
-    :returns: None where they cannot be seen: the image may be gone
+    :param shown: a server from python-novaclient
+    :returns: None if they cannot be seen: the image may be gone
     """
     try:
         if shown.image:
@@ -78,11 +78,11 @@ def image_properties(
         volumes = api.nova.instance_volumes_list(request, shown.id)
         if not volumes:
             return None
-        # The first device, as Horizon's own overview has it.
+        # The first device, as in Horizon's own overview.
         root = min(volumes, key=lambda volume: volume.device)
         volume = api.cinder.volume_get(request, root.volumeId)
         return dict(getattr(volume, 'volume_image_metadata', {}))
     except Exception:
-        # Whichever client's; Horizon knows them all.
+        # From whichever client; Horizon knows them all.
         exceptions.handle(request, ignore=True)
         return None

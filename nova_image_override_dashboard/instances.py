@@ -1,7 +1,7 @@
-"""Horizon's tables of instances, with a column, an action and a filter more.
+"""Horizon's tables of instances, with one more column, action and filter.
 
-They take the place of Horizon's by the attribute ``table_class`` of its views,
-as Horizon's guide on customizing it has it.
+They replace Horizon's own through the attribute ``table_class`` of its views,
+as Horizon's guide on customizing it describes.
 """
 
 import typing
@@ -32,24 +32,24 @@ from nova_image_override.client import transport
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard import presence
 
-#: Of the tab, on the page of an instance.
+#: ID of the tab, on the page of an instance.
 TAB = 'instance_details__image_props_override'
 
 _FILTER = (errors.PARAMETER, _('Overridden Image Property ='), True)
 
 
 def show_overrides(request: http.HttpRequest) -> None:
-    """Let what Horizon asks nova-api during REQUEST show overrides.
+    """Let what Horizon asks of nova-api during REQUEST show overrides.
 
-    It makes one python-novaclient for each request and microversion, and lists
-    and shows servers with these two.
+    Horizon makes one python-novaclient for each request and microversion, and
+    lists and shows servers with these two.
     """
     try:
         for client in (api.nova.get_novaclient_with_locked_status(request),
                        _nova.get_novaclient_with_instance_desc(request)):
             transport.attach(client.client).naming = True
     except Exception:
-        # Horizon asks again, and tells what is wrong.
+        # Horizon asks again, and reports what is wrong.
         exceptions.handle(request, ignore=True)
 
 
@@ -64,7 +64,7 @@ class EditOverrides(policy.PolicyTargetMixin, tables.LinkAction):
     policy_rules = (('compute', 'os_compute_api:servers:update'),)
 
     def get_link_url(self, datum: typing.Any) -> str:
-        """Return an address that leads nowhere: the click is Angular's."""
+        """Return an address that leads nowhere: Angular handles the click."""
         self.attrs['ng-click'] = (
             f"opener.open('{self.table.get_object_id(datum)}')")
         return 'javascript:void(0);'
@@ -72,7 +72,7 @@ class EditOverrides(policy.PolicyTargetMixin, tables.LinkAction):
     def allowed(
         self, request: http.HttpRequest, instance: typing.Any = None,
     ) -> bool:
-        """Offer it where the API takes it."""
+        """Offer it where the API accepts it."""
         return (instance is not None and existing.is_changeable(instance)
                 and presence.takes_update(request))
 
@@ -80,7 +80,7 @@ class EditOverrides(policy.PolicyTargetMixin, tables.LinkAction):
 class OverridesColumn(tables.Column):
     """How many properties an instance overrides; their names on hovering.
 
-    Costs no request: the list of servers shows it.
+    It costs no request: the list of servers shows it.
 
     :param detail: name of the URL of an instance's page
     """
@@ -135,14 +135,14 @@ class _Filter:
 
 
 class ProjectFilter(_Filter, project_tables.InstancesFilterAction):
-    """Of the instances of a project."""
+    """The filter for the instances of a project."""
 
     filter_choices = (
         *project_tables.InstancesFilterAction.filter_choices, _FILTER)
 
 
 class AdminFilter(_Filter, admin_tables.AdminInstanceFilterAction):
-    """Of all instances."""
+    """The filter for all instances."""
 
     filter_choices = (
         *admin_tables.AdminInstanceFilterAction.filter_choices, _FILTER)
@@ -156,7 +156,7 @@ def _with_edit(actions: tuple[type, ...]) -> tuple[type, ...]:
 
 def _with_filter(
         actions: tuple[type, ...], ours: type) -> tuple[type, ...]:
-    """Return a table's actions with our filter for Horizon's."""
+    """Return a table's actions with our filter in place of Horizon's."""
     return tuple(ours if issubclass(ours, action) else action
                  for action in actions)
 
@@ -191,6 +191,6 @@ class AdminInstances(_Showing, _Admin):
 
 
 def register() -> None:
-    """Let Horizon's pages have these tables."""
+    """Let Horizon's pages use these tables."""
     project_views.IndexView.table_class = ProjectInstances
     admin_views.AdminIndexView.table_class = AdminInstances

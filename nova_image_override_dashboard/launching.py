@@ -1,6 +1,6 @@
 """What Horizon's Launch Instance sends, for python-novaclient.
 
-Horizon's own way there has fixed arguments and a fixed microversion
+Horizon's own code for this has fixed arguments and a fixed microversion
 (api/rest/nova.py Servers.post, api/nova.py server_create).
 """
 
@@ -25,14 +25,14 @@ ARGUMENTS = {
     'user_data': 'userdata',
 }
 
-#: What the wizard calls a network that Nova makes.
+#: What the wizard calls a network that Nova creates.
 AUTOMATIC = '__auto_allocate__'
 
 
 def arguments(
     data: collections.abc.Mapping[str, typing.Any],
 ) -> dict[str, typing.Any]:
-    """Return the arguments of servers.create beside name, image and flavor.
+    """Return the arguments of servers.create besides name, image and flavor.
 
     :param data: what the wizard sends
     """

@@ -1,7 +1,7 @@
 """Whether a cloud has the extension, without asking it for every page.
 
-Pages of Horizon that have something of ours on them only where the cloud has
-the extension ask here, so a cloud without it is not slowed down.
+Horizon pages that have something of ours on them only if the cloud has the
+extension ask here, so a cloud without it is not slowed down.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _ABSENT = 'absent'
 def version(request: http.HttpRequest) -> versions.Version | None:
     """Return the newest version of the extension that cloud and client know.
 
-    :returns: None where the cloud does not have it, or does not say
+    :returns: None if the cloud does not have it, or does not say
     """
     try:
         url = base.url_for(request, 'compute')
@@ -54,18 +54,18 @@ def _ask(request: http.HttpRequest) -> str:
 
 
 def takes_update(request: http.HttpRequest) -> bool:
-    """Say whether overrides of existing servers can be changed."""
+    """Return whether overrides of existing servers can be changed."""
     found = version(request)
     return found is not None and versions.takes_update(found)
 
 
 def takes_rebuild(request: http.HttpRequest) -> bool:
-    """Say whether a rebuild can change overrides."""
+    """Return whether a rebuild can change overrides."""
     found = version(request)
     return found is not None and versions.takes_rebuild(found)
 
 
 def takes_filter(request: http.HttpRequest) -> bool:
-    """Say whether servers can be listed by what they override."""
+    """Return whether servers can be listed by what they override."""
     found = version(request)
     return found is not None and versions.takes_filter(found)

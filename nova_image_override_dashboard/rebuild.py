@@ -1,4 +1,4 @@
-"""Horizon's form of a rebuild, which says what becomes of overrides."""
+"""Horizon's form for a rebuild, which says what becomes of overrides."""
 
 import contextlib
 import typing
@@ -28,10 +28,10 @@ _Form: typing.Any = views.RebuildView.form_class
 
 
 class RebuildForm(_Form):
-    """Horizon's, with a choice where the instance overrides properties.
+    """Horizon's form, with a choice if the instance overrides properties.
 
-    Where it overrides none, or the cloud does not have the extension, the form
-    is Horizon's own.
+    If it overrides none, or the cloud does not have the extension, the form is
+    Horizon's own.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class RebuildForm(_Form):
     def handle(
         self, request: http.HttpRequest, data: dict[str, typing.Any],
     ) -> bool:
-        """Rebuild; what the cloud refuses stands in the form."""
+        """Rebuild; show in the form what the cloud refuses."""
         choice = data.pop(errors.PARAMETER, None)
         if choice is None:
             return super().handle(request, data)
-        # That of server_rebuild (openstack_dashboard/api/nova.py).
+        # The client of server_rebuild (openstack_dashboard/api/nova.py).
         client = _nova.get_novaclient_with_instance_desc(request).client
         try:
             with (transport.attach(client).overriding(discovery.REBUILD, {})
@@ -83,7 +83,7 @@ class RebuildForm(_Form):
 def _overrides(
         request: http.HttpRequest, server_id: str | None,
 ) -> dict[str, str | None]:
-    """Return what a server overrides; nothing where that cannot be seen."""
+    """Return what a server overrides; nothing if that cannot be seen."""
     if server_id is None or not presence.takes_rebuild(request):
         return {}
     try:
@@ -97,5 +97,5 @@ def _spelled(name: str, value: str | None) -> str:
 
 
 def register() -> None:
-    """Let Horizon's page have this form."""
+    """Let Horizon's page use this form."""
     views.RebuildView.form_class = RebuildForm

@@ -18,7 +18,7 @@ TROUBLE = (discovery.Error, nova_exceptions.ClientException,
 
 
 class Overrides(tabs.Tab):
-    """What is in force, beside what the image says."""
+    """What is in force, next to what the image says."""
 
     name = _('Image Property Overrides')
     slug = 'image_props_override'

@@ -11,7 +11,7 @@ CONF = config.CONF
 
 
 class Manager(clients.Manager):
-    """Tempest's clients, of which the one of servers takes overrides.
+    """Tempest's clients, with a servers client that takes overrides.
 
     :ivar servers_client: names the extension in every request
     :ivar plain_servers_client: Tempest's own, which does not
@@ -28,7 +28,7 @@ class Manager(clients.Manager):
         self.servers_client: services.ServersClient = self.servers_client_of()
 
     def servers_client_of(self, **version: str) -> services.ServersClient:
-        """Return a client of servers.
+        """Return a servers client.
 
         :param version: ``version`` of the extension, if not the newest
         """

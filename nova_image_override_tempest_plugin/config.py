@@ -1,4 +1,4 @@
-"""The options that tell the tests of the cloud what discovery cannot."""
+"""The options that tell the tests what discovery cannot about the cloud."""
 
 from oslo_config import cfg
 

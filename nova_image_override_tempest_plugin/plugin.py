@@ -1,4 +1,4 @@
-"""What Tempest asks a plugin: its options, its clients and its tests."""
+"""What Tempest asks a plugin for: its options, its clients and its tests."""
 
 import pathlib
 import typing
@@ -14,7 +14,7 @@ class ImagePropsOverridePlugin(plugins.TempestPlugin):
     """The entry point."""
 
     def load_tests(self) -> tuple[str, str]:
-        """Return where the tests are, and what their names begin at."""
+        """Return where the tests are, and where their module names begin."""
         package = pathlib.Path(__file__).parent
         return str(package / 'tests'), str(package.parent)
 

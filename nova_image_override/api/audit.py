@@ -1,8 +1,9 @@
-"""What nova-api logs of overrides: each change, and each refusal.
+"""What nova-api logs about overrides: each change and each refusal.
 
-One line at INFO for each server, in front of which oslo.log puts request ID,
-user and project (``logging_context_format_string``). Values are at DEBUG: a
-kernel command line may hold what is not for every reader of the log.
+One line at INFO for each server, which oslo.log prefixes with the request ID,
+user and project (``logging_context_format_string``). Values are logged at
+DEBUG, because a kernel command line may hold things that not every reader of
+the log should see.
 """
 
 import typing
@@ -29,7 +30,7 @@ def changed(
 ) -> None:
     """Log that a server's overrides are now these.
 
-    :param context: the request's
+    :param context: the request context
     :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
     """
     LOG.info(CHANGED, how, ', '.join(sorted(overrides)) or 'none',
@@ -46,9 +47,9 @@ def changed(
 def refused(
     context: typing.Any, details: errors.Details, server_id: str | None,
 ) -> None:
-    """Log what a request was refused for.
+    """Log why a request was refused.
 
-    :param context: the request's
+    :param context: the request context
     :param details: the problems, as programs read them
     :param server_id: the server that the request named, if any
     """

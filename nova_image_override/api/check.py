@@ -2,8 +2,9 @@
 
 A check is a create that ends before Nova stores anything: Nova's servers
 controller validates the body, Nova's compute API reads image, volume and
-flavor, the pipeline authorises and merges. Where a create would store the
-server, :class:`Checked` ends it with what was about to be stored.
+flavor, and the pipeline authorises and merges the overrides. Where a create
+would store the server, :class:`Checked` ends it with what was about to be
+stored.
 """
 
 import collections.abc
@@ -19,7 +20,7 @@ from nova_image_override.api import driver_effects
 from nova_image_override.api.flavor import decided_by
 from nova_image_override.properties import catalog as catalog_module
 
-#: What stands for a size in ``InstanceNUMACell.pagesize``.
+#: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
 _PAGE_SIZES = {
     hardware.MEMPAGES_SMALL: 'small',
     hardware.MEMPAGES_LARGE: 'large',
@@ -28,12 +29,13 @@ _PAGE_SIZES = {
 
 
 class Checked(BaseException):
-    """Ends a create that was to be checked, with the answer.
+    """Ends a create that is only a check, and carries the answer.
 
-    No Exception: wsgi.expected_errors makes a 500 of each that it does not
-    know. Nova's create has stored and reserved nothing yet.
+    Not an Exception, because wsgi.expected_errors turns every Exception that
+    it does not know into a 500. Nova's create has not stored or reserved
+    anything yet.
 
-    :ivar answer: what the check answers
+    :ivar answer: the answer of the check
     """
 
     def __init__(self, answer: dict[str, typing.Any]) -> None:
@@ -42,9 +44,9 @@ class Checked(BaseException):
 
 
 def body_of_create(req: wsgi.Request, body: typing.Any) -> typing.Any:
-    """Return the body of a create for that of a check.
+    """Turn the body of a check into the body of a create.
 
-    What a create requires beside the image is filled in. Anything wrong is
+    What a create requires besides the image is filled in. Anything wrong is
     left for the create to refuse.
     """
     if not isinstance(body, dict) or not isinstance(body.get('server'), dict):
@@ -62,13 +64,13 @@ def answer(
     image_values: collections.abc.Mapping[str, str | None],
     cloud: cloud_drivers.CloudDrivers | None = None,
 ) -> dict[str, typing.Any]:
-    """Return what is told of a server that a create was about to store.
+    """Return the answer about a server that a create was about to store.
 
     :param catalog: the properties that can be named
     :param flavor: ``nova.objects.Flavor`` of the server
     :param image: boot metadata, with the merged properties
     :param instance: ``nova.objects.Instance``
-    :param image_values: what is overridden -> the image's own value
+    :param image_values: overridden property -> the image's own value
     :param cloud: the drivers of its hosts, if they are known
     """
     properties = image.get('properties') or {}
@@ -89,7 +91,7 @@ def answer(
 
 
 def _told(by_driver: dict[str, str]) -> dict[str, dict[str, str]]:
-    """Return what drivers make of a property, where some do not act."""
+    """Return what drivers make of a property, if some do not act on it."""
     return {'drivers': by_driver} if by_driver else {}
 
 

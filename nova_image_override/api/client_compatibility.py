@@ -1,8 +1,8 @@
 """Compatibility with clients that cannot send the header entry.
 
-Deployers allow each way in for clients that nobody can extend. Each only
-makes the header entry unnecessary: what comes in is validated and authorised as
-everything else is.
+Deployers can allow each of these ways in for clients that nobody can extend.
+They only make the header entry unnecessary: such overrides are validated and
+authorised like all others.
 """
 
 import dataclasses
@@ -35,7 +35,7 @@ class ClientCompatibility:
     ) -> 'ClientCompatibility':
         """Read the options of ``[image_override]``.
 
-        :raises errors.StartupError: the microversion is none of this Nova's
+        :raises errors.StartupError: this Nova does not have the microversion
         """
         text = options.compute_microversion
         return cls(options.accept_scheduler_hint,
@@ -44,10 +44,10 @@ class ClientCompatibility:
     def require_hints(self) -> None:
         """Refuse overrides in scheduler hints where they are not allowed.
 
-        Nova takes any hint and leaves alone what no filter reads: the server
-        would come up without its overrides, and nobody would know.
+        Nova accepts any hint and ignores those that no filter reads: the
+        server would come up without its overrides, and nobody would know.
 
-        :raises errors.Invalid: they are not
+        :raises errors.Invalid: they are not allowed
         """
         if not self.scheduler_hint:
             raise errors.Invalid.of(
@@ -61,7 +61,7 @@ class ClientCompatibility:
         """Return the version of a request whose header does not name one.
 
         :param environ: the WSGI environment
-        :returns: the newest, or None when the header would have to name it
+        :returns: the newest version, or None when the header has to name one
         """
         if self.compute is None:
             return None

@@ -1,8 +1,8 @@
 """Which virt drivers the hosts of this cloud have.
 
-Compute nodes say it by their hypervisor type. nova-api asks at most once a
-minute, and only for requests that have overrides: what it knows is as old as
-that, and none of it is known while a cell does not answer.
+The hypervisor type of a compute node shows its driver. nova-api asks at most
+once a minute, and only for requests that have overrides: what it knows may be
+that old, and nothing is known while a cell does not answer.
 """
 
 import collections.abc
@@ -21,8 +21,8 @@ from nova_image_override.properties import drivers as drivers_module
 #: Seconds for which the answer holds.
 LIFETIME = 60
 
-#: Seconds in which all cells must answer. Nova's own are 60 (nova/context.py
-#: CELL_TIMEOUT), for which a request would wait.
+#: Seconds within which all cells must answer. Nova's own timeout is 60
+#: (nova/context.py CELL_TIMEOUT), and a request would wait that long.
 TIMEOUT = 5
 
 
@@ -30,10 +30,9 @@ TIMEOUT = 5
 class CloudDrivers:
     """The drivers of a cloud.
 
-    :ivar drivers: of :data:`.driver_matrix.DRIVERS`, those that its hosts have
-    :ivar compared: keys of the metadata of host aggregates, with which the
-        scheduler may compare image properties
-        (AggregateImagePropertiesIsolation)
+    :ivar drivers: those of :data:`.driver_matrix.DRIVERS` that its hosts have
+    :ivar compared: metadata keys of host aggregates, which the scheduler may
+        compare with image properties (AggregateImagePropertiesIsolation)
     """
 
     drivers: frozenset[str]
@@ -44,7 +43,7 @@ class CloudDrivers:
 def _hypervisor_types(targeted: typing.Any) -> set[str]:
     """Return the hypervisor types of the compute nodes of one cell.
 
-    Not by Nova's objects: a large cloud has thousands of nodes.
+    Not through Nova's objects, because a large cloud has thousands of nodes.
 
     :param targeted: request context, targeted at the cell
     """
@@ -65,7 +64,7 @@ def hypervisor_types(context: typing.Any) -> set[str] | None:
 
 def _ask() -> CloudDrivers | None:
     """Ask the cells."""
-    # Not the request's: aggregates are the operator's.
+    # Not the request's context, because aggregates are the operator's.
     context = nova_context.get_admin_context()
     drivers = drivers_module.of_types(hypervisor_types(context) or set())
     if drivers is None:
@@ -78,10 +77,10 @@ def _ask() -> CloudDrivers | None:
 
 
 class Memory:
-    """What is known of the cloud's drivers.
+    """What is known about the cloud's drivers.
 
-    :param ask: returns it, or None
-    :param clock: seconds that only grow
+    :param ask: returns the drivers, or None
+    :param clock: a monotonic clock, in seconds
     """
 
     def __init__(
@@ -105,6 +104,6 @@ class Memory:
             if self._until is not None and now < self._until:
                 return self._known
             self._until = now + LIFETIME
-        # Outside of the lock, which nobody is to wait for.
+        # Outside the lock, so that nobody has to wait for it.
         self._known = self._ask()
         return self._known

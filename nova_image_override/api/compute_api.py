@@ -29,17 +29,17 @@ _BASE_OPTIONS = inspect.signature(api.API._validate_and_build_base_options)
 
 
 class ComputeTaskAPI(conductor.ComputeTaskAPI):
-    """Nova's way to the conductor, for rebuilds that are scheduled already."""
+    """Nova's conductor API, for rebuilds that are scheduled already."""
 
     def rebuild_instance(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         host: str | None = None, bdms: typing.Any = None,
         **kwargs: typing.Any,
     ) -> typing.Any:
-        """Rebuild a server on its host, its disks on their bus.
+        """Rebuild a server on its host, with its disks on their bus.
 
-        Without a host the conductor would ask the scheduler once more, and
-        look for the traits of the image without its overrides
+        Without a host the conductor would ask the scheduler again, and look
+        for the traits of the image without its overrides
         (ComputeTaskManager._validate_image_traits_for_rebuild).
         """
         pending = request_module.rebuild_of(context)
@@ -56,7 +56,7 @@ class API(api.API):
 
     For servers without overrides every method is Nova's own.
 
-    :param pipeline: takes overrides into image properties
+    :param pipeline: merges overrides into image properties
     """
 
     def __init__(self, pipeline: pipeline_module.Pipeline) -> None:
@@ -69,7 +69,7 @@ class API(api.API):
         self, context: typing.Any, instance_id: str,
         expected_attrs: list[str] | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
-        """Get one instance, with what our answers show of it."""
+        """Get one instance, with what our responses show of it."""
         return super().get(
             context, instance_id,
             expected_attrs=_with_record(context, expected_attrs), **kwargs)
@@ -80,10 +80,10 @@ class API(api.API):
         limit: int | None = None, marker: str | None = None,
         expected_attrs: list[str] | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
-        """Get instances that the request asks for, with what answers show.
+        """Get the instances asked for, with what our responses show of them.
 
-        From compute 2.73 on Nova loads system metadata anyway; below, asking
-        for it costs one query for each list, not for each server.
+        From compute 2.73 on, Nova loads system metadata anyway; below that,
+        asking for it costs one query for each list, not for each server.
         """
         get_all = functools.partial(
             super().get_all, context,
@@ -92,8 +92,9 @@ class API(api.API):
         if request is None or not request.found:
             return get_all(search_opts=search_opts, limit=limit,
                            marker=marker, **kwargs)
-        # Nothing is known of the servers of a cell that is down: as for each
-        # filter of Nova's (ServersController._is_cell_down_supported).
+        # Nothing is known about the servers of a cell that is down, so they
+        # are left out, as they are for each of Nova's own filters
+        # (ServersController._is_cell_down_supported).
         return server_filter.servers(
             functools.partial(
                 get_all, **{**kwargs, 'cell_down_support': False}),
@@ -109,7 +110,7 @@ class API(api.API):
         request = request_module.naming(context)
         if request is not None and 'hw_auto_disk_config' in (
                 request.overrides or ()):
-            # Nova's _check_auto_disk_config comes before the merge, and again
+            # Nova's _check_auto_disk_config runs before the merge, and again
             # after it, in _inherit_properties_from_image.
             request.auto_disk_config = auto_disk_config
             auto_disk_config = None
@@ -146,7 +147,7 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any,
         image: dict[str, typing.Any], *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
-        # Nova calls this for each server before anything of it is saved.
+        # Nova calls this for each server before any of it is saved.
         request = request_module.naming(context)
         if request is not None and request.overrides and not request.record:
             raise interface.unsupported(
@@ -191,8 +192,8 @@ class API(api.API):
         self, context: typing.Any, image_href: str,
     ) -> tuple[str | None, dict[str, typing.Any]]:
         # Nova's rebuild fetches the image here, before anything reads it and
-        # before anything is saved. Create's overrides are merged later,
-        # where boots from volumes come by too.
+        # before anything is saved. The overrides of a create are merged later,
+        # at a point that boots from volume pass too.
         image_id, image = super()._get_image(context, image_href)
         pending = request_module.rebuild_of(context)
         if pending is not None:
@@ -222,10 +223,10 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any,
         image: dict[str, typing.Any],
     ) -> bool:
-        """Say whether a rebuild from IMAGE is one that Nova schedules.
+        """Return whether Nova schedules a rebuild from IMAGE.
 
-        As Nova's rebuild does, which takes the image of a volume-backed
-        server from its volume.
+        Decides as Nova's rebuild does, which takes the image of a
+        volume-backed server from its volume.
         """
         if instance.image_ref:
             return bool(instance.image_ref != image['id'])
@@ -238,8 +239,8 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any, action: str,
         *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
-        # Nova's rebuild calls this when system metadata is saved and nothing
-        # has been sent yet. It updates the request spec only for a new image.
+        # Nova's rebuild calls this after system metadata is saved and before
+        # anything is sent. It updates the request spec only for a new image.
         pending = request_module.rebuild_of(context)
         if pending is not None and action == instance_actions.REBUILD:
             pending.save(context)
@@ -252,7 +253,7 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any,
         updates: dict[str, typing.Any],
     ) -> typing.Any:
-        """Update a server, and replace its overrides where that is asked."""
+        """Update a server, and replace its overrides if asked to."""
         save = functools.partial(
             super().update_instance, context, instance, updates)
         request = request_module.naming(context)
@@ -282,7 +283,7 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> typing.Any:
-        """Rescue a server where its overrides are kept."""
+        """Rescue a server if its host keeps its overrides."""
         if record.in_force(instance.system_metadata):
             with faults.translated():
                 compute_capability.require(
@@ -294,7 +295,7 @@ class API(api.API):
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         host_name: str | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
-        """Resize or cold-migrate a server where its NUMA nodes are kept."""
+        """Resize or cold-migrate a server if its NUMA nodes are kept."""
         overrides = record.in_force(instance.system_metadata)
         if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
                for name in overrides):
@@ -302,8 +303,8 @@ class API(api.API):
                 # Nova takes the NUMA nodes of a cold migration from a form of
                 # the request spec that has lost its cells
                 # (nova/conductor/tasks/migrate.py and
-                # ImageMetaProps.from_dict); the compute part of the
-                # destination mends it.
+                # ImageMetaProps.from_dict); the compute part on the
+                # destination repairs it.
                 compute_capability.require_anywhere(
                     context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                     'hw_numa_mem.N) could be lost on a host that it is moved '
@@ -316,9 +317,9 @@ class API(api.API):
         current_flavor: typing.Any, new_flavor: typing.Any, is_bfv: bool,
         is_revert: bool,
     ) -> None:
-        # Nova's resize calls this (a static method) when the server may be
-        # resized and nothing is changed yet. What Nova then says of flavor
-        # and image knows nothing of overrides, and is a 500 for some.
+        # Nova's resize calls this (a static method) once the server may be
+        # resized and before anything is changed. What Nova then says about
+        # flavor and image does not mention overrides, and is a 500 for some.
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
         if not is_revert and record.has_overrides(instance.system_metadata):
@@ -332,7 +333,7 @@ class API(api.API):
     ) -> bool:
         # A move to another cell loses the NUMA topology of any server
         # (MigrationContext.new_numa_topology arrives empty). Overrides let
-        # tenants make such servers: those stay in their cell.
+        # tenants create such servers, so these stay in their cell.
         if record.has_overrides(instance.system_metadata) and (
                 instance.numa_topology is not None):
             return False

@@ -1,9 +1,9 @@
 """Which computes run the compute part of the extension.
 
-The compute part says so in the stats of its compute node
-(:mod:`nova_image_override.compute.tracker`). An unmodified nova-compute writes
-those stats anew at its start, so nothing stale is left when an operator goes
-back.
+The compute part announces itself in the stats of its compute node
+(:mod:`nova_image_override.compute.tracker`). An unmodified nova-compute
+rewrites those stats when it starts, so nothing stale is left when an operator
+goes back to it.
 """
 
 import collections.abc
@@ -18,14 +18,14 @@ _ASK = 'ask the operator to run nova-compute-image-override there'
 
 
 def runs_compute_part(node: objects.ComputeNode) -> bool:
-    """Say whether the nova-compute of NODE keeps overrides."""
+    """Return whether the nova-compute of NODE keeps overrides."""
     return errors.PARAMETER in (node.stats or {})
 
 
 def require(
     context: typing.Any, instance: typing.Any, done: str, remedy: str,
 ) -> None:
-    """Demand the compute part on the host of INSTANCE.
+    """Require the compute part on the host of INSTANCE.
 
     :param context: request context, targeted at the instance's cell
     :param done: what would be done to the server, as a participle
@@ -33,8 +33,8 @@ def require(
     :raises errors.Conflict: the host does not have it
     """
     if not instance.host:
-        # Not built yet, or shelved: no host to lose anything on; Nova itself
-        # refuses these states.
+        # Not built yet, or shelved: no host can lose anything, and Nova
+        # itself refuses these states.
         return
     try:
         node = objects.ComputeNode.get_by_host_and_nodename(
@@ -50,7 +50,7 @@ def require(
 
 def require_anywhere(
         context: typing.Any, host: str | None, lost: str) -> None:
-    """Demand the compute part wherever a server may come to be.
+    """Require the compute part on every host that a server may move to.
 
     :param context: request context, targeted at the instance's cell
     :param host: the host that the caller names, if any
@@ -62,7 +62,7 @@ def require_anywhere(
         try:
             nodes = objects.ComputeNodeList.get_all_by_host(context, host)
         except exception.ComputeHostNotFound:
-            # Nova answers for a host that does not exist.
+            # Nova itself refuses a host that does not exist.
             return
     else:
         nodes = objects.ComputeNodeList.get_all(context)

@@ -1,10 +1,10 @@
 """The bus of a server's disks, which Nova records when the server is created.
 
 From the first boot on, each block device mapping has a bus and a device name
-(ComputeManager._default_block_device_names), which win over ``hw_disk_bus``
-(nova/virt/libvirt/blockinfo.py get_info_from_bdm). Where overrides give a
-server another ``hw_disk_bus``, its disks are moved here; the guest has them
-there when it is built next.
+(ComputeManager._default_block_device_names), which take precedence over
+``hw_disk_bus`` (nova/virt/libvirt/blockinfo.py get_info_from_bdm). Where
+overrides give a server another ``hw_disk_bus``, this module moves its disks to
+that bus; the guest sees them there when it is next built.
 """
 
 import collections.abc
@@ -56,7 +56,7 @@ class Moves:
             for each in self._disks}
 
     def rename(self, instance: typing.Any) -> None:
-        """Let INSTANCE name the devices as they will be; it is not saved."""
+        """Set the new device names in INSTANCE, without saving it."""
         def renamed(name: str | None) -> str | None:
             return self._names.get(name, name)
 
@@ -68,7 +68,7 @@ class Moves:
     def apply(
         self, mappings: collections.abc.Iterable[objects.BlockDeviceMapping],
     ) -> None:
-        """Say the same in other objects of the server's mappings."""
+        """Make the same changes in other objects of the server's mappings."""
         moved = {each.mapping.id: each for each in self._disks}
         for mapping in mappings:
             if mapping.id in moved:
@@ -77,7 +77,7 @@ class Moves:
 
     @contextlib.contextmanager
     def saved(self) -> collections.abc.Iterator[None]:
-        """Store what moves; undo it when the context fails."""
+        """Store the moves; undo them if the context fails."""
         before = [(each.mapping, each.mapping.disk_bus,
                    each.mapping.device_name) for each in self._disks]
         try:
@@ -100,12 +100,12 @@ def between(
 ) -> Moves:
     """Find out which disks have to move when properties change.
 
-    The root disk, and those that are on the bus of before: others were given
-    a bus of their own at boot.
+    These are the root disk and the disks on the old bus: others were given a
+    bus of their own at boot.
 
     :param before: the properties that the server has
     :param after: those that it is to have
-    :raises errors.Invalid: the bus does not take so many disks
+    :raises errors.Invalid: the bus does not take that many disks
     """
     source, target = (each.get(PROPERTY) or _DEFAULT
                       for each in (before, after))
@@ -140,7 +140,7 @@ def _is_moved(mapping: objects.BlockDeviceMapping, source: str) -> bool:
 
 
 def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
-    """Sort the root disk first, the others as they are now."""
+    """Return the sort key: the root disk first, the others as they are now."""
     return mapping.boot_index != 0, mapping.device_name
 
 

@@ -1,8 +1,8 @@
-"""What no host of the cloud acts on is refused, or told where some do not.
+"""Refuse what no host of the cloud acts on; report what only some act on.
 
-:mod:`nova_image_override.properties.drivers` says what each virt driver makes
-of a property, :mod:`nova_image_override.api.cloud_drivers` which ones there
-are.
+:mod:`nova_image_override.properties.drivers` knows what each virt driver makes
+of a property, and :mod:`nova_image_override.api.cloud_drivers` which drivers
+there are.
 """
 
 import collections.abc
@@ -20,15 +20,15 @@ def problems(
     base: override.ImageProperties, merged: override.ImageProperties,
     overrides: override.Overrides,
 ) -> collections.abc.Iterator[errors.Problem]:
-    """Find the overrides that every host of the cloud would pass over.
+    """Find the overrides that every host of the cloud would ignore.
 
-    What is removed, and what the image says itself, is none
-    (as :mod:`nova_image_override.api.flavor.effects`).
+    Removals, and values that the image itself has, are not among them
+    (as in :mod:`nova_image_override.api.flavor.effects`).
 
     :param cloud: None while its drivers are not known
     :param base: the image's own properties
     :param merged: the same with all overrides
-    :param overrides: those to look at
+    :param overrides: the overrides to look at
     """
     if cloud is None or not drivers_module.may_refuse(cloud.drivers):
         return
@@ -54,9 +54,9 @@ def by_driver(
     catalog: catalog_module.Catalog, cloud: cloud_drivers.CloudDrivers | None,
     name: str, properties: override.ImageProperties,
 ) -> dict[str, str]:
-    """Return what comes of a property with each driver of a mixed cloud.
+    """Return what each driver of a mixed cloud makes of a property.
 
-    :param properties: a server's, with the one called NAME
+    :param properties: a server's properties, with the one called NAME
     :returns: driver -> outcome; {} where all the drivers act
     """
     value, field = properties.get(name), catalog.field_of(name)

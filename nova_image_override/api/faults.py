@@ -23,7 +23,7 @@ _STATUS = {
 
 @contextlib.contextmanager
 def translated() -> collections.abc.Iterator[None]:
-    """Translate refusals into what passes through Nova's methods.
+    """Translate refusals into exceptions that pass through Nova's methods.
 
     nova/api/openstack/wsgi.py expected_errors turns everything it does not
     know into a 500, so refusals travel as webob's exceptions.
@@ -39,8 +39,8 @@ def translated() -> collections.abc.Iterator[None]:
 class Refused(BaseException):
     """Carries a refusal past Nova's controller of an update.
 
-    Its expected_errors lets none but 404 through, and makes a 500 of every
-    other Exception.
+    Its expected_errors lets only 404 through, and turns every other Exception
+    into a 500.
 
     :ivar error: the refusal
     """
@@ -52,7 +52,7 @@ class Refused(BaseException):
 
 @contextlib.contextmanager
 def carried() -> collections.abc.Iterator[None]:
-    """Translate refusals of an update into what passes through Nova.
+    """Translate refusals of an update into Refused, which passes through Nova.
 
     :raises Refused: in place of an OverrideError
     """
@@ -69,14 +69,14 @@ def _as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
 
 
 class OverrideFault(wsgi.Fault):
-    """A Nova fault that carries the details beside its message.
+    """A Nova fault that carries the details alongside its message.
 
-    :param exception: made of an OverrideError
+    :param exception: made from an OverrideError
     """
 
     @webob.dec.wsgify(RequestClass=wsgi.Request)
     def __call__(self, req: wsgi.Request) -> webob.Response:
-        """Generate the response that Nova's fault makes, with our details."""
+        """Generate the response of Nova's fault, with our details added."""
         response = super().__call__(req)
         body = jsonutils.loads(response.text)
         for fault in body.values():

@@ -1,10 +1,10 @@
 """Whether a server may have other image properties on the host that it is on.
 
-Nova schedules a rebuild when the image's id is another one: image properties
-that the host must not have, or cannot have, then end in a server in ERROR.
-Overrides change image properties while the id stays, and a refusal must leave
-the server as it was. So nova-api asks the scheduler itself, before anything is
-saved, the question that Nova's rebuild and conductor ask after it.
+Nova schedules a rebuild when the image ID changes: image properties that the
+host must not or cannot have then leave the server in ERROR. Overrides change
+image properties while the ID stays the same, and a refusal must leave the
+server as it was. So nova-api itself asks the scheduler, before anything is
+saved, the question that Nova's rebuild and conductor ask afterwards.
 """
 
 import collections.abc
@@ -22,9 +22,9 @@ import oslo_messaging
 from nova_image_override import errors
 from nova_image_override.properties import families
 
-#: What Nova decides from flavor and image when a server is created, and not at
-#: a rebuild: the encryption of block devices, the policy of PCI requests.
-#: Beside each function the properties it reads.
+#: What Nova decides from flavor and image when a server is created, but not
+#: during a rebuild: the encryption of block devices and the policy of PCI
+#: requests. Each function comes with the properties that it reads.
 _DECIDED_AT_CREATE: tuple[
     tuple[collections.abc.Callable[..., typing.Any], tuple[str, ...]], ...
 ] = (
@@ -35,7 +35,7 @@ _DECIDED_AT_CREATE: tuple[
     (hardware.get_pci_numa_policy_constraint,
      ('hw_pci_numa_affinity_policy',)),
 )
-#: What it decides again when a shelved server is built on a host anew:
+#: What it decides again when a shelved server gets a new guest on a host:
 #: placement's resources and the vTPM.
 _DECIDED_AT_UNSHELVE = (
     (hardware.get_vtpm_constraint, ('hw_tpm_model', 'hw_tpm_version')),
@@ -47,7 +47,7 @@ _DECIDED_AT_UNSHELVE = (
 def properties_of(
     image_meta: objects.ImageMeta | None,
 ) -> dict[str, typing.Any]:
-    """Return the image properties of IMAGE_META that are set, comparable."""
+    """Return the properties that are set in IMAGE_META, in comparable form."""
     if image_meta is None or 'properties' not in image_meta:
         return {}
     properties = image_meta.properties
@@ -61,7 +61,7 @@ def decided_at_create(
     flavor: objects.Flavor, present: objects.ImageMeta,
     wanted: objects.ImageMeta,
 ) -> list[str]:
-    """Return what differs and Nova decides only when a server is created.
+    """Return the differences that Nova acts on only when it creates a server.
 
     :param present: image metadata that the server was built from
     :param wanted: image metadata that it is to have
@@ -74,9 +74,9 @@ def decided_at_unshelve(
     flavor: objects.Flavor, present: objects.ImageMeta,
     wanted: objects.ImageMeta,
 ) -> list[str]:
-    """Return what differs and Nova decides when a server gets a host.
+    """Return the differences that Nova acts on when a server gets a host.
 
-    As :func:`decided_at_create`, of what a shelved server is given anew.
+    Like :func:`decided_at_create`, for what a shelved server is given again.
     """
     return _differing(_DECIDED_AT_UNSHELVE, flavor, present, wanted)
 
@@ -99,16 +99,16 @@ def _decision(
     function: collections.abc.Callable[..., typing.Any],
     flavor: objects.Flavor, image_meta: objects.ImageMeta,
 ) -> object:
-    """Return what Nova's FUNCTION decides, comparable; None for nothing."""
+    """Return the decision of Nova's FUNCTION in comparable form, or None."""
     try:
         result = function(flavor, image_meta) or None
     except exception.NovaException:
-        # An operator has set what conflicts with the flavor
+        # An operator has set something that conflicts with the flavor
         # (nova-manage image_property set), so the server has nothing of it.
         return None
     if function is not hardware.get_mem_encryption_constraint or (
-            # Nova 31 decides whether, later releases decide which model: an
-            # object without equality.
+            # Nova 31 decides whether memory is encrypted, later releases
+            # decide by which model: an object without equality.
             isinstance(result, bool)):
         return result
     return result and result.model
@@ -125,12 +125,12 @@ class HostScheduler:
         spec: objects.RequestSpec, wanted: objects.ImageMeta,
         names: collections.abc.Collection[str], remedy: str,
     ) -> None:
-        """Demand that the server's host may have the image metadata WANTED.
+        """Require that the server's host may have the image metadata WANTED.
 
         :param spec: the server's request spec as stored; left unchanged
         :param names: the overrides that a refusal is to name
         :param remedy: what the caller can do instead, and why
-        :raises errors.Conflict: it may not, or nobody could say
+        :raises errors.Conflict: it may not, or there was no answer
         """
         before, spec = spec, spec.obj_clone()
         spec.image = wanted
@@ -161,12 +161,12 @@ class HostScheduler:
     ) -> None:
         """Ask the filters that Nova runs for a rebuild.
 
-        As API.rebuild and the conductor's rebuild_instance prepare the
-        request: only the server's own host, in its own cell.
+        The request is prepared as in API.rebuild and the conductor's
+        rebuild_instance: only the server's own host, in its own cell.
         """
         if 'scheduler_hints' not in spec:
             spec.scheduler_hints = {}
-        # So that nobody can save this.
+        # So that nothing can save this copy.
         del spec.id
         spec.scheduler_hints['_nova_check_type'] = ['rebuild']
         spec.force_hosts = [instance.host]
@@ -188,11 +188,11 @@ class HostScheduler:
         before: objects.RequestSpec, after: objects.RequestSpec,
         names: collections.abc.Collection[str], remedy: str,
     ) -> None:
-        """Demand the traits that the image requires of the server's host.
+        """Require of the server's host the traits that the image requires.
 
-        As ComputeTaskManager._validate_image_traits_for_rebuild, and for
-        traits that Nova derives from other properties (Secure Boot, stateless
-        firmware), of which that knows nothing.
+        Does what ComputeTaskManager._validate_image_traits_for_rebuild does,
+        and the same for traits that Nova derives from other properties (Secure
+        Boot, stateless firmware), which that method does not know about.
         """
         required = {*_required(after) - _required(before),
                     *properties_of(after.image)['traits_required']}
@@ -206,8 +206,8 @@ class HostScheduler:
                 placement.get_provider_traits(context, provider).traits)
         missing = required - held
         if missing:
-            # Those that say so themselves; what else requires a trait, Nova
-            # does not tell.
+            # Those that name the trait themselves; Nova does not say what else
+            # requires a trait.
             asking = [name for name in names
                       if families.TRAITS.rest_of(name) in missing]
             raise errors.Conflict.of(

@@ -1,7 +1,7 @@
-"""The one way of overrides from a request into a server's image properties.
+"""The one path of overrides from a request into a server's image properties.
 
 Authorise, merge, check against the flavor, record. Create and rebuild both
-take it; what they do with the result differs.
+take it, but do different things with the result.
 """
 
 import collections.abc
@@ -26,11 +26,11 @@ class Change:
 
     :ivar overrides: all of them
     :ivar new: those that the rules have to permit
-    :ivar kept: those that only Glance's protections have to permit anew
-    :ivar fixed: values that take the place of merged ones
+    :ivar kept: those that only Glance's protections have to permit again
+    :ivar fixed: values that replace merged ones
     :ivar ineffective: those that may have no effect
-    :ivar owner: whose project and user policy compares with: an instance; None
-        for the request's own
+    :ivar owner: the instance whose project and user policy compares with; None
+        for those of the request
     """
 
     overrides: override.Overrides
@@ -44,10 +44,10 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class Merged:
-    """What comes of a change.
+    """The result of a change.
 
     :ivar image: the image's metadata with the merged properties, and with all
-        that Nova's functions read of it
+        else that Nova's functions read
     :ivar record: the rows of system metadata that record the overrides
     """
 
@@ -56,10 +56,10 @@ class Merged:
 
 
 class Pipeline:
-    """Takes overrides all the way up to what is to be stored.
+    """Takes overrides all the way to what is to be stored.
 
     :param enforcer: the deployer's rules
-    :param callers: makes callers of request contexts
+    :param callers: turns request contexts into callers
     :param hosts: knows the drivers of the cloud
     """
 
@@ -94,7 +94,7 @@ class Pipeline:
     ) -> frozenset[str]:
         """Return the properties that a request names.
 
-        :raises errors.Invalid: with every problem of theirs
+        :raises errors.Invalid: with every problem found
         """
         return self._parser.parse_names(names)
 
@@ -108,7 +108,7 @@ class Pipeline:
 
         :param flavor: ``nova.objects.Flavor`` of the server
         :param image: metadata of the image, or of the volume
-        :raises errors.OverrideError: it is refused
+        :raises errors.OverrideError: the change is refused
         """
         if change.new or change.kept:
             self.enforcer.check(
@@ -120,11 +120,11 @@ class Pipeline:
         self, change: Change, flavor: typing.Any,
         image: collections.abc.Mapping[str, typing.Any],
     ) -> Merged:
-        """Merge a change that is permitted over IMAGE, and check the result.
+        """Merge a permitted change over IMAGE, and check the result.
 
-        As :meth:`run`, past the rules.
+        Like :meth:`run`, but without the rules.
 
-        :raises errors.Invalid: flavor or image exclude it, or it would do
+        :raises errors.Invalid: flavor or image excludes it, or it would do
             nothing
         """
         base = image.get('properties') or {}

@@ -54,16 +54,16 @@ class Rebuild(replacement.Replacement):
 
     @property
     def remedy(self) -> str:
-        """What a caller can do whose server's host lacks the compute part."""
+        """What a caller can do if the server's host lacks the compute part."""
         return ('or send an empty image_props_override, which drops them'
                 if self.recorded else 'or leave image_props_override out')
 
     def _set_since(self, stored: _StoredImage) -> dict[str, str]:
-        """Return what was removed with null, and an operator has set since.
+        """Return what was removed with null but set by an operator since.
 
         ``nova-manage image_property set`` writes it into the request spec too.
-        What system metadata alone has is nova-compute's default, which it
-        chooses anew for the guest that it builds.
+        What only system metadata has is nova-compute's default, which it
+        chooses again for the guest that it builds.
         """
         found = {} if self.asked is not None else record.set_after_removal(
             self.instance.system_metadata)
@@ -82,15 +82,16 @@ class Rebuild(replacement.Replacement):
     ) -> None:
         """Merge the overrides into the fetched IMAGE, if they are permitted.
 
-        The instance is changed too, but saved by Nova only when all its own
+        The instance is changed too, but Nova saves it only when all its own
         checks have passed.
 
         :param guard: Nova's check that a rebuild leaves NUMA alone
-        :raises errors.OverrideError: the merged image cannot be rebuilt from
+        :raises errors.OverrideError: the server cannot be rebuilt from the
+            merged image
         """
         catalog, changed = pipeline.catalog, self.changed
         base = image.get('properties') or {}
-        # Hardly any rebuild needs it, and none twice.
+        # Hardly any rebuild needs it, and none should read it twice.
         stored = functools.cache(lambda: _image_of(self._spec_of(context)))
         flavor = self.instance.get_flavor()
         merged = pipeline.run(
@@ -100,12 +101,13 @@ class Rebuild(replacement.Replacement):
                     pipeline.enforcer, base,
                     lambda: _is_unchanged(stored(), image)),
                 self._set_since(stored),
-                # What had no effect before loses nothing by the rebuild.
+                # What had no effect before loses nothing in the rebuild.
                 validation.ineffective(catalog, self.instance) - set(changed),
                 self.instance),
             flavor, image)
-        # Nova asks its guard only for a new image; overrides can change NUMA
-        # while the image stays, and a rebuild does not claim it anew.
+        # Nova asks its guard only for a new image, but overrides can change
+        # NUMA while the image stays the same, and a rebuild does not claim the
+        # topology again.
         _refuse(
             numa_changes.refused_by(
                 guard, catalog, self.instance, base, merged.image,
@@ -131,7 +133,7 @@ class Rebuild(replacement.Replacement):
         self, context: typing.Any, scheduler: host_scheduling.HostScheduler,
         image_changes: collections.abc.Callable[[], bool],
     ) -> None:
-        """Demand that the server's host may have the merged properties.
+        """Require that the server's host may have the merged properties.
 
         :param image_changes: whether Nova itself would schedule the rebuild
         :raises errors.Conflict: it may not; nothing has been saved
@@ -142,9 +144,9 @@ class Rebuild(replacement.Replacement):
                 'rebuilds past API._get_image, where overrides are merged')
         self.spec = self._spec_of(context)
         if not self.instance.host:
-            # Never was on one: Nova schedules such a server anew.
+            # It never was on a host: Nova schedules such a server anew.
             return
-        # The request spec holds what the scheduler has granted before;
+        # The request spec holds what the scheduler has already granted, while
         # nova-compute adds its defaults to system metadata.
         if host_scheduling.properties_of(_image_of(self.spec)) \
                 != host_scheduling.properties_of(self.image) \
@@ -156,8 +158,9 @@ class Rebuild(replacement.Replacement):
     def save(self, context: typing.Any) -> None:
         """Store the merged image in the request spec, and the disks' bus.
 
-        Nova's rebuild does the former only when the image is another one, yet
-        the overrides may have changed over the same, and never the latter.
+        Nova's rebuild does the former only when the image changes, yet the
+        overrides may have changed over the same image, and it never does the
+        latter.
 
         :raises errors.UnsupportedNova: nothing has been checked
         """
@@ -187,7 +190,7 @@ def _image_of(spec: objects.RequestSpec) -> objects.ImageMeta | None:
 def _is_unchanged(
     had: objects.ImageMeta | None, image: dict[str, typing.Any],
 ) -> bool:
-    """Say whether IMAGE is HAD, which the server has been built from."""
+    """Return whether IMAGE is HAD, which the server has been built from."""
     # Properties that Nova cannot read are refused later, by name.
     has = objects.ImageMeta.from_dict({**image, 'properties': {}})
     return had is not None and all(

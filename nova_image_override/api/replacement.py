@@ -18,7 +18,7 @@ class Replacement:
 
     :ivar instance: the server
     :ivar recorded: its overrides in force
-    :ivar asked: the request's; None when it does not say
+    :ivar asked: the request's overrides; None without the parameter
     """
 
     instance: typing.Any
@@ -27,7 +27,7 @@ class Replacement:
 
     @property
     def overrides(self) -> override.Overrides:
-        """What is to be in force."""
+        """The overrides that are to be in force."""
         return self.recorded if self.asked is None else self.asked
 
     @property
@@ -35,7 +35,7 @@ class Replacement:
         """What the request newly asks for, which the rules have to permit.
 
         Going back to the image's own value needs no permission, and what is
-        kept had it.
+        kept was permitted before.
         """
         return {name: value for name, value in self.overrides.items()
                 if name not in self.recorded
@@ -43,7 +43,7 @@ class Replacement:
 
     @property
     def differing(self) -> list[str]:
-        """Names of what is added, removed or given another value."""
+        """Names of the overrides that are added, removed or changed."""
         return sorted(
             name for name in {*self.recorded, *self.overrides}
             if self.recorded.get(name, _ABSENT)
@@ -59,7 +59,7 @@ class Replacement:
 
         :param before: the properties that the server has
         :param after: those that it is to have
-        :raises errors.Invalid: the bus does not take so many disks
+        :raises errors.Invalid: the bus does not take that many disks
         """
         if disk_buses.PROPERTY not in self.differing:
             return disk_buses.NONE
@@ -70,15 +70,15 @@ class Replacement:
         base: override.ImageProperties,
         is_unchanged: collections.abc.Callable[[], bool],
     ) -> override.Overrides:
-        """What is kept, but needs more of Glance than it has been granted.
+        """Return what is kept but needs more of Glance than was granted.
 
         It was permitted for the image that the server has had. The record
-        tells that image's value, but not under which of the property's names
-        it stood: where that matters, only the same image, unchanged, is known
+        holds that image's value, but not under which of the property's names
+        it stood: where that matters, only the same, unchanged image is known
         to need no more.
 
         :param base: properties of the image that the server is to have
-        :param is_unchanged: says whether that is the image that it has had
+        :param is_unchanged: returns whether that is the image that it has had
         """
         image_values = record.image_values(self.instance.system_metadata)
 
@@ -93,7 +93,7 @@ class Replacement:
             and not needed(name, self.overrides)
             <= enforcer.operations_granted(name, value, image_values[name])}
         if more and is_unchanged():
-            # What is dropped can still change what the others write.
+            # Dropping an override can still change what the others write.
             return {
                 name: value for name, value in more.items()
                 if not needed(name, self.overrides)

@@ -1,4 +1,4 @@
-"""What one request to nova-api carries: its overrides, and in which version.
+"""What one request to nova-api carries: its overrides, and their version.
 
 There is one :class:`OverrideRequest` for each request that overrides play a
 part in. Nova's request context carries it from the router to the compute API
@@ -34,13 +34,13 @@ class OverrideRequest:
 
     :ivar named_by: how it names the extension, if it does
     :ivar version: the extension's version that it uses
-    :ivar overrides: what create or rebuild asks for; None when it does not say
-    :ivar record: the system metadata rows that say what create asked for
+    :ivar overrides: what it asks for; None without the parameter
+    :ivar record: the system metadata rows that record what create asked for
     :ivar is_check: whether the create only asks what it would get
-    :ivar auto_disk_config: what create asks of the disk, until the image's
+    :ivar auto_disk_config: what create asks of the disk, kept until the image's
         properties are merged
-    :ivar rebuild: the rebuild that is going on, if any
-    :ivar found: the properties that the servers of a list have to override
+    :ivar rebuild: the rebuild that is in progress, if any
+    :ivar found: the properties that servers have to override to be listed
     :ivar shown: the overrides that the answer is to show, by server
     """
 
@@ -68,7 +68,7 @@ class OverrideRequest:
 
 
 def attach(context: typing.Any, request: OverrideRequest) -> OverrideRequest:
-    """Let CONTEXT carry REQUEST; return it."""
+    """Let CONTEXT carry REQUEST; return REQUEST."""
     setattr(context, _ATTRIBUTE, request)
     return request
 
@@ -86,6 +86,6 @@ def naming(context: typing.Any) -> OverrideRequest | None:
 
 
 def rebuild_of(context: typing.Any) -> rebuild_module.Rebuild | None:
-    """Return the rebuild that goes on in CONTEXT, if it has overrides."""
+    """Return the rebuild in progress in CONTEXT, if it has overrides."""
     request = of(context)
     return None if request is None else request.rebuild

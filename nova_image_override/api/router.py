@@ -1,4 +1,4 @@
-"""The application that api-paste.ini names: Nova's routes, servers extended."""
+"""The application for api-paste.ini: Nova's routes, with servers extended."""
 
 import collections.abc
 import functools
@@ -34,7 +34,7 @@ LOG = logging.getLogger(__name__)
 class APIRouterV21(routes.APIRouterV21):
     """Nova's router with the servers resource replaced by subclasses.
 
-    :param pipeline: takes overrides into image properties
+    :param pipeline: merges overrides into image properties
     :param compatibility: which clients need not send the header entry
     """
 
@@ -69,7 +69,7 @@ class APIRouterV21(routes.APIRouterV21):
     ) -> 'APIRouterV21':
         """Make the application (``paste.app_factory``).
 
-        :raises errors.StartupError: Nova has another shape, or a rule is
+        :raises errors.StartupError: Nova has a different shape, or a rule is
             malformed; nova-api must not start
         """
         try:
@@ -88,7 +88,7 @@ class APIRouterV21(routes.APIRouterV21):
 
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
     def __call__(self, req: webob.Request) -> typing.Any:
-        """Route a request; one that names the service, in its version."""
+        """Route a request, in the version that it names, if any."""
         named_by = request_module.NamedBy.HEADER
         try:
             version = versions.negotiate(req.headers)
@@ -137,8 +137,8 @@ def _with_our_api(
 ) -> wsgi.Controller:
     """Make one of Nova's action controllers (rescue, migrate, ...).
 
-    They make a compute API of their own, past which an operation could lose
-    a server's overrides.
+    They create a compute API of their own, through which an operation could
+    lose a server's overrides.
     """
     result = controller()
     result.compute_api = compute_api.API(pipeline)
@@ -152,10 +152,11 @@ def _refused(exception: webob.exc.WSGIHTTPException) -> wsgi.Fault:
 
 def _name_version(
         response: webob.Response, version: versions.Version) -> None:
-    """Say which version answered, beside Nova's own entry.
+    """Name the version that answered, next to Nova's own entry.
 
-    Nova writes the header after its controllers
-    (nova/api/openstack/wsgi.py Resource._process_stack), hence out here.
+    Nova writes the header after its controllers have run
+    (nova/api/openstack/wsgi.py Resource._process_stack), so this happens out
+    here.
     """
     entry = f'{versions.SERVICE_TYPE} {version}'
     nova_entry = response.headers.get(versions.HEADER)

@@ -1,7 +1,7 @@
 """Lists of servers that override a property, in Nova's own pages.
 
-Nova's filter ``system_metadata`` knows what is stored, in every cell and with
-its own sorting and paging. It does not reach servers that wait for the
+Nova's filter ``system_metadata`` covers what is stored in every cell, with
+Nova's own sorting and paging. It does not reach servers that wait for the
 scheduler: those have no row in a cell yet, only a build request.
 """
 
@@ -14,16 +14,16 @@ import sqlalchemy as sa
 
 from nova_image_override import record
 
-#: Nova's compute API get_all, but for what is passed to it by name here.
+#: get_all of Nova's compute API, bound to all but what is passed by name here.
 GetAll = collections.abc.Callable[..., objects.InstanceList]
 
 
 class RecordFilter:
-    """What Nova's filter ``system_metadata`` takes: servers with a record.
+    """A value for Nova's filter ``system_metadata``: servers with a record.
 
-    Nova compares keys and values of rows with what it finds here
+    Nova compares the keys and values of rows with the pairs that it finds here
     (nova/db/main/api.py _exact_instance_filter), each with a row of its own.
-    The key of an override is one of two, and its row may have any value.
+    An override has one of two keys, and its row may have any value.
 
     :param names: properties, all of which a server has to override
     """
@@ -36,8 +36,8 @@ class RecordFilter:
         key = models.InstanceSystemMetadata.key
         for name in self._names:
             set_key, removed_key = record.keys(name)
-            # A row's key equals this where it is one of the two; the value of
-            # any row equals itself.
+            # A row's key equals this if it is one of the two; the value of any
+            # row equals itself.
             yield (sa.case((key == removed_key, removed_key), else_=set_key),
                    models.InstanceSystemMetadata.value)
 
@@ -54,9 +54,9 @@ def servers(
 ) -> objects.InstanceList:
     """Return a page of the servers that override all of NAMES.
 
-    As Nova's, it begins with those that wait for the scheduler.
+    Like Nova's pages, it begins with those that wait for the scheduler.
 
-    :param get_all: as Nova's compute API has it
+    :param get_all: as in Nova's compute API
     :param search_opts: what else the servers have to match
     """
     page: list[typing.Any] = []
@@ -73,7 +73,7 @@ def servers(
             search_opts={**search_opts,
                          'system_metadata': RecordFilter(names)},
             limit=limit and limit - len(page), marker=marker)
-        # One that has found its cell meanwhile.
+        # Without those that have got their cell in the meantime.
         if instance.uuid not in seen)
     return objects.InstanceList(objects=page)
 
@@ -82,7 +82,7 @@ def _waiting(
     context: typing.Any, names: collections.abc.Collection[str],
     search_opts: collections.abc.Mapping[str, typing.Any],
 ) -> list[str]:
-    """Return those that wait for the scheduler, as far as Nova lists them."""
+    """Return the servers that wait for the scheduler, if Nova lists them."""
     if {'ip', 'ip6'} & search_opts.keys():
         # They have no address, and Nova finds others by their UUID.
         return []

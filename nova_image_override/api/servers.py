@@ -21,7 +21,7 @@ from nova_image_override.nova_interfaces import interface
 
 
 class ViewBuilder(views.ViewBuilder):
-    """Nova's view builder, noting the overrides of each server it shows.
+    """Nova's view builder, which notes the overrides of each server it shows.
 
     They are not put into the view: Nova validates its own answers
     (``[api] response_validation``) and its schemas forbid unknown keys.
@@ -31,7 +31,7 @@ class ViewBuilder(views.ViewBuilder):
         self, request: wsgi.Request, instance: typing.Any,
         *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
-        """Show one instance; called for each one of a list too."""
+        """Show one instance; also called for each one in a list."""
         # Servers in a cell that is down have no system metadata.
         asked = request_module.naming(request.environ['nova.context'])
         if asked is not None and 'system_metadata' in instance:
@@ -45,7 +45,7 @@ class ViewBuilder(views.ViewBuilder):
     def _get_next_link(
         self, request: wsgi.Request, *args: typing.Any,
     ) -> str:
-        # Nova makes it of the query, from which our filter is taken.
+        # Nova makes it from the query, which our filter was taken out of.
         asked = request_module.naming(request.environ['nova.context'])
         found = sorted(asked.found) if asked else ()
         return '&'.join([super()._get_next_link(request, *args), *(
@@ -62,7 +62,7 @@ def extended(
 
     :param base: ``servers.ServersController``, or ``VolumesBootController``
         where the release has one
-    :param pipeline: takes overrides into image properties
+    :param pipeline: merges overrides into image properties
     :param compatibility: which clients need not send the header entry
     """
     rebuild = base.wsgi_actions['rebuild']
@@ -167,8 +167,8 @@ def _taken(
     """Take our parameter out of a body that Nova has parsed.
 
     :returns: its value or _ABSENT, and the body without it
-    :raises errors.Invalid: the legacy API got it, which would drop it
-        in silence (nova/api/validation/validators.py
+    :raises errors.Invalid: it was sent to the legacy API, which would silently
+        drop it (nova/api/validation/validators.py
         _soft_validate_additional_properties)
     """
     if not isinstance(body, dict):
@@ -189,10 +189,10 @@ def _take_filter(
         req: wsgi.Request, pipeline: pipeline_module.Pipeline) -> None:
     """Take our filter out of a query that Nova is about to validate.
 
-    A request that does not name a version with the filter has none: its query
-    is Nova's alone.
+    A request that does not name a version with the filter has no filter: its
+    query is Nova's alone.
 
-    :raises errors.Invalid: the filter names what is no property
+    :raises errors.Invalid: the filter names something that is not a property
     """
     request = request_module.naming(req.environ['nova.context'])
     if request is None or not versions.takes_filter(request.version):
@@ -200,7 +200,7 @@ def _take_filter(
     try:
         names = req.GET.getall(errors.PARAMETER)
     except UnicodeDecodeError:
-        # Which Nova refuses (nova/api/validation/__init__.py query_schema).
+        # Nova refuses that (nova/api/validation/__init__.py query_schema).
         return
     if names:
         request.found = pipeline.parse_names(names)
@@ -210,7 +210,7 @@ def _take_filter(
 def _require_v21(req: wsgi.Request) -> None:
     """Refuse a request to the legacy API.
 
-    :raises errors.Invalid: it is one
+    :raises errors.Invalid: the request is one
     """
     if req.is_legacy_v2():
         raise _refused(
@@ -224,12 +224,12 @@ def _request(
     takes: typing.Callable[[versions.Version], bool] | None = None,
     since: str = '',
 ) -> request_module.OverrideRequest:
-    """Return what a request carries that must name the extension.
+    """Return the OverrideRequest of a request that must name the extension.
 
-    :param takes: says whether a version can say what the request asks; by
-        default every one
+    :param takes: returns whether a version supports what the request asks; by
+        default every version does
     :param since: from which version on, in words
-    :raises errors.Invalid: it does not, or in a version that is too old
+    :raises errors.Invalid: it does not, or names a version that is too old
     """
     request = request_module.naming(req.environ['nova.context'])
     if request is None:
@@ -246,12 +246,12 @@ def _hint(
     compatibility: client_compatibility.ClientCompatibility,
     hinted: dict[str, typing.Any], raw: typing.Any,
 ) -> typing.Any:
-    """Return what hints ask for, and let the request name the extension.
+    """Return what hints ask for; the request then names the extension.
 
-    :param hinted: the hints, by where they stood
+    :param hinted: the hints, by the place where they were
     :param raw: the value of the parameter, or _ABSENT
     :raises errors.Invalid: this cloud does not take hints, they cannot be
-        read, or the parameter came too
+        read, or the parameter was sent too
     """
     compatibility.require_hints()
     if raw is not _ABSENT:

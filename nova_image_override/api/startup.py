@@ -1,4 +1,4 @@
-"""What nova-api reads once, when it starts, and the operator's commands too."""
+"""What nova-api and the operator's commands read once, when they start."""
 
 import functools
 import importlib.metadata
@@ -19,10 +19,10 @@ LOG = logging.getLogger(__name__)
 class Startup(typing.NamedTuple):
     """What has been read.
 
-    Nothing of it changes but the rules of policy, with Nova's files.
+    None of it changes except the policy rules, which change with Nova's files.
 
     :ivar enforcer: the deployer's rules
-    :ivar callers: makes callers of request contexts
+    :ivar callers: turns request contexts into callers
     :ivar compatibility: which clients need not send the header entry
     """
 
@@ -50,7 +50,7 @@ def read(conf: cfg.ConfigOpts) -> Startup:
 def announce(started: Startup) -> None:
     """Log what the rules leave open, once in each process.
 
-    nova-api makes the application for each version of its own API.
+    nova-api creates the application for each version of its own API.
     """
     _announce(_what_is_open(started), bool(started.enforcer.allowed.entries))
 

@@ -1,8 +1,8 @@
 """What an update does with a server's overrides.
 
-They act when the guest is built next: at the next start of a stopped server,
-at the unshelving of one that is shelved and offloaded. Until then nothing of
-the server runs, so that nothing but what is stored has to change.
+They take effect when the guest is next built: when a stopped server is
+started, or when a shelved offloaded server is unshelved. Until then nothing of
+the server runs, so only what is stored has to change.
 """
 
 import collections.abc
@@ -36,9 +36,9 @@ from nova_image_override.api.flavor import validation
 ACTION = 'update_image_props'
 
 #: The server's task state while the change is stored, so that nothing else
-#: that Nova does to a server can begin meanwhile. One of Nova's own, because
-#: its notifications know no other (InstanceTaskStateField), and one that a
-#: nova-compute clears when it starts (ComputeManager._init_instance).
+#: that Nova does to a server can begin meanwhile. It is one of Nova's own,
+#: because its notifications know no others (InstanceTaskStateField), and one
+#: that nova-compute clears when it starts (ComputeManager._init_instance).
 TASK_STATE = task_states.RESIZE_PREP
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
@@ -55,9 +55,9 @@ _SHELVE_FIRST = 'shelve it first'
 class Update(replacement.Replacement):
     """One update of a server that replaces its overrides.
 
-    :ivar merged: what comes of it, once it has been checked
-    :ivar image: image metadata that its request spec is to have
-    :ivar changes_numa: whether its NUMA topology is to be another one
+    :ivar merged: the result, once it has been checked
+    :ivar image: image metadata that the server's request spec is to have
+    :ivar changes_numa: whether the server's NUMA topology is to change
     :ivar moves: disks that move to another bus
     """
 
@@ -73,7 +73,7 @@ class Update(replacement.Replacement):
     ) -> 'Update':
         """Return the update of a server whose overrides can be changed.
 
-        :raises errors.Conflict: the server is in another state
+        :raises errors.Conflict: the server's state does not permit it
         """
         _require_state(context, instance)
         return cls(
@@ -96,7 +96,7 @@ class Update(replacement.Replacement):
         """
         catalog, changed = pipeline.catalog, self.changed
         flavor = self.instance.get_flavor()
-        # The image itself need not exist any more.
+        # The image itself may no longer exist.
         base = stored_image.properties_without_overrides(self.instance)
         kept = self.kept_anew(pipeline.enforcer, base, lambda: True)
         for possible in self._possible_bases(pipeline, base):
@@ -107,7 +107,7 @@ class Update(replacement.Replacement):
         self.merged = pipeline.merge(
             pipeline_module.Change(
                 self.overrides, changed, kept, self._still_removed,
-                # What had no effect before loses nothing by the update.
+                # What had no effect before loses nothing in the update.
                 validation.ineffective(catalog, self.instance)
                 - set(changed)),
             flavor, {**image, 'properties': base})
@@ -143,10 +143,10 @@ class Update(replacement.Replacement):
         self, pipeline: pipeline_module.Pipeline,
         base: override.ImageProperties,
     ) -> collections.abc.Iterator[override.ImageProperties]:
-        """Yield each way in which the image may have what is overridden.
+        """Yield each form in which the image may have what is overridden.
 
-        The record tells the image's value, but not which of the property's
-        names the image has: a caller needs Glance's permission for each.
+        The record holds the image's value, but not which of the property's
+        names the image uses: a caller needs Glance's permission for each.
         """
         yield base
         if pipeline.enforcer.protections is None:
@@ -165,7 +165,7 @@ class Update(replacement.Replacement):
 
     @property
     def _still_removed(self) -> dict[str, str]:
-        """What was removed, stays so, and has nova-compute's default."""
+        """What was removed, stays removed, and has nova-compute's default."""
         return {
             name: value for name, value in record.set_after_removal(
                 self.instance.system_metadata).items()
@@ -175,7 +175,7 @@ class Update(replacement.Replacement):
         self, flavor: objects.Flavor, present: objects.ImageMeta,
         wanted: objects.ImageMeta,
     ) -> None:
-        """Refuse what a server has for its whole life.
+        """Refuse to change what a server keeps for its whole life.
 
         :raises errors.Invalid: naming each such property
         """
@@ -187,7 +187,7 @@ class Update(replacement.Replacement):
 
     def _require_no_claim(
             self, names: collections.abc.Collection[str]) -> None:
-        """Refuse what a stopped server would need other resources for.
+        """Refuse changes for which a stopped server needs other resources.
 
         :raises errors.Conflict: naming each such property
         """
@@ -202,8 +202,8 @@ class Update(replacement.Replacement):
     ) -> typing.Any:
         """Store the change and all else that the update does, or nothing.
 
-        The server's task state is set meanwhile, as Nova's compute API does
-        it, so that nothing else can begin.
+        The server's task state is set meanwhile, as Nova's compute API does,
+        so that nothing else can begin.
 
         :param save: saves the instance and returns what the caller wants;
             its context is targeted at the instance's cell
@@ -227,7 +227,7 @@ class Update(replacement.Replacement):
                 result = save()
         except Exception:
             with excutils.save_and_reraise_exception():
-                # Nothing of what may have been set on this object.
+                # Reloaded, without what may have been set on this object.
                 instance = objects.Instance.get_by_uuid(
                     context, self.instance.uuid)
                 instance.task_state = None
@@ -280,12 +280,12 @@ class Update(replacement.Replacement):
 
 
 def _require_state(context: typing.Any, instance: typing.Any) -> None:
-    """Demand a server of which nothing runs, and that nothing is done to.
+    """Require a server with nothing running, and nothing being done to it.
 
     :raises errors.Conflict: it is in another state
     """
     if instance.locked and not context.is_admin:
-        # As nova/compute/api.py check_instance_lock.
+        # As in nova/compute/api.py check_instance_lock.
         raise _conflict('while the server is locked: unlock it')
     if instance.task_state is not None:
         raise _conflict(
@@ -332,11 +332,11 @@ def _changed(
 ) -> objects.ImageMeta:
     """Return a copy of IMAGE_META, changed as PRESENT is to be changed.
 
-    A request spec has not the defaults that nova-compute stores with the
+    A request spec does not have the defaults that nova-compute stores with the
     server (LibvirtDriver._register_undefined_instance_details).
 
-    :param overridden: fields that it must have, even if such a default is the
-        same
+    :param overridden: fields that the copy must have, even if such a default
+        is the same
     """
     if image_meta is None:
         return wanted

@@ -4,10 +4,10 @@ import collections.abc
 import dataclasses
 import typing
 
-#: Says whether the caller passes a policy rule.
+#: Returns whether the caller passes a policy rule.
 Can = collections.abc.Callable[[str], bool]
 
-#: Who asks: what oslo.policy calls credentials, with "roles" in lower case as
+#: Who asks: what oslo.policy calls credentials, with "roles" in lower case, as
 #: Glance's middleware makes them (glance/api/middleware/context.py).
 Credentials = collections.abc.Mapping[str, typing.Any]
 
@@ -18,8 +18,8 @@ class Caller:
 
     :ivar can: checks a policy rule for this caller
     :ivar policy_defined: names of the rules that policy.yaml defines
-    :ivar credentials: who that is in oslo.policy's terms, with the user's own
-        roles in lower case and without what a service token adds
+    :ivar credentials: who the caller is in oslo.policy's terms, with the
+        user's own roles in lower case and without what a service token adds
     """
 
     can: Can

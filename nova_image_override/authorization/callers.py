@@ -12,7 +12,7 @@ from nova_image_override.properties import catalog as catalog_module
 
 
 class Callers:
-    """Makes callers whom Nova's policy files check.
+    """Makes callers that are checked against Nova's policy files.
 
     :param catalog: the properties that policy rules can name
     :raises nova_image_override.errors.StartupError: a policy file cannot be
@@ -26,7 +26,7 @@ class Callers:
     def caller(
         self, context: typing.Any, owner: typing.Any = None,
     ) -> caller_module.Caller:
-        """Return who makes the request of CONTEXT, for the rules.
+        """Return the caller who makes the request of CONTEXT.
 
         :param owner: the instance whose project and user policy checks
             against, by default those of the context
@@ -35,7 +35,7 @@ class Callers:
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
-        # As oslo.policy takes a context apart that nova/policy.py authorize
+        # As oslo.policy takes apart a context that nova/policy.py authorize
         # gives it (Enforcer._map_context_attributes_into_creds).
         values = dict(context.to_policy_values().items())
         return caller_module.Caller(
@@ -49,10 +49,10 @@ def _credentials(
 ) -> dict[str, typing.Any]:
     """Return what Glance's oslo.policy would see of the user of CONTEXT.
 
-    Without what Nova adds (RequestContext.to_policy_values: is_admin) and
-    without the roles of a service token, which are not the user's.
+    That leaves out what Nova adds (RequestContext.to_policy_values: is_admin)
+    and the roles of a service token, which are not the user's.
 
-    :param values: what Nova's sees
+    :param values: what Nova's oslo.policy sees
     """
     return {
         **{key: values[key] for key in (

@@ -20,13 +20,13 @@ class AnyValue(enum.Enum):
     ANY = 'any value'
 
 
-#: What an override is to do: a canonical value, None to remove the property.
+#: What an override is to do: a canonical value, or None to remove the property.
 Value = str | None | AnyValue
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Where a rule stands: in this package, or in the files of a deployment.
+    """Where a rule is: in this package, or in the files of a deployment.
 
     :ivar rule: one of the names of rules
     :ivar name: the entry, the section of Glance's file, or the name of a
@@ -46,7 +46,7 @@ class Decision:
     :ivar rule: the rule, with what it is asked for if it is asked more than
         once
     :ivar permits: whether it permits the override
-    :ivar source: where the rule stands
+    :ivar source: where the rule is
     :ivar code: why not, for programs: one of the codes of
         :mod:`nova_image_override.errors`
     :ivar reason: why not, for the caller

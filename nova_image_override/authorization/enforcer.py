@@ -49,8 +49,8 @@ class Enforcer:
     :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
-    #: Names whose rules are remembered, and names with values on which the
-    #: lists have decided.
+    #: How many names have their rules remembered, and how many names with
+    #: values have the decisions of the lists remembered.
     CACHE_SIZE = 2048
 
     def __init__(
@@ -91,7 +91,7 @@ class Enforcer:
         """Read the rules that the group ``[image_override]`` names.
 
         :param options: the group's options
-        :raises errors.StartupError: a list or a file of Glance's is wrong
+        :raises errors.StartupError: a list or one of Glance's files is wrong
         """
         return cls(
             catalog, options.denied_properties, options.allowed_properties,
@@ -117,8 +117,8 @@ class Enforcer:
         """Permit OVERRIDES, or refuse them.
 
         :param base: the properties of the image, or volume, itself
-        :param kept: overrides that the other rules have permitted before;
-            only Glance's protections are asked anew, because the image is
+        :param kept: overrides that the other rules have already permitted;
+            only Glance's protections are asked again, because the image is
             another one
         :raises errors.Forbidden: naming every refused property
         """
@@ -166,7 +166,7 @@ class Enforcer:
         caller: caller_module.Caller, injected: collections.abc.Set[str],
         by_policy: collections.abc.Mapping[str, str], operations: Operations,
     ) -> Decisions:
-        # Called for each property of a request: what can be remembered is.
+        # Called for each property of a request, so what can be remembered is.
         refusing = by_policy.get(rules.field)
         rule = refusing or policies.property_rule(rules.field)
         return (
@@ -189,7 +189,7 @@ class Enforcer:
     # --- Glance's injection on import ---------------------------------------
 
     def injects(self, caller: caller_module.Caller, name: str) -> bool:
-        """Say whether Glance injects the property called NAME for CALLER."""
+        """Return whether Glance injects the property NAME for CALLER."""
         return not self._by_injection(
             self.rules_of(name), self.injection.names(caller.roles)).permits
 
@@ -214,7 +214,7 @@ class Enforcer:
     def permits(
         self, name: str, operation: str, caller: caller_module.Caller,
     ) -> bool:
-        """Say whether Glance lets CALLER do OPERATION to the property NAME.
+        """Return whether Glance lets CALLER do OPERATION to the property NAME.
 
         :param name: as Glance knows it, legacy names included
         """
@@ -222,14 +222,14 @@ class Enforcer:
             name, operation, caller.credentials)
 
     def can_set(self, caller: caller_module.Caller, name: str) -> bool:
-        """Say whether Glance lets CALLER set the property on some image."""
+        """Return whether Glance lets CALLER set the property on some image."""
         return all(
             self.permits(each, property_protections.CREATE, caller)
             or self.permits(each, property_protections.UPDATE, caller)
             for each in self.operations_needed(name, {name: ''}, {}))
 
     def can_remove(self, caller: caller_module.Caller, name: str) -> bool:
-        """Say whether Glance lets CALLER remove the property."""
+        """Return whether Glance lets CALLER remove the property."""
         return all(
             self.permits(each, operation, caller) for each, operation
             in self.operations_needed(name, {name: None}, {}).items())
@@ -241,12 +241,12 @@ class Enforcer:
         """Return what Glance must permit for the override of NAME.
 
         Every name of the property counts as if the override set or removed
-        it in the image (Nova reads them as one, Glance does not know that),
-        and every other name that the merge writes: it is passed on to
-        snapshots. A legacy name that the image lacks, no section matches and
-        the merge does not write is left out. Glance closes it to everybody,
-        but nobody meant to: the user may set the property under its current
-        name all the same.
+        it in the image (Nova reads them as one, Glance does not know that).
+        So does every other name that the merge writes, because it is passed on
+        to snapshots. A legacy name that the image lacks, that no section
+        matches and that the merge does not write is left out: Glance closes it
+        to everybody, but nobody meant it to, and the user may set the property
+        under its current name all the same.
 
         :param overrides: all that are merged over BASE together
         :returns: name, as Glance knows it -> operation
@@ -272,8 +272,8 @@ class Enforcer:
     ) -> Operations:
         """Yield what Glance must permit, on one image or another.
 
-        :param value: what the override is to do; if that is not known, what
-            setting and what removing the property needs
+        :param value: what the override is to do; if that is not known, the
+            operations for both setting and removing the property are yielded
         """
         removed = self.operations_needed(name, {name: None}, {})
         if value is None:
@@ -290,10 +290,10 @@ class Enforcer:
     ) -> collections.abc.Set[tuple[str, str]]:
         """Return what Glance must have permitted for an override in force.
 
-        :param image_value: the value of the image that it is in force over,
+        :param image_value: the value of the image over which it is in force,
             as the record has it
-        :returns: name and operation; what is certain, as the record does not
-            say which of the property's names the image had
+        :returns: name and operation; only what is certain, as the record does
+            not say which of the property's names the image had
         """
         return frozenset.intersection(*(
             frozenset(self.operations_needed(
@@ -334,7 +334,7 @@ class Enforcer:
             + self._relation(name, each), detail, operation)
 
     def _relation(self, name: str, each: str) -> str:
-        """Say what EACH, which Glance closes, has to do with NAME."""
+        """Return what EACH, which Glance closes, has to do with NAME."""
         if each == name:
             return ''
         how = (f', which is {name} too' if each in self.rules_of(name).names

@@ -1,9 +1,9 @@
-"""What one caller may override, as JSON Schemas: the rules, told in advance.
+"""What one caller may override, as JSON Schemas: the rules, known in advance.
 
 Glance's protections ask whether the image has the property, which is not known
-here: a property may be overridden when the caller could be permitted to set it
-on some image, null is taken when the caller may remove it, and create decides
-on both for the image at hand.
+here. So a property may be overridden when the caller could be permitted to set
+it on some image, null is accepted when the caller may remove it, and create
+decides on both for the image at hand.
 """
 
 import collections.abc
@@ -54,7 +54,7 @@ def overridable(
 ) -> collections.abc.Iterator[Overridable]:
     """Yield what CALLER may override.
 
-    :param removals: whether null is taken
+    :param removals: whether null is accepted
     """
     refused = policy_files.refused_by(
         caller.can, caller.policy_defined, enforcer.catalog)
@@ -72,7 +72,7 @@ def schemas(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
     *, removals: bool,
 ) -> dict[str, property_module.Schema]:
-    """Return the same as names -> schema of the value."""
+    """Return what CALLER may override as names -> schema of the value."""
     return {each.names: each.schema
             for each in overridable(enforcer, caller, removals=removals)}
 
@@ -93,7 +93,7 @@ def _single(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
     prop: property_module.Property, removals: bool,
 ) -> dict[str, property_module.Schema]:
-    """Return the schema of a property without members, if there is any."""
+    """Return the schema of a property without members, if any."""
     name = prop.field
     made = enforcer.decide(caller, name, decisions.AnyValue.ANY, ())
     if not all(decision.permits for decision in made):
@@ -154,7 +154,7 @@ def _listed(
 def _limited(
     schema: property_module.Schema, allowed: Entries, denied: Entries,
 ) -> property_module.Schema:
-    """Add what the entries leave of values that cannot be listed."""
+    """Limit values that cannot be listed to those that the entries leave."""
     limits: list[typing.Any] = []
     if all(entry.values for entry in allowed):
         limits.append({'pattern': _any_of(allowed)})
@@ -179,7 +179,7 @@ def _members(
     """Return the schemas of members of a family (hw_numa_mem.N, trait:NAME).
 
     Entries may name the field or single members. Limits on the values of
-    single members are shown together; create decides on each for itself.
+    single members are shown together; create decides on each separately.
     """
     allowed = enforcer.allowed.reaching(prop)
     denied = enforcer.denied.reaching(prop)
@@ -212,7 +212,7 @@ def _names(
 ) -> str:
     """Return the regular expression of the members that may be overridden.
 
-    :param closed: regular expressions of members that may not
+    :param closed: regular expressions of the members that may not
     """
     narrowed = family.pattern[1:]
     if not any(each.whole_family for each in allowed):
@@ -230,7 +230,8 @@ def _by_operations(
 ) -> dict[_Operations, list[str]]:
     """Return what Glance lets CALLER do to members of a family.
 
-    Of traits, which are without number, what it is for any of them.
+    For traits, which are unlimited in number, this is what it lets CALLER do
+    to any of them.
 
     :returns: operations -> names of the members that they do not hold for
     """
@@ -250,9 +251,10 @@ def _by_operations(
 def _known_names(
     enforcer: enforcer_module.Enforcer, family: families.Family,
 ) -> collections.abc.Sequence[str]:
-    """Return names of a family; of the traits those that can be known.
+    """Return the names of a family; for traits, those that can be known.
 
-    Those are os-traits', and what our lists and Glance's sections name.
+    Those are the names in os-traits, and those that our lists and Glance's
+    sections name.
     """
     if family is not families.TRAITS:
         return [family.member(index)

@@ -1,7 +1,7 @@
 """oslo.policy: which callers may override, and which properties.
 
-The rules stand in Nova's policy files, among Nova's own rules, and are read
-anew when a file changes, as Nova's are.
+The rules are in Nova's policy files, among Nova's own rules, and are read
+again when a file changes, as Nova's are.
 """
 
 import collections.abc
@@ -30,8 +30,8 @@ _Stamp = tuple[str, int, int, int]
 
 
 #: Checks that target and credentials alone decide. A deployment can have
-#: others, such as one that asks a service (``http:``), or that takes the place
-#: of one of these. By their full names, as oslo.policy exports none of them.
+#: others, such as one that asks a service (``http:``), or one that replaces one
+#: of these. Listed by full name, because oslo.policy exports none of them.
 _PURE = frozenset(
     f'oslo_policy._checks.{name}'
     for name in ('TrueCheck', 'FalseCheck', 'RoleCheck', 'GenericCheck'))
@@ -40,12 +40,12 @@ _PURE = frozenset(
 class PolicyEnforcer(oslo_policy.Enforcer):
     """The rules of one state of the policy files, which never change.
 
-    That a rule permitted something is remembered with the whole of target
-    and credentials. oslo.policy takes hundreds of function calls for a rule
-    of a few words: ``_checks._check`` asks for the signature of each check.
+    What a rule has permitted is remembered with all of target and credentials,
+    because oslo.policy takes hundreds of function calls for a rule of a few
+    words: ``_checks._check`` asks for the signature of each check.
     """
 
-    #: Permitted requests that are remembered, of 32 bytes each.
+    #: How many permitted requests are remembered, at 32 bytes each.
     REMEMBERED = 1024
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
@@ -56,11 +56,11 @@ class PolicyEnforcer(oslo_policy.Enforcer):
         self, rule: str, target: dict[str, typing.Any],
         credentials: dict[str, typing.Any],
     ) -> bool:
-        """Check as ``authorize``, which is not asked twice the same.
+        """Check as ``authorize`` does, but do not ask it the same thing twice.
 
         :param rule: name of a registered rule
         :param target: plain values
-        :param credentials: all that any rule can read of the caller, of plain
+        :param credentials: all that any rule can read of the caller, as plain
             values
         :raises oslo_policy.policy.PolicyNotRegistered: there is no such rule
         """
@@ -74,7 +74,7 @@ class PolicyEnforcer(oslo_policy.Enforcer):
         return permitted
 
     def _is_pure(self, rule: str) -> bool:
-        """Say whether target and credentials alone decide what RULE says."""
+        """Return whether target and credentials alone decide what RULE says."""
         found: set[str] = set()
         waiting: list[typing.Any] = [oslo_policy.RuleCheck('rule', rule)]
         while waiting:
@@ -84,7 +84,7 @@ class PolicyEnforcer(oslo_policy.Enforcer):
                 if check.match in found:
                     continue
                 found.add(check.match)
-                # What is not there denies (RuleCheck.__call__).
+                # A rule that is not there denies (RuleCheck.__call__).
                 with contextlib.suppress(KeyError):
                     waiting.append(self.rules[check.match])
             elif kind in (oslo_policy.AndCheck, oslo_policy.OrCheck):
@@ -99,12 +99,12 @@ class PolicyEnforcer(oslo_policy.Enforcer):
 class PolicyFiles:
     """Nova's policy files, always in one state: before a change, or after.
 
-    Nova's own enforcer is shared by threads that see it while one of them
+    Nova's own enforcer is shared by threads, which see it while one of them
     reads a changed file: ``Enforcer._record_file_rules`` empties
     ``file_rules`` before it parses, and ``Enforcer.load_rules`` puts the
     files of ``policy_dirs`` and the defaults in last. What is closed there
-    is open in between, and the other way round. Each state is read into an
-    enforcer of its own here, which never changes again.
+    is open in between, and vice versa. Here each state is read into an
+    enforcer of its own, which never changes again.
 
     :param conf: Nova's configuration, which names the files
     :param defaults: Nova's rules, to which those of the files may refer, and
@@ -130,11 +130,11 @@ class PolicyFiles:
     def enforcer(self) -> PolicyEnforcer:
         """Return the rules that the files hold now.
 
-        Where a changed file cannot be read, those that were read before it
+        If a changed file cannot be read, these are the rules from before it
         changed: an answer is never made from half of the rules.
         """
         with self._lock:
-            # Taken first: what changes while it is read is read once more.
+            # Taken first, so that what changes while it is read is read again.
             stamps = self._stamped()
             if stamps != self._stamps:
                 self._stamps = stamps
@@ -153,7 +153,7 @@ class PolicyFiles:
 
     def _read(self) -> PolicyEnforcer:
         enforcer = PolicyEnforcer(self._conf)
-        # Nova's own has said all that there is to say of deprecated rules.
+        # Nova's own enforcer has already warned about deprecated rules.
         enforcer.suppress_default_change_warnings = True
         enforcer.suppress_deprecation_warnings = True
         enforcer.register_defaults(self._defaults)
@@ -164,7 +164,7 @@ class PolicyFiles:
 
 
 def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
-    """Yield what changes when the file, or a file of the folder, does."""
+    """Yield what changes when the file, or a file in the folder, does."""
     if path is None:
         return
     paths = [path]
@@ -175,7 +175,7 @@ def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
             status = os.stat(each)
             yield each, status.st_ino, status.st_size, status.st_mtime_ns
     except OSError:
-        # Such as a file that goes while it is looked at.
+        # Such as a file that disappears while it is looked at.
         yield path, 0, 0, 0
 
 
@@ -193,11 +193,11 @@ def refused_by(
     :param can: checks a rule for the caller
     :param defined: names of the rules that policy.yaml defines
     :param fields: canonical field names
-    :returns: field -> name of the refusing rule; permitted ones left out
+    :returns: field -> name of the refusing rule; permitted fields left out
     """
     if not can(policies.CREATE):
         return dict.fromkeys(fields, policies.CREATE)
-    # A rule that policy.yaml does not define is CREATE again.
+    # A rule that policy.yaml does not define is the same as CREATE.
     rules = {field: policies.property_rule(field) for field in fields}
     return {field: rule for field, rule in rules.items()
             if rule in defined and not can(rule)}

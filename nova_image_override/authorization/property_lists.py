@@ -24,10 +24,11 @@ _NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
 def glob_pattern(glob: str) -> str:
     """Return the regular expression of a shell-style glob, not anchored.
 
-    In the common ground of Python and ECMA 262, because discovery publishes
-    it in a JSON Schema (``fnmatch.translate`` writes what only Python reads).
+    It uses only what Python and ECMA 262 have in common, because discovery
+    publishes it in a JSON Schema (``fnmatch.translate`` writes what only
+    Python reads).
 
-    What stands between two stars is taken where it first occurs, which is
+    What is between two stars is matched where it first occurs, which is
     enough for a glob: a value that almost matches ``*-*-*-*-x`` would
     otherwise be tried in as many ways as it has places for each "-".
 
@@ -82,7 +83,7 @@ class Entry:
         return tuple(re.compile(glob_pattern(v)) for v in self.values)
 
     def matches_value(self, value: str | None) -> bool:
-        """Say whether the entry covers a canonical VALUE (None: removal)."""
+        """Return whether the entry covers a canonical VALUE (None: removal)."""
         return not self.values or (value is not None and any(
             pattern.fullmatch(value) for pattern in self.patterns))
 
@@ -90,7 +91,7 @@ class Entry:
         """Return the entry with its values as requests of PROP spell them.
 
         Requests are checked by canonical values: an entry that says ``True``
-        or ``amd64`` must cover ``true`` and ``x86_64``. Globs spell no value
+        or ``amd64`` must cover ``true`` and ``x86_64``. Globs are not values
         and stay as they are.
         """
         return dataclasses.replace(
@@ -156,8 +157,8 @@ class PropertyList:
         if not name:
             raise self._fail(text, 'the property name is missing')
         if not _NAME.fullmatch(name):
-            # Such as a forgotten comma, or the rest of a value that holds
-            # one: what it was to deny would not be denied.
+            # Such as after a forgotten comma, or the rest of a value that
+            # holds one: what it was meant to deny would not be denied.
             raise self._fail(text, 'not a property name, nor a glob of one')
         if name in self._catalog.legacy:
             raise self._fail(
@@ -175,7 +176,7 @@ class PropertyList:
         return Entry(text, name, values)
 
     def _never_matches(self, entry: Entry) -> str | None:
-        """Say why ENTRY, or a value of one exact name, can never match."""
+        """Return why ENTRY, or a value of one exact name, can never match."""
         dead = self.dead_values(entry)
         if not dead or (
                 _GLOB.search(entry.name) and len(dead) < len(entry.values)):
@@ -185,7 +186,7 @@ class PropertyList:
     def dead_values(self, entry: Entry) -> dict[str, str]:
         """Return the values of ENTRY that no property it names can have.
 
-        Of properties whose values cannot be listed, only values without a
+        For properties whose values cannot be listed, only values without a
         glob are checked.
 
         :returns: value -> why; none where ENTRY names no property at all
@@ -206,7 +207,7 @@ class PropertyList:
         return dead
 
     def _reaches(self, entry: Entry, prop: property_module.Property) -> bool:
-        """Say whether ENTRY may concern PROP, or members of that family."""
+        """Return whether ENTRY may concern PROP, or members of its family."""
         if not _GLOB.search(entry.name):
             return prop.field in (
                 entry.name, self._catalog.field_of(entry.name))
@@ -218,7 +219,8 @@ class PropertyList:
     def _impossible(
         self, prop: property_module.Property, value: str,
     ) -> str | None:
-        """Say why no value of PROP matches the glob VALUE; None if one may."""
+        """Return why no value of PROP matches the glob VALUE; None if one may.
+        """
         if prop.values:
             pattern = re.compile(glob_pattern(prop.canonical(value)))
             if any(map(pattern.fullmatch, prop.values)):
@@ -269,7 +271,8 @@ class PropertyList:
                 and _may_match(entry.name, prop.family))]
 
     def unknown_names(self) -> list[Entry]:
-        """Return the entries whose exact name the running Nova has not."""
+        """Return the entries whose exact name the running Nova does not have.
+        """
         return [entry for entry in self.entries
                 if not _GLOB.search(entry.name)
                 and entry.name not in self._catalog
@@ -297,10 +300,10 @@ def compiled(
 
 
 def _may_match(name: str, family: families.Family) -> bool:
-    """Say whether the glob NAME may match members of a family.
+    """Return whether the glob NAME may match members of a family.
 
-    Compares what stands before the first glob character with what the
-    family's names begin with: true too often rather than too seldom.
+    Compares what is before the first glob character with what the family's
+    names begin with: true too often rather than too rarely.
     """
     fixed = _GLOB.split(name)[0]
     return fixed.startswith(family.prefix) or (

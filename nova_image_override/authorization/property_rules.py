@@ -1,4 +1,4 @@
-"""What the rules say of one property, whoever asks."""
+"""What the rules say about one property, whoever asks."""
 
 import collections.abc
 import dataclasses
@@ -12,13 +12,13 @@ _ANY = decisions.AnyValue.ANY
 
 @dataclasses.dataclass(frozen=True)
 class PropertyRules:
-    """What the rules say of one property name, whoever asks.
+    """What the rules say about one property name, whoever asks.
 
     :ivar name: as requests name the property
     :ivar field: canonical field name
     :ivar names: the property's name and the legacy names under which Nova
         reads the same; Glance takes them for different properties
-    :ivar never: no deployment can permit it
+    :ivar never: whether no deployment can permit it
     :ivar denied: entries of ``denied_properties`` that name it
     :ivar allowed: entries of ``allowed_properties`` that name it
     """

@@ -1,9 +1,9 @@
-"""``KEY=VALUE`` of a command line, as all our clients read it."""
+"""``KEY=VALUE`` on a command line, as all our clients read it."""
 
 import argparse
 import typing
 
-#: The options, and where the parsed arguments have what they say.
+#: The options, and the name under which parsed arguments have their values.
 SET = '--image-prop-override'
 DROP = '--no-image-prop-override'
 DEST = 'nova_image_override'
@@ -44,6 +44,6 @@ class Name(Override):
             *(getattr(namespace, self.dest) or []), word])
 
 
-#: Of the option, in whichever tool.
+#: Help of the option, whatever the tool.
 HELP = ('Override an image property for this server (repeat to override '
         'several); KEY= with nothing removes the image\'s property')

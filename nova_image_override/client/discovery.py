@@ -1,4 +1,4 @@
-"""What a cloud says of the extension, and what it can therefore be asked."""
+"""What a cloud says about the extension, and can therefore be asked."""
 
 import collections.abc
 import contextlib
@@ -27,7 +27,7 @@ _NEEDS = {
     LIST: (versions.takes_filter, 'listing the servers with certain overrides'),
 }
 
-#: Property name -> value, None to remove the image's property.
+#: Property name -> value, or None to remove the image's property.
 Overrides = collections.abc.Mapping[str, str | None]
 
 
@@ -40,7 +40,7 @@ class NotAvailable(Error):
 
 
 class VersionUnsupported(Error):
-    """Client and cloud have no version that can say what is asked."""
+    """Client and cloud have no version that supports what is asked for."""
 
 
 class NotSent(Error):
@@ -49,7 +49,7 @@ class NotSent(Error):
 
 @dataclasses.dataclass(frozen=True)
 class Discovery:
-    """What a cloud says of the extension to this caller.
+    """What a cloud says about the extension to this caller.
 
     :ivar version: the newest version that cloud and client both know
     :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
@@ -75,7 +75,7 @@ class Discovery:
 
     @classmethod
     def of(cls, said: typing.Any) -> 'Discovery':
-        """Return what SAID, the content of the answer, says.
+        """Read SAID, the content of the answer.
 
         :raises VersionUnsupported: the cloud has no version that we know
         :raises KeyError, TypeError, ValueError: it cannot be read
@@ -95,7 +95,7 @@ class Discovery:
 
     def require(
             self, action: str, overrides: Overrides | None = None) -> None:
-        """Check that the version can say what is asked.
+        """Check that the version supports what is asked for.
 
         :param action: CREATE, REBUILD, CHECK, UPDATE or LIST
         :raises VersionUnsupported: naming what needs a newer version
@@ -123,7 +123,7 @@ def readable(
     """Read a response in the context.
 
     :param trouble: what cannot be done without it, and which request it was
-    :raises Error: it is a failure, or does not hold what is read
+    :raises Error: the response is a failure, or does not hold what is read
     """
     if response.status_code != 200:
         raise Error(f'{trouble} answered {response.status_code}.')

@@ -1,4 +1,4 @@
-"""What stands in the requests and answers of nova-api, whichever tool's."""
+"""What is in the requests to nova-api and its answers, whatever the tool."""
 
 import collections.abc
 import typing
@@ -13,9 +13,9 @@ from nova_image_override import versions
 def headers_naming(
     version: versions.Version, kwargs: dict[str, typing.Any],
 ) -> collections.abc.MutableMapping[str, str]:
-    """Return the headers of a request with our entry beside Nova's.
+    """Return the headers of a request with our entry next to Nova's.
 
-    keystoneauth leaves a header alone that is there
+    keystoneauth leaves an existing header alone
     (Session._set_microversion_headers), so Nova's entry is written here.
     """
     headers = requests.structures.CaseInsensitiveDict(
@@ -33,14 +33,14 @@ def headers_naming(
 def response_of(answer: typing.Any) -> requests.Response:
     """Return the response of an adapter's method.
 
-    LegacyJsonAdapter, which python-novaclient's is, answers (response, body).
+    python-novaclient's is a LegacyJsonAdapter, which returns (response, body).
     """
     return answer[0] if isinstance(answer, tuple) else answer
 
 
 def overrides_in(
         response: requests.Response) -> dict[str, dict[str, str | None]]:
-    """Return what RESPONSE shows of servers: ID -> overrides."""
+    """Return what RESPONSE shows: server ID -> overrides."""
     try:
         body = response.json()
         servers = body.get('servers') or [body.get('server')]

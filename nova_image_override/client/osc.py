@@ -1,7 +1,7 @@
-"""python-openstackclient: options of its commands, and one of our own.
+"""python-openstackclient: options for its commands, and a command of our own.
 
 cliff finds the hooks by entry point, one group for each command
-(``openstack.cli.server_create``), and runs them beside the command's own code.
+(``openstack.cli.server_create``), and runs them around the command's own code.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
 from nova_image_override.properties import table
 
-#: Of ``openstack server list --long``.
+#: A column of ``openstack server list --long``.
 COLUMN = 'Image Prop Overrides'
 
 #: Columns and values that a display command shows.
@@ -71,11 +71,11 @@ class Overriding(Hook):
         return parser
 
     def _command_has_them(self) -> bool:
-        """Say whether a future python-openstackclient has the option itself.
+        """Return whether a future python-openstackclient has the option itself.
 
         Hooks add to the parser before the command does, and the same option
-        twice would end every use of the command (cliff/command.py
-        Command.get_parser). Without a name a command has no hooks.
+        twice would break every use of the command (cliff/command.py
+        Command.get_parser). Without a name, a command has no hooks.
         """
         command_alone = type(self.cmd)(self.cmd.app, self.cmd.app_args)
         parser = command_alone.get_parser('')
@@ -88,10 +88,10 @@ class Overriding(Hook):
             action=arguments.Override, default=None, help=arguments.HELP)
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """Let the command run in the context of what is asked.
+        """Let the command run in the context of what is asked for.
 
-        The command is made anew each time it is called, in an interactive
-        session too: nothing stays behind.
+        The command is created anew each time it is called, in an interactive
+        session too, so nothing stays behind.
         """
         asked = getattr(parsed_args, arguments.DEST) if self._ours else None
         if asked is not None:
@@ -103,10 +103,10 @@ class Overriding(Hook):
         self, take_action: typing.Callable[..., typing.Any],
         asked: typing.Any, parsed_args: argparse.Namespace,
     ) -> typing.Any:
-        """Run the command with what is asked.
+        """Run the command with what is asked for.
 
         :param take_action: the command's own code
-        :raises discovery.Error: it cannot be; then nothing is requested
+        :raises discovery.Error: that is not possible; nothing is requested
         """
         raise NotImplementedError
 
@@ -132,13 +132,13 @@ class _Sending(Overriding):
 def _with_row(
     columns: typing.Any, values: typing.Any, in_force: typing.Any,
 ) -> Shown:
-    """Return what is shown of a server with the overrides in force.
+    """Return what is shown of a server, with the overrides in force.
 
     :param in_force: None to show none
     """
     shown = dict(zip(columns, values, strict=True))
     if in_force is not None:
-        # There already where clouds.yaml has our vendor_hook.
+        # Already there if clouds.yaml has our vendor_hook.
         shown.pop(errors.PARAMETER, None)
         shown[errors.PARAMETER] = format_columns.DictColumn(in_force)
     return tuple(shown), tuple(shown.values())
@@ -174,7 +174,7 @@ class Show(Hook):
         shown = dict(zip(columns, values, strict=True))
         if 'id' not in shown:
             return return_code
-        # There already where clouds.yaml has our vendor_hook.
+        # Already there if clouds.yaml has our vendor_hook.
         in_force = shown.get(errors.PARAMETER)
         return _with_row(
             columns, values,

@@ -105,7 +105,7 @@ class Check(command.Lister):
                 parsed_args)
             return 0
         super().produce_output(parsed_args, column_names, data)
-        # Columns that are chosen are those of the first table.
+        # Columns can be chosen for the first table only.
         if self._nodes and parsed_args.formatter == 'table' and (
                 not parsed_args.columns):
             super().produce_output(parsed_args, NODE_COLUMNS, self._nodes)
@@ -116,7 +116,7 @@ def _property_rows(
     properties: dict[str, typing.Any],
     overridden: dict[str, dict[str, typing.Any]],
 ) -> Rows:
-    """Return the rows of all properties, those that are removed too."""
+    """Return the rows of all properties, including those that are removed."""
     rows: Rows = []
     for name in sorted({*properties, *overridden}):
         if name in overridden:
@@ -129,7 +129,7 @@ def _property_rows(
 
 
 def _limited(said: dict[str, typing.Any]) -> str:
-    """Return which hosts a property acts on, where it is not all of them."""
+    """Return which hosts act on a property, if not all of them do."""
     acting = [driver for driver, outcome in said.get('drivers', {}).items()
               if outcome == 'acts']
     return f' (with {", ".join(acting)} only)' if acting else ''

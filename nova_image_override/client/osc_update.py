@@ -1,4 +1,4 @@
-"""``openstack server set`` and ``unset``: overrides of a server that exists."""
+"""``openstack server set`` and ``unset``: overrides of an existing server."""
 
 import argparse
 import typing
@@ -56,7 +56,7 @@ class Set(_Changing):
                  f'{arguments.SET}: all others)')
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """As other hooks; to drop all is to ask for something."""
+        """Do as other hooks do; to drop all is to ask for something, too."""
         if self._ours and getattr(parsed_args, self._dropping):
             asked = getattr(parsed_args, arguments.DEST) or {}
             setattr(parsed_args, arguments.DEST, asked)

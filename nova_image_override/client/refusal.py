@@ -1,4 +1,4 @@
-"""A refusal by nova-api, read."""
+"""Reading a refusal by nova-api."""
 
 import requests
 
@@ -6,7 +6,7 @@ from nova_image_override import errors
 
 
 class Refused(Exception):
-    """What was asked is refused; the message is that of Nova's fault.
+    """What was asked for is refused; the message is that of Nova's fault.
 
     :ivar response: the cloud's answer
     :ivar problems: what is wrong with overrides; empty when something else is
@@ -22,12 +22,12 @@ class Refused(Exception):
 
     @property
     def lines(self) -> str:
-        """What is wrong, a line for each property where there are any."""
+        """What is wrong, with a line for each property if there are any."""
         return '\n'.join(map(str, self.problems)) or str(self)
 
 
 def raise_for(response: requests.Response) -> None:
-    """Raise what RESPONSE refuses, if it is one of Nova's faults.
+    """Raise an error if RESPONSE is one of Nova's faults.
 
     :raises Refused: it is, and the request is to blame (4xx)
     """

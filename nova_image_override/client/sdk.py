@@ -3,7 +3,7 @@
 openstacksdk only warns when a hook cannot be imported or fails with one of
 the usual errors (openstack/connection.py Connection.__init__), and a call
 that names overrides would then create a server without them. So this module
-imports nothing that could be missing, and what fails stops the connection.
+imports nothing that could be missing, and a failure stops the connection.
 """
 
 import functools
@@ -15,17 +15,17 @@ class HookFailed(RuntimeError):
 
 
 def load(conn: typing.Any) -> None:
-    """Teach a connection image property overrides.
+    """Add image property overrides to a connection.
 
     ``conn.compute`` becomes
     :class:`nova_image_override.client.sdk_proxy.Proxy`; openstacksdk adds
-    services to the class, so other connections of the process get it too,
-    which does nothing where a cloud lacks the extension. The cloud layer's
+    services to the class, so other connections in the process get it too,
+    which has no effect where a cloud lacks the extension. The cloud layer's
     ``conn.create_server`` and ``conn.rebuild_server`` take
     ``image_props_override`` as well.
 
     :param conn: an ``openstack.connection.Connection``
-    :raises HookFailed: openstacksdk has another shape
+    :raises HookFailed: openstacksdk has a different shape
     """
     try:
         from nova_image_override.client import sdk_proxy

@@ -26,11 +26,11 @@ ACTIONS = {
 class Server(_server.Server):
     """A server that knows the overrides in force."""
 
-    #: Name -> value, None where the image's property is removed. None as
-    #: long as no answer has said it: one to create does not.
+    #: Name -> value, None where the image's property is removed. None until
+    #: an answer has shown the overrides, which that to a create does not.
     image_props_override = resource.Body('image_props_override', type=dict)
 
-    #: As openstacksdk's, and the property names that a list is filtered by.
+    #: openstacksdk's, and the property names that a list is filtered by.
     _query_mapping = resource.QueryParameters(
         'image_props_override',
         **typing.cast(typing.Any, _server.Server._query_mapping._mapping))
@@ -42,11 +42,11 @@ def _with_overrides(resource_type: typing.Any) -> typing.Any:
 
 @contextlib.contextmanager
 def _sdk_errors() -> typing.Iterator[None]:
-    """Raise what programs of openstacksdk, Ansible's modules too, catch."""
+    """Raise what users of openstacksdk catch, Ansible's modules included."""
     try:
         yield
     except refusal.Refused as exc:
-        # As a create raises it.
+        # As a create does.
         exceptions.raise_from_response(exc.response)
     except discovery.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
@@ -69,8 +69,8 @@ def check(
         server['imageRef'] = resource.Resource._get_id(image)
     if block_device_mapping is not None:
         server['block_device_mapping_v2'] = block_device_mapping
-    # That of a create (openstack/resource.py Resource._get_microversion): some
-    # refusals depend on it.
+    # That of a create (openstack/resource.py Resource._get_microversion),
+    # because some refusals depend on it.
     microversion = compute.default_microversion or (
         utils.maximum_supported_microversion(
             compute, _server.Server._max_microversion))
@@ -87,7 +87,7 @@ def filtering(
 
     :param compute: openstacksdk's compute proxy, ours or not
     :raises discovery.Error: the cloud cannot do it, or cannot be asked
-    :raises discovery.NotSent: the context is over and nothing was listed so
+    :raises discovery.NotSent: nothing was listed with the filter in the context
     """
     adapter = transport.attach(compute)
     adapter.discover().require(discovery.LIST)
@@ -98,7 +98,7 @@ def filtering(
     ) -> typing.Any:
         nonlocal listed
         listed = True
-        # As openstack/compute/v2/_proxy.py Proxy.servers, which does not
+        # Like openstack/compute/v2/_proxy.py Proxy.servers, which does not
         # pass on what it does not know.
         return compute._list(
             Server, base_path='/servers/detail' if details else None,
@@ -120,8 +120,8 @@ def filtering(
 class Proxy(_proxy.Proxy):
     """openstacksdk's proxy of the compute service.
 
-    Each request names the extension where the cloud has it, which makes
-    servers show their overrides. Compute microversions stay openstacksdk's.
+    Each request names the extension where the cloud has it, so that servers
+    show their overrides. openstacksdk still chooses compute microversions.
     """
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
@@ -169,7 +169,7 @@ class Proxy(_proxy.Proxy):
     def image_props_overriding(
         self, action: str, overrides: discovery.Overrides | None,
     ) -> typing.Iterator[None]:
-        """Let what this thread requests in the context carry OVERRIDES.
+        """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: one of the values of ACTIONS
         :param overrides: None to ask for nothing
@@ -223,8 +223,8 @@ class Proxy(_proxy.Proxy):
     ) -> typing.Any:
         """List servers.
 
-        :param image_props_override: names of properties: only servers that
-            override all of them; None for all servers
+        :param image_props_override: names of properties, to list only servers
+            that override all of them; None for all servers
         :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
         if image_props_override is not None:

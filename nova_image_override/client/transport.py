@@ -1,15 +1,15 @@
 """What a client sends: an entry in the header, a key in the body.
 
-The one place that knows it, for every tool built on keystoneauth: openstacksdk
-and python-openstackclient, whose adapter is ``conn.compute``, and
-python-novaclient and Heat, whose adapter is ``nova.client``. The tool goes on
-choosing compute microversion and body; this adds to what it sends::
+This is the one place that knows them, for every tool built on keystoneauth:
+openstacksdk and python-openstackclient, whose adapter is ``conn.compute``, and
+python-novaclient and Heat, whose adapter is ``nova.client``. The tool still
+chooses compute microversion and body; this adds to what it sends::
 
     adapter = transport.attach(conn.compute)
     with adapter.overriding(discovery.CREATE, {'hw_disk_bus': 'ide'}):
         conn.compute.create_server(name='guest', ...)
 
-Names and values go out as they are: the server checks and folds them.
+Names and values are sent as they are: the server checks and folds them.
 """
 
 import collections.abc
@@ -31,7 +31,7 @@ from nova_image_override.client import refusal
 
 @dataclasses.dataclass
 class Asked:
-    """What requests of a context are to carry, and what came of it.
+    """What requests in a context are to carry, and what came of it.
 
     :ivar sent: whether a request has carried it
     :ivar response: the last answer to one that did
@@ -47,10 +47,10 @@ class Asked:
 class OverridingAdapter(ksa_adapter.Adapter):
     """Stands between an adapter of the compute service and its session.
 
-    keystoneauth lets adapters nest. Here every request passes with the
-    headers and the body that its tool has made, whichever tool it is.
+    keystoneauth lets adapters nest. Every request passes through here with the
+    headers and the body that its tool has made, whatever the tool.
 
-    :param adapter: whose session to stand before
+    :param adapter: the adapter whose session this wraps
 
     :ivar naming: whether every request names the extension, where the cloud
         has it, so that every answer shows overrides in force
@@ -85,7 +85,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         return self.session.get_all_version_data(*args, **kwargs)
 
     def discover(self) -> discovery.Discovery:
-        """Return what the cloud says of the extension; asks it once.
+        """Return what the cloud says about the extension; ask it only once.
 
         :raises NotAvailable: the cloud does not have the extension
         :raises VersionUnsupported: it has no version that we know
@@ -110,11 +110,11 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :param action: CREATE, REBUILD, CHECK or UPDATE: the requests that
             carry them
         :param overrides: what to ask for; empty to ask for none
-        :returns: what is asked, where the last answer to it will be
+        :returns: what is asked for, with the last answer to it
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: no version can say what is asked
-        :raises NotSent: the context is over and no request carried them
+        :raises VersionUnsupported: no version supports what is asked for
+        :raises NotSent: no request in the context carried them
         """
         if not isinstance(overrides, collections.abc.Mapping):
             raise TypeError(
@@ -139,7 +139,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     def showing(
         self,
     ) -> collections.abc.Iterator[dict[str, dict[str, str | None]]]:
-        """Name the extension in what this thread requests in the context.
+        """Name the extension in requests of this thread in the context.
 
         :returns: what the answers show so far: server ID -> overrides
         :raises NotAvailable: the cloud does not have the extension
@@ -153,7 +153,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
             self._local.shown = self._local.seen = None
 
     def overrides_of(self, server_id: str) -> dict[str, str | None]:
-        """Return the overrides in force of one server, from the cloud.
+        """Return a server's overrides in force, from the cloud.
 
         :raises NotAvailable: the cloud does not have the extension
         :raises Error: the cloud does not show them
@@ -170,13 +170,13 @@ class OverridingAdapter(ksa_adapter.Adapter):
     def replace_overrides(
         self, server_id: str, overrides: discovery.Overrides,
     ) -> None:
-        """Replace the overrides of a server that does not run.
+        """Replace the overrides of a server that is not running.
 
         :param overrides: what is to be in force; empty to drop all
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: no version can say what is asked
-        :raises refusal.Refused: they would not do, or not now
+        :raises VersionUnsupported: no version supports what is asked for
+        :raises refusal.Refused: they are refused, in general or at the moment
         :raises Error: the answer is another failure
         """
         path = f'/servers/{server_id}'
@@ -204,7 +204,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
             API reference describes them
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: no version can say what is asked
+        :raises VersionUnsupported: no version supports what is asked for
         :raises refusal.Refused: the create would be refused
         :raises Error: the answer is another failure, or cannot be read
         """
@@ -238,9 +238,9 @@ class OverridingAdapter(ksa_adapter.Adapter):
     def _carry(
         self, method: str, kwargs: dict[str, typing.Any],
     ) -> versions.Version | None:
-        """Put into the body what the thread asks for, if this is to carry it.
+        """Put what the thread asks for into the body, if that is to carry it.
 
-        :returns: the version to name then
+        :returns: the version to name in that case
         """
         asked: Asked | None = getattr(self._local, 'asked', None)
         body = kwargs.get('json')
@@ -267,8 +267,9 @@ class OverridingAdapter(ksa_adapter.Adapter):
     def _named(self) -> versions.Version | None:
         """Return the version that every request names.
 
-        Who asks for nothing must neither fail for it nor wait for it twice:
-        after a failure, only what asks for overrides asks the cloud again.
+        A request that asks for nothing must neither fail because of this nor
+        wait for it twice: after a failure, only requests that ask for
+        overrides ask the cloud again.
         """
         if self._failed and not self._known:
             return None
@@ -283,7 +284,7 @@ _ATTACHING = threading.Lock()
 
 
 def attach(adapter: typing.Any) -> OverridingAdapter:
-    """Return what carries overrides for ADAPTER; puts it there once.
+    """Return what carries overrides for ADAPTER; put it there only once.
 
     Requests of the adapter that ask for nothing stay as they are.
 

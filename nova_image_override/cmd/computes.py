@@ -52,7 +52,7 @@ class Computes(lister.Lister):
 
 
 def rows() -> collections.abc.Iterator[Row]:
-    """Yield cell, host, node, and the version that its compute part has.
+    """Yield cell, host, node, and the version of its compute part.
 
     The version is None where nova-api would not rely on the node.
 

@@ -1,7 +1,7 @@
-"""What the operator's commands read, and whom they ask for.
+"""What the operator's commands read, and the users for whom they ask.
 
 nova.conf is read as nova-manage reads it (nova.config.parse_args), and the
-rules as nova-api reads them, so that a command tells what nova-api does.
+rules as nova-api reads them, so that a command reports what nova-api does.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Lister(lister.Lister):
     asks_for_project = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options: which files to read, and whom to ask for."""
+        """Add the options: which files to read, and for which user to ask."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         add_config_options(parser)
         add_role_options(parser, project=self.asks_for_project)
@@ -65,7 +65,7 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
 
 def add_role_options(
         parser: argparse.ArgumentParser, *, project: bool = True) -> None:
-    """Add the options that say whom to ask for."""
+    """Add the options that say for which user to ask."""
     parser.add_argument(
         '--role', metavar='ROLE', action='append', dest='roles',
         help='role of the user to ask for (may be repeated); by default '
@@ -83,7 +83,7 @@ def read_nova_conf(
 
     :param options: what :func:`add_config_options` added
     :param databases: whether Nova's databases are to be used
-    :raises errors.StartupError: there is none, or Nova has another shape
+    :raises errors.StartupError: there is none, or Nova has a different shape
     """
     command_interfaces.verify()
     arguments = ['nova-image-override']
@@ -134,7 +134,7 @@ def cells() -> list[typing.Any]:
 
 
 def cell_name(cell: typing.Any) -> str:
-    """Return what a cell is called; an operator may have named none."""
+    """Return what a cell is called; operators need not name their cells."""
     return str(cell.name or cell.uuid)
 
 
@@ -159,7 +159,7 @@ def caller(
         user_id=user, project_id=project, roles=list(roles)))
 
 
-# --- where it says so -------------------------------------------------------
+# --- where a rule is --------------------------------------------------------
 
 def option_source(
     conf: cfg.ConfigOpts, option: str, needle: str | None = None,

@@ -1,4 +1,4 @@
-"""``nova-image-override explain``: each rule in order, and where it stands."""
+"""``nova-image-override explain``: each rule in order, and where it is."""
 
 import argparse
 import collections.abc
@@ -29,12 +29,12 @@ Row = tuple[str, str, str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is asked of the rules.
+    """What the rules are asked.
 
     :ivar name: the property
     :ivar value: what the override is to do with it
-    :ivar image: boot metadata; None for whichever image there is
-    :ivar flavor: ``nova.objects.Flavor``; None for whichever there is
+    :ivar image: boot metadata; None for any image
+    :ivar flavor: ``nova.objects.Flavor``; None for any flavor
     """
 
     name: str
@@ -92,10 +92,10 @@ class Explain(deployment_files.Lister):
     ) -> tuple[tuple[str, ...], list[Row]]:
         """Ask each rule.
 
-        :raises errors.Invalid: the property or its value is none
+        :raises errors.Invalid: there is no such property or value
         :raises errors.StartupError: with these rules nova-api does not start
-        :raises OSError, ValueError: image or flavor cannot be read, or a
-            flavor is asked about no value
+        :raises OSError, ValueError: image or flavor cannot be read, or there
+            is a flavor but no value
         """
         conf = deployment_files.read_nova_conf(parsed_args)
         read = startup.read(conf)
@@ -133,9 +133,9 @@ def explain(
     conf: cfg.ConfigOpts, read: startup.Startup,
     caller: caller_module.Caller, question: Question, flavor_file: str,
 ) -> collections.abc.Iterator[Row]:
-    """Yield what each rule says of an override, then what follows.
+    """Yield what each rule says about an override, then what follows.
 
-    :param flavor_file: where the flavor of QUESTION is from
+    :param flavor_file: where the flavor of QUESTION comes from
     """
     made = read.enforcer.decide(
         caller, question.name, question.value,
@@ -154,11 +154,11 @@ def explain(
 def _problems(
     read: startup.Startup, question: Question,
 ) -> tuple[errors.Problem, ...]:
-    """Return what flavor and image say, on the way that requests take."""
+    """Return what flavor and image say, by the path that requests take."""
     value = question.value
     if question.flavor is None or isinstance(value, decisions.AnyValue):
         return ()
-    # Which registers Nova's objects, from which the pipeline derives.
+    # This registers Nova's objects, from which the pipeline derives.
     api_interfaces.verify()
     from nova_image_override.api import pipeline as pipeline_module
     try:
@@ -174,7 +174,7 @@ def _by_flavor(
     question: Question, problems: collections.abc.Iterable[errors.Problem],
     flavor_file: str,
 ) -> collections.abc.Iterator[Row]:
-    """Yield whether a flavor agrees, and if so, whether anything happens."""
+    """Yield whether a flavor agrees and, if so, whether anything happens."""
     ineffective = [problem.reason for problem in problems
                    if problem.code == errors.NO_EFFECT]
     conflicts = [
@@ -231,7 +231,7 @@ def _source(
         paths = options.glance_image_import_files
         if not paths:
             return 'default'
-        # Where Glance says so last.
+        # The last of Glance's files that says so.
         return next((
             found for path in reversed(paths)
             if (found := deployment_files.ini_source(

@@ -24,7 +24,7 @@ NAMESPACE = 'OS::Compute::ImagePropsOverride'
 RESOURCE_TYPE = 'OS::Nova::Server'
 TARGET = 'image_props_override'
 
-#: Glance stores no longer names and descriptions
+#: The longest names and descriptions that Glance stores
 #: (glance/api/v2/metadef_namespaces.py).
 TITLE_MAX = 80
 DESCRIPTION_MAX = 500
@@ -74,8 +74,8 @@ def namespace(
 ) -> Json:
     """Return the namespace of what CALLER may override.
 
-    Glance's format has no patterns of names: of the families only members are
-    told that ``allowed_properties`` names.
+    Glance's format has no patterns for names: of the families, it gets only
+    the members that ``allowed_properties`` names.
     """
     properties: Json = {}
     for each in overridable_schema.overridable(
@@ -123,7 +123,7 @@ def definition(
     else:
         result |= {'minLength': value['minLength'],
                    'maxLength': value['maxLength']}
-        # Glance takes one pattern: all of them must match.
+        # Glance takes only one pattern, and all of these must match.
         limits = ''.join(
             f'(?!{limit["not"]["pattern"]})' if 'not' in limit
             else f'(?={limit["pattern"]})' for limit in value.get('allOf', ()))
@@ -134,7 +134,7 @@ def definition(
 
 
 def _description(prop: property_module.Property) -> str:
-    """Return the description, with the parts of Nova that act.
+    """Return the description, with the parts of Nova that act on the property.
 
     Glance's format has no key for these.
     """
@@ -144,7 +144,7 @@ def _description(prop: property_module.Property) -> str:
 
 
 def upload(image: typing.Any, made: Json) -> str:
-    """Register MADE in Glance, or bring what is there to it.
+    """Register MADE in Glance, or update what is there to match it.
 
     :param image: openstacksdk's adapter of the image service
     :returns: what was done

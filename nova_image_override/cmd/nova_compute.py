@@ -15,8 +15,8 @@ MANAGER = 'nova_image_override.compute.manager.ComputeManager'
 def main() -> None:
     """Run nova-compute with our compute manager."""
     # Chooses native threads or eventlet, and must be the first of Nova to be
-    # imported: in the order of the alphabet, nova.service imports eventlet
-    # and nova-compute gives up.
+    # imported: in alphabetical order, nova.service imports eventlet and
+    # nova-compute gives up.
     from nova.cmd import compute  # isort: skip
     from nova import service  # isort: skip
 
@@ -25,7 +25,7 @@ def main() -> None:
     except errors.UnsupportedNova as exc:
         sys.exit(str(exc))
 
-    # oslo.config looks for <program>.conf: stay nova-compute for it.
+    # oslo.config looks for <program>.conf, so remain nova-compute to it.
     sys.argv[0] = 'nova-compute'
     # The table from which nova.service.Service.create takes the manager.
     service.SERVICE_MANAGERS['nova-compute'] = MANAGER

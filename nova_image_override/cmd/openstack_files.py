@@ -1,7 +1,7 @@
 """Image and flavor, as ``openstack image show`` and ``flavor show`` print them.
 
 The operator's commands read nova-api's files and ask no service; what Glance
-and Nova have is handed to them in files of JSON.
+and Nova have is given to them in JSON files.
 """
 
 import json
@@ -11,18 +11,18 @@ from nova import objects
 
 
 def read_image(path: str) -> dict[str, typing.Any]:
-    """Return metadata of an image, as Nova has it from Glance.
+    """Return metadata of an image, as Nova gets it from Glance.
 
-    :param path: what ``openstack image show -f json`` has printed
+    :param path: file with what ``openstack image show -f json`` has printed
     :raises OSError: the file cannot be read
-    :raises ValueError: it is something else
+    :raises ValueError: the file holds something else
     """
     said = _read(path)
     image = {name: said[name] for name in (
         'name', 'status', 'size', 'min_ram', 'min_disk')
         if said.get(name) is not None}
-    # openstacksdk knows some properties, and makes numbers and booleans of
-    # them; Glance has text.
+    # openstacksdk knows some properties, and turns them into numbers and
+    # booleans; Glance has text.
     image['properties'] = {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in _properties(path, said).items()
@@ -33,10 +33,10 @@ def read_image(path: str) -> dict[str, typing.Any]:
 def read_flavor(path: str) -> typing.Any:
     """Return a flavor.
 
-    :param path: what ``openstack flavor show -f json`` has printed
+    :param path: file with what ``openstack flavor show -f json`` has printed
     :returns: ``nova.objects.Flavor``, with its extra specs
     :raises OSError: the file cannot be read
-    :raises ValueError: it is something else
+    :raises ValueError: the file holds something else
     """
     objects.register_all()
     said = _read(path)
@@ -46,7 +46,7 @@ def read_flavor(path: str) -> typing.Any:
             name=said['name'], vcpus=said['vcpus'], memory_mb=said['ram'],
             root_gb=said['disk'],
             ephemeral_gb=said.get('OS-FLV-EXT-DATA:ephemeral') or 0,
-            # Before compute 2.75 none is ''.
+            # Before compute 2.75, no swap is ''.
             swap=said.get('swap') or 0,
             extra_specs={name: str(value) for name, value in specs.items()})
     except KeyError as exc:

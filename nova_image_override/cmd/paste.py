@@ -65,10 +65,10 @@ def shipped() -> str:
 
 
 def extended(path: str, text: str) -> str:
-    """Return TEXT with the extension's application in the place of Nova's.
+    """Return TEXT with the extension's application in place of Nova's.
 
-    All else stays as it is. What names the extension already is returned as
-    it is.
+    All else stays as it is. A text that already names the extension is
+    returned unchanged.
 
     :param path: where TEXT is from, for messages
     :raises errors.StartupError: TEXT names another application, or none

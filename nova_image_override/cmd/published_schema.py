@@ -23,7 +23,7 @@ def file_name(version: versions.Version) -> str:
 
 
 def text(version: versions.Version) -> str:
-    """Return the published schema of VERSION beside the running Nova."""
+    """Return the published schema of VERSION with the running Nova."""
     return json.dumps(
         request_schema.published(version, catalog.running()), indent=2) + '\n'
 

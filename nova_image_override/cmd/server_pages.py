@@ -1,8 +1,8 @@
 """Servers with overrides, from the databases of Nova's cells.
 
-In pages by the instances' ids, which grow: each page is two or three short
-queries of its own, so that nothing is locked however many servers there are,
-and reading can go on where it ended.
+They come in pages in the order of instance IDs, which grow: each page is two or
+three short queries of its own, so that nothing is locked however many servers
+there are, and reading can continue where it stopped.
 """
 
 import collections.abc
@@ -20,7 +20,7 @@ from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override.cmd import deployment_files
 
-#: Instances of a page.
+#: Instances per page.
 SIZE = 1000
 
 
@@ -28,7 +28,7 @@ SIZE = 1000
 class Page:
     """What one page of a cell has.
 
-    :ivar last: the id of its last instance
+    :ivar last: the ID of its last instance
     :ivar number: how many instances it has
     :ivar servers: those with overrides, ``nova.objects.Instance`` with what
         is needed of them
@@ -43,9 +43,9 @@ class Page:
 def _page(
     targeted: typing.Any, after: int, project: str | None,
 ) -> Page | None:
-    """Return the page behind an id; None at the end.
+    """Return the page after an ID; None at the end.
 
-    Not by Nova's objects, which would load every instance whole.
+    Not through Nova's objects, which would load every instance in full.
 
     :param targeted: request context, targeted at the cell
     """
@@ -54,7 +54,7 @@ def _page(
         models.Instance.user_id,
     ).filter(
         models.Instance.deleted == 0, models.Instance.id > after,
-        # A copy in the other cell of a move: as Nova's lists
+        # Without the copy in the other cell of a move, as in Nova's lists
         # (nova/db/main/api.py instance_get_all_by_filters_sort).
         models.Instance.hidden.isnot(True))
     if project is not None:
@@ -74,7 +74,7 @@ def _page(
 def _metadata(
     targeted: typing.Any, uuids: list[str], *prefixes: str,
 ) -> dict[str, dict[str, str | None]]:
-    """Return the rows of system metadata whose keys begin so, by server."""
+    """Return system metadata whose keys begin with PREFIXES, by server."""
     key = models.InstanceSystemMetadata.key
     result: dict[str, dict[str, str | None]] = {}
     for uuid, name, value in targeted.session.query(
@@ -91,7 +91,7 @@ def _metadata(
 
 @main_db.pick_context_manager_reader
 def _id_of(targeted: typing.Any, server: str) -> int | None:
-    """Return the id of an instance, deleted or not."""
+    """Return the ID of an instance, deleted or not."""
     found: int | None = targeted.session.query(models.Instance.id).filter(
         models.Instance.uuid == server).scalar()
     return found
@@ -103,7 +103,7 @@ def pages(
     """Yield the name of the cell and each page, cell by cell.
 
     :param project: only servers of this project
-    :param marker: UUID of the server to begin behind
+    :param marker: UUID of the server to begin after
     :raises errors.NotFound: there is no such server
     :raises errors.StartupError: a database cannot be read
     """
@@ -125,7 +125,7 @@ def pages(
 def _behind(
     marker: str, cells: list[typing.Any],
 ) -> tuple[list[typing.Any], int]:
-    """Return the cells that are left behind a server, and its id."""
+    """Return the cells from a server's own on, and the server's ID."""
     try:
         with deployment_files.database():
             mapping = objects.InstanceMapping.get_by_instance_uuid(

@@ -19,17 +19,17 @@ from nova_image_override.properties import catalog
 
 Row = tuple[typing.Any, ...]
 
-#: Says what the rules have against a server's overrides.
+#: Returns what the rules refuse of a server's overrides.
 Refused = collections.abc.Callable[
     [typing.Any, override.Overrides],
     collections.abc.Mapping[str, errors.Problem]]
 
 
 class Value(columns.FormattableColumn[str | None]):
-    """The value of an override; that of one that removes is null."""
+    """The value of an override; null for one that removes the property."""
 
     def human_readable(self) -> str:
-        """Say that the property is removed; no value is empty."""
+        """Return the value, or "(removed)"; no value is empty."""
         return '(removed)' if self._value is None else self._value
 
 
@@ -69,8 +69,8 @@ class Servers(deployment_files.Lister):
     ) -> tuple[tuple[str, ...], collections.abc.Iterator[Row]]:
         """Read the servers of every cell.
 
-        :raises errors.Invalid: the property or its value is none
-        :raises errors.NotFound: there is no server to begin behind
+        :raises errors.Invalid: there is no such property or value
+        :raises errors.NotFound: there is no server to begin after
         :raises errors.StartupError: a database or the rules cannot be read
         """
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
@@ -108,9 +108,9 @@ def rows(
 ) -> collections.abc.Iterator[Row]:
     """Yield the rows of servers of a cell.
 
-    :param wanted: says whether an override, of this name to this value, is
-        to be listed
-    :param refused: given where only what is refused is to be listed
+    :param wanted: returns whether an override with this name and value is to
+        be listed
+    :param refused: given if only what is refused is to be listed
     """
     for server in servers:
         overrides = record.in_force(server.system_metadata)
@@ -129,7 +129,7 @@ def _wanted(
         text: str | None) -> collections.abc.Callable[[str, str | None], bool]:
     """Return what ``--property`` asks for.
 
-    :raises errors.Invalid: it is no property, or no value of it
+    :raises errors.Invalid: it is not a property, or not a value of one
     """
     if text is None:
         return lambda name, value: True
@@ -148,9 +148,9 @@ def _refused(
 ) -> dict[str, errors.Problem]:
     """Return what the rules refuse of the overrides of a server, by name.
 
-    As to a user who would create it now, of the same image.
+    They answer as to a user who would create it now from the same image.
     """
-    # Whose annotations need Nova's objects, which are registered by now.
+    # Its annotations need Nova's objects, which are registered by now.
     from nova_image_override import stored_image
     known: override.Overrides = {}
     problems: list[errors.Problem] = []
@@ -158,7 +158,7 @@ def _refused(
         try:
             read.enforcer.rules_of(name)
         except errors.Invalid as exc:
-            # Of an earlier Nova.
+            # From an earlier Nova.
             problems += exc.problems
         else:
             known[name] = value
@@ -173,7 +173,7 @@ def _refused(
 
 
 class Progress:
-    """One line that says how far reading is, where somebody watches.
+    """One line that shows how far reading has got, if somebody is watching.
 
     :param stream: where to write it, if that is a terminal
     """
@@ -191,7 +191,7 @@ class Progress:
         self.clear()
 
     def show(self, cell: str, page: server_pages.Page) -> None:
-        """Count a page, and say so."""
+        """Count a page, and show the count."""
         self._read += page.number
         self._found += len(page.servers)
         self._write(f'{cell}: {self._read:,} servers read, '

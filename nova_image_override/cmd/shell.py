@@ -12,7 +12,7 @@ from nova_image_override.cmd import environment
 
 
 class Commands(commandmanager.CommandManager):
-    """Imports the module of the command that is run, and no other's.
+    """Imports only the module of the command that is run.
 
     cliff's own imports all of them (CommandManager.load_commands), and Nova
     with them.
@@ -40,7 +40,7 @@ class Commands(commandmanager.CommandManager):
 class Shell(app.App):
     """The application that finds its commands by entry point."""
 
-    #: Warnings and errors: libraries tell at INFO what they load.
+    #: Only warnings and errors: libraries log at INFO what they load.
     DEFAULT_VERBOSE_LEVEL = 0
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""``nova-image-override-status``: what is said where it cannot check."""
+"""``nova-image-override-status``, which says so where it cannot check."""
 
 import sys
 
@@ -24,7 +24,7 @@ def main() -> int:
     except errors.StartupError as exc:
         message = str(exc)
     except SystemExit as exc:
-        # Of argparse, which has said what is wrong, and gives 2 for it.
+        # From argparse, which has said what is wrong, and exits with 2.
         return CANNOT_CHECK if exc.code else 0
     print(message, file=sys.stderr)
     return CANNOT_CHECK

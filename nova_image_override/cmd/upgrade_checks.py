@@ -1,7 +1,7 @@
 """``nova-image-override-status upgrade check``: before an upgrade.
 
 Run it with the new Nova installed and the old services still running: it says
-whether this package goes with that Nova and with the rules as they are.
+whether this package works with that Nova and with the rules as they are.
 """
 
 import collections.abc
@@ -21,11 +21,11 @@ class Checks(upgradecheck.UpgradeCommands):
     """The checks, in the order in which they are reported."""
 
     def _check_nova(self) -> upgradecheck.Result:
-        """Check that this Nova has the shape that nova-api leans on."""
+        """Check that this Nova has the shape that nova-api relies on."""
         return _result(api_interfaces.verify)
 
     def _check_compute(self) -> upgradecheck.Result:
-        """Check that this Nova has the shape that nova-compute leans on."""
+        """Check that this Nova has the shape that nova-compute relies on."""
         return _result(compute_interfaces.verify)
 
     def _check_rules(self) -> upgradecheck.Result:

@@ -1,9 +1,9 @@
-"""Rebuilds of bare metal servers, as Ironic's driver does not do them.
+"""Rebuilds of bare metal servers, where Ironic's driver falls short.
 
 ``IronicDriver.rebuild`` adds to the node the traits that the server requires
 now, and never removes those that it required before: the deploy templates of
-overrides that were dropped would run again. And it refuses each rebuild of
-compute 2.93 and newer as one of a volume.
+overrides that were dropped would run again. It also refuses every rebuild with
+compute 2.93 or newer, as a rebuild of a volume.
 """
 
 import typing
@@ -19,9 +19,9 @@ def is_ironic(virt: typing.Any) -> bool:
 
 
 def forget_traits(metal: ironic.IronicDriver, instance: typing.Any) -> None:
-    """Remove from a server's node what the server has required so far.
+    """Remove from a server's node the traits that it has required so far.
 
-    What it still requires the driver adds again, before Ironic deploys.
+    The driver adds again what it still requires, before Ironic deploys.
 
     :raises openstack.exceptions.SDKException: Ironic does not do it
     """

@@ -3,8 +3,8 @@
 Unmodified nova-compute re-reads the image from Glance (or takes a lossy form
 of the request spec) for rebuild, rescue, cold migration, resize and unshelve.
 nova-api has stored the merged properties in the instance's system metadata;
-for servers with overrides they take the place of what was re-read. Servers
-without overrides pass through unchanged.
+for servers with overrides these replace what was re-read. Servers without
+overrides pass through unchanged.
 """
 
 import copy
@@ -21,10 +21,10 @@ from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
 class ComputeManager(manager.ComputeManager):
-    """Nova's compute manager, keeping overrides.
+    """Nova's compute manager, which keeps overrides.
 
     :raises nova_image_override.errors.UnsupportedNova: the running release
-        has another shape
+        has a different shape
     """
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
@@ -39,11 +39,13 @@ class ComputeManager(manager.ComputeManager):
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> typing.Any:
-        """Rebuild an instance; on bare metal in every compute microversion."""
-        # nova-api says so from 2.93 on, of every server. It means nothing
-        # where the server has no boot volume, and IronicDriver.rebuild refuses
-        # it there too. Conductors of RPC 5 do not say it, and
-        # _ComputeV5Proxy.rebuild_instance passes False by position for them.
+        """Rebuild an instance; on bare metal with every compute microversion.
+        """
+        # nova-api sets reimage_boot_volume from 2.93 on, for every server. It
+        # means nothing where the server has no boot volume, and
+        # IronicDriver.rebuild refuses it there too. Conductors of RPC 5 do not
+        # send it, and _ComputeV5Proxy.rebuild_instance passes False by
+        # position for them.
         if kwargs.get('reimage_boot_volume') and instance.image_ref and (
                 bare_metal.is_ironic(self.driver)):
             kwargs['reimage_boot_volume'] = False
@@ -75,8 +77,9 @@ class ComputeManager(manager.ComputeManager):
                 image_meta.properties = own
             elif 'hw_machine_type' not in image_meta.properties and (
                     'hw_machine_type' in own):
-                # Or LibvirtDriver._configure_guest_by_virt_type would store
-                # the host's default over the server's machine type, for good.
+                # Otherwise LibvirtDriver._configure_guest_by_virt_type would
+                # store the host's default over the server's machine type, for
+                # good.
                 image_meta.properties.hw_machine_type = own.hw_machine_type
         return image_meta
 

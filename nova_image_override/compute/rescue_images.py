@@ -1,9 +1,9 @@
 """The original image of a server under stable device rescue.
 
 ``LibvirtDriver.rescue`` fetches the properties of the server's own image (or
-volume) once more, by image and volume API objects that it holds. They are
+volume) again, through image and volume API objects that it holds. They are
 wrapped here: the wrapper answers with the stored properties of the server under
-rescue, and is otherwise the API itself.
+rescue, and otherwise behaves like the API itself.
 """
 
 import typing
@@ -57,7 +57,7 @@ class _VolumeAPI(_Wrapper):
 
 
 def keep_stored_properties(driver: typing.Any) -> None:
-    """Wrap the APIs of libvirt's driver; others have no such rescue."""
+    """Wrap the APIs of the libvirt driver; others have no such rescue."""
     if isinstance(driver, libvirt.LibvirtDriver):
         driver._image_api = _ImageAPI(driver._image_api)
         driver._volume_api = _VolumeAPI(driver._volume_api)

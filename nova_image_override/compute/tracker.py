@@ -1,4 +1,4 @@
-"""The resource tracker that tells nova-api what this host keeps."""
+"""The resource tracker that tells nova-api that this host keeps overrides."""
 
 import typing
 
@@ -11,7 +11,7 @@ from nova_image_override import versions
 class ResourceTracker(resource_tracker.ResourceTracker):
     """Nova's resource tracker, with one more entry in the stats.
 
-    Stats are written anew whenever a nova-compute starts, so the entry leaves
+    Stats are rewritten whenever nova-compute starts, so the entry goes away
     with the compute part.
     """
 

@@ -41,11 +41,11 @@ CONSTRAINTS: tuple[Called, ...] = (
 
 
 class RebuildAction(Interface):
-    """The method of a rebuild, which each release calls differently."""
+    """The method for a rebuild, which each release names differently."""
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return 'names the method of rebuild, overridden: (self, req, id, body)'
 
     def _difference(self, owner: typing.Any) -> str | None:
@@ -57,11 +57,11 @@ class RebuildAction(Interface):
 
 
 class ServersRoutes(Interface):
-    """The routes, of which we serve those of servers with our controllers."""
+    """The routes; we serve those of servers with our controllers."""
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return ('routes (path, path) or (path, {method: [factory, action]}); '
                 'servers by functools.partial(_create_controller, controller, '
                 'action controllers with a compute_api)')
@@ -90,7 +90,7 @@ class ServersRoutes(Interface):
 
 
 def makes_servers(maker: typing.Any) -> bool:
-    """Say whether a controller of ``ROUTE_LIST`` makes a servers resource.
+    """Return whether a controller of ``ROUTE_LIST`` makes a servers resource.
 
     :param maker: what Nova's router calls to make a resource
     """
@@ -196,7 +196,7 @@ INTERFACES: tuple[Interface, ...] = (
             get_by_instance_uuid='context, instance_uuid'),
     *instance_attributes('nova.objects:BlockDeviceMapping', 'boot_index',
                          'device_name', 'device_type', 'disk_bus', 'id'),
-    # scheduling.py
+    # host_scheduling.py
     *called('nova.scheduler.client.query', SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient',
             select_destinations='context, spec_obj, instance_uuids, '
@@ -208,7 +208,7 @@ INTERFACES: tuple[Interface, ...] = (
     *names('nova.scheduler.utils', 'ResourceRequest'),
     *called('nova.scheduler.utils:ResourceRequest',
             from_request_spec='request_spec', get_request_group='ident'),
-    # checks.py, hardware.py, effects.py
+    # flavor/
     *CONSTRAINTS,
     *called('nova.virt.hardware',
             get_cpu_policy_constraint='flavor, image_meta',
@@ -308,7 +308,7 @@ INTERFACES: tuple[Interface, ...] = (
 def verify() -> None:
     """Check every name that nova-api needs against the running release.
 
-    :raises nova_image_override.errors.UnsupportedNova: naming each that has
-        another shape
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
+        different shape
     """
     interface.verify(INTERFACES)

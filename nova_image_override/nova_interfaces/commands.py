@@ -44,7 +44,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
 def verify() -> None:
     """Check every name that the commands use against the running release.
 
-    :raises nova_image_override.errors.UnsupportedNova: naming each that has
-        another shape
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
+        different shape
     """
     interface.verify(INTERFACES)

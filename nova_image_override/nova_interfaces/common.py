@@ -25,14 +25,14 @@ INTERFACES: tuple[interface.Interface, ...] = (
            'an integer', lambda value: isinstance(value, int)),
     Shaped('nova.objects.image_meta:ImageMetaProps', '_legacy_property_map',
            'a mapping of names to names', _maps_names),
-    # catalog.Catalog tells the types of fields by the names of their classes.
+    # catalog.Catalog knows the types of fields by the names of their classes.
     *names('nova.objects.fields', 'FlexibleBooleanField', 'IntegerField',
            'StringField', 'VersionPredicateField'),
     *called('nova.utils', get_image_from_system_metadata='system_meta',
             instance_sys_meta='instance'),
 )
 
-#: What it takes to read the deployer's rules and to ask them.
+#: What it takes to read the deployer's rules and to check against them.
 RULES: tuple[interface.Interface, ...] = (
     *names('nova.conf', 'CONF'),
     *called('nova.policies', list_rules=''),

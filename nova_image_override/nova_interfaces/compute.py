@@ -40,7 +40,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *names('nova.virt.ironic.driver', 'IronicDriver'),
     *instance_attributes('nova.virt.ironic.driver:IronicDriver',
                          'ironic_connection'),
-    # What images.py stands before, and passes calls on to.
+    # What rescue_images.py wraps, and passes calls on to.
     *called('nova.image.glance:API', get='_, _'),
     *called('nova.volume.cinder:API', get='_, _'),
     *instance_attributes('nova.objects:Instance', 'image_meta', 'image_ref',
@@ -67,7 +67,7 @@ COMMAND: tuple[interface.Interface, ...] = (
 def verify() -> None:
     """Check every name that nova-compute needs against the running release.
 
-    :raises nova_image_override.errors.UnsupportedNova: naming each that has
-        another shape
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
+        different shape
     """
     interface.verify(INTERFACES)

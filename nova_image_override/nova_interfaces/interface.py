@@ -11,18 +11,18 @@ from nova_image_override import errors
 
 
 def unsupported(how: str) -> errors.UnsupportedNova:
-    """Return the error of a Nova of another shape.
+    """Return the error for a Nova with a different shape.
 
-    :param how: what is different; goes on "This Nova ..."
+    :param how: what is different; continues "This Nova ..."
     """
     return errors.UnsupportedNova(
         f'This Nova {how}: nova-image-override does not support it.')
 
 
 def resolve(name: str) -> typing.Any:
-    """Import what NAME says.
+    """Import what NAME refers to.
 
-    :param name: a module, or ``module:Class`` with attributes as need be
+    :param name: a module, or ``module:Class`` with attributes if needed
     :raises ImportError: there is no such module
     :raises AttributeError: the module has no such attribute
     """
@@ -32,7 +32,7 @@ def resolve(name: str) -> typing.Any:
 def verify(interfaces: collections.abc.Iterable['Interface']) -> None:
     """Check interfaces against the running release.
 
-    :raises errors.UnsupportedNova: naming each one that has another shape
+    :raises errors.UnsupportedNova: naming each one that has a different shape
     """
     if REGISTRATION.problem() is None:
         REGISTRATION.get()()
@@ -47,7 +47,7 @@ class Interface:
     """A name of Nova that has to exist.
 
     :ivar owner: the module, or ``module:Class``
-    :ivar name: the attribute of it
+    :ivar name: its attribute
     :ivar image_property: the field of ``ImageMetaProps`` that the name came
         with: a release without the field need not have the name
     """
@@ -62,7 +62,7 @@ class Interface:
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return 'exists'
 
     @property
@@ -72,9 +72,9 @@ class Interface:
             'nova.objects.image_meta:ImageMetaProps').fields
 
     def problem(self) -> str | None:
-        """Say how the running Nova differs.
+        """Return how the running Nova differs.
 
-        :returns: what goes on "This Nova ...", or None
+        :returns: what continues "This Nova ...", or None
         """
         try:
             return self._difference(
@@ -95,7 +95,7 @@ class InstanceAttribute(Interface):
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return 'each instance has it'
 
     def _difference(self, owner: typing.Any) -> str | None:
@@ -105,7 +105,7 @@ class InstanceAttribute(Interface):
 
 
 def sets(owner: type, name: str) -> bool:
-    """Say whether the constructor of OWNER, or of a base, sets NAME."""
+    """Return whether the constructor of OWNER, or of a base, sets NAME."""
     constructors = (inspect.unwrap(vars(each)['__init__'])
                     for each in owner.__mro__ if '__init__' in vars(each))
     return any(
@@ -118,16 +118,16 @@ def sets(owner: type, name: str) -> bool:
 class Overridden(Interface):
     """A method that a class of ours overrides.
 
-    :ivar parameters: the names of its parameters; with ``...``, those that
-        lead, where ours passes on whatever follows, and after it those that
-        ours takes out of what follows, by their names
+    :ivar parameters: the names of its parameters; with ``...``, the leading
+        ones, where ours passes on whatever follows, and after ``...`` those
+        that ours takes by name from what follows
     """
 
     parameters: str
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return f'overridden: ({self.parameters})'
 
     def _difference(self, owner: typing.Any) -> str | None:
@@ -149,7 +149,7 @@ class Called(Interface):
     """A function, method or class that we call.
 
     :ivar arguments: the call: the parameter's name for each argument that is
-        passed by position (``_`` where releases call it differently), with
+        passed by position (``_`` where releases name it differently), with
         ``=`` after it for each one that is passed by name; without ``self``
     """
 
@@ -171,7 +171,7 @@ class Called(Interface):
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return f'called: ({self.arguments})'
 
     def get(self) -> typing.Any:
@@ -219,7 +219,7 @@ class Shaped(Interface):
     """A value with a shape of its own.
 
     :ivar shape: the shape, in words
-    :ivar has_shape: says whether a value has it
+    :ivar has_shape: returns whether a value has it
     """
 
     shape: str
@@ -227,7 +227,7 @@ class Shaped(Interface):
 
     @property
     def expected(self) -> str:
-        """What is asked of it, in words."""
+        """What is expected of it, in words."""
         return self.shape
 
     def _difference(self, owner: typing.Any) -> str | None:
@@ -236,7 +236,7 @@ class Shaped(Interface):
         return f'has another {self}, not {self.shape}'
 
 
-#: As every service of Nova calls it; before that, nova.objects has no classes.
+#: Called as by every Nova service; before that, nova.objects has no classes.
 REGISTRATION = Called('nova.objects', 'register_all', '')
 
 

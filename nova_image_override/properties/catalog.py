@@ -1,7 +1,7 @@
 """Every image property that can be named, made from the running Nova.
 
 Names, types and allowed values come from ``ImageMetaProps.fields`` of the
-Nova beside which this package runs, so a new release needs no edit here;
+Nova with which this package runs, so a new release needs no edit here;
 ranges, units and descriptions come from
 :mod:`nova_image_override.properties.descriptions`. Validation, JSON Schemas,
 discovery, rules and documentation all take properties from here.
@@ -37,9 +37,9 @@ NEVER = frozenset({
     'img_signature_key_type',
 })
 
-#: Legacy names that Nova still reads past ImageMetaProps, straight from the
-#: image's properties (nova/compute/api.py _inherit_properties_from_image):
-#: an override must reach them too.
+#: Legacy names that Nova still reads straight from the image's properties, past
+#: ImageMetaProps (nova/compute/api.py _inherit_properties_from_image): an
+#: override must reach them too.
 LEGACY_ALIASES: collections.abc.Mapping[str, str] = types.MappingProxyType({
     'hw_architecture': 'architecture',
     'hw_auto_disk_config': 'auto_disk_config',
@@ -93,8 +93,8 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
                    'maximum': details.maximum or 0}
         text: dict[str, typing.Any] = {
             'pattern': details.pattern, 'expected': details.expects}
-        # Told by behaviour and class name rather than by importing Nova's
-        # field classes: valid_values is what makes an enumeration.
+        # Recognised by behaviour and class name rather than by importing
+        # Nova's field classes: valid_values is what makes an enumeration.
         type_name = type(nova_field).__name__
         if field == families.TRAITS.field:
             return property_module.Enumeration(
@@ -124,7 +124,7 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
         """Return the field that the property called NAME sets, if any.
 
         NAME is a spelling that requests use. Legacy names and the bare names
-        of list fields are none: see :meth:`resolve`.
+        of list fields are not: see :meth:`resolve`.
         """
         prop = self._fields.get(name)
         if prop is not None:
@@ -138,7 +138,7 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
         """Return the property that a request calls NAME.
 
         :raises errors.Invalid: NAME is not a property, or not the name to
-            use; the reason says which one is
+            use; the reason says which one to use
         """
         field = self.field_of(name)
         if field is not None:
@@ -175,7 +175,7 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
 @functools.lru_cache(maxsize=1024)
 def _nearest(name: str, names: tuple[str, ...]) -> str | None:
     # difflib takes half a millisecond for all names, and a request can have
-    # 128 wrong ones: it checks those alone that share most with NAME.
+    # 128 wrong ones, so it checks only those that share most with NAME.
     pairs = _pairs(name)
     likely = heapq.nlargest(4, [
         (len(pairs & others) / (len(pairs) + len(others)), other)
@@ -186,7 +186,7 @@ def _nearest(name: str, names: tuple[str, ...]) -> str | None:
 
 
 def _pairs(name: str) -> frozenset[str]:
-    """Return each two characters that stand side by side in NAME."""
+    """Return each pair of adjacent characters in NAME."""
     return frozenset(map(''.join, itertools.pairwise(name)))
 
 

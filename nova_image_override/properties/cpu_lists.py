@@ -1,8 +1,8 @@
 """CPU lists such as ``0-3,^2``, read without being expanded.
 
-``nova.virt.hardware.parse_cpu_spec`` makes a set of every range, also of
-``0-4095`` that stands in a list forty times. What is read here is a range for
-each item, however many CPUs it has.
+``nova.virt.hardware.parse_cpu_spec`` makes a set of every range, even of a
+``0-4095`` that is in a list forty times. Here each item is read as a range,
+however many CPUs it has.
 """
 
 import collections.abc
@@ -19,7 +19,7 @@ Range = tuple[int, int]
 
 
 class Malformed(ValueError):
-    """An item of a list is neither a CPU nor a range; it is the argument."""
+    """An item of a list, the argument, is neither a CPU nor a range."""
 
 
 def _items(
@@ -46,11 +46,11 @@ def _items(
 
 
 def highest(spec: str) -> int:
-    """Return the highest CPU that SPEC names, also to exclude it.
+    """Return the highest CPU that SPEC names, even to exclude it.
 
     parse_cpu_spec stops at the first item that is malformed, and so does this.
 
-    :returns: the CPU, -1 when SPEC names none
+    :returns: the CPU, or -1 when SPEC names none
     """
     found = -1
     try:
@@ -62,7 +62,7 @@ def highest(spec: str) -> int:
 
 
 def can_be_expanded(spec: str) -> bool:
-    """Say whether Nova can expand SPEC, of whatever form, without harm."""
+    """Return whether Nova can safely expand SPEC, whatever its form."""
     # Nova reads "1_0" as 10.
     return all(len(digits) <= 4 and int(digits) <= CPU_ID_MAX
                for digits in re.findall(r'0*(\d+)', spec)) and (
@@ -106,21 +106,21 @@ def _union(spans: list[Range]) -> list[Range]:
 
 
 def spell(spans: collections.abc.Iterable[Range]) -> str:
-    """Return the list of CPUs in ranges: what :func:`ranges` takes apart."""
+    """Return the CPU list of ranges: what :func:`ranges` takes apart."""
     return ','.join(
         f'{first}-{last}' if first < last else str(first)
         for first, last in spans)
 
 
-#: A list of no CPUs. The empty text would be none at all to Nova.
+#: A list of no CPUs. To Nova, an empty text would be no list at all.
 NONE = '0,^0'
 
 
 def cheap(spec: str, cpus: int) -> str:
-    """Return a list that takes little to expand, and says the same as SPEC.
+    """Return a list that is cheap to expand and means the same as SPEC.
 
-    The same of the CPUs below CPUS, that is: the others become CPUS itself. Of
-    a malformed list the first item that is malformed is left.
+    That is, the same for the CPUs below CPUS: the others become CPUS itself.
+    Of a malformed list, the first item that is malformed is left.
     """
     return next(disjoint([spec], cpus))
 
@@ -130,9 +130,9 @@ def disjoint(
 ) -> collections.abc.Iterator[str]:
     """Yield NUMA nodes' lists, in their order, as :func:`cheap` gives them.
 
-    A vCPU can be in one node: ``_get_numa_topology_manual`` refuses the first
-    list that has one of an earlier list, and looks at none after it. Those
-    come out as NONE.
+    A vCPU can be in only one node: ``_get_numa_topology_manual`` refuses the
+    first list that has a vCPU of an earlier list, and looks at none after it.
+    Those come out as NONE.
     """
     taken: list[Range] = []
     overlap = False

@@ -1,13 +1,13 @@
 """What each part of Nova does with an image property: the matrix.
 
 Rows are the fields of ``ImageMetaProps``, columns the virt drivers, the
-scheduler and nova-api. A cell names Nova's function that reads the property
-and the operations at which it acts; a column that a row does not name does
+scheduler and nova-api. A cell names the Nova function that reads the property
+and the operations in which it acts; a column that a row does not name does
 not read the property. The cells hold for Nova 31 to 34:
 tests/unit/properties/test_driver_matrix.py compares them with the running
-Nova's source, and fails where a part begins to read a property.
+Nova's source, and fails when a part begins to read a property.
 
-Discovery, commands, documentation and the checks of nova-api take from here
+Discovery, commands, documentation and the checks of nova-api learn from here
 which drivers act on what.
 """
 
@@ -15,7 +15,7 @@ import collections.abc
 import dataclasses
 import types
 
-#: Virt drivers, by their module in nova/virt, as people call them.
+#: Virt drivers: module in nova/virt -> what people call the driver.
 DRIVERS: collections.abc.Mapping[str, str] = types.MappingProxyType({
     'libvirt': 'libvirt (KVM, QEMU)', 'vmwareapi': 'VMware vSphere',
     'ironic': 'Ironic (bare metal)', 'zvm': 'IBM z/VM',
@@ -27,8 +27,8 @@ API = 'nova-api'
 #: Every column.
 PARTS = (*DRIVERS, SCHEDULER, API)
 
-#: ``compute_nodes.hypervisor_type`` -> driver. Of any other type nothing is
-#: known: libvirt says LXC or Parallels, whose guests have little of this.
+#: ``compute_nodes.hypervisor_type`` -> driver. Nothing is known about others:
+#: libvirt also reports LXC or Parallels, whose guests have little of this.
 HYPERVISOR_TYPES: collections.abc.Mapping[str, str] = types.MappingProxyType({
     'QEMU': 'libvirt', 'VMware vCenter Server': 'vmwareapi',
     'ironic': 'ironic', 'zvm': 'zvm'})
@@ -36,7 +36,7 @@ HYPERVISOR_TYPES: collections.abc.Mapping[str, str] = types.MappingProxyType({
 # --- outcomes ---------------------------------------------------------------
 #: It does what the property says.
 ACTS = 'acts'
-#: Scheduler: only hosts that can do it are taken. The driver does the rest.
+#: Scheduler: only hosts that can do it are chosen. The driver does the rest.
 REQUIRES = 'requires'
 #: It reads the property, and checks or carries it for others.
 CHECKS = 'checks'
@@ -58,12 +58,12 @@ class Cell:
     """What one part of Nova does with one property.
 
     :ivar reads: Nova's function that reads it, or what Nova has made of it
-    :ivar at: operations at which it acts
+    :ivar at: operations in which it acts
     :ivar outcome: what comes of a value
-    :ivar values: the values of which OUTCOME comes; None for all
+    :ivar values: the values that have OUTCOME; None for all
     :ivar otherwise: what comes of any other value
     :ivar needs: value ('' for any) -> another property, and the value that it
-        must have ('' for any), without which OTHERWISE comes of it
+        must have ('' for any), without which the outcome is OTHERWISE
     :ivar formerly: the name of the function in older releases of Nova
     :ivar note: a limit, or a fault of Nova, in words
     """
@@ -81,7 +81,7 @@ class Cell:
     def comes_of(
         self, value: str, properties: collections.abc.Mapping[str, object],
     ) -> str:
-        """Return the outcome of VALUE beside a server's other PROPERTIES."""
+        """Return the outcome of VALUE with a server's other PROPERTIES."""
         if self.values is not None and value not in self.values:
             return self.otherwise
         for name, wanted in (each for key, each in self.needs.items()
@@ -121,7 +121,7 @@ _PREFILTER = _required(
 _BUS = 'blockinfo.get_disk_bus_for_device_type'
 _FLAVOR = _checked(
     'API._validate_flavor_image_numa_pci', 'create', 'rebuild', 'resize')
-#: nova-api makes instance.numa_topology of these, and libvirt builds it.
+#: nova-api makes instance.numa_topology from these, and libvirt builds it.
 _NUMA: Row = {
     **_libvirt('LibvirtDriver._get_guest_config'),
     **_required('NUMATopologyFilter.host_passes',
@@ -151,7 +151,7 @@ _SIGNATURE: Row = _checked(
 _VMWARE_IMAGE = 'VMwareImage.from_image'
 _CONFIG_DRIVE = 'API._validate_flavor_image_nostatus'
 
-#: Field -> the cells of those who read it; {} where no code of Nova does.
+#: Field -> the cells of the parts that read it; {} where no code of Nova does.
 ROWS: collections.abc.Mapping[str, Row] = {
     'hw_architecture': {
         **_libvirt('utils.get_arch'), **_chosen(_IMAGE_FILTER),

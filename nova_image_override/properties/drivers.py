@@ -19,16 +19,16 @@ def acting(field: str) -> list[str]:
 
 
 def of_types(types: collections.abc.Set[str]) -> frozenset[str] | None:
-    """Return the drivers of hypervisor TYPES, if there are any, all known."""
+    """Return the drivers of hypervisor TYPES, if any, and if all are known."""
     if not types or types - matrix.HYPERVISOR_TYPES.keys():
         return None
     return frozenset(matrix.HYPERVISOR_TYPES[each] for each in types)
 
 
 def can_act(driver: str, field: str, value: str | None = None) -> bool:
-    """Say whether hosts of DRIVER can act on a property, or on one value.
+    """Return whether hosts of DRIVER can act on a property, or on one value.
 
-    Whatever else it needs: that may be there.
+    What else it needs is ignored, because it may be there.
     """
     if any(part not in matrix.DRIVERS for part in acting(field)):
         return True
@@ -38,10 +38,10 @@ def can_act(driver: str, field: str, value: str | None = None) -> bool:
 
 
 def may_refuse(drivers: collections.abc.Collection[str]) -> bool:
-    """Say whether hosts of DRIVERS alone are reason to refuse an override.
+    """Return whether hosts of DRIVERS alone can be a reason to refuse.
 
-    Not where there is libvirt: nearly all acts there, and what does not is for
-    the scheduler's host aggregates, or depends on the host.
+    Not if libvirt is among them: nearly everything acts there, and what does
+    not is for the scheduler's host aggregates, or depends on the host.
     """
     return 'libvirt' not in drivers
 
@@ -65,7 +65,7 @@ def outcome(
     """Return what comes of one property on hosts of one driver.
 
     :param driver: one of :data:`.driver_matrix.DRIVERS`
-    :param value: the canonical value; None where any could come
+    :param value: the canonical value; None if it could be any
     :param properties: the server's properties, with VALUE among them
     """
     if any(part not in matrix.DRIVERS for part in acting(field)):

@@ -1,4 +1,4 @@
-"""Families of image properties, whose names have a part of their own each.
+"""Families of image properties, whose members differ in a part of the name.
 
 ``ImageMetaProps`` reads ``hw_numa_cpus.0`` and so on into the one field
 ``hw_numa_cpus``, and ``trait:HW_CPU_X86_AVX`` into ``traits_required``.
@@ -27,7 +27,7 @@ class Family:
     :ivar placeholder: stands for the rest of the name in messages
     :ivar rest: regular expression of the rest
     :ivar limits: what the placeholder may be, in words
-    :ivar hint: the same, for a name that almost is a member
+    :ivar hint: the same, for a name that is almost a member
     """
 
     field: str
@@ -52,7 +52,7 @@ class Family:
         return re.compile(self.pattern)
 
     def has(self, name: str) -> bool:
-        """Say whether NAME is the name of a member."""
+        """Return whether NAME is the name of a member."""
         return self._compiled.fullmatch(name) is not None
 
     def member(self, rest: object) -> str:

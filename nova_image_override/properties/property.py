@@ -26,8 +26,8 @@ ENUM = 'enum'
 STRING = 'string'
 
 #: Characters that neither XML 1.0 (the guest's libvirt definition) nor a log
-#: line can carry, and those that Nova's tables have no room for: MySQL's
-#: utf8mb3 ends at U+FFFF.
+#: line can carry, and those that Nova's tables cannot hold: MySQL's utf8mb3
+#: ends at U+FFFF.
 UNSAFE = (r'[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufffe\uffff]'
           r'|[^\u0000-\uffff]')
 
@@ -39,13 +39,13 @@ Schema = dict[str, typing.Any]
 class Property(abc.ABC):
     """One image property, or one family of them.
 
-    :ivar field: the field of ``ImageMetaProps``: the canonical name, which
-        rules are about
+    :ivar field: the field of ``ImageMetaProps``: the canonical name, to which
+        rules refer
     :ivar description: what it does, with the unit of its value
     :ivar values: allowed values, where they can be listed
     :ivar family: the family, if its members have names of their own
     :ivar legacy_names: other names under which Nova reads the same field
-    :ivar never: no deployment can permit it to be overridden
+    :ivar never: whether no deployment can permit it to be overridden
     :ivar drivers: the parts of Nova that act on it
         (:mod:`nova_image_override.properties.driver_matrix`)
     """
@@ -62,7 +62,7 @@ class Property(abc.ABC):
 
     @property
     def spelling(self) -> str:
-        """How requests name it: the field, or such as ``trait:NAME``."""
+        """How requests name it: the field, or a form such as ``trait:NAME``."""
         return self.family.spelling if self.family else self.field
 
     @property
@@ -73,17 +73,17 @@ class Property(abc.ABC):
     @property
     @abc.abstractmethod
     def expects(self) -> str:
-        """What a right value looks like, in words."""
+        """What a valid value looks like, in words."""
 
     def read(self, name: str, value: str) -> str | errors.Problem:
         """Return the spelling of VALUE that is stored, or what is wrong.
 
-        :param name: the name that a problem is to have
+        :param name: the name under which a problem is reported
         """
         value = self.canonical(value)
         for fault in self._validator.iter_errors(value):
             return self._explained(name, value, fault)
-        # Lone surrogates, which UTF-8 has not, are among UNSAFE.
+        # Lone surrogates, which UTF-8 does not have, are among UNSAFE.
         size = len(value.encode('utf-8'))
         if size > record.VALUE_BYTES_MAX:
             return _too_long(name, f'{size} bytes of UTF-8')
@@ -100,14 +100,14 @@ class Property(abc.ABC):
         enumerations (``amd64`` is ``x86_64``), units of sizes. A value that
         cannot be folded comes back as it is, for the schema to refuse.
         """
-        # Lower case would fold look-alikes: the Kelvin sign is a "k".
+        # Lower case would fold look-alikes: the Kelvin sign becomes a "k".
         return self._folded(value) if value.isascii() else value
 
     def _folded(self, value: str) -> str:
         return value
 
     def wrong_with(self, value: str) -> str | None:
-        """Return what a JSON Schema cannot say against the canonical VALUE.
+        """Check the canonical VALUE for what a JSON Schema cannot express.
 
         :returns: the reason why VALUE is wrong, or None
         """
@@ -116,9 +116,9 @@ class Property(abc.ABC):
     def schema(self, *, removal: bool = False) -> Schema:
         """Return the JSON Schema of the value, in its canonical spelling.
 
-        Values are strings; ``contentSchema`` says what the string spells.
+        Values are strings; ``contentSchema`` says what the string stands for.
 
-        :param removal: whether null is taken, which removes the image's
+        :param removal: whether null is accepted, which removes the image's
             property
         """
         result: Schema = {'type': 'string', 'description': self.description}
@@ -128,7 +128,7 @@ class Property(abc.ABC):
             result['title'] = self.spelling
         result |= self._limits()
         if 'enum' not in result:
-            # Also ends the one difference between Python's and ECMA's "$",
+            # Also removes the one difference between Python's and ECMA's "$",
             # which in Python matches before a trailing newline. The type is
             # named because null, which a pattern does not check, is not
             # unsafe.
@@ -176,7 +176,7 @@ class Boolean(Property):
 
     @property
     def expects(self) -> str:
-        """What a right value looks like, in words."""
+        """What a valid value looks like, in words."""
         return 'true or false'
 
     def _folded(self, value: str) -> str:
@@ -205,7 +205,7 @@ class Integer(Property):
 
     @property
     def expects(self) -> str:
-        """What a right value looks like, in words."""
+        """What a valid value looks like, in words."""
         return schema_words.integer(self.minimum, self.maximum)
 
     def _folded(self, value: str) -> str:
@@ -214,7 +214,7 @@ class Integer(Property):
         return value
 
     def wrong_with(self, value: str) -> str | None:
-        """Say that VALUE is out of range."""
+        """Check that VALUE is in range."""
         # The schema's pattern has bounded the number of digits.
         return None if self.minimum <= int(value) <= self.maximum \
             else f'must be {self.expects}, not {value}'
@@ -229,7 +229,7 @@ class Integer(Property):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Enumeration(Property):
-    """A property that is one of some words.
+    """A property that is one of several words.
 
     :ivar nova_field: Nova's field, which knows aliases; None where there are
         none
@@ -241,7 +241,7 @@ class Enumeration(Property):
 
     @property
     def expects(self) -> str:
-        """What a right value looks like, in words."""
+        """What a valid value looks like, in words."""
         return 'one of ' + ', '.join(self.values)
 
     def _folded(self, value: str) -> str:
@@ -269,11 +269,11 @@ class Text(Property):
 
     @property
     def expects(self) -> str:
-        """What a right value looks like, in words."""
+        """What a valid value looks like, in words."""
         return self.expected or 'text'
 
     def _limits(self) -> Schema:
-        # In characters; the limit of 255 bytes of UTF-8 is checked beside.
+        # In characters; the limit of 255 bytes of UTF-8 is checked separately.
         result: Schema = {
             'minLength': 1, 'maxLength': record.VALUE_BYTES_MAX}
         if self.pattern:
@@ -286,7 +286,7 @@ class CpuList(Text):
     """A property whose value is a list of CPUs, such as ``0-3,^2``."""
 
     def wrong_with(self, value: str) -> str | None:
-        """Say what is wrong with a CPU list, without expanding it."""
+        """Return what is wrong with a CPU list, without expanding it."""
         if not cpu_lists.can_be_expanded(value):
             return f'must be {self.expects}'
         for item in value.split(','):
@@ -318,7 +318,7 @@ class Parsed(Text):
     nova_field: typing.Any = dataclasses.field(compare=False, repr=False)
 
     def wrong_with(self, value: str) -> str | None:
-        """Say that Nova cannot read VALUE."""
+        """Check that Nova can read VALUE."""
         try:
             self.nova_field.coerce(None, self.field, value)
         except ValueError:

@@ -1,7 +1,8 @@
 """The JSON Schema of a whole request, in each API version.
 
-Made of the schemas of properties: what any caller of any deployment can be
-permitted to send, which is published, and what one caller may send.
+It is made of the schemas of properties, both for what any caller of any
+deployment can be permitted to send, which is published, and for what one caller
+may send.
 """
 
 import collections.abc
@@ -10,7 +11,7 @@ from nova_image_override import versions
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
 
-#: Most properties that one request may name.
+#: The most properties that one request may name.
 PROPERTIES_MAX = 128
 
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
@@ -50,7 +51,7 @@ def with_drivers(
 ) -> property_module.Schema:
     """Return SCHEMA of a value with the parts of Nova that act on PROP.
 
-    Under a keyword of our own, which validators pass over.
+    They are under a keyword of our own, which validators ignore.
     """
     return {**schema, 'drivers': list(prop.drivers)} \
         if versions.tells_drivers(version) else schema

@@ -1,7 +1,7 @@
 """What the JSON Schema of a property says, in words for people.
 
-The operator's commands and the tools of tenants, where there is neither Nova
-nor jsonschema, tell the same.
+The operator's commands and the tools of tenants, which have neither Nova nor
+jsonschema, thus say the same.
 """
 
 import collections.abc
@@ -11,7 +11,7 @@ from nova_image_override.properties import descriptions
 
 Schema = collections.abc.Mapping[str, typing.Any]
 
-#: Patterns of values -> what they say. A pattern that this table does not
+#: Patterns of values -> the same in words. A pattern that this table does not
 #: have, from a cloud with a newer package, is shown as it is.
 _PATTERNS = {row.pattern: row.expects for row in descriptions.ROWS.values()
              if row.pattern is not None}
@@ -21,7 +21,7 @@ ONLY_REMOVAL = '(only removal)'
 
 
 def integer(minimum: int, maximum: int) -> str:
-    """Return what an integer in a range is."""
+    """Return the words for an integer in a range."""
     return f'an integer from {minimum} to {maximum}'
 
 
@@ -32,12 +32,12 @@ def kind(schema: Schema) -> str:
 
 
 def is_removable(schema: Schema) -> bool:
-    """Say whether null is taken, which removes the image's property."""
+    """Return whether null is accepted, which removes the image's property."""
     return 'null' in _types(schema)
 
 
 def values(name: str, schema: Schema) -> list[str]:
-    """Return the allowed values, or what is said of them.
+    """Return the allowed values, or what is said about them.
 
     :param name: the name of the property
     """

@@ -1,7 +1,8 @@
-"""The properties that may be overridden, as tables of commands show them.
+"""The properties that may be overridden, as commands show them in tables.
 
 Made from the JSON Schema that discovery answers with. Like
-:mod:`nova_image_override.properties.schema_words`, for tenants' tools too.
+:mod:`nova_image_override.properties.schema_words`, it is for tenants' tools
+too.
 """
 
 import collections.abc
@@ -15,12 +16,12 @@ from nova_image_override.properties import schema_words
 if typing.TYPE_CHECKING:
     _Column = columns.FormattableColumn[list[str]]
 else:
-    # At run time, older releases of cliff cannot be told a type.
+    # At run time, older releases of cliff cannot be given a type.
     _Column = columns.FormattableColumn
 
 
 class Values(_Column):
-    """Values of a property: a list to programs, one line to people."""
+    """Values of a property: a list for programs, one line for people."""
 
     def human_readable(self) -> str:
         """Return the values, separated."""
@@ -36,8 +37,8 @@ class Row:
     :ivar pattern: regular expression of the names of a family, or ''
     :ivar kind: boolean, integer, enum or string
     :ivar values: what it may be
-    :ivar removable: whether null is taken: yes or no
-    :ivar drivers: the parts of Nova that act on it, of clouds that say so
+    :ivar removable: whether null is accepted: yes or no
+    :ivar drivers: the parts of Nova that act on it, if the cloud says so
     :ivar description: what it does
     """
 

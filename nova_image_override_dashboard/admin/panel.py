@@ -14,7 +14,7 @@ class ImagePropsOverride(horizon.Panel):
     name = _('Image Property Overrides')
     slug = 'image_props_override'
     permissions = ('openstack.services.compute',)
-    # As of Horizon's own panel of all instances.
+    # As for Horizon's own panel of all instances.
     policy_rules = ((('compute', 'context_is_admin'),
                      ('compute', 'os_compute_api:servers:detail')),)
 

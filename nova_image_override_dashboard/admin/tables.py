@@ -11,7 +11,7 @@ from nova_image_override_dashboard import instances
 
 
 class Rule(typing.NamedTuple):
-    """What the user may set of a property, or of a family of properties.
+    """What the user may set for a property, or for a family of properties.
 
     :ivar member: the property whose servers are listed
     """

@@ -19,7 +19,7 @@ from nova_image_override_dashboard.admin import tables
 class Rules(horizon_tables.DataTableView):
     """The rules, as far as they let the user override something.
 
-    The API does not tell what other roles may do.
+    The API does not say what other roles may do.
     """
 
     table_class = tables.Rules
@@ -55,7 +55,7 @@ class Servers(
     page_title = _('Instances that override {{ name }}')
 
     def get_context_data(self, **kwargs: typing.Any) -> dict[str, typing.Any]:
-        """Return what the page shows, with the way back to the rules."""
+        """Return what the page shows, with a link back to the rules."""
         context = super().get_context_data(**kwargs)
         context['name'] = self.kwargs['name']
         context['custom_breadcrumb'] = [
@@ -76,7 +76,7 @@ class Servers(
                         'all_tenants': True,
                         errors.PARAMETER: self.kwargs['name']}))
         except Exception:
-            # Whichever client's; Horizon knows them all.
+            # From whichever client; Horizon knows them all.
             exceptions.handle(
                 self.request, _('Unable to retrieve instances.'))
             return []

@@ -1,4 +1,4 @@
-"""REST views, which the plugin's JavaScript asks.
+"""REST views that the plugin's JavaScript calls.
 
 Importing a module registers its views with Horizon.
 """

@@ -24,8 +24,8 @@ class Offered(generic.View):
         """Return what the user may override.
 
         :returns: the ``version``, what it ``can`` do, and ``properties``,
-            see :func:`.choices.choices`. Nothing where the cloud does not have
-            the extension, which is no error: browsers write those into the
+            see :func:`.choices.choices`. Nothing if the cloud does not have the
+            extension, which is not an error: browsers write errors to the
             console.
         """
         # Remembered, so that a cloud without it is hardly ever asked.

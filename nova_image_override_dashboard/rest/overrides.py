@@ -1,4 +1,4 @@
-"""The overrides of a server that exists."""
+"""The overrides of an existing server."""
 
 import typing
 
@@ -27,7 +27,7 @@ class Overrides(generic.View):
         """Return what the server overrides, and what its image has.
 
         :returns: ``name`` and ``status`` of the server, ``overrides`` in
-            force and ``image``, null where it is not known
+            force and ``image``, null if it is not known
         """
         server = existing.server(request, server_id)
         return {'name': server.name, 'status': server.status,
@@ -44,8 +44,8 @@ class Overrides(generic.View):
         """
         overrides = views.required(request, errors.PARAMETER, dict)
         cloud.compute(request).replace_overrides(server_id, overrides)
-        # Shown by the page that comes next. Horizon's own function would
-        # tell it to this request (horizon/messages.py add_message).
+        # Shown by the next page. Horizon's own function would show it in this
+        # request (horizon/messages.py add_message).
         messages.success(request, _(
             'The image property overrides are changed. They act when the '
             'instance is started or unshelved.'))

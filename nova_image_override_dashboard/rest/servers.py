@@ -61,7 +61,7 @@ class Servers(generic.View):
                 refusal.raise_for(asked.response)
                 raise
             except (AttributeError, KeyError, TypeError, ValueError) as exc:
-                # python-novaclient takes what it is given for what it needs.
+                # python-novaclient assumes that it is given what it needs.
                 LOG.exception('python-novaclient cannot make a request')
                 raise views.malformed(f'malformed request: {exc}') from None
         return utils.CreatedResponse(

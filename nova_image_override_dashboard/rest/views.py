@@ -22,8 +22,8 @@ _BAD_REQUEST = 400
 def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
     """Return Horizon's decorator of REST views, with our errors.
 
-    A refusal of the cloud is answered with status 200: browsers write others
-    into the console. A cloud without the extension is 404.
+    A refusal by the cloud is answered with status 200, because browsers write
+    others to the console. A cloud without the extension gives 404.
 
     :param data_required: whether the request must have a body
     """
@@ -65,5 +65,5 @@ def required(
 
 
 def malformed(why: str) -> utils.AjaxError:
-    """Return the error that tells what is wrong with a request."""
+    """Return the error that says what is wrong with a request."""
     return utils.AjaxError(_BAD_REQUEST, why)

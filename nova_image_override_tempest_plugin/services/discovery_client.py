@@ -1,4 +1,4 @@
-"""What a cloud says of the extension to one user."""
+"""What a cloud says about the extension to one user."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What Tempest holds the extension's own answers against."""
+"""What Tempest compares the extension's own answers with."""
 
 import typing
 

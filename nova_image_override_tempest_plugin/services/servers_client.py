@@ -26,8 +26,8 @@ _CHECKED = schemas.answer({
 class ServersClient(servers_client.ServersClient):
     """Tempest's client, which names the extension in every request.
 
-    Methods take ``image_props_override`` as they take all else that Nova
-    does. An answer that shows a server must show its overrides.
+    Methods take ``image_props_override`` as they take everything else that
+    Nova does. An answer that shows a server must show its overrides.
 
     :param version: of the extension; the newest that we know by default
     """
@@ -40,7 +40,7 @@ class ServersClient(servers_client.ServersClient):
         self.version = version
 
     def get_headers(self) -> dict[str, str]:
-        """Return Tempest's, with our entry beside Nova's."""
+        """Return Tempest's headers, with our entry next to Nova's."""
         headers = super().get_headers()
         # A global of Tempest's, set by each test's fixture.
         compute = base_compute_client.COMPUTE_MICROVERSION
@@ -75,7 +75,7 @@ def _showing(schema: dict[str, typing.Any]) -> dict[str, typing.Any]:
     result = copy.deepcopy(schema)
     body = result.get('response_body', {}).get('properties', {})
     for server in body.get('server'), body.get('servers', {}).get('items'):
-        # Answers to create, and lists without details, say less of it.
+        # Answers to create, and lists without details, show less of it.
         if server and 'status' in server['properties']:
             server['properties'][errors.PARAMETER] = _SHOWN
             server['required'].append(errors.PARAMETER)

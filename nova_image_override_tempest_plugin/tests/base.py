@@ -61,13 +61,13 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
 
     @classmethod
     def may(cls, name: str, value: str | None) -> bool:
-        """Say whether discovery offers the user to send this."""
+        """Return whether discovery lets the user send this."""
         return jsonschema.Draft202012Validator(cls.offer.schema).is_valid(
             {name: value})
 
     @classmethod
     def some(cls, number: int) -> dict[str, str]:
-        """Return that many overrides; skip where the user may set fewer."""
+        """Return that many overrides; skip if the user may set fewer."""
         if len(cls.offered) < number:
             raise cls.skipException(
                 f'The cloud offers this user {len(cls.offered)} of '
@@ -87,7 +87,7 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
 
     @classmethod
     def require(cls, taken: typing.Callable[[typing.Any], bool]) -> None:
-        """Skip where the cloud's version of the extension is too old.
+        """Skip if the cloud's version of the extension is too old.
 
         :param taken: a function of :mod:`nova_image_override.versions`
         """
@@ -121,7 +121,7 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
         return answer['server']
 
     def in_force(self, server_id: str) -> dict[str, str | None]:
-        """Return the overrides that the API shows of a server."""
+        """Return the overrides that the API shows for a server."""
         shown = self.servers_client.show_server(server_id)['server']
         return shown[errors.PARAMETER]
 
@@ -132,7 +132,7 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
     ) -> dict[str, str]:
         """Return name -> code of the refusal of a call.
 
-        Looks at each reason too: it must be in the message for people.
+        Checks each reason too: it must be in the message for people.
         """
         caught = self.assertRaises(kind, function, *args, **kwargs)
         fault = caught.resp_body
@@ -152,9 +152,10 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
     ) -> dict[str, str]:
         """Return name -> code of the refusal of a create.
 
-        Looks also whether there is no such server after it.
+        Also checks that there is no such server afterwards.
 
-        :param client: of servers; the one that names the extension if None
+        :param client: a servers client; the one that names the extension if
+            None
         """
         name = data_utils.rand_name(
             prefix=CONF.resource_name_prefix, name='refused')

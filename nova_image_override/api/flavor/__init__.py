@@ -1,6 +1,7 @@
-"""What flavor and image properties decide between them, before a server is.
+"""What flavor and image properties decide together, before a server exists.
 
-Nova runs part of ``nova.virt.hardware``'s functions in the API and the rest in
-scheduler and compute, where a conflict ends in a server in ERROR. Here Nova's
-own functions are called on the merged properties before anything is created.
+Nova runs some of ``nova.virt.hardware``'s functions in the API and the rest in
+the scheduler and the compute service, where a conflict leaves the server in
+ERROR. Here Nova's own functions are called on the merged properties before
+anything is created.
 """

@@ -1,6 +1,6 @@
 """The overrides that conflict with a flavor, or with other properties.
 
-Some of Nova's functions are called where a conflict ends in a wrong HTTP
+Nova calls some of its functions where a conflict ends in the wrong HTTP
 status. Here each failure names the overrides that cause it.
 """
 
@@ -22,23 +22,23 @@ from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
 
-#: How many sets of overrides one of Nova's functions is given to find those
+#: How many sets of overrides to try on one of Nova's functions to find those
 #: that conflict. Few functions read more than a handful of properties.
 _SETS_MAX = 64
 
-#: The same times the NUMA nodes of the image: each costs Nova 50 microseconds.
-#: 6 sets tell hw_numa_nodes, hw_numa_cpus and hw_numa_mem apart, as many as
-#: 106 nodes have.
+#: The same multiplied by the number of NUMA nodes of the image, because each
+#: node costs Nova 50 microseconds. 6 sets are enough to tell hw_numa_nodes,
+#: hw_numa_cpus and hw_numa_mem apart, and 106 nodes still get that many.
 _NODES_MAX = 640
 
-#: What Nova says -> the one field that it says it of. It comes to the memory of
-#: NUMA nodes when all is well with their CPUs (_get_numa_topology_manual).
+#: Nova's exception -> the one field that it is about. Nova looks at the memory
+#: of NUMA nodes only when their CPUs are all right (_get_numa_topology_manual).
 _ABOUT: dict[object, str] = {
     exception.ImageNUMATopologyMemoryOutOfRange: families.NUMA_MEM.field,
 }
 
-#: What some flavors demand: that with realtime a mask, if they have none, and
-#: that with hw:cpu_dedicated_mask its policy.
+#: What some flavors demand: those with realtime a mask, if they have none
+#: themselves, and those with hw:cpu_dedicated_mask its policy.
 _DEMANDED = {safe_cpu_lists.REALTIME_MASK: '^0', 'hw_cpu_policy': 'mixed'}
 
 
@@ -49,12 +49,12 @@ class _Forbidden(exception.Invalid):
 class Conflicts:
     """Finds the conflicts of the server that one request asks for.
 
-    Nova's functions are given CPU lists that say the same as the merged ones
-    and take little to expand.
+    Nova's functions are given CPU lists that mean the same as the merged ones
+    but are cheap to expand.
 
     :ivar image: boot metadata, with the merged properties and these lists
-    :ivar are_complete: whether nothing has kept Nova's functions from being
-        asked; known once :meth:`problems` has come to its end
+    :ivar are_complete: whether all of Nova's functions could be called; known
+        once :meth:`problems` is exhausted
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Conflicts:
         self.are_complete = False
         base = safe_cpu_lists.without_unsafe_lists(catalog, base, overrides)
         self._base = {**base, **safe_cpu_lists.cheap_lists(flavor, base)}
-        #: What Nova reads with some fields' overrides only.
+        #: Fields -> what Nova reads with the overrides of only these.
         self._read: dict[
             frozenset[str], read_properties.ImageMetaProps | None] = {}
 
@@ -86,9 +86,10 @@ class Conflicts:
         return self._catalog.resolve(name).field
 
     def problems(self) -> collections.abc.Iterator[errors.Problem]:
-        """Find all that speaks against the server, the worst first.
+        """Find everything that speaks against the server, the worst first.
 
-        A property can come more than once; its first problem is the best.
+        A property can come up more than once; its first problem is the one to
+        report.
         """
         missing = list(self._missing_cpus())
         yield from missing
@@ -109,9 +110,9 @@ class Conflicts:
         self.are_complete = True
 
     def _missing_cpus(self) -> collections.abc.Iterator[errors.Problem]:
-        """Find the lists that name CPUs which the flavor has not.
+        """Find the lists that name CPUs which the flavor does not have.
 
-        The image's own realtime mask is left to Nova, which reads it beside
+        The image's own realtime mask is left to Nova, which reads it with
         some flavors only.
         """
         vcpus = self._flavor.vcpus
@@ -130,7 +131,7 @@ class Conflicts:
     def _refusal(
             self, function: constraints.Check, image_meta: typing.Any,
     ) -> tuple[str, object] | None:
-        """Return what FUNCTION says no with, and of which kind that is."""
+        """Return why FUNCTION refuses, and the type of its exception."""
         try:
             function(self._flavor, image_meta)
         except exception.NovaException as exc:
@@ -142,7 +143,7 @@ class Conflicts:
     def _causes(
         self, function: constraints.Check,
     ) -> collections.abc.Iterator[errors.Problem]:
-        """Find which overrides make FUNCTION fail, and why each set does."""
+        """Find the sets of overrides that make FUNCTION fail, and why."""
         def conflict_of(
             fields: frozenset[str],
         ) -> minimal_sets.Conflict[str] | None:
@@ -184,8 +185,8 @@ class Conflicts:
     def _demanded(self, function: constraints.Check) -> frozenset[str]:
         """Return the field that the flavor demands, if it is overridden.
 
-        Such a flavor conflicts with any image that does not have it. What is
-        overridden is to blame where another value would do.
+        Such a flavor conflicts with any image that does not have it. The
+        override is to blame if another value would do.
         """
         for field in self._fields.keys() & _DEMANDED:
             demanded = objects.ImageMeta.from_dict({
@@ -199,7 +200,8 @@ class Conflicts:
     def _readable_base(self) -> override.ImageProperties:
         """The image's own properties that Nova can read.
 
-        Only what is overridden can be unreadable: the merged ones are not.
+        Only those that are overridden can be unreadable: the merged properties
+        are readable.
         """
         try:
             objects.ImageMetaProps.from_dict(dict(self._base))

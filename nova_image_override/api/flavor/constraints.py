@@ -1,4 +1,4 @@
-"""Nova's functions that check flavor and image, in the same form."""
+"""Nova's functions that check flavor and image, with one signature."""
 
 import collections.abc
 import functools
@@ -14,8 +14,8 @@ from nova_image_override.nova_interfaces import api as api_interfaces
 #: Raises what Nova raises, and returns what Nova makes of flavor and image.
 Check = collections.abc.Callable[[typing.Any, typing.Any], typing.Any]
 
-#: How Nova's functions say no. ImageMeta.from_dict and parse_cpu_spec raise
-#: the others for what images hold.
+#: What Nova's functions raise to refuse. ImageMeta.from_dict and
+#: parse_cpu_spec raise those that are not Nova's, for what images hold.
 REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
 
 
@@ -24,7 +24,7 @@ def _stateless_firmware(flavor: typing.Any, image_meta: typing.Any) -> bool:
 
 
 def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> int:
-    """As LibvirtDriver._add_video_driver and vmwareapi's vmops do it."""
+    """Check as LibvirtDriver._add_video_driver and vmwareapi's vmops do."""
     asked = image_meta.properties.get('hw_video_ram', 0)
     if asked:
         limit = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
@@ -36,7 +36,7 @@ def _video_ram(flavor: typing.Any, image_meta: typing.Any) -> int:
 
 def _ephemeral_encryption(
         flavor: typing.Any, image_meta: typing.Any) -> typing.Any:
-    """As API._update_ephemeral_encryption_bdms does it.
+    """Check as API._update_ephemeral_encryption_bdms does.
 
     :returns: the format; False without encryption
     """
@@ -48,11 +48,11 @@ def _ephemeral_encryption(
 def topologies(
     vcpus: int,
 ) -> collections.abc.Iterator[tuple[int, int, int]]:
-    """Yield the sockets, cores and threads that have VCPUS between them.
+    """Yield the sockets, cores and threads that make up VCPUS.
 
     nova.virt.hardware._get_possible_cpu_topologies tries each combination up
-    to the number of vCPUs, which takes a second for 300 of them; here are only
-    its divisors.
+    to the number of vCPUs, which takes a second for 300 of them; only its
+    divisors are tried here.
     """
     divisors = [n for n in range(1, vcpus + 1) if vcpus % n == 0]
     for sockets in divisors:
@@ -64,7 +64,7 @@ def topologies(
 def cpu_topology(
     flavor: typing.Any, image_meta: typing.Any,
 ) -> tuple[typing.Any, typing.Any]:
-    """As get_best_cpu_topology does it.
+    """Check as get_best_cpu_topology does.
 
     :returns: ``VirtCPUTopology`` of what is preferred, and of the limits
     :raises exception.ImageVCPULimitsRangeImpossible: no topology has as many
@@ -84,13 +84,13 @@ def cpu_topology(
 
 def forbidden_traits(
         flavor: typing.Any, image_meta: typing.Any) -> set[str]:
-    """Return the traits that are required and that the flavor forbids.
+    """Return the required traits that the flavor forbids.
 
     Placement answers 400 to a request group that does both. What the image
     requires, by name or with another property (os_secure_boot), goes into the
-    group without a number (ResourceRequest._process_image_meta), as the
-    flavor's ``trait:NAME`` does. ``traitN:NAME`` is of another group, which
-    other providers may satisfy.
+    unnumbered group (ResourceRequest._process_image_meta), as the flavor's
+    ``trait:NAME`` does. ``traitN:NAME`` belongs to another group, which other
+    providers may satisfy.
     """
     group = scheduler_utils.ResourceRequest.from_request_spec(
         objects.RequestSpec(flavor=flavor, image=image_meta)
@@ -100,7 +100,7 @@ def forbidden_traits(
 
 @functools.cache
 def checks() -> tuple[Check, ...]:
-    """Return the checks that Nova makes in the API or in the compute.
+    """Return the checks that Nova makes in the API or the compute service.
 
     :func:`forbidden_traits` is the scheduler's, for what passes these.
     """

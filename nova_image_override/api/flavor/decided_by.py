@@ -23,8 +23,8 @@ def flavor_decides(
 ) -> set[str]:
     """Return those of NAMES that the flavor decides.
 
-    It has an extra spec for the property, and Nova's functions make the same
-    of the guest with the override as without.
+    The flavor has an extra spec for the property, and Nova's functions make
+    the same of the guest with the override as without it.
 
     :param catalog: the properties that can be named
     :param flavor: ``nova.objects.Flavor`` of the server
@@ -38,7 +38,7 @@ def flavor_decides(
     if not asked:
         return set()
     properties = image['properties']
-    # Functions read the lists again and again, so they are to take little.
+    # Functions read the lists again and again, so they have to be cheap.
     properties = properties | safe_cpu_lists.cheap_lists(flavor, properties)
     merged = _Made(flavor, properties)
     rules = {field: rule for field in asked.values()
@@ -53,8 +53,8 @@ def flavor_decides(
         without = _Made(flavor, {
             key: value for key, value in properties.items() if key != name})
         rule = rules.get(field)
-        # What does not read the property makes the same anyway; but where the
-        # flavor decides, a rule does not come to the property.
+        # A function that does not read the property returns the same anyway;
+        # but where the flavor decides, a rule does not get to the property.
         readers = [gets for gets, (_, read) in of_all.items()
                    if field in read or (rule and gets is rule.gets)]
         if readers and all(
@@ -66,7 +66,7 @@ def flavor_decides(
 def _extra_specs(name: str, field: str) -> tuple[str, ...]:
     """Return the extra specs that can decide a property.
 
-    That of the same name where the effects know no others.
+    The one of the same name, unless the effects name others.
     """
     rule = effects.RULES.get(field)
     return (rule and rule.specs) or (remedies.extra_spec(name),)
@@ -85,7 +85,7 @@ class _Made:
         self._guest = effects.Guest(flavor, image_meta, properties)
 
     def by(self, gets: effects.Gets) -> tuple[typing.Any, frozenset[str]]:
-        """Return what one function makes, and the fields that it reads."""
+        """Return the result of one function, and the fields that it reads."""
         self._read.names_read.clear()
         try:
             made = _comparable(gets(self._guest))
@@ -95,7 +95,7 @@ class _Made:
 
 
 def _comparable(made: typing.Any) -> typing.Any:
-    """Return what a function has made so that equals compare equal.
+    """Return the result of a function so that equals compare equal.
 
     Nova's objects do not.
     """

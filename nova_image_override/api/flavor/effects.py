@@ -1,10 +1,10 @@
-"""What is asked takes effect or is refused.
+"""What is asked for takes effect or is refused.
 
-Nova drops some image properties without a word: because another property or
-something in the flavor is missing, or because the flavor says otherwise. Here
-stand those of them that flavor and merged properties alone decide, whatever
-driver and host build the server. Where a driver, a host, a network or a
-volume decides, :mod:`nova_image_override.properties.descriptions` says so.
+Nova silently ignores some image properties, because another property or
+something in the flavor is missing, or because the flavor says otherwise. This
+module covers the cases that flavor and merged properties alone decide,
+whatever driver and host build the server. Where a driver, a host, a network or
+a volume decides, :mod:`nova_image_override.properties.descriptions` says so.
 """
 
 import collections.abc
@@ -23,7 +23,7 @@ from nova_image_override.api.flavor import constraints
 from nova_image_override.api.flavor import remedies
 from nova_image_override.properties import catalog as catalog_module
 
-#: How Nova's functions say no to readable text.
+#: What Nova's functions raise to refuse readable text.
 _REFUSALS = (exception.NovaException, ValueError)
 
 
@@ -63,17 +63,17 @@ class Guest:
 
 
 #: Returns what a guest gets of one property, in the type that Nova reads it
-#: in. Anything but the value asked for means that Nova passes that over.
+#: as. Anything but the value asked for means that Nova ignores that value.
 Gets = collections.abc.Callable[[Guest], typing.Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """One property that Nova can pass over.
+    """One property that Nova can ignore.
 
     :ivar gets: what the guest gets of it
-    :ivar acts: what would make it act
-    :ivar specs: extra specs of the flavor that Nova takes instead
+    :ivar acts: what would make it take effect
+    :ivar specs: extra specs of the flavor that Nova uses instead
     """
 
     gets: Gets
@@ -82,7 +82,7 @@ class Rule:
 
 
 def _only(field: str, acts: collections.abc.Callable[[Guest], bool]) -> Gets:
-    """Return the value asked for where ACTS holds, else None."""
+    """Get the value asked for if ACTS holds, else None."""
     return lambda guest: guest.prop(field) if acts(guest) else None
 
 
@@ -91,7 +91,8 @@ def _is_realtime(guest: Guest) -> bool:
 
 
 def _encrypts_disks(guest: Guest) -> bool:
-    """As API._update_ephemeral_encryption_bdms and the scheduler's filter."""
+    """Follow API._update_ephemeral_encryption_bdms and the scheduler's filter.
+    """
     return bool(guest.ask(hardware.get_ephemeral_encryption_constraint))
 
 
@@ -104,36 +105,37 @@ def _has_nodes(guest: Guest) -> bool:
 
 
 def _may_have_rng(guest: Guest) -> bool:
-    """As LibvirtDriver._add_rng_device, which reads no property."""
+    """Follow LibvirtDriver._add_rng_device, which reads no property."""
     return guest.flag('hw_rng:allowed', True)
 
 
 def _has_kernel(guest: Guest) -> bool:
-    """As API._handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc."""
+    """Follow API._handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc.
+    """
     return guest.properties.get('kernel_id') not in (None, '', 'nokernel')
 
 
 def _architecture(guest: Guest) -> str | None:
-    """As LibvirtDriver._check_emulation_arch; None is the host's own."""
+    """Follow LibvirtDriver._check_emulation_arch; None is the host's own."""
     return (guest.prop('hw_emulation_architecture')
             or guest.prop('hw_architecture'))
 
 
 def _has_hpet(guest: Guest) -> bool:
-    """As LibvirtDriver._set_kvm_timers."""
+    """Follow LibvirtDriver._set_kvm_timers."""
     return _architecture(guest) in (
         None, fields.Architecture.I686, fields.Architecture.X86_64)
 
 
 def _is_uefi(guest: Guest) -> bool:
-    """As LibvirtDriver._configure_guest_by_virt_type, where Arm is UEFI."""
+    """Follow LibvirtDriver._configure_guest_by_virt_type, where Arm is UEFI."""
     firmware = guest.prop('hw_firmware_type')
     return firmware == fields.FirmwareType.UEFI or (
         not firmware and _architecture(guest) == fields.Architecture.AARCH64)
 
 
 def _has_display(guest: Guest) -> bool:
-    """As libvirt builds video devices; VMware reads no video model."""
+    """Follow how libvirt builds video devices; VMware reads no video model."""
     return (guest.prop('hw_video_model') != fields.VideoModel.NONE
             or guest.prop('img_hv_type') == fields.HVType.VMWARE)
 
@@ -148,27 +150,27 @@ def _hpet(guest: Guest) -> bool:
 
 
 def _pointer_model(guest: Guest) -> str | None:
-    """As LibvirtDriver._get_pointer_bus_and_model."""
+    """Follow LibvirtDriver._get_pointer_bus_and_model."""
     bus = guest.prop('hw_input_bus') or fields.InputBus.USB
     return guest.prop('hw_pointer_model') \
         if bus == fields.InputBus.USB else None
 
 
 def _hidden(guest: Guest) -> bool:
-    """As LibvirtDriver._set_features."""
+    """Follow LibvirtDriver._set_features."""
     return (guest.flag('hide_hypervisor_id')
             or guest.flag('hw:hide_hypervisor_id')
             or bool(guest.prop('img_hide_hypervisor_id')))
 
 
 def _address_bits(guest: Guest) -> int:
-    """As LibvirtDriver._get_guest_cpu_config_maxphysaddr."""
+    """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr."""
     return int(guest.spec('hw:maxphysaddr_bits')
                or guest.prop('hw_maxphysaddr_bits'))
 
 
 def _iommu(guest: Guest) -> str:
-    """As LibvirtDriver._get_iommu_model."""
+    """Follow LibvirtDriver._get_iommu_model."""
     return guest.spec('hw:viommu_model') or guest.prop('hw_viommu_model')
 
 
@@ -182,7 +184,7 @@ def _stateless(guest: Guest) -> bool:
 
 
 def _locked(guest: Guest) -> bool:
-    """As Nova 34 says it; up to 33 only the libvirt driver knows all."""
+    """Follow Nova 34; up to 33 only the libvirt driver knows everything."""
     return bool(guest.ask(hardware.get_locked_memory_constraint))
 
 
@@ -202,7 +204,7 @@ def _topology(dimension: int) -> Gets:
 
 def best_topology(
         guest: Guest, threads: bool) -> tuple[int, int, int] | None:
-    """Return sockets, cores and threads as hardware.get_best_cpu_topology.
+    """Return sockets, cores and threads as hardware.get_best_cpu_topology does.
 
     :returns: None where the limits leave no topology, which is a conflict
     """
@@ -226,7 +228,7 @@ _NUMA = (
     'it needs hw_numa_nodes, and hw_numa_cpus.N and hw_numa_mem.N that give '
     'out the flavor\'s vCPUs and memory to that many nodes')
 
-#: Fields that Nova can pass over.
+#: Fields that Nova can ignore.
 RULES: dict[str, Rule] = {
     'hw_cpu_cores': Rule(_topology(1), _TOPOLOGY),
     'hw_cpu_policy': Rule(
@@ -294,11 +296,12 @@ def problems(
     image: dict[str, typing.Any], base: override.ImageProperties,
     overrides: override.Overrides,
 ) -> collections.abc.Iterator[errors.Problem]:
-    """Find the overrides that Nova would pass over.
+    """Find the overrides that Nova would ignore.
 
-    What is removed (None) is as good as never there, and what the image says
-    itself holds: neither is a problem. Nor is what Nova refuses by itself,
-    which :mod:`nova_image_override.api.flavor.conflicts` names.
+    A property that is removed (None) might as well never have been there, and
+    the image's own value applies anyway: neither is a problem. Nor is what
+    Nova itself refuses, which :mod:`nova_image_override.api.flavor.conflicts`
+    names.
 
     :param catalog: the properties that can be named
     :param flavor: ``nova.objects.Flavor`` of the server
@@ -326,7 +329,7 @@ def problems(
 
 
 def _problem(field: str, guest: Guest) -> tuple[str, str] | None:
-    """Return code and reason where Nova passes FIELD over."""
+    """Return code and reason if Nova ignores FIELD, else None."""
     rule = RULES[field]
     asked = guest.prop(field)
     try:

@@ -9,11 +9,11 @@ from nova_image_override import stored_image
 def with_properties(
     image: dict[str, typing.Any], properties: override.ImageProperties,
 ) -> dict[str, typing.Any]:
-    """Return IMAGE with PROPERTIES and all that Nova's functions read of it.
+    """Return IMAGE with PROPERTIES and all else that Nova's functions read.
 
-    A volume's metadata has no name and a blank volume has none at all: what
-    messages of nova.virt.hardware and API._validate_flavor_image want must
-    be there.
+    A volume's metadata has no name and a blank volume has no metadata at all,
+    but what the messages of nova.virt.hardware and API._validate_flavor_image
+    use must be there.
     """
     return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
             'min_disk': 0, **image, 'properties': dict(properties)}

@@ -1,4 +1,4 @@
-"""The search for what conflicts: which of many items exclude each other.
+"""The search for conflicts: which of many items exclude each other.
 
 Pure: it knows neither overrides nor Nova, only a function that tests sets.
 """
@@ -16,8 +16,8 @@ class Conflict(typing.Generic[Item]):
     """Why a set of items conflicts.
 
     :ivar reason: in words
-    :ivar read: the items that were looked at to find out: the set conflicts
-        without the others, too
+    :ivar read: the items that were looked at to find out; the set conflicts
+        even without the others
     :ivar kind: what distinguishes this conflict from others
     """
 
@@ -35,16 +35,17 @@ def minimal_sets(
 ) -> collections.abc.Iterator[tuple[frozenset[Item], Conflict[Item]]]:
     """Find disjoint sets of ITEMS that conflict, and why each does.
 
-    Takes one away after the other until what is left does not conflict. Each
-    is minimal: without any one of its items it does not conflict, or in
-    another kind. Where the list of CPUs is left out of two lists that do not
-    go together, that one is missing says nothing of either. The empty set is
-    the last one: what conflicts without items, conflicts with any.
+    Takes away one set after another until what is left does not conflict.
+    Each is minimal: without any one of its items it does not conflict, or its
+    conflict is of another kind. When two lists do not go together and the list
+    of CPUs is left out, the complaint that it is missing says nothing about
+    either. The empty set comes last: what conflicts without items conflicts
+    with any.
 
     When LIMIT sets have been tested, the smallest set that is known to
     conflict is the last one, minimal or not.
 
-    :param test: tests a set; asked once for each
+    :param test: tests a set; called once for each
     :param limit: how many sets may be tested, at least 1
     """
     known: dict[frozenset[Item], Conflict[Item] | None] = {}
@@ -72,7 +73,7 @@ def minimal_sets(
 
 
 def _shrunk(chosen: frozenset[Item], tested: Test[Item]) -> frozenset[Item]:
-    """Return a minimal part of CHOSEN, which conflicts, that does too."""
+    """Return a minimal subset of CHOSEN, which conflicts, that still does."""
     waiting = collections.deque(sorted(chosen, key=str))
     # How many in a row cannot be left out.
     kept = 0

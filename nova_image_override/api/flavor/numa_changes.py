@@ -15,7 +15,7 @@ from nova_image_override.api.flavor import read_properties
 from nova_image_override.api.flavor import safe_cpu_lists
 from nova_image_override.properties import catalog as catalog_module
 
-#: What Nova refuses to make of flavor and image.
+#: Stands for a topology that Nova refuses to make from flavor and image.
 _REFUSED = object()
 
 
@@ -35,8 +35,8 @@ def refused_by(
     :param base: properties of the image that the server is to have
     :param merged: metadata of that image, with the merged properties
     :param wanted: the overrides that are to be in force
-    :returns: empty when the topology stays; the whole parameter's name when
-        the image alone changes it
+    :returns: empty when the topology stays the same; the name of the whole
+        parameter when the image alone changes it
     """
     try:
         # A copy, because ImageMetaProps.from_dict changes its argument.
@@ -55,9 +55,10 @@ def changing(
 ) -> set[str]:
     """Return the overrides by which WANTED changes a server's NUMA topology.
 
-    Those of each field whose change alone changes it; where fields act only
-    together, all that Nova reads for it. Each field is tried once, and no CPU
-    list is expanded (:mod:`nova_image_override.api.flavor.safe_cpu_lists`).
+    These are the overrides of each field whose change alone changes it or,
+    where fields act only together, of all the fields that Nova reads for it.
+    Each field is tried once, and no CPU list is expanded
+    (:mod:`nova_image_override.api.flavor.safe_cpu_lists`).
 
     :param instance: ``nova.objects.Instance``, with its overrides in force
     :param base: properties of the image that it is to be rebuilt from,
@@ -100,7 +101,7 @@ def _topology(
 ) -> tuple[object, set[str]]:
     """Return a topology as API._validate_numa_rebuild compares it.
 
-    :returns: also the fields that it depends on
+    :returns: the topology, and the fields that it depends on
     """
     image_meta = objects.ImageMeta.from_dict({'properties': {}})
     try:

@@ -13,14 +13,14 @@ class ImageMetaProps(objects.ImageMetaProps):
 
     @classmethod
     def obj_name(cls) -> str:
-        """Pass for what Nova's fields take, too."""
+        """Pass for the class that Nova's fields accept."""
         return str(objects.ImageMetaProps.obj_name())
 
     @classmethod
     def read(cls, properties: override.ImageProperties) -> 'ImageMetaProps':
-        """Return what Nova reads PROPERTIES as, to be watched from there on.
+        """Return PROPERTIES as Nova reads them, watched from then on.
 
-        :raises nova.exception.NovaException, ValueError: Nova cannot
+        :raises nova.exception.NovaException, ValueError: Nova cannot read them
         """
         # Watching from_dict itself would take twice the time.
         result = objects.ImageMetaProps.from_dict(dict(properties))
@@ -33,7 +33,7 @@ class ImageMetaProps(objects.ImageMetaProps):
         return set()
 
     def obj_attr_is_set(self, attrname: str) -> bool:
-        """Remember that it was asked for."""
+        """Remember that the field was asked for."""
         self.names_read.add(attrname)
         return bool(super().obj_attr_is_set(attrname))
 

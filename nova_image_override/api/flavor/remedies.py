@@ -1,4 +1,4 @@
-"""What is to be done about a conflict: what the flavor says, what agrees."""
+"""What to do about a conflict: what the flavor says, what agrees with it."""
 
 import collections.abc
 import typing
@@ -10,8 +10,8 @@ _NODES = (_NUMA, 'only one without it leaves NUMA nodes to the image')
 _FIT = (
     'sockets, cores and threads must make its {vcpus} vCPUs within its limits')
 
-#: Field -> the extra specs that Nova compares it with, where they are others
-#: than that of its own name, and what agrees with them.
+#: Field -> the extra specs that Nova compares it with, unless that is the one
+#: of the same name, and what agrees with them.
 _REMEDIES: dict[str, tuple[tuple[str, ...], str]] = {
     'hw_mem_page_size': (
         (), 'only one with any or large lets the image choose'),
@@ -47,7 +47,7 @@ _REMEDIES: dict[str, tuple[tuple[str, ...], str]] = {
 def extra_spec(name: str) -> str:
     """Return the extra spec of the same name as an image property.
 
-    As _get_flavor_image_meta of nova.virt.hardware names it.
+    It is named as in _get_flavor_image_meta of nova.virt.hardware.
     """
     return name.replace('_', ':', 1)
 
@@ -56,13 +56,13 @@ def remedy(
     flavor: typing.Any, field: str, reason: str,
     extra_specs: collections.abc.Collection[str] = (),
 ) -> str:
-    """Return REASON, and what is to be done about it.
+    """Return REASON, and what to do about it.
 
     :param flavor: ``nova.objects.Flavor`` of the server
     :param field: what is overridden
     :param reason: why flavor and override conflict
-    :param extra_specs: which extra specs Nova compares it with, where the
-        caller knows
+    :param extra_specs: the extra specs that Nova compares it with, if the
+        caller knows them
     """
     names, agrees = _REMEDIES.get(
         field, ((), 'only one with the same value, or none, agrees'))

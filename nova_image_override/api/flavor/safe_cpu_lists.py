@@ -1,4 +1,4 @@
-"""CPU lists that Nova can be given without harm, and that say the same."""
+"""CPU lists that are safe to give to Nova, and that mean the same."""
 
 import typing
 
@@ -18,7 +18,7 @@ def without_unsafe_lists(
 ) -> override.ImageProperties:
     """Return BASE without CPU lists that must not be expanded.
 
-    :raises errors.Invalid: naming those that no override takes the place of
+    :raises errors.Invalid: naming those that no override replaces
     """
     names = {
         name for name, value in base.items()
@@ -39,8 +39,8 @@ def cheap_lists(
 ) -> dict[str, str]:
     """Return the CPU lists of PROPERTIES in a form that is cheap to expand.
 
-    :param flavor: ``nova.objects.Flavor``; of the CPUs that it has, they say
-        the same
+    :param flavor: ``nova.objects.Flavor``; for the CPUs that it has, the lists
+        mean the same
     """
     vcpus = flavor.vcpus
     nodes = {
@@ -51,7 +51,7 @@ def cheap_lists(
                      strict=True))
     mask = properties.get(REALTIME_MASK)
     if isinstance(mask, str) and mask.strip():
-        # As hardware.get_realtime_cpu_constraint does it.
+        # As hardware.get_realtime_cpu_constraint does.
         lists[REALTIME_MASK] = cpu_lists.cheap(
             f'0-{vcpus - 1},{mask}' if mask.strip().startswith('^')
             else mask, vcpus)

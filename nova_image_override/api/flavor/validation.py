@@ -16,12 +16,12 @@ from nova_image_override.api.flavor import effects
 from nova_image_override.api.flavor import image_metadata
 from nova_image_override.properties import catalog as catalog_module
 
-#: What Nova's functions read of a flavor, directly or for a message; its extra
-#: specs beside.
+#: What Nova's functions read from a flavor, directly or for a message, besides
+#: its extra specs.
 FLAVOR_FIELDS = (
     'name', 'vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap')
 
-#: Whatever was found good lately.
+#: What was recently found good.
 _GOOD = remembered_module.Remembered(4096)
 
 
@@ -32,7 +32,7 @@ def check(
     ineffective: collections.abc.Collection[str] = (),
     others: collections.abc.Collection[errors.Problem] = (),
 ) -> None:
-    """Check the merged properties of a server to be.
+    """Check the merged properties that a server is to have.
 
     :param flavor: ``nova.objects.Flavor`` of the server
     :param image: boot metadata, with the merged properties
@@ -40,7 +40,7 @@ def check(
     :param overrides: what was merged over BASE
     :param ineffective: those of them that may have no effect
         (:mod:`nova_image_override.api.flavor.effects`)
-    :param others: problems that have been found elsewhere, to be told along
+    :param others: problems found elsewhere, to be reported with the rest
     :raises errors.Invalid: naming every override that flavor and image
         properties exclude, or that Nova would ignore
     """
@@ -48,7 +48,7 @@ def check(
     if key in _GOOD and not others:
         return
     found = conflicts.Conflicts(catalog, flavor, image, base, overrides)
-    # The first problem of a property is the one that is told.
+    # The first problem of a property is the one that is reported.
     problems: dict[str, errors.Problem] = {}
     for problem in found.problems():
         problems.setdefault(problem.name, problem)
@@ -68,14 +68,14 @@ def check(
 def _key(
     flavor: typing.Any, image: dict[str, typing.Any], *others: object,
 ) -> bytes:
-    """Return what distinguishes all that is checked, in 32 bytes."""
+    """Return a key of 32 bytes for everything that is checked."""
     return remembered_module.digest(
         [getattr(flavor, field) for field in FLAVOR_FIELDS],
         dict(flavor.extra_specs), image, others)
 
 
 def remembered() -> int:
-    """Return how many servers to be are remembered as good."""
+    """Return how many checks are remembered as good."""
     return len(_GOOD)
 
 
@@ -87,11 +87,11 @@ def forget() -> None:
 def check_resize(
     catalog: catalog_module.Catalog, flavor: typing.Any, instance: typing.Any,
 ) -> None:
-    """Check a server's overrides in force beside another flavor.
+    """Check a server's overrides in force against another flavor.
 
-    Where image and flavor conflict by themselves, Nova answers. An override
-    that merely has no effect beside FLAVOR harms nothing, and may act again
-    after the next resize; one that FLAVOR takes the place of is refused.
+    Conflicts between image and flavor alone are left to Nova. An override that
+    merely has no effect with FLAVOR does no harm, and may take effect again
+    after the next resize; one that FLAVOR supersedes is refused.
 
     :param flavor: ``nova.objects.Flavor`` that the server is to have
     :raises errors.Invalid: naming every override that FLAVOR excludes
@@ -114,7 +114,8 @@ def ineffective(
 ) -> set[str]:
     """Return a server's overrides in force that have no effect as it is.
 
-    From the time before they were refused, or since a resize.
+    They date from before such overrides were refused, or a resize has taken
+    their effect away.
     """
     return {problem.name for problem in effects.problems(
         catalog, instance.get_flavor(), image_metadata.of_server(instance),

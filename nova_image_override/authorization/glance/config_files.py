@@ -1,4 +1,4 @@
-"""Reading Glance's files: all of one, or one clear line why not."""
+"""Reading Glance's files: all of a file, or one clear line on why not."""
 
 import configparser
 import pathlib
@@ -14,7 +14,7 @@ BYTES_MAX = 16 * 2**20
 def failure(
     option: str, path: str, why: object, line: int | None = None,
 ) -> errors.StartupError:
-    """Return the error of a file, on one line.
+    """Return the error for a file, on one line.
 
     :param option: the option of ``[image_override]`` that names the file
     :param why: what is wrong; an exception's many lines are joined
@@ -29,7 +29,7 @@ def read(option: str, path: str) -> str:
     """Return the text of the file at PATH.
 
     :param option: the option of ``[image_override]`` that names the file
-    :raises errors.StartupError: the file is missing, unreadable, no regular
+    :raises errors.StartupError: the file is missing, unreadable, not a regular
         file, too large, not UTF-8, or says nothing
     """
     file = pathlib.Path(path)
@@ -60,7 +60,7 @@ def read(option: str, path: str) -> str:
 def header_lines(text: str) -> dict[str, int]:
     """Return where each section of the ini file TEXT begins.
 
-    For messages only: configparser and oslo.config do not tell.
+    Only for messages, because configparser and oslo.config do not report it.
 
     :returns: section -> number of its header's line, from 1
     """
@@ -73,7 +73,7 @@ def header_lines(text: str) -> dict[str, int]:
 
 
 def key_line(text: str, header_line: int, key: str) -> int | None:
-    """Return where KEY stands in the section that begins at HEADER_LINE.
+    """Return where KEY is in the section that begins at HEADER_LINE.
 
     :returns: number of the line, from 1; None when it is not there
     """

@@ -3,7 +3,7 @@
 Glance's import plugin ``inject_image_metadata`` writes the deployer's
 properties into each image that a user imports, unless one of the user's roles
 is ignored (glance/async_/flows/plugins/inject_image_metadata.py). They are
-among the properties that the merge starts from; those for whom they are
+among the properties that the merge starts from; users for whom they are
 injected cannot override them.
 """
 
@@ -36,11 +36,11 @@ _INJECT = (cfg.ListOpt('ignore_user_roles', default=['admin']),
 class Injection:
     """What Glance injects, and for whom.
 
-    :ivar properties: name -> value, as Glance reads them; told even when the
+    :ivar properties: name -> value, as Glance reads them; given even when the
         plugin is off
     :ivar ignored_roles: whoever has one of them gets nothing injected
-    :ivar enabled: the plugin is on
-    :ivar configured: Glance's files are known
+    :ivar enabled: whether the plugin is on
+    :ivar configured: whether Glance's files are known
     """
 
     properties: collections.abc.Mapping[str, str] = dataclasses.field(
@@ -55,8 +55,8 @@ class Injection:
         """Return the names that are injected for a user.
 
         :param roles: the user's roles in lower case, as Glance's middleware
-            makes them; it compares them with ``ignore_user_roles`` as they
-            stand there, so ``Admin`` there ignores nobody
+            makes them; Glance compares them with ``ignore_user_roles`` as it
+            is written, so ``Admin`` there ignores nobody
         """
         if not self.enabled or any(r in roles for r in self.ignored_roles):
             return frozenset()
@@ -64,7 +64,7 @@ class Injection:
 
 
 def load(paths: collections.abc.Sequence[str]) -> Injection:
-    """Read Glance's configuration files; in a later file an option wins.
+    """Read Glance's configuration files; an option in a later file wins.
 
     :param paths: as Glance reads them: glance-image-import.conf, then
         glance-api.conf (glance/common/wsgi_app.py CONFIG_FILES)

@@ -2,16 +2,16 @@
 
 Glance lets roles or policies create, read, update and delete image properties
 (``property_protection_file``, glance/common/property_utils.py PropertyRules).
-What a user may not do to an image's property in Glance, that user may not do
-to a server's by an override. The file is read again here rather than through
-Glance, whose import brings fourteen packages and puts its options beside
-Nova's; a test holds the two readers against each other.
+What a user may not do to a property of an image in Glance, the user may not do
+to that of a server with an override. The file is read here rather than through
+Glance, because importing Glance brings in fourteen packages and puts its
+options next to Nova's; a test compares the two readers.
 
 Three differences are deliberate:
 
 * an unreadable or empty file is an error (Glance then denies everything);
 * a policy that is not defined denies (Glance then permits everybody);
-* only the user's own roles count (Glance adds those of a service's token).
+* only the user's own roles count (Glance adds those of a service token).
 """
 
 import collections.abc
@@ -64,8 +64,8 @@ class Section:
 
     :ivar name: the section's header, a regular expression
     :ivar pattern: the same, compiled; searched for, not anchored
-    :ivar permissions: operation -> what the file says, in its parts
-    :ivar line: where the header stands in the file; 0 for Glance's own
+    :ivar permissions: operation -> what the file says, split into parts
+    :ivar line: the line of the header in the file; 0 for Glance's own section
     """
 
     name: str
@@ -75,15 +75,15 @@ class Section:
 
 
 class Protections:
-    """One protections file, read.
+    """One protections file that has been read.
 
     :param sections: the file's sections, in its order
     :param policies: checks the policies that they name; None when they name
         roles
     """
 
-    #: Property names whose section is remembered. Only traits are without
-    #: number.
+    #: How many property names have their section remembered. Only traits are
+    #: unlimited in number.
     CACHE_SIZE = 8192
 
     def __init__(
@@ -107,9 +107,9 @@ class Protections:
     def permits(
         self, name: str, operation: str, credentials: caller.Credentials,
     ) -> bool:
-        """Say whether Glance lets a user do OPERATION to the property NAME.
+        """Return whether Glance lets a user do OPERATION to the property NAME.
 
-        What no section matches nobody may touch, administrators included.
+        Nobody may touch what no section matches, administrators included.
 
         :param operation: one of OPERATIONS
         """
@@ -147,11 +147,11 @@ class Policies:
         self.rules.update(rules)
         self._enforcer = oslo_policy.Enforcer(
             cfg.ConfigOpts(), rules=self.rules, use_conf=False)
-        # As PropertyRules._add_policy_rules makes them: what stands in the
-        # file may be more than a name, such as "mine or role:admin".
+        # As PropertyRules._add_policy_rules makes them: the file may have more
+        # than a name, such as "mine or role:admin".
         self._checks = oslo_policy.Rules.from_dict(
             {name: f'rule:{name}' for name in names})
-        #: What the sections name, and that refers to no rule there is.
+        #: Names in the sections that refer to a rule that is not there.
         self.undefined = frozenset(
             name for name, check in self._checks.items()
             if _refers_to_nothing(check, self.rules))
@@ -162,8 +162,8 @@ class Policies:
     ) -> bool:
         """Check the policy called NAME.
 
-        :param target: what it is about; Glance gives property protections
-            none
+        :param target: what it is about; Glance gives none for property
+            protections
         """
         return name not in self.undefined and bool(self._enforcer.enforce(
             self._checks[name], dict(target), dict(credentials)))
@@ -172,7 +172,8 @@ class Policies:
 def _refers_to_nothing(
     check: typing.Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
 ) -> bool:
-    """Say whether CHECK refers, at any depth, to a rule that is not there."""
+    """Return whether CHECK refers, at any depth, to a rule that is not there.
+    """
     if isinstance(check, oslo_policy.RuleCheck):
         if check.match in above:
             raise ValueError(f'rule {check.match} refers to itself')
@@ -193,12 +194,12 @@ def load(
     :param path: Glance's ``property_protection_file``
     :param rule_format: Glance's ``property_protection_rule_format``
     :param policy_path: Glance's policy.yaml, which defines the policies that
-        the format POLICIES names
+        a file in the format POLICIES names
     :raises errors.StartupError: a file cannot be read, or Glance would refuse
         it, or an expression in it could take too long to match
     """
     text = config_files.read(OPTION, path)
-    # As Glance makes its own: strict, with interpolation of "%".
+    # Like Glance's own parser: strict, with interpolation of "%".
     parser = configparser.ConfigParser()
     try:
         parser.read_string(text, source=path)

@@ -21,8 +21,8 @@ NAME_MAX = record.NAME_LENGTH_MAX
 #: as two ``.*`` in a row have. (Three take seconds, nested ones forever.)
 WAYS_MAX = (NAME_MAX + 1) ** 2
 
-# The parser of "re" itself, so that nothing is read in another way than it
-# will be matched. It has no public name; Hypothesis relies on it too.
+# The parser of "re" itself, so that everything is read as it will be matched.
+# It has no public name; Hypothesis relies on it too.
 _parser: typing.Any = importlib.import_module(
     're._parser' if sys.version_info >= (3, 11) else 'sre_parse')
 
@@ -53,8 +53,8 @@ def compiled(expression: str) -> re.Pattern[str]:
 def _ways(sequence: typing.Any) -> int:
     """Return a bound on the ways in which a parsed expression can match.
 
-    That is on the branches of backtracking from one place of a name; counted
-    as if every repetition could take all of the name.
+    The bound is on the branches of backtracking from one place in a name,
+    counted as if every repetition could take the entire name.
     """
     result = 1
     for operation, argument in sequence:
@@ -95,6 +95,6 @@ def _ways_of_repetition(least: int, most: int, body: typing.Any) -> int:
     ways = longest - fewest + 1
     if len(body) == 1 and str(body[0][0]) in _CHARACTERS:
         return ways
-    # What is repeated need not consume any of the name: each required
+    # What is repeated need not consume any of the name, so each required
     # repetition is work.
     return max(1, int(least)) * ways

@@ -1,7 +1,7 @@
 """``OS::Nova::Server`` with the property ``image_props_override``.
 
 Heat loads each module of the folders in ``plugin_dirs`` after its own
-resources (heat/engine/plugin_manager.py), and the last type of a name wins.
+resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 
 import collections.abc
@@ -59,7 +59,7 @@ class Server(server.Server):
     }
 
     def validate(self) -> None:
-        """Validate the properties; the overrides as the cloud says.
+        """Validate the properties, and the overrides by what the cloud says.
 
         :raises exception.StackValidationFailed: naming every override that
             is wrong or not permitted, or why there can be none
@@ -95,7 +95,7 @@ class Server(server.Server):
         self, changed_properties_set: collections.abc.Set[str],
         after_props: typing.Any, before_props: typing.Any,
     ) -> bool:
-        """Say whether changed properties need another server."""
+        """Return whether changed properties need another server."""
         if self.IMAGE_PROPS_OVERRIDE in changed_properties_set and \
                 after_props.get(
                     self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY) != self.STOP:
@@ -109,7 +109,7 @@ class Server(server.Server):
     ) -> tuple[collections.abc.Iterator[None], typing.Any]:
         """Begin an update that needs no other server.
 
-        :returns: what :meth:`check_update_complete` goes on with
+        :returns: what :meth:`check_update_complete` continues with
         """
         steps: collections.abc.Iterator[None] = iter(())
         if self.IMAGE_PROPS_OVERRIDE in prop_diff:
@@ -121,7 +121,7 @@ class Server(server.Server):
     def check_update_complete(
         self, begun: tuple[collections.abc.Iterator[None], typing.Any],
     ) -> bool:
-        """Go on with an update; say whether it is complete.
+        """Continue an update; return whether it is complete.
 
         :raises discovery.Error, refusal.Refused: the overrides cannot be
             changed
@@ -136,10 +136,10 @@ class Server(server.Server):
     ) -> collections.abc.Iterator[None]:
         """Change the overrides of the server; yield while it has to wait.
 
-        A server that ran runs again, also when the change is refused.
+        A server that was running runs again, even if the change is refused.
         """
         if self._adapter().overrides_of(self.resource_id) == overrides:
-            # Another spelling.
+            # Only the spelling differs.
             return
         nova = self.client_plugin()
         runs = nova.get_status(
@@ -172,8 +172,8 @@ class Server(server.Server):
             yield
 
     def _adapter(self) -> transport.OverridingAdapter:
-        # The plugin of Nova's client makes one client of each version, which
-        # Heat's handle_create uses too (MicroversionMixin.client).
+        # Heat's plugin for Nova's client makes one client for each version,
+        # which Heat's handle_create uses too (MicroversionMixin.client).
         return transport.attach(self.client().client)
 
     def _overrides(
@@ -182,7 +182,7 @@ class Server(server.Server):
         """Return the overrides as Nova spells them.
 
         :param given: the value of the property
-        :raises exception.StackValidationFailed: a value is not one thing
+        :raises exception.StackValidationFailed: a value has a wrong type
         """
         given = given or {}
         self._refuse({
@@ -208,11 +208,11 @@ def _content(
     validator: typing.Any, schema: dict[str, typing.Any],
     instance: typing.Any, _: dict[str, typing.Any],
 ) -> collections.abc.Iterator[jsonschema.ValidationError]:
-    """Check what a string spells; jsonschema leaves that to the caller."""
+    """Check what a string stands for; jsonschema leaves that to the caller."""
     try:
         value = json.loads(instance)
     except (TypeError, ValueError):
-        # No string, or one that its pattern refuses.
+        # Not a string, or one that its pattern refuses.
         return
     yield from validator.descend(value, schema)
 
@@ -225,9 +225,9 @@ def _wrong(
     schema: dict[str, typing.Any],
     overrides: collections.abc.Mapping[str, str | None],
 ) -> dict[str, str]:
-    """Return what SCHEMA has against overrides, by name.
+    """Return what is wrong with overrides according to SCHEMA, by name.
 
-    None may also stand for what another resource has yet to tell
+    None may also stand for what another resource has yet to provide
     (``get_attr``): only its name is checked here, the rest by Nova.
     """
     validator = _Validator(schema)
@@ -255,5 +255,5 @@ def _reason(value: str, error: jsonschema.ValidationError) -> str:
 
 
 def resource_mapping() -> dict[str, type[Server]]:
-    """Return the types of this module, as Heat's plugin manager asks."""
+    """Return the types of this module, as Heat's plugin manager expects."""
     return {'OS::Nova::Server': Server}

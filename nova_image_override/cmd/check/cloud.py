@@ -1,4 +1,4 @@
-"""What the findings are about: Nova's rules and Glance's, as files say."""
+"""What the findings are about: Nova's and Glance's rules, read from files."""
 
 import collections.abc
 import dataclasses
@@ -21,9 +21,9 @@ from nova_image_override.properties import property as property_module
 
 #: Something is open that ought to be closed, or nova-api does not start.
 ERROR = 'error'
-#: Something does not do what it looks as if it did.
+#: Something does not do what it seems to do.
 WARNING = 'warning'
-#: Something to know; the exit status does not count it.
+#: Something to know; it does not affect the exit status.
 NOTE = 'note'
 
 _LITERAL = re.compile(r'\^?((?:[A-Za-z0-9_:-]|\\[.])+)\$?')
@@ -60,8 +60,8 @@ class Cloud:
     :ivar protections: what Glance protects
     :ivar options: further options of Glance's files
     :ivar cinder: options of Cinder's files, if they are known
-    :ivar hypervisor_types: those of the compute nodes; None where they were
-        not asked for
+    :ivar hypervisor_types: those of the compute nodes; None if they were not
+        asked for
     """
 
     conf: cfg.ConfigOpts
@@ -85,7 +85,7 @@ class Cloud:
 
     @property
     def drivers(self) -> frozenset[str] | None:
-        """The virt drivers of its hosts, where all of them are known."""
+        """The virt drivers of its hosts, if all of them are known."""
         return drivers_module.of_types(self.hypervisor_types or frozenset())
 
     @functools.cached_property
@@ -125,7 +125,7 @@ class Cloud:
                 if entry.name in (name, rules.field)]
 
     def allowed(self, name: str) -> bool:
-        """Say whether our lists leave some value of NAME open."""
+        """Return whether our lists leave some value of NAME open."""
         rules = self.enforcer.rules_of(name)
         return bool(rules.allowed) and not any(
             not entry.values for entry in rules.denied)
@@ -141,7 +141,7 @@ class Cloud:
 
 
 def literal(section: str) -> str | None:
-    """Return the one name that a section's header spells, if it does."""
+    """Return the one name that a section's header spells out, if it does."""
     found = _LITERAL.fullmatch(section)
     return found.group(1).replace('\\.', '.') if found else None
 

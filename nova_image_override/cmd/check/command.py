@@ -71,7 +71,7 @@ class Check(deployment_files.Lister):
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the table, and in words what was looked at."""
+        """Print the table and, in words, what was looked at."""
         status = super().run(parsed_args)
         self.app.stderr.write(f'{self._summary}\n')
         return status
@@ -106,7 +106,7 @@ class Check(deployment_files.Lister):
 
 
 def _hypervisor_types() -> set[str]:
-    """Return those of all compute nodes; none where a cell is silent.
+    """Return those of all compute nodes; none if a cell does not answer.
 
     :raises errors.StartupError: a database cannot be read
     """
@@ -118,14 +118,14 @@ def _hypervisor_types() -> set[str]:
 
 
 class _Reader:
-    """Reads all files of a deployment, also when some are faulty."""
+    """Reads all files of a deployment, even when some are faulty."""
 
     def __init__(self) -> None:
-        #: What is wrong, and whether this command was given it.
+        #: What is wrong, and whether it is in an argument of this command.
         self._problems: list[tuple[errors.StartupError, bool]] = []
 
     def problems(self) -> list[cloud_module.Finding]:
-        """Return what is wrong: S1 stops nova-api, S2 this command only."""
+        """Return what is wrong: S1 stops nova-api, S2 only this command."""
         told = {
             False: ('S1', 'nova-api does not start',
                     'correct the file or the option'),

@@ -48,7 +48,7 @@ def without_driver(cloud: Cloud) -> Findings:
 
 
 def unknown_drivers(cloud: Cloud) -> Findings:
-    """H3: hosts of which nothing is known."""
+    """H3: hosts about which nothing is known."""
     if cloud.drivers is None and cloud.hypervisor_types is not None:
         yield Finding(
             cloud_module.NOTE, 'H3',

@@ -37,7 +37,7 @@ def injected_but_overridable(cloud: Cloud) -> Findings:
 
 
 def plugin_off(cloud: Cloud) -> Findings:
-    """A3: properties to inject, and nothing that injects them."""
+    """A3: properties to inject, but nothing that injects them."""
     if cloud.injection.properties and not cloud.injection.enabled:
         yield Finding(
             cloud_module.WARNING, 'A3', tuple(cloud.injection.properties),
@@ -49,7 +49,7 @@ def plugin_off(cloud: Cloud) -> Findings:
 def upload_open(cloud: Cloud) -> Findings:
     """A3: an upload, which injects nothing, is open to the tenant.
 
-    Told only where Glance's policy.yaml is known.
+    Reported only if Glance's policy.yaml is known.
     """
     path = cloud.options['policy_file']
     names = cloud.injection.names(cloud.caller.roles)
@@ -94,7 +94,7 @@ def not_creatable(cloud: Cloud) -> Findings:
 
 
 def parse_smells(cloud: Cloud) -> Findings:
-    """A10: "inject" is read in another way than it looks."""
+    """A10: "inject" is not read as it looks."""
     for name, value in cloud.injection.properties.items():
         why = None
         if any(char in name + value for char in '"\'{}'):

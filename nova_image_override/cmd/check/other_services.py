@@ -1,4 +1,4 @@
-"""Findings about what lies beside Nova and Glance: A14 to A16."""
+"""Findings about what is around Nova and Glance: A14 to A16."""
 
 from oslo_policy import policy as oslo_policy
 
@@ -14,7 +14,7 @@ from nova_image_override.cmd.check.cloud import Findings
 SET_IMAGE_METADATA = 'volume_extension:volume_image_metadata:set'
 
 #: Properties that Nova adds to a snapshot of its own accord, at most: eight
-#: when nova-api creates it, seven of the libvirt driver's, six when
+#: when nova-api creates it, seven from the libvirt driver, six when
 #: nova-compute uploads it.
 SNAPSHOT_OVERHEAD = 21
 

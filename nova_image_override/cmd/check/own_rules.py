@@ -63,7 +63,7 @@ def shadowed(cloud: Cloud) -> Findings:
 
 
 def repeated(cloud: Cloud) -> Findings:
-    """L4: entries that stand in a list twice."""
+    """L4: entries that are in a list twice."""
     for checked in (cloud.enforcer.denied, cloud.enforcer.allowed):
         seen: set[tuple[str, tuple[str, ...]]] = set()
         for entry in checked.entries:
@@ -91,7 +91,7 @@ def nothing_allowed(cloud: Cloud) -> Findings:
 
 
 def policy_names(cloud: Cloud) -> Findings:
-    """P1: policy rules for properties that there are not."""
+    """P1: policy rules for properties that do not exist."""
     prefix = policies.CREATE + ':'
     for name in cloud.caller.policy_defined:
         field = name.removeprefix(prefix)

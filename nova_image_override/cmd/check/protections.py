@@ -101,7 +101,7 @@ def opened_by_service_token(cloud: Cloud) -> Findings:
 
 
 def aliases(cloud: Cloud) -> Findings:
-    """A7: a name of a property is open while another one is closed."""
+    """A7: one name of a property is open while another one is closed."""
     if cloud.protections is None:
         return
     for name, prop in cloud.fields.items():
@@ -161,7 +161,7 @@ def unreachable(cloud: Cloud) -> Findings:
 
 
 def misread(cloud: Cloud) -> Findings:
-    """A8: headers and values that Glance reads in another way."""
+    """A8: headers and values that Glance does not read as they look."""
     for section in cloud.sections:
         if re.search(r'[A-Za-z0-9]_\*', section.name):
             yield Finding(

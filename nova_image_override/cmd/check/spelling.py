@@ -1,6 +1,6 @@
 """Findings about names in nova.conf that nobody reads.
 
-oslo.config passes over sections and options that it does not know.
+oslo.config ignores sections and options that it does not know.
 """
 
 import collections.abc
@@ -24,7 +24,7 @@ _ALIKE = 0.75
 def findings(conf: cfg.ConfigOpts) -> Findings:
     """O1 and O2: options and sections of ours that are misspelt or misplaced.
 
-    :param conf: nova.conf, read
+    :param conf: nova.conf, already read
     """
     for path in _files(conf):
         sections: dict[str, dict[str, list[str]]] = {}

@@ -15,7 +15,7 @@ def of(
     found: collections.abc.Sequence[cloud_module.Finding],
     cloud: cloud_module.Cloud | None, parsed_args: argparse.Namespace,
 ) -> str:
-    """Return the findings' number, what is open, and which files were read.
+    """Return how many findings there are, what is open, and the files read.
 
     :param cloud: None when it could not be read
     """

@@ -55,14 +55,13 @@ class ServersTest(base.BaseOverridesTest):
 
 
 class ImagePropertiesTest(base.BaseOverridesTest):
-    """From 2.98 on Nova shows the image properties that a guest is built of.
-    """
+    """From 2.98 on, Nova shows the image properties a guest is built from."""
 
     min_microversion = '2.98'
     max_microversion = 'latest'
 
     def properties(self, server):
-        """Return the image properties that Nova shows of a server."""
+        """Return the image properties that Nova shows for a server."""
         shown = self.servers_client.show_server(server['id'])['server']
         return shown['image']['properties']
 

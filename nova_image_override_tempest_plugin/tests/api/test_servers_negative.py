@@ -1,4 +1,4 @@
-"""What is refused when a server is created, and that nothing is left of it."""
+"""What is refused when a server is created, and that nothing is left behind."""
 
 from tempest.lib import decorators
 from tempest.lib import exceptions
@@ -27,7 +27,7 @@ class InvalidOverridesTest(base.BaseOverridesTest):
     @decorators.attr(type='negative')
     @decorators.idempotent_id('9d157039-3c03-44ff-b072-a199e449635d')
     def test_a_name_that_nova_does_not_read_is_refused(self):
-        # The example of Nova's specification is one.
+        # The example in Nova's specification is one.
         for name in 'hw_os_command_line', 'hw_no_such_property', 'x':
             self.assertEqual(
                 {name: errors.UNKNOWN},

@@ -1,4 +1,4 @@
-"""How a request names the extension, and what the answer says of it."""
+"""How a request names the extension, and what the answer says about it."""
 
 from tempest.lib import decorators
 from tempest.lib import exceptions
@@ -24,7 +24,7 @@ class VersionsTest(base.BaseOverridesTest):
         return response
 
     def named(self, version):
-        """Return what the answer names beside Nova's version."""
+        """Return what the answer names besides Nova's version."""
         nova, *rest = self.ask(version)[versions.HEADER.lower()].split(', ')
         self.assertThat(nova, matchers.MatchesRegex('compute 2[.][0-9]+$'))
         return rest

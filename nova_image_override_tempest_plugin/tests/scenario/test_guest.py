@@ -1,7 +1,7 @@
 """The test that Nova's specification asks for: is the guest built that way?
 
-A tenant sees the guest's definition nowhere. What a tenant can see is what
-the guest writes to its console.
+A tenant cannot see the guest's definition. What a tenant can see is what the
+guest writes to its console.
 """
 
 import re
@@ -41,9 +41,9 @@ class GuestTest(base.BaseOverridesTest):
                   f'write {pattern}, but: {self.console(server)}')
 
     def kernel_arguments(self):
-        """Return what makes a command line of its own, and its mark.
+        """Return a unique command line, and the mark in it.
 
-        Skips where the guest has no command line of ours.
+        Skips if the guest does not get a command line of ours.
         """
         if not self.images_client.show_image(self.image_ref).get('kernel_id'):
             raise self.skipException(
