@@ -1,4 +1,4 @@
-"""Overrides that do nothing, what makes them act, and what always may."""
+"""Overrides that do nothing, what makes them act, and those always accepted."""
 
 import dataclasses
 import typing
@@ -16,11 +16,12 @@ class Case:
     :ivar image: properties of the image, with '__' for '.'
     :ivar need: what the reason says is missing
     :ivar acts: overrides that make it act
-    :ivar acts_specs: extra specs that do
-    :ivar acts_image: properties of the image that do
-    :ivar vcpus: vCPUs of the flavor that does
-    :ivar boots: Nova's fake host can build the guest in which it acts, and
-        the one without it, and they differ
+    :ivar acts_specs: extra specs that make it act
+    :ivar acts_image: properties of the image that make it act
+    :ivar vcpus: vCPUs of the flavor
+    :ivar acts_vcpus: vCPUs of the flavor with which it acts
+    :ivar boots: whether Nova's fake host can build the guest in which it acts
+        and the one without it, and they differ
     """
 
     name: str
@@ -48,7 +49,7 @@ IDLE = (
          acts={'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024'}, boots=False),
     Case('hw_numa_mem.0', '1024', 'it needs hw_numa_nodes',
          acts={'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1'}, boots=False),
-    # As Nova reads it, a flavor's page size or CPU policy makes one node.
+    # To Nova, a flavor's page size or CPU policy makes one node.
     Case('hw_numa_mem.0', '1024', 'it needs hw_numa_nodes',
          acts={'hw_numa_cpus.0': '0-1'},
          acts_specs={'hw__mem_page_size': 'small'}, boots=False),
@@ -114,13 +115,13 @@ IDLE = (
          acts_image={'hw_video_model': 'none'}, boots=False),
 )
 
-#: Where a release says so itself: 31 to 33 refuse it, 34 passes it over.
+#: A case that some releases refuse themselves: 31 to 33 do, 34 ignores it.
 STATELESS = Case('hw_firmware_stateless', 'true', 'hw_firmware_type=uefi',
                  acts={'hw_firmware_type': 'uefi'}, boots=False)
 
-#: Overrides whose asked state holds: overrides, flavor, image.
+#: Overrides whose requested state holds anyway: overrides, flavor, image.
 HELD = (
-    # The image's own value, which Nova passes over as it always has.
+    # The image's own value, which Nova ignores as it always has.
     ({'os_command_line': 'quiet'}, {}, {'os_command_line': 'quiet'}),
     ({'hw_numa_cpus.0': '0-1'}, {}, {'hw_numa_cpus__0': '0-1'}),
     ({'os_secure_boot': 'required'}, {}, {'os_secure_boot': 'required'}),
@@ -148,14 +149,14 @@ HELD = (
     ({'img_hide_hypervisor_id': 'true'},
      {'hw__hide_hypervisor_id': 'true'}, {}),
     ({'hw_maxphysaddr_bits': '42'}, {'hw__maxphysaddr_bits': '42'}, {}),
-    # What is removed is as good as never there.
+    # What is removed might as well never have been there.
     ({'os_command_line': None}, {}, {}),
     ({'os_command_line': None}, {}, {'os_command_line': 'quiet'}),
     ({'hw_numa_cpus.0': None}, {}, {'hw_numa_cpus__0': '0-1'}),
     ({'hw_cpu_policy': None}, {'hw__cpu_policy': 'dedicated'}, {}),
 )
 
-#: A flavor that wins over the image in silence: override, flavor, image, and
+#: A flavor that silently wins over the image: override, flavor, image, and
 #: what the reason quotes.
 WINNERS = (
     ({'hw_cpu_policy': 'shared'}, {'hw__cpu_policy': 'dedicated'}, {},
@@ -184,7 +185,7 @@ WINNERS = (
      'hw_rng:allowed=False'),
 )
 
-#: What could be taken for idle and is not: a driver, the host, the network or
+#: What could be taken for idle but is not: a driver, the host, the network or
 #: a later request decides, or Nova builds it whatever else there is.
 OPEN = (
     # A controller of the model, with disks on any bus.

@@ -1,4 +1,4 @@
-"""A server with overrides, and what must be left of them."""
+"""A server with overrides, and what must remain of them."""
 
 
 import fixtures
@@ -23,7 +23,7 @@ class Case(base.TestCase):
     def setUp(self):
         super().setUp()
         self.flags(allow_resize_to_same_host=False)
-        # Copies files to the other host.
+        # This would copy files to the other host.
         self.useFixture(fixtures.MockPatch(
             'nova.virt.libvirt.driver.LibvirtDriver.'
             'migrate_disk_and_power_off', return_value='{}'))

@@ -1,4 +1,4 @@
-"""What nova-api logs of overrides, and what Nova notifies of."""
+"""What nova-api logs about overrides, and what Nova notifies about."""
 
 import logging
 import re
@@ -21,9 +21,9 @@ class Case(update_case.Case):
             formatter=formatters.ContextFormatter, nuke_handlers=False))
 
     def told(self):
-        """Return level and text of what is new, all asked for by the user.
+        """Return level and text of the new lines, all for requests of the user.
 
-        oslo.log puts the place in the code after what is at DEBUG.
+        oslo.log appends the place in the code to lines at DEBUG.
         """
         found = []
         for line in self.logged.output.splitlines():

@@ -1,4 +1,4 @@
-"""Whether a server's disk is resized is decided by the merged properties."""
+"""The merged properties decide whether a server's disk is resized."""
 
 from testing.harness import base
 

@@ -22,7 +22,7 @@ class Case(base.TestCase):
             overrides, image, flavor, **(server or {})), **kwargs)
 
     def told(self, *args, **kwargs):
-        """Return what a check answers that is not refused."""
+        """Return the answer of a check that is not refused."""
         answer = self.check(*args, **kwargs)
         self.assertEqual(200, answer.status, answer.text)
         self.assertEqual([base.PARAMETER], list(answer.body))
@@ -149,7 +149,7 @@ class Topologies(Case):
             ('dedicated', 'isolate', [0, 1], [0, 1]),
             (found['cpu_policy'], found['cpu_thread_policy'], found['cpus'],
              found['dedicated_cpus']))
-        # No image property says it.
+        # No image property sets this.
         self.assertEqual('isolate', self.told(
             {'hw_cpu_policy': 'dedicated'}, flavor=self.flavor(
                 hw__cpu_policy='dedicated',
@@ -222,7 +222,7 @@ class Refusals(Case):
         made = []
         volume = self.volume()
         self.useFixture(statements.Statements(made.append))
-        # What the fixture of Cinder has put there cannot be specified again.
+        # What the Cinder fixture has put there cannot be autospecced again.
         with mock.patch('nova.volume.cinder.API.attachment_create',
                         autospec=False) as attach:
             for image, server in (
@@ -231,7 +231,7 @@ class Refusals(Case):
                     {'hw_disk_bus': 'ide'}, image=image, server=server)
                 self.assertEqual(200, answer.status, answer.text)
         attach.assert_not_called()
-        # Services report meanwhile that they are up. With all of them stopped
+        # Meanwhile, services report that they are up. With all of them stopped,
         # tests/proof/test_check.py counts whatever changes anything.
         self.assertEqual([], [
             each.text for each in made if each.changes

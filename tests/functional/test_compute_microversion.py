@@ -1,4 +1,4 @@
-"""A compute microversion from which no header entry of ours is needed."""
+"""A compute microversion from which on no header entry of ours is needed."""
 
 from nova.api.openstack import api_version_request
 import pytest

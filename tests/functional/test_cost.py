@@ -1,4 +1,4 @@
-"""The extension adds no database query and no call of another service."""
+"""The extension adds no database query and no call to another service."""
 
 from nova import context
 from nova import objects
@@ -27,7 +27,7 @@ class Costs(cloud.Cloud):
         self.assertEqual(dict.fromkeys(costs, nova), costs)
 
     def test_ten_overrides_cost_at_most_two_percent_of_calls_more(self):
-        """Function calls, beside an image that has the ten properties."""
+        """Function calls, compared to an image with the ten properties."""
         self.stop()
         calls = compared.python_calls(
             compared.create(self), compared.forget(self))
@@ -53,7 +53,7 @@ class Costs(cloud.Cloud):
         self.assertEqual(dict.fromkeys(costs, nova), costs)
 
     def test_lists_before_system_metadata_cost_one_query_more_when_named(self):
-        """From 2.73 on Nova reads it for locked_reason."""
+        """From 2.73 on, Nova reads it for locked_reason."""
         self.add_servers()
         self.stop()
         costs, nova = self.costs(

@@ -258,7 +258,7 @@ class BootFromVolume(base.TestCase):
 
 
 class LegacyNames(base.TestCase):
-    """Images name properties in old ways, and Nova still reads some."""
+    """Images name properties in old ways, some of which Nova still reads."""
 
     def test_legacy_spellings_of_an_overridden_property_leave(self):
         image = self.image(hypervisor_type='xen', vmware_ostype='ubuntu')

@@ -14,7 +14,7 @@ from tests.functional import test_samples
 SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
 
 
-# A process cannot be waited for under eventlet, nor talk to its own server.
+# Under eventlet this process cannot wait for curl and serve it.
 @unittest.skipUnless(test_samples.RELEASE == 34, 'needs native threads')
 class Curl(cloud_module.Cloud):
     def setUp(self):

@@ -1,4 +1,4 @@
-"""An override of hw_disk_bus moves the disks of a server that exists."""
+"""An override of hw_disk_bus moves the disks of an existing server."""
 
 from unittest import mock
 
@@ -24,7 +24,7 @@ class Case(update_case.Case):
                     self.instance(server)._context, server)}
 
     def assert_root(self, server, expected):
-        """The guest's only disk, as the guest and Nova have it."""
+        """Assert the guest's only disk, as the guest and Nova have it."""
         self.assertEqual(expected, self.disks(server))
         self.assertEqual(
             {f'/dev/{name}': bus for name, bus in expected.items()},
@@ -69,7 +69,7 @@ class Stopped(Case):
         self.assertEqual({'hda': 'ide'}, self.disks(server))
 
     def blank(self, number, **kwargs):
-        """Return what boots with so many more disks."""
+        """Return what makes a server boot with NUMBER more disks."""
         return {'block_device_mapping_v2': [
             {'boot_index': 0, 'uuid': base.IMAGE, 'source_type': 'image',
              'destination_type': 'local'},

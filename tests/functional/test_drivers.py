@@ -1,7 +1,7 @@
 """Overrides in clouds whose hosts have drivers that ignore some.
 
-The hosts run libvirt's driver here; their compute nodes say that they are of
-another one, which is all that nova-api and the scheduler know of a host.
+The hosts run the libvirt driver here; their compute nodes say that they have
+another one, which is all that nova-api and the scheduler know about a host.
 """
 
 from nova import context as nova_context
@@ -15,8 +15,8 @@ VMWARE = 'VMware vCenter Server'
 
 
 class Case(base.TestCase):
-    SHARED = False  # nova-api knows the drivers for a minute.
-    #: Host -> the hypervisor type that it says.
+    SHARED = False  # nova-api remembers the drivers for a minute.
+    #: Host -> the hypervisor type that it reports.
     TYPES: dict[str, str] = {}
 
     def setUp(self):
@@ -87,7 +87,7 @@ class Mixed(Case):
         self.assertNotIn('drivers', told['hw_disk_bus'])
 
     def test_the_image_s_hypervisor_type_requires_hosts_that_act(self):
-        """The recipe of docs/source/admin/drivers.rst."""
+        """The recipe in docs/source/admin/drivers.rst."""
         hosts = {}
         for said in ('qemu', 'vmware'):
             image = self.image(img_hv_type=said)
@@ -99,7 +99,7 @@ class Mixed(Case):
                           'vmware': ['compute2'] * 2}, hosts)
 
     def test_a_trait_requires_hosts_that_act(self):
-        """The other one."""
+        """The other recipe."""
         provider = self.compute_rp_uuids['compute1']
         self._create_trait('CUSTOM_LIBVIRT')
         self._set_provider_traits(provider, [

@@ -1,10 +1,10 @@
-"""What is asked takes effect or is refused.
+"""What is asked for takes effect or is refused.
 
-Each rule of nova_image_override.api.flavor.effects: refused where Nova would
-pass the override over, taken where it acts and where what it asks for holds
-anyway.
-Whether that is so is asked of servers whose *image* has the property, which no
-rule checks.
+Each rule of nova_image_override.api.flavor.effects: the override is refused
+where Nova would ignore it, and accepted where it acts and where what it asks
+for holds anyway.
+Whether that is so is tested on servers whose *image* has the property, which
+no rule checks.
 """
 
 import inspect
@@ -31,7 +31,7 @@ class Refusals(base.TestCase):
         self, overrides: dict[str, str | None], flavor: dict[str, typing.Any],
         image: dict[str, str],
     ) -> answers.Answer:
-        """Ask for a server of a FLAVOR and an IMAGE made for it."""
+        """Ask for a server with a FLAVOR and an IMAGE made for it."""
         return self.create(overrides, image=self.image(**image),
                            flavor=self.flavor(**flavor))
 
@@ -104,7 +104,7 @@ class Refusals(base.TestCase):
             *effect_cases.IDLE, effect_cases.STATELESS)}
         tried.update(name for overrides, *_ in effect_cases.WINNERS
                      for name in overrides)
-        # Needs a flavor whose memory a host encrypts: a test of its own.
+        # Needs a flavor whose memory a host encrypts, so it has its own test.
         self.assertEqual({'hw_locked_memory'}, set(effects.RULES) - tried)
 
     def test_one_answer_names_what_has_no_effect_and_what_conflicts(self):
@@ -172,7 +172,7 @@ class Refusals(base.TestCase):
 _counts = st.one_of(st.none(), st.integers(1, 13), st.just(65536))
 
 
-# No deadline: how long an example takes is the machine's.
+# No deadline: how long an example takes depends on the machine.
 @hypothesis.settings(
     deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 @hypothesis.given(

@@ -70,8 +70,8 @@ CONFLICTS = (
      ['os_secure_boot']),
 )
 
-#: What goes together, so that the table above is not a list of refusals
-#: alone.
+#: What goes together, so that the table above is not just a list of
+#: refusals.
 HARMONY = (
     ({'hw_mem_page_size': '4'}, {'hw__mem_page_size': 'any'}),
     ({'hw_cpu_policy': 'shared'}, {'hw__cpu_policy': 'shared'}),
@@ -158,7 +158,7 @@ class Flavor(base.TestCase):
         with mock.patch.object(hardware, 'parse_cpu_spec', parse):
             answer = self.create(overrides, flavor=flavor)
         self.assertEqual(400, answer.status, answer.text)
-        # What was sent has 24,000 characters, and was parsed a dozen times.
+        # What was sent has 24,000 characters.
         self.assertLess(sum(read), 10_000)
 
     def test_a_list_names_no_vcpu_that_the_flavor_lacks(self):

@@ -1,4 +1,4 @@
-"""What Glance injects for a user, that user does not override."""
+"""What Glance injects for a user, that user cannot override."""
 
 from nova_image_override import errors
 from testing.harness import base
@@ -89,7 +89,7 @@ class InjectionTest(base.TestCase):
 
 
 class WithProtectionsTest(InjectionTest):
-    """The same where Glance protects nothing from anybody."""
+    """The same tests where Glance protects nothing from anybody."""
 
     def _setup_services(self) -> None:
         self.OPTIONS = {'property_protection_file': protections.file_with(

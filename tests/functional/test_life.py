@@ -71,10 +71,10 @@ class Snapshots(life.Case):
         answer = self.act(server, {'createImage': {'name': 'snap'}})
         self.assertEqual(202, answer.status, answer.text)
         self.assert_in_image(answer.body['image_id'])
-        # Until the task of the snapshot has ended, which nova-api began.
+        # Until the snapshot task, which nova-api began, has ended.
         self.wait(server)
         self.assert_kept(server)
-        # What is booted from it has them from the image, not as overrides.
+        # A server booted from it has them from the image, not as overrides.
         self.glance.images[answer.body['image_id']]['status'] = 'active'
         copy = self.boot(image=answer.body['image_id'],
                          flavor=self.flavor(vcpus=4))
@@ -87,7 +87,7 @@ class Snapshots(life.Case):
             'name': 'backup', 'backup_type': 'daily', 'rotation': 99}})
         self.assertEqual(202, answer.status, answer.text)
         self.assert_in_image(answer.body['image_id'])
-        # Until the task of the snapshot has ended, which nova-api began.
+        # Until the snapshot task, which nova-api began, has ended.
         self.wait(server)
         self.assert_kept(server)
 
@@ -158,7 +158,7 @@ class Rebuild(life.Case):
         server = self.a_server()
         with mock.patch('nova.conductor.api.ComputeTaskAPI.rebuild_instance'):
             self.act(server, {'rebuild': {'imageRef': base.IMAGE}})
-        # Stuck as Nova leaves it; an operator resets it and restarts.
+        # Stuck, as Nova leaves it; an operator resets it and restarts.
         self.assertEqual(202, self.act(
             server, {'os-resetState': {'state': 'active'}},
             admin=True).status)
@@ -218,7 +218,7 @@ class Rescue(life.Case):
         self.rescue_and_back(self.a_server())
 
     def test_rescue_from_another_image(self):
-        # Which says how the rescue guest is built, but for its machine type.
+        # The image decides how the rescue guest is built, not its machine type.
         self.rescue_and_back(
             self.a_server(), self.image(),
             lambda server: self.assertEqual(

@@ -13,7 +13,7 @@ class CrossCell(life.Case):
 
 class CrossCellMoves(CrossCell):
     def test_cold_migration_to_another_cell(self):
-        # What snapshots do not inherit is in no image that is spawned from.
+        # What snapshots do not inherit is in no image that servers spawn from.
         self.flags(non_inheritable_image_properties=['hw_machine_type'])
         overrides = {'hw_machine_type': 'pc-q35-2.10', 'hw_disk_bus': 'scsi'}
         for server in (self.a_server(overrides),
@@ -32,7 +32,7 @@ class CrossCellMoves(CrossCell):
 
 
 class CrossCellNuma(CrossCell):
-    # The answer is that of a real cloud, which does not wait for conductor.
+    # The answer is that of a real cloud, which does not wait for the conductor.
     CAST_AS_CALL = False
 
     def test_a_server_with_numa_nodes_stays_in_its_cell(self):

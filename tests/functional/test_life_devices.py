@@ -10,7 +10,7 @@ from tests.functional import life
 
 
 class Attached(life.Case):
-    """What is attached later is built after the overrides too."""
+    """What is attached later is built according to the overrides too."""
 
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ()

@@ -11,7 +11,7 @@ from testing.harness import base
 
 
 class Life(base.TestCase):
-    """What becomes of it in rebuild and resize."""
+    """What becomes of them in a rebuild and a resize."""
 
     EXTENDED_HOSTS = base.TestCase.HOSTS
     IMAGE = {'kernel_id': base.IMAGE}
@@ -19,7 +19,7 @@ class Life(base.TestCase):
     def setUp(self) -> None:
         self.flags(allow_resize_to_same_host=True)
         super().setUp()
-        # Copies files to the other host.
+        # This would copy files to the other host.
         self.useFixture(fixtures.MockPatch(
             'nova.virt.libvirt.driver.LibvirtDriver.'
             'migrate_disk_and_power_off', return_value='{}'))
@@ -44,7 +44,7 @@ class Life(base.TestCase):
         self.assertEqual(overrides, shown[base.PARAMETER])
 
     def older(self, overrides: dict[str, str], **kwargs: typing.Any) -> str:
-        """Boot a server as before there were these refusals."""
+        """Boot a server as it was done before these refusals existed."""
         with mock.patch.dict(effects.RULES, clear=True):
             return self.boot(overrides, **kwargs)
 
@@ -75,7 +75,7 @@ class Life(base.TestCase):
         self.assertEqual(202, self.resize(server, vcpus=1).status)
         self.assertEqual(202, self.rebuild(server).status)
         self.assertEqual(202, self.rebuild(server, kept).status)
-        # Asked for anew, it is another matter.
+        # Asking for it anew is another matter.
         self.assertEqual(202, self.rebuild(server, {}).status)
         self.assert_unchanged(
             server, self.rebuild(server, kept),

@@ -36,7 +36,7 @@ class Moves(life.Case):
         self.assert_kept(server)
 
     def test_a_flavor_that_conflicts_is_400_and_names_the_overrides(self):
-        # The last four are a 500 in Nova, whose messages want the image's
+        # The other four are a 500 in Nova, whose messages need the image's
         # name there.
         others = {'hw_pmu': 'true', 'hw_vif_multiqueue_enabled': 'true',
                   'hw_virtio_packed_ring': 'true', 'hw_sound_model': 'ich9'}
@@ -101,7 +101,7 @@ class Moves(life.Case):
 
 
 class LiveMigration(life.Case, libvirt_base.LibvirtMigrationMixin):
-    SHARED = False  # The stub of the mixin keeps its state on the test.
+    SHARED = False  # The mixin's stub keeps its state on the test.
 
     def setUp(self):
         super().setUp()

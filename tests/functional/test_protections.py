@@ -62,7 +62,7 @@ class ProtectionsTest(protections.ProtectionsCase):
 
     def test_a_legacy_name_in_the_image_is_what_is_updated(self):
         self.boot({'hw_vm_mode': 'hvm'}, image=self.image())
-        # One server is there now, hence no assert_refused.
+        # There is a server now, hence no assert_refused.
         answer = self.create(
             {'hw_vm_mode': 'hvm'}, image=self.image(vm_mode='xen'))
         self.assertEqual(403, answer.status)
@@ -85,8 +85,8 @@ class ProtectionsTest(protections.ProtectionsCase):
             403, {'hw_disk_bus': errors.PROTECTED})
 
     def test_a_name_that_the_override_writes_too_must_be_permitted(self):
-        # Nova reads auto_disk_config past ImageMetaProps. With it the
-        # server's snapshots would be refused by Glance, to admin too.
+        # Nova reads auto_disk_config past ImageMetaProps. With it, Glance
+        # would refuse the server's snapshots, to admin too.
         answer = self.create(
             {'hw_auto_disk_config': 'true'}, image=self.image(), admin=True)
         self.assert_refused(
@@ -173,7 +173,7 @@ class ProtectionsTest(protections.ProtectionsCase):
 
 
 class PoliciesTest(base.TestCase):
-    """Protections by policies of Glance's policy.yaml."""
+    """Protections by policies in Glance's policy.yaml."""
 
     def _setup_services(self) -> None:
         text = ''.join(

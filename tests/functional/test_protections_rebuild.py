@@ -52,7 +52,7 @@ class RebuildTest(protections.ProtectionsCase):
 
 
 class LegacyNames(base.TestCase):
-    """What a rebuild keeps, or repeats, where images differ in names."""
+    """What a rebuild keeps, or repeats, where images use different names."""
 
     EXTENDED_HOSTS = ('compute1',)
 
@@ -73,7 +73,7 @@ class LegacyNames(base.TestCase):
         super()._setup_services()
 
     def assert_rebuild(self, code, server, *args, **kwargs):
-        """Assert that it is refused with CODE and changes nothing."""
+        """Assert that a rebuild is refused with CODE and changes nothing."""
         before = (self.record(server), self.system_metadata(server),
                   self.request_spec(server))
         answer = self.rebuild(server, *args, **kwargs)
@@ -127,8 +127,8 @@ class LegacyNames(base.TestCase):
         self.assert_rebuild(None, server, None, self.image(name='other'))
 
     def test_dropping_one_override_does_not_write_what_it_held_back(self):
-        # hw_scsi_model=null went; hw_disk_bus now passes on what the image
-        # says of it under the legacy name.
+        # hw_scsi_model=null is gone; hw_disk_bus now passes on what the image
+        # says about it under the legacy name.
         image = self.image(vmware_adaptertype='lsiLogic')
         server = self.boot(
             {'hw_disk_bus': 'sata', 'hw_scsi_model': None}, image=image)

@@ -119,7 +119,7 @@ class Rebuild(Case):
         self.assert_video(server, 'cirrus')
         self.assertIsNone(self.guest(server).find('os/bootmenu'))
         self.assertEqual(removed, self.shown(server))
-        # Asked for once more, it is removed once more.
+        # Asking for it again removes it again.
         self.assertEqual(
             202, self.rebuild(server, removed, image=image).status)
         self.hard_reboot(server)

@@ -1,8 +1,8 @@
 """A rebuild that changes image properties is scheduled, whatever the image.
 
-Nova schedules a rebuild when the image's id is another one. Overrides change
-the properties of the same image: who may be on the host is asked all the same,
-and before anything changes.
+Nova schedules a rebuild when the image's ID is a different one. Overrides
+change the properties of the same image: the scheduler is still asked who may
+be on the host, and before anything changes.
 """
 
 import uuid
@@ -31,7 +31,7 @@ class Case(base.TestCase):
             aggregate, {'set_metadata': {'metadata': metadata}})
 
     def state(self, server):
-        """Return all that a refusal must leave as it was."""
+        """Return everything that a refusal must leave as it was."""
         instance = self.instance(server)
         return {
             'image': instance.image_ref,
@@ -44,7 +44,7 @@ class Case(base.TestCase):
 
     def assert_refused_unchanged(
             self, server, status, problems, overrides=None, **kwargs):
-        """Assert a refusal after which the server is as it was, and usable."""
+        """Assert a refusal that leaves the server as it was, and usable."""
         before = self.state(server)
         answer = self.rebuild(server, overrides, **kwargs)
         self.assertEqual(status, answer.status, answer.text)
@@ -54,7 +54,7 @@ class Case(base.TestCase):
         return answer
 
     def scheduled(self):
-        """Return a list to which each question to the scheduler adds."""
+        """Return a list that grows with each request to the scheduler."""
         asked = []
         original = query.SchedulerQueryClient.select_destinations
 
@@ -68,7 +68,7 @@ class Case(base.TestCase):
 
 
 class Isolation(Case):
-    """A host for Windows only, and a server of a Windows image on it."""
+    """A host for Windows only, and a server with a Windows image on it."""
 
     def setUp(self):
         super().setUp()
@@ -90,7 +90,7 @@ class Isolation(Case):
             server, 409, {'os_distro': 'unschedulable'}, {}, image=linux)
 
     def test_so_is_removing_it(self):
-        # A server whose image does not say os_distro may be there for Nova.
+        # To Nova, a server whose image does not set os_distro may be there.
         linux = self.image(os_distro='linux')
         server = self.boot({'os_distro': 'windows'}, image=linux)
         self.assertEqual(202, self.rebuild(
@@ -115,7 +115,7 @@ class Isolation(Case):
 
     def test_a_rebuild_that_changes_nothing_is_not_scheduled(self):
         server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
-        # As unmodified Nova: the aggregate changed after the boot.
+        # As in unmodified Nova: the aggregate changed after the boot.
         self.isolate(os_distro='linux')
         scheduled = self.scheduled()
         for overrides in (None, {'hw_boot_menu': 'true'}):
@@ -139,7 +139,7 @@ class Isolation(Case):
         self.assertEqual([], scheduled)
         self.assertEqual(202, self.rebuild(
             server, image=self.image(os_distro='windows')).status)
-        # By the conductor, which is the only one to ask.
+        # By the conductor, which is the only one that asks.
         self.assertEqual([server], scheduled)
 
     def test_with_overrides_another_image_is_scheduled_once(self):
@@ -177,7 +177,7 @@ class Filters(Case):
             server, 409, {'hw_firmware_stateless': 'unschedulable'},
             {'hw_firmware_stateless': 'true'}, image=uefi)
         self.assertIn('COMPUTE_SECURITY_STATELESS_FIRMWARE', answer.message)
-        # The host has this one.
+        # The host has this trait.
         self.assertEqual(202, self.rebuild(
             server, {'os_secure_boot': 'required'}, image=uefi).status)
 

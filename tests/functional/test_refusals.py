@@ -8,7 +8,7 @@ from testing.harness import base
 
 
 class Invalid(base.TestCase):
-    """400: the request is wrong whoever makes it."""
+    """400: the request is wrong, whoever makes it."""
 
     BUILD = False
 

@@ -1,8 +1,8 @@
 """The requests and answers that the documentation shows are real ones.
 
-They stand in docs/source/samples as this test received them; ids, links and
-Nova's own keys that no page speaks of are left out or made readable. Run with
-WRITE_SAMPLES=1 to write them anew.
+They are in docs/source/samples as this test received them; IDs, links and
+Nova's own keys that no page mentions are left out or made readable. Run with
+WRITE_SAMPLES=1 to rewrite them.
 """
 
 import json
@@ -25,7 +25,7 @@ from testing.harness import nodb
 
 SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
 
-#: What is left of a server, in this order.
+#: The keys of a server that are kept, in this order.
 SERVER_KEYS = ('id', 'name', 'status', 'image', base.PARAMETER)
 
 IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b'
@@ -36,7 +36,7 @@ RELEASE = int(nova_version.version_string().split('.')[0])
 
 
 def _shown(value):
-    """Return a body without what the documentation does not speak of."""
+    """Return a body without what the documentation does not mention."""
     if isinstance(value, list):
         return [_shown(item) for item in value]
     if not isinstance(value, dict):
@@ -133,7 +133,7 @@ class Case(base.TestCase):
         compare(self, name, text)
 
     def new(self, name, overrides, image, **kwargs):
-        """Create a server by a sample request."""
+        """Create a server with a sample request."""
         body = {'server': {
             'name': 'guest', 'imageRef': image, 'flavorRef': self._flavor,
             'networks': 'none', base.PARAMETER: overrides}}
@@ -297,7 +297,7 @@ class MixedCloud(Case):
 
 @unittest.skipUnless(RELEASE == 34, 'the samples are of Nova 34')
 class Start(nodb.TestCase):
-    """What nova-api warns of at start."""
+    """What nova-api warns about at start."""
 
     def assert_logged(self, name, start, **options):
         self.override(**options)

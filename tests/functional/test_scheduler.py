@@ -1,9 +1,9 @@
 """The override decides wherever Nova's scheduler reads image properties.
 
-Two hosts, of which the scheduler takes the one for the image's own value and
-the other for the override; for the weigher, which excludes no host, a third to
-move to. Rebuilds: tests/functional/test_rebuild_scheduling; their one host is
-given, so there is nothing to weigh.
+There are two hosts: the scheduler takes one for the image's own value and the
+other for the override. For the weigher, which excludes no host, there is a
+third to move to. Rebuilds: tests/functional/test_rebuild_scheduling; their one
+host is given, so there is nothing to weigh.
 IsolatedHostsFilter reads the image's id, and require_image_type_support its
 disk format, which no property overrides.
 """
@@ -19,7 +19,7 @@ import pytest
 
 from tests.functional import life
 
-#: Where the override belongs, and where the image as it is would go.
+#: The host for the override, and the one for the image as it is.
 OURS, OTHER = 'compute1', 'compute2'
 
 
@@ -54,13 +54,13 @@ class Case(life.Case):
             image=self.image(**self.IMAGE), **kwargs)
 
     def fail(self, host):
-        """Let a host be down."""
+        """Take a host down."""
         self.computes[host].stop()
         self.admin_api.microversion = '2.11'
         self.admin_api.force_down_service(host, 'nova-compute', True)
 
     def assert_no_valid_host(self, server):
-        """Assert that the scheduler has ended the last action."""
+        """Assert that the scheduler found no valid host for the last action."""
         path = f'/servers/{server}/os-instance-actions'
         last = self.http('GET', path).body['instanceActions'][0]
         events = self.http(
@@ -187,7 +187,7 @@ class Weigher(Case, libvirt_base.LibvirtMigrationMixin):
         self.migrate_stub_ran = False
 
     def another(self, host):
-        """Return the other of the two hosts with what is overridden."""
+        """Return the other of the two hosts for the override."""
         return 'compute3' if host == OURS else OURS
 
     def live_migrate(self, server):
@@ -209,7 +209,7 @@ class Weigher(Case, libvirt_base.LibvirtMigrationMixin):
         self.wait(server)
 
     def test_the_weigher_of_image_properties(self):
-        # By free memory alone the next would go to a host without any.
+        # By free memory alone, the next would go to a host without any.
         for host, overrides in (
                 (OURS, self.OVERRIDES), (OTHER, {}),
                 ('compute3', self.OVERRIDES)):

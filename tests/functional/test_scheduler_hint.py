@@ -1,7 +1,7 @@
 """Overrides as scheduler hints, for clients that cannot name the extension.
 
 The requests are those that Terraform, Horizon, Ansible's server module and
-the like send: without an entry of ours in the header.
+the like send, without an entry of ours in the header.
 """
 
 import json
@@ -31,14 +31,14 @@ class Case(base.TestCase):
                          **{'extension': None, **kwargs})
 
     def accepted(self, answer):
-        """Return the id of a server that was created, when it is ACTIVE."""
+        """Return the ID of a server that was created, once it is ACTIVE."""
         self.assertEqual(202, answer.status, answer.text)
         server = answer.body['server']['id']
         self.wait(server)
         return server
 
     def hinted(self, *args, **kwargs):
-        """Return the id of a server that hint() made, when it is ACTIVE."""
+        """Return the ID of a server that hint() made, once it is ACTIVE."""
         return self.accepted(self.hint(*args, **kwargs))
 
     def shown(self, server, **kwargs):
@@ -104,7 +104,7 @@ class OpenToHints(Case):
 
     def test_terraforms_request(self):
         # openstack_compute_instance_v2 with network_mode = "none":
-        # CreateOpts of gophercloud, and ToSchedulerHintsMap beside it.
+        # CreateOpts of gophercloud, with ToSchedulerHintsMap.
         answer = self.http('POST', '/servers', {
             'server': {'name': 'guest', 'imageRef': base.IMAGE,
                        'flavorRef': self.flavor(), 'networks': 'none',
@@ -280,7 +280,7 @@ class RefusedHints(Case):
                     self.assertIn(f'server.{base.PARAMETER}', answer.message)
 
     def test_the_hints_that_nova_would_ignore_are_judged_too(self):
-        # With both keys Nova reads the first alone.
+        # With both keys, Nova reads only the first.
         answer = self.http('POST', '/servers', {
             **self.server_body(), HINTS: {},
             LEGACY_HINTS: {PREFIX + 'hw_disk_bus': 'ide'}}, extension=None)
@@ -299,7 +299,7 @@ class RefusedHints(Case):
 
 
 class ClosedToHints(Case):
-    """The default: Nova would take the hint and do nothing about it."""
+    """The default: Nova would accept the hint and do nothing with it."""
 
     @pytest.mark.smoke
     def test_overrides_in_hints_are_refused(self):

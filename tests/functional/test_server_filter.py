@@ -12,7 +12,7 @@ from testing.harness import base
 SCSI = {'hw_disk_bus': 'scsi'}
 BOTH = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
 
-#: Each has another schema of the query, or another way to load servers.
+#: Each has a different query schema, or a different way to load servers.
 COMPUTES = ('2.1', '2.26', '2.72', '2.73', '2.74', '2.75', '2.98')
 
 
@@ -74,7 +74,7 @@ class Found(Case):
                 (['hw_boot_menu', 'hw_boot_menu'], {'both'}),
                 (['hw_pmu'], {'removed'}),
                 (['hw_pmu', 'hw_disk_bus'], set()),
-                # What the image has, and what its server is built with.
+                # Nobody overrides it.
                 (['hw_vif_model'], set())):
             for path in ('/servers', '/servers/detail'):
                 for compute in COMPUTES:
@@ -164,13 +164,13 @@ class Paging(Case):
         expected = []
         for number in range(9):
             overridden = number % 3 != 1
-            # Neither in the order of creation nor by cells.
+            # Names follow neither the order of creation nor the cells.
             name = f'server-{number * 7 % 9}'
             self.server(name, BOTH if overridden else None,
                         cell=1 + number * 5 % 7 % 2)
             if overridden:
                 expected.append(name)
-        # Some may be of one second; Nova decides on the order of those.
+        # Some may be created in the same second; Nova decides their order.
         newest_first = [
             server['name'] for server in self.http(
                 'GET', '/servers').body['servers']

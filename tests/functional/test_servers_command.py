@@ -46,7 +46,7 @@ class ServersCommand(base.TestCase):
             (failed, project, 'cell0', 'os_type', 'linux'),
             (first, project, 'cell1', 'hw_disk_bus', 'scsi'),
             (first, project, 'cell1', 'hw_pmu', None),
-            # What nova-compute has filled in since is no override.
+            # What nova-compute has filled in since is not an override.
             (first, project, 'cell1', 'hw_vif_model', None),
             (second, project, 'cell2', 'hw_disk_bus', 'scsi'),
         ], self.rows())
@@ -65,7 +65,7 @@ class ServersCommand(base.TestCase):
         self.http('DELETE', f'/servers/{server}')
         self._wait_until_deleted({'id': server})
         self.assertEqual([], self.rows())
-        # Yet it is known where one was.
+        # Yet the place of a deleted one is still known.
         later = self.server(SCSI)
         self.assertEqual(
             [later], [row[0] for row in self.rows(marker=server)])

@@ -13,7 +13,7 @@ clouds: list[object] = []
 
 
 class Given:
-    """Not at the top of the module, where pytest would run them."""
+    """Not at the top level of the module, where pytest would run them."""
 
     class OnACloud(base.TestCase):
         def test_leaves_things(self):

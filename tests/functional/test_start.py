@@ -1,4 +1,4 @@
-"""nova-api starts with sound rules beside a Nova it knows, or not at all."""
+"""nova-api starts with sound rules and a Nova it knows, or not at all."""
 
 import functools
 import importlib.metadata
@@ -160,7 +160,7 @@ class Start(nodb.TestCase):
                           if route[0] != path], f'has no {path} in')
 
     def test_a_nova_that_routes_servers_in_another_way_stops_the_start(self):
-        """Whatever way comes in, the resource has to be ours."""
+        """Whichever way a request comes in, the resource has to be ours."""
         make = routes._create_controller
         clone = [path for path, _ in routes.ROUTE_LIST
                  if path.startswith('/os-volumes_boot')]
@@ -180,7 +180,7 @@ class Start(nodb.TestCase):
                     f'the resource of {path} in another way')
 
     def test_an_action_without_a_compute_api_stops_the_start(self):
-        """Its own would lose the server's overrides in silence."""
+        """Its own would silently lose the server's overrides."""
         class Renamed(wsgi.Controller):
             def __init__(self):
                 super().__init__()

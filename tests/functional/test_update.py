@@ -1,6 +1,6 @@
-"""PUT /servers/{id} replaces the overrides of a server that does not run.
+"""PUT /servers/{id} replaces the overrides of a server that is not running.
 
-They act when the guest is built next: at the start of a stopped server, at
+They act when the guest is next built: at the start of a stopped server, or at
 the unshelving of an offloaded one.
 """
 

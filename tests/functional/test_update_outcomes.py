@@ -1,6 +1,6 @@
-"""The table of :doc:`/user/later`: what comes of an update, state by state.
+"""The table of :doc:`/user/later`: the outcomes of an update, state by state.
 
-Run with WRITE_SAMPLES=1 to write it anew.
+Run with WRITE_SAMPLES=1 to rewrite it.
 """
 
 import csv
@@ -13,7 +13,7 @@ from testing.harness import base
 from tests.functional import test_samples
 from tests.functional import update_case
 
-#: Class of properties -> one change of it, to a server without overrides.
+#: Class of properties -> one such change, to a server without overrides.
 CHANGES = {
     'Devices, firmware, kernel arguments': {'hw_video_model': 'vga'},
     'Bus of the disks': {'hw_disk_bus': 'sata'},
@@ -28,9 +28,9 @@ AT_START, AT_UNSHELVE = 'next start', 'unshelving'
 
 class Outcomes(update_case.Case):
     def outcomes(self, server, acts):
-        """Yield what comes of each change of SERVER; all are taken back.
+        """Yield the outcome of each change of SERVER; all are taken back.
 
-        :param acts: when a change acts that is accepted
+        :param acts: when an accepted change acts
         """
         for overrides in CHANGES.values():
             answer = self.update(server, overrides)
@@ -42,7 +42,7 @@ class Outcomes(update_case.Case):
                 yield f'{answer.status}{"".join(codes)}'
 
     def rows(self):
-        """Yield each state, and what comes of the changes in it."""
+        """Yield each state, and the outcomes of the changes in it."""
         with mock.patch(base.BUILDS):
             server = self.create().body['server']['id']
         yield 'BUILD', [*self.outcomes(server, None)]

@@ -1,4 +1,4 @@
-"""No test acts on a server while Nova still does what it was asked before."""
+"""No test acts on a server while Nova is still busy with an earlier request."""
 
 import threading
 
@@ -57,7 +57,7 @@ class Wait(base.TestCase):
                          self.found_while_waiting(server))
 
     def found_while_waiting(self, server):
-        """Wait, and return what was found at first; Nova goes on then."""
+        """Wait, and return what was found at first; then Nova goes on."""
         found = []
 
         def state(server_id, look=self._state):

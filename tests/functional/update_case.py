@@ -1,4 +1,4 @@
-"""A server whose overrides are updated, and what is told of it."""
+"""A server whose overrides are updated, and what is reported about it."""
 
 from nova import objects
 
@@ -46,7 +46,7 @@ class Case(base.TestCase):
         return server
 
     def state(self, server):
-        """Return all that a refusal must leave as it was."""
+        """Return everything that a refusal must leave as it was."""
         instance = self.instance(server)
         spec = objects.RequestSpec.get_by_instance_uuid(
             base.nova_context.get_admin_context(), server)

@@ -1,7 +1,7 @@
 """Fixtures of the unit tests, and how hypothesis runs them.
 
 The same examples are tried in every run unless ``HYPOTHESIS_PROFILE=fuzz`` asks
-for new and many more ones.
+for new ones, and many more of them.
 """
 
 import os
@@ -12,15 +12,15 @@ import pytest
 from nova_image_override import override
 from nova_image_override.properties import catalog as catalog_module
 
-# No deadline: how fast the machine is decides no test.
+# No deadline: the speed of the machine decides no test.
 hypothesis.settings.register_profile(
     'ci', derandomize=True, deadline=None, database=None)
 hypothesis.settings.register_profile(
     'fuzz', deadline=None, max_examples=5000, print_blob=True)
-# Whether each branch is taken, not whether it is right.
+# To see whether each branch is taken, not whether it is right.
 hypothesis.settings.register_profile(
     'few', parent=hypothesis.settings.get_profile('ci'), max_examples=10)
-# Whether a mutant lives, not the smallest request that kills it.
+# To see whether a mutant survives, not the smallest request that kills it.
 hypothesis.settings.register_profile(
     'mutation', parent=hypothesis.settings.get_profile('ci'),
     phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))

@@ -19,13 +19,13 @@ _TOKEN = re.compile(
     r'|\((?:\?[:=!]|(?!\?))|\)|\|'     # groups, lookaheads, alternatives
     r'|(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})(?![*+?{])'  # quantifiers, plain ones
     r'|[\^$]'
-    r'|[^.^$*+?()\[\]{}|\\]')          # a character that is itself
+    r'|[^.^$*+?()\[\]{}|\\]')          # a character that stands for itself
 
 
 def check(pattern: str) -> None:
     """Fail when PATTERN leaves the common ground.
 
-    Character escapes of classes, ``\\A`` and ``\\Z``, flags, named and atomic
+    Escapes for character classes, ``\\A`` and ``\\Z``, flags, named and atomic
     groups and the bare dot are read differently or not at all.
     """
     at = 0

@@ -1,4 +1,4 @@
-"""How much memory stays held."""
+"""How much memory stays in use."""
 
 import collections.abc
 import gc
@@ -9,9 +9,9 @@ import typing
 def held(
     call: collections.abc.Callable[[str], typing.Any], texts: int = 2000,
 ) -> int:
-    """Return how many bytes stay held of so many different TEXTS.
+    """Return how many bytes stay in use after that many different TEXTS.
 
-    :param call: is given each text, of some 200 characters
+    :param call: called with each text, which has some 200 characters
     """
     call(f'A{0:0200}')
     gc.collect()

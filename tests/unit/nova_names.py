@@ -1,9 +1,9 @@
-"""Every name of Nova that a module uses, found in its syntax tree.
+"""Every Nova name that a module uses, found in its syntax tree.
 
-Follows imports and attributes of them, classes of ours that derive from
-Nova's with ``self`` and ``super()`` in them, and variables that are known to
-hold an object of Nova: by annotation, by what is assigned to them, or by the
-name that this package always gives them.
+Follows imports and their attributes, classes of ours that derive from Nova's,
+with ``self`` and ``super()`` in them, and variables that are known to hold a
+Nova object: by annotation, by what is assigned to them, or by the name that
+this package always gives them.
 """
 
 import ast
@@ -42,10 +42,10 @@ HELD = {
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """One use of a name of Nova.
+    """One use of a Nova name.
 
-    :ivar call: positional arguments and names of keyword arguments; None
-        where it is not called, or with arguments that are passed on
+    :ivar call: number of positional arguments and names of keyword arguments;
+        None if it is not called, or is called with arguments passed on
     """
 
     name: str
@@ -61,7 +61,7 @@ def of_nova(module):
 def resolved(name):
     """Return what NAME is; None for what only instances have."""
     if name.startswith('nova.cmd.'):
-        # Its import chooses between native threads and eventlet.
+        # Importing it chooses between native threads and eventlet.
         return types.ModuleType(name) if name.count('.') == 2 else None
     try:
         return pkgutil.resolve_name(name)
@@ -93,7 +93,7 @@ class Finder(ast.NodeVisitor):
 
     def __init__(self):
         self.uses = []
-        #: What nobody knows: an attribute that Nova's class does not have.
+        #: Unknown names: attributes that Nova's class does not have.
         self.unknown = []
         self._names = {}
         self._types = {}
@@ -103,7 +103,7 @@ class Finder(ast.NodeVisitor):
     # --- what an expression is --------------------------------------------
 
     def _name(self, node):
-        """Return the dotted name of Nova that NODE is, or None."""
+        """Return the dotted Nova name that NODE is, or None."""
         if isinstance(node, ast.Name):
             return self._names.get(node.id)
         if not isinstance(node, ast.Attribute):
@@ -130,7 +130,7 @@ class Finder(ast.NodeVisitor):
         return f'{owner}.{node.attr}' if of_nova(source.__module__) else None
 
     def _type(self, node):
-        """Return the dotted name of Nova's class that NODE is of, or None."""
+        """Return the dotted name of the Nova class of NODE, or None."""
         match node:
             case ast.Name('self'):
                 return self._class
@@ -145,7 +145,7 @@ class Finder(ast.NodeVisitor):
         return None
 
     def _made(self, name):
-        """Return the class that a call of NAME makes an object of."""
+        """Return the class of the object that a call of NAME makes."""
         if name is None:
             return None
         thing = resolved(name)
@@ -249,7 +249,7 @@ class Finder(ast.NodeVisitor):
             passed_on = any(
                 isinstance(each, ast.Starred) for each in node.args) or any(
                 each.arg is None for each in node.keywords)
-            # Of a class: Base.method(self, argument).
+            # Called on a class: Base.method(self, argument).
             arguments = [each for each in node.args
                          if not isinstance(each, ast.Name)
                          or each.id != 'self']
@@ -274,7 +274,7 @@ class Finder(ast.NodeVisitor):
 
 
 def found(source):
-    """Return uses in the text SOURCE, and what nobody knows."""
+    """Return the uses in the text SOURCE, and the unknown names."""
     finder = Finder()
     finder.visit(ast.parse(source))
     return finder.uses, finder.unknown

@@ -1,7 +1,7 @@
 """Which parts of Nova read which image properties, from its syntax trees.
 
 A mention counts as a read: a constant that is a field's name, an attribute of
-something called properties, a name that is put together of constants, and
+something called properties, a name that is put together from constants, and
 what the shared functions (``nova.virt.hardware`` and others) read for their
 callers. What nova-api or the scheduler has made of properties counts as well
 (``instance.numa_topology``).
@@ -55,7 +55,7 @@ ALIASES = {'auto_disk_config': 'hw_auto_disk_config'}
 
 
 def _pattern(node):
-    """Return a regular expression of the texts that NODE can be, or None."""
+    """Return a regular expression for the texts that NODE can be, or None."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return re.escape(node.value)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -85,7 +85,7 @@ def _direct(node):
 def _keys(node):
     """Return the fields whose names a shared function puts together.
 
-    nova/virt/hardware.py _get_flavor_image_meta takes "tpm_model" for
+    nova/virt/hardware.py _get_flavor_image_meta is given "tpm_model" for
     hw_tpm_model, and "secure_boot" with prefix="os".
     """
     if not isinstance(node, ast.Constant):
@@ -94,7 +94,7 @@ def _keys(node):
 
 
 def _functions(tree):
-    """Yield name and nodes of each function, methods by class."""
+    """Yield the name and nodes of each function, methods by class."""
     def walk(node, name):
         own = []
         for child in ast.iter_child_nodes(node):
@@ -108,7 +108,7 @@ def _functions(tree):
 
 @functools.cache
 def _of_shared(module):
-    """Return name of a function of a shared module -> fields it reads."""
+    """Return function of a shared module -> the fields that it reads."""
     tree = ast.parse((ROOT / 'virt' / f'{module}.py').read_text())
     reads, calls = (collections.defaultdict(set) for _ in range(2))
     for name, nodes in _functions(tree):

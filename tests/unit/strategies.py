@@ -23,13 +23,13 @@ OPEN = {field: prop for field, prop in CATALOG.items() if not prop.never}
 SINGLE = {field: prop for field, prop in OPEN.items() if not prop.name_pattern}
 FAMILIES = {field: prop for field, prop in OPEN.items() if prop.name_pattern}
 
-#: Characters of a trait's name that can be stored.
+#: How many characters of a trait's name can be stored.
 LONGEST_TRAIT = record.NAME_LENGTH_MAX - len('trait:')
 
-#: Any text, lone surrogates included, as Nova's JSON parser makes it.
+#: Any text that Nova's JSON parser produces, lone surrogates included.
 any_text = st.text(st.characters(exclude_categories=()))
 
-#: Anything that JSON can say.
+#: Anything that JSON can express.
 any_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | any_text,
     lambda inner: st.lists(inner, max_size=4)
@@ -97,7 +97,7 @@ _plain_text = st.text(
 
 
 def values_of(field: str) -> st.SearchStrategy[str]:
-    """Values of FIELD that are taken, in any of their spellings."""
+    """Values of FIELD that are accepted, in any of their spellings."""
     prop = CATALOG[field]
     if prop.kind == property_module.BOOLEAN:
         return st.sampled_from(
@@ -117,7 +117,7 @@ def pairs(
     draw: st.DrawFn, fields: typing.Iterable[str] = tuple(OPEN), *,
     removals: bool = False,
 ) -> tuple[str, str | None]:
-    """One name and a value that is taken."""
+    """One name and a value that is accepted."""
     field = draw(st.sampled_from(sorted(fields)))
     value = values_of(field)
     return draw(names_of(field)), draw(st.none() | value if removals else value)
@@ -125,7 +125,7 @@ def pairs(
 
 def requests(*, removals: bool = True) -> st.SearchStrategy[
         dict[str, str | None]]:
-    """Overrides that are taken, in any spelling of their values."""
+    """Overrides that are accepted, in any spelling of their values."""
     return st.lists(pairs(removals=removals), max_size=12).map(dict)
 
 
@@ -143,7 +143,7 @@ _SPOILERS = (
 
 @st.composite
 def misnamed(draw: st.DrawFn) -> str:
-    """A name that is no property, most often close to one."""
+    """A name that is not a property, most often close to one."""
     name, _ = draw(pairs(tuple(CATALOG)))
     spoiled = draw(st.sampled_from(_SPOILERS))(name)
     return draw(
@@ -246,7 +246,7 @@ def globs_of(draw: st.DrawFn, text: str) -> str:
 
 
 def can_stand_in_a_list(value: str) -> bool:
-    """Say whether an entry can spell VALUE: no separator, glob or blank."""
+    """Return whether an entry can spell VALUE: no separator, glob or blank."""
     return value == value.strip() and not set('|*?[]') & set(value)
 
 

@@ -1,4 +1,4 @@
-"""What the benchmark of a large cell generates, and that it looks at answers.
+"""What the benchmark of a large cell generates, and that it checks answers.
 
 The databases and Nova itself take part only in the benchmark.
 """
@@ -98,7 +98,7 @@ def test_a_refusal_is_noticed():
 
 
 def pages(*contents):
-    """Return what serves pages, each with a link to the next but the last."""
+    """Return a getter of pages, all but the last with a link to the next."""
     def get(path):
         number = int(path.partition('marker=')[2] or 0)
         links = {} if number + 1 == len(contents) else {
@@ -116,7 +116,7 @@ def test_every_page_is_looked_at():
 
 
 @pytest.mark.parametrize('contents', [
-    # Too few in the end, too few on a page, one twice, one too many.
+    # Too few in total, too few on a page, one twice, one too many.
     (range(2), range(2, 4)), (range(1), range(1, 3), range(3, 5)),
     (range(2), range(1, 3), range(3, 5)),
     (range(2), range(2, 4), range(4, 6))])

@@ -1,4 +1,4 @@
-"""What is measured of overrides, images and flavors is the same thing."""
+"""What is measured with overrides, images and flavors is the same thing."""
 
 import xml.etree.ElementTree as ET
 

@@ -10,7 +10,7 @@ from nova_image_override.authorization import enforcer as enforcer_module
 
 @pytest.fixture
 def options(tmp_path):
-    """Return a reader of what stands in ``[image_override]``."""
+    """Return a function that reads what is in ``[image_override]``."""
     def read(text=''):
         path = tmp_path / 'nova.conf'
         path.write_text(f'[image_override]\n{text}\n')

@@ -1,4 +1,4 @@
-"""What the demo prints is coloured for people at a terminal, only."""
+"""What the demo prints is coloured only for people at a terminal."""
 
 import io
 

@@ -17,7 +17,7 @@ from testing.deployment import machine
 from testing.deployment import processes
 from testing.deployment import state as state_module
 
-#: A shell that starts another process, and asks both not to end.
+#: A shell that starts another process, and makes both ignore SIGTERM.
 STUBBORN = ['sh', '-c', "trap '' TERM; sleep 1000 & wait; wait"]
 
 
@@ -136,7 +136,7 @@ def test_a_missing_package_is_named():
 
 
 def test_a_package_that_is_not_installed_is_missing(monkeypatch, tmp_path):
-    """What dpkg-query answers, on any machine."""
+    """Fakes what dpkg-query answers, to run on any machine."""
     query = tmp_path / 'dpkg-query'
     query.write_text('#!/bin/sh\n'
                      'echo here installed\necho removed config-files\n')
@@ -174,7 +174,7 @@ def test_huge_pages_are_added_to_those_of_others_and_taken_away_again(
     assert pages.take(512)
     assert pages.there
     assert pool.read_text() == '519'
-    # By another process, of this cloud.
+    # Given back by another process of this cloud.
     hugepages.HugePages(state, pool).give_back()
     assert pool.read_text() == '7'
     assert not pages.there
@@ -232,7 +232,7 @@ def test_huge_pages_of_another_boot_are_gone_by_themselves(
     assert pool.read_text() == '519'
 
 
-#: What ``run`` does, with a cloud that only says what is asked of it.
+#: Calls ``run`` with a cloud that only prints what it is asked to do.
 RUN = """
 import sys
 from testing.deployment import __main__ as commands

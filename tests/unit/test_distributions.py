@@ -15,8 +15,8 @@ PACKAGE = ROOT / 'nova_image_override'
 PLUGIN = ROOT / 'nova_image_override_tempest_plugin'
 DASHBOARD = ROOT / 'nova_image_override_dashboard'
 
-#: The extra that brings what the modules of a folder import. Each module goes
-#: by the innermost folder that is named here.
+#: The extra that brings what the modules of a folder import. For each module,
+#: the innermost folder named here counts.
 FOLDERS = {
     PACKAGE: 'nova',
     PACKAGE / 'client': 'clients',
@@ -25,7 +25,7 @@ FOLDERS = {
     DASHBOARD: 'dashboard',
 }
 
-#: The distributions that are not called as what they hold.
+#: The distributions that are not named after what they hold.
 CALLED = {
     'heat': 'openstack-heat',
     'novaclient': 'python-novaclient',
@@ -71,7 +71,7 @@ def imported(path):
 
 
 def own(name):
-    """Return the file of one of our modules, or of what it is a member of."""
+    """Return the file of our module NAME, or of the one that NAME is in."""
     parts = name.split('.')
     while parts:
         path = ROOT.joinpath(*parts)
@@ -83,7 +83,7 @@ def own(name):
 
 
 def distributions(paths):
-    """Return the distributions that modules, and ours that they use, import.
+    """Return the distributions that modules, and our modules they use, import.
     """
     seen, waiting, found = set(), list(paths), set()
     while waiting:
@@ -159,6 +159,6 @@ def test_only_a_python_that_tests_run_on_is_said_to_be_supported():
         r'Python :: (3\.\d+)', setup()['metadata']['classifiers'])
     assert 'python_requires' not in setup()['metadata']
     assert setup()['options']['python_requires'] == f'>={classifiers[0]}'
-    # The one that constraints/ are made for, and environments need.
+    # The one that constraints/ is made for and that environments need.
     assert classifiers == re.findall(
         r'--python-version (\S+)', (ROOT / 'Makefile').read_text())

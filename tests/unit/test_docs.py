@@ -1,4 +1,4 @@
-"""The documentation keeps up with the code where it is written by hand.
+"""The documentation that is written by hand keeps up with the code.
 
 What it takes from the code (docs/source/_ext) needs no test.
 """
@@ -153,7 +153,7 @@ INTERFACES = {str(each): each for listed in (
 
 @pytest.mark.parametrize('each', INTERFACES.values(), ids=str)
 def test_every_name_of_nova_has_its_reason(each):
-    """Its own, or one for all that is used of its owner."""
+    """Its own, or one for everything that is used of its owner."""
     owner = re.split('[.:]', each.owner)[-1]
     reasons = re.findall(r'^``(.*)``\n    ',
                          page('contributor/seams.rst'), re.M)

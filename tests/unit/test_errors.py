@@ -68,7 +68,7 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
         'create_only', 'unschedulable', 'scheduler_unavailable',
         'wrong_state', 'needs_claim'}
-    # One that joins is written here, and none may leave.
+    # A new one must be added here, and none may be removed.
     assert set(codes.values()) == published
     assert errors.PARAMETER == 'image_props_override'
     for name, value in codes.items():

@@ -14,7 +14,7 @@ MAKEFILE = (ROOT / 'Makefile').read_text()
 
 
 def value(name):
-    """Return the words that the Makefile gives a name."""
+    """Return the words that the Makefile assigns to a name."""
     (text,) = re.findall(rf'^{name} := (.*)$', MAKEFILE, re.M)
     return [word for part in text.split() for word in (
         value(part[2:-1]) if part.startswith('$(') else [part])]

@@ -7,8 +7,8 @@ from nova import version as nova_version
 
 
 def test_it_starts_as_the_first_that_imports_nova():
-    # nova.cmd.compute chooses native threads or eventlet, and gives up when
-    # something of Nova was imported before. No test that imports Nova itself
+    # nova.cmd.compute chooses native threads or eventlet, and gives up if
+    # anything of Nova was imported before. No test that imports Nova itself
     # could tell.
     run = subprocess.run(
         [sys.executable, '-W', 'ignore', '-c',

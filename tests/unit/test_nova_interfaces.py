@@ -1,6 +1,6 @@
-"""Every name of Nova that this package uses is checked at start.
+"""Every Nova name that this package uses is checked at start.
 
-What is used is found in the package's own syntax trees.
+The names in use are found in the package's own syntax trees.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ from tests.unit import nova_names
 
 PACKAGE = pathlib.Path(interface.__file__).parents[1]
 
-#: What each room may use, by its folder: what is verified where it runs.
+#: What each room, named by its folder, may use: what is verified where it runs.
 ROOMS = {
     'api': api.INTERFACES,
     'compute': compute.INTERFACES,
@@ -29,7 +29,7 @@ ROOMS = {
     '': common.INTERFACES,
 }
 
-#: Names that are used where no syntax tree shows it, and how.
+#: Names whose use no syntax tree shows, and how they are used.
 UNSEEN = {
     'nova.api.openstack.compute.routes._create_controller':
         'makes_servers compares with it',
@@ -65,7 +65,7 @@ def objects():
 
 
 def modules():
-    """Yield room and path of each module that runs beside Nova."""
+    """Yield the room and path of each module that runs with Nova."""
     for path in sorted(PACKAGE.rglob('*.py')):
         place = path.relative_to(PACKAGE)
         room = place.parts[0] if len(place.parts) > 1 else ''
@@ -180,13 +180,13 @@ def test_what_is_not_nova_s_is_left_out(source):
     assert names <= {'nova.compute.api.API', 'nova.compute.api.API.__init__'}
 
 
-# --- what a Nova of another shape is told -----------------------------------
+# --- what is reported for a Nova of a different shape -----------------------
 
 MODULE = 'tests.unit.test_nova_interfaces'
 
 
 class Nova:
-    """Stands for one of Nova's classes."""
+    """A stand-in for one of Nova's classes."""
 
     value = 7
 
@@ -232,7 +232,7 @@ OWNER = f'{MODULE}:Nova'
     interface.Overridden(OWNER, 'called', 'self, first, second, third'),
     interface.Overridden(OWNER, 'called', 'self, first, ..., third'),
     interface.Overridden(OWNER, 'static', 'first, second'),
-    # Whose decorator hides its parameters.
+    # Its decorator hides its parameters.
     interface.Overridden(OWNER, 'expecting', 'self, first, second, third'),
     interface.Overridden(OWNER, 'expecting', 'self, first, ..., third'),
     interface.Called(OWNER, 'expecting', 'first, second'),
@@ -268,7 +268,7 @@ def test_a_name_of_the_expected_shape_passes(sound):
      'needs(self, first, second, added), not (self, first, second)'),
     (interface.Overridden(OWNER, 'called', 'self, first, ..., fourth'),
      'called(self, first, second, third), not (self, first, ..., fourth)'),
-    # What leads is not among what follows.
+    # A leading parameter is not among those that follow.
     (interface.Overridden(OWNER, 'called', 'self, first, ..., first'),
      'called(self, first, second, third), not (self, first, ..., first)'),
     (interface.Overridden(OWNER, 'expecting', 'self, second, ...'),
@@ -322,7 +322,7 @@ def test_every_difference_is_told_at_once():
 @pytest.mark.parametrize('each', api.INTERFACES + compute.INTERFACES
                          + commands.INTERFACES, ids=str)
 def test_every_one_that_is_renamed_stops_the_start(each):
-    """The running release calls it differently from what is listed."""
+    """The running release has a different name for it from the one listed."""
     renamed = dataclasses.replace(each, name=f'{each.name}_was')
     if each.needed:
         assert f'{renamed}' in renamed.problem()

@@ -40,8 +40,8 @@ def laws(test):
 def expected(image, overrides):
     """Return what Nova must read, field by field: override over image.
 
-    Says nothing of how a merge is done: each field is read by Nova either
-    from the image alone or from the overrides alone.
+    Says nothing about how a merge is done: Nova reads each field either from
+    the image alone or from the overrides alone.
     """
     own = strategies.read(image)
     asked = strategies.read(
@@ -198,12 +198,12 @@ def test_no_overrides_change_nothing(merger, image):
 # --- legacy names -----------------------------------------------------------
 
 @pytest.mark.parametrize(('image', 'overrides', 'merged'), [
-    # What Nova reads only through ImageMetaProps is left under one name.
+    # What Nova reads only through ImageMetaProps keeps just one name.
     ({'ipxe_boot': 'true'}, {'hw_ipxe_boot': 'false'},
      {'hw_ipxe_boot': 'false'}),
     ({'ipxe_boot': 'true', 'hw_ipxe_boot': 'true'}, {'hw_ipxe_boot': None},
      {}),
-    # What Nova also reads past it is set under both.
+    # What Nova also reads past ImageMetaProps is set under both.
     ({}, {'hw_architecture': 'x86_64'},
      {'hw_architecture': 'x86_64', 'architecture': 'x86_64'}),
     ({'architecture': 'i686'}, {'hw_architecture': 'x86_64'},
@@ -213,7 +213,7 @@ def test_no_overrides_change_nothing(merger, image):
     ({'auto_disk_config': 'disabled'}, {'hw_auto_disk_config': 'true'},
      {'hw_auto_disk_config': 'true', 'auto_disk_config': 'true'}),
     ({'vm_mode': 'xen', 'hw_vm_mode': 'hvm'}, {'hw_vm_mode': None}, {}),
-    # One legacy name that says two things keeps saying the other.
+    # A legacy name that says two things keeps saying the other one.
     ({'vmware_adaptertype': 'lsiLogic'}, {'hw_disk_bus': 'virtio'},
      {'hw_disk_bus': 'virtio', 'hw_scsi_model': 'lsiLogic'}),
     ({'vmware_adaptertype': 'lsiLogic'}, {'hw_scsi_model': 'virtio-scsi'},

@@ -1,4 +1,4 @@
-"""What ``image_props_override`` may hold, and what each mistake is told."""
+"""What ``image_props_override`` may hold, and how each mistake is reported."""
 
 import contextlib
 import difflib
@@ -13,7 +13,7 @@ from nova_image_override.properties import property as property_module
 from tests.unit import memory
 from tests.unit import refusals
 
-# --- what is taken ----------------------------------------------------------
+# --- what is accepted -------------------------------------------------------
 
 def test_no_properties_override_nothing(parser):
     assert parser.parse({}, removals=False) == {}

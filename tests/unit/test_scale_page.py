@@ -1,4 +1,4 @@
-"""What admin/scale.rst says holds in the run whose tables it shows."""
+"""What admin/scale.rst says is true of the run whose tables it shows."""
 
 import pathlib
 import re
@@ -98,7 +98,7 @@ def test_the_listing_grows_in_what_it_reads_and_not_in_memory():
 
 
 def carried():
-    """Return the tables of the page that are made of the recorded ones."""
+    """Return the tables of the page that are made from the recorded ones."""
     _, section = PAGE.split('\nCarried to 1,000,000 servers\n')
     section, _ = section.split('\nBeside published figures\n')
     return [rows_of(part) for part in section.split('.. list-table::')[1:]]

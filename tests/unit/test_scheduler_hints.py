@@ -13,7 +13,7 @@ from tests.unit import strategies
 
 OURS = errors.PARAMETER
 
-#: Hints that are not ours: what they are called decides.
+#: Hints that are not ours: only the name decides that.
 foreign = st.dictionaries(
     st.text(max_size=30).filter(
         lambda name: (
@@ -158,7 +158,7 @@ def test_a_name_twice_in_other_spellings_is_refused(text):
 
 
 def test_a_name_twice_deeper_down_is_not_what_is_wrong():
-    # The parser says what is: the value is no string.
+    # The parser says what is wrong: the value is not a string.
     assert scheduler_hints.one({'x': '{"a": {"b": 1, "b": 2}}'}) == {
         'a': {'b': 2}
     }

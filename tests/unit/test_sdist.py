@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 
-#: What is of use in a repository only.
+#: What is of use only in a repository.
 REPOSITORY_ONLY = {'.ci/run', '.gitignore'}
 
 
@@ -28,7 +28,7 @@ def tracked():
 
 
 def built(folder, kind):
-    """Build of a copy: an older egg-info would add what it lists."""
+    """Build from a copy: an older egg-info would add what it lists."""
     for name in tracked():
         copy = folder / 'source' / name
         copy.parent.mkdir(parents=True, exist_ok=True)

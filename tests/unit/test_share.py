@@ -1,5 +1,4 @@
-"""share/ is what the commands and options are now, and the wheel has all of it.
-"""
+"""share/ matches the current commands and options; the wheel has all of it."""
 
 import configparser
 import importlib.util

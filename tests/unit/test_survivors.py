@@ -1,4 +1,4 @@
-"""The faults that no test can find are faults of the code that there is."""
+"""The faults that no test can find are faults in the current code."""
 
 import inspect
 import json

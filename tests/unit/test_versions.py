@@ -1,4 +1,4 @@
-"""How a request names the extension's version, and what it is answered."""
+"""How a request names the extension's version, and what answer it gets."""
 
 import hypothesis
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What nova-api makes of the drivers of the cloud."""
+"""What nova-api makes of the cloud's drivers."""
 
 import threading
 
@@ -101,7 +101,7 @@ def test_what_no_host_acts_on_is_refused(catalog, overrides):
     {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'vmpvscsi'},
     {'hw_vif_model': 'vmxnet3'}, {'trait:CUSTOM_A': 'required'},
     {'img_hv_type': 'vmware'},
-    # No code of Nova reads it: for host aggregates.
+    # No Nova code reads it: it is for host aggregates.
     {'hw_ipxe_boot': 'true'},
     {'hw_boot_menu': None}])
 def test_what_a_host_acts_on_or_the_scheduler_is_not(catalog, overrides):
@@ -138,7 +138,7 @@ def test_a_reason_says_whether_the_server_would_be_built(catalog):
         'it')
 
 
-# --- what a check tells -----------------------------------------------------
+# --- what a check reports ---------------------------------------------------
 
 def test_a_check_tells_which_drivers_ignore_a_property(catalog):
     def told(cloud, **properties):

@@ -1,4 +1,4 @@
-"""Rules 4 and 5, and what discovery says of them."""
+"""Rules 4 and 5, and what discovery says about them."""
 
 import re
 
@@ -29,7 +29,7 @@ ADMIN = caller('member', 'admin')
 
 
 def sections(**permissions):
-    """Return a section for each name; '__' stands for ':', last is '.*'."""
+    """Return a section for each name, and a last one for all others."""
     return property_protections.Protections([
         *(property_protections.Section(
             f'^{re.escape(name)}$', re.compile(f'^{re.escape(name)}$'),
@@ -177,7 +177,7 @@ def test_what_is_kept_is_judged_by_protections_alone(catalog):
         'hw_disk_bus': errors.PROTECTED, 'os_type': errors.NOT_ALLOWED}
 
 
-# --- what is told in advance ------------------------------------------------
+# --- what is announced in advance -------------------------------------------
 
 def test_what_could_be_set_on_some_image_is_on_offer(catalog):
     offered = overridable_schema.schemas(rules(catalog, protections=sections(

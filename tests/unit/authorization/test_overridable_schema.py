@@ -1,4 +1,4 @@
-"""Discovery tells in advance what the rules will say."""
+"""Discovery shows in advance what the rules will say."""
 
 import hypothesis
 from hypothesis import strategies as st
@@ -131,7 +131,7 @@ def test_the_one_exception_value_limits_of_single_members_are_shown_together(
         catalog):
     rules = enforcer_module.Enforcer(
         catalog, allowed=['hw_numa_mem.0=1', 'hw_numa_mem.1=2'])
-    # Create judges each member for itself: it is discovery that is wider.
+    # A create judges each member separately: it is discovery that is wider.
     assert offers(rules, {'hw_numa_mem.0': '2'})
     assert not permitted(rules, ANYONE, {'hw_numa_mem.0': '2'})
     assert not offers(rules, {'hw_numa_mem.0': '3'})
@@ -198,7 +198,7 @@ def _judged(fields):
 
 
 def _agree(catalog, parser, pair, denied, allowed, refused):
-    """Assert that discovery and the rules say the same of one property."""
+    """Assert that discovery and the rules say the same about one property."""
     name, value = pair
     stored = parser.parse({name: value}, removals=True)
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)

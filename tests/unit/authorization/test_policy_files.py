@@ -1,4 +1,4 @@
-"""oslo.policy: which callers may override, by Nova's policy files."""
+"""oslo.policy: which callers may override, according to Nova's policy files."""
 
 import itertools
 import json
@@ -44,7 +44,7 @@ class Files:
             self.conf.set_override(option, value, group='oslo_policy')
 
     def write(self, text, name='policy.yaml'):
-        """Write a file; each time it is newer than before."""
+        """Write a file, each time with a newer modification time."""
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text if isinstance(text, str) else json.dumps(text))
@@ -63,7 +63,7 @@ def files(catalog, tmp_path):
 
 @pytest.fixture
 def enforcer(files):
-    """Return a maker of enforcers, given what policy.yaml says."""
+    """Return a function that makes an enforcer from what policy.yaml says."""
     def make(**rules):
         files.write(rules)
         return files.read().enforcer()
@@ -159,7 +159,7 @@ def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Return the rules that oslo.policy was asked for, as they are asked."""
+    """Return a list that grows with each rule that oslo.policy is asked for."""
     rules = []
     authorize = oslo_policy.Enforcer.authorize
     monkeypatch.setattr(
@@ -327,12 +327,12 @@ def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
 @pytest.mark.parametrize('closed', [True, False])
 def test_whoever_asks_while_a_file_is_read_is_judged_by_all_of_it(
         files, name, closed, monkeypatch):
-    """Whatever thread reads, and wherever in oslo.policy it is then."""
+    """Whichever thread reads, and wherever in oslo.policy it is at the time."""
     rules = {HW_PMU: '!'} if closed else {}
     files.write({}, 'policy.yaml')
     files.write(rules, name)
     read = files.read()
-    # Nova's enforcer, which is asked by other threads all the while.
+    # Nova's enforcer, which other threads ask all the while.
     novas = oslo_policy.Enforcer(files.conf)
     novas.register_defaults([NOVAS])
     novas.load_rules()
@@ -341,7 +341,7 @@ def test_whoever_asks_while_a_file_is_read_is_judged_by_all_of_it(
     original = oslo_policy.parse_file_contents
 
     def parse(data):
-        # In the thread that reads: what would another one be told now?
+        # In the thread that reads: what answer would another one get now?
         if not answers or answers[-1] is not None:
             answers.append(None)
             asking = threading.Thread(

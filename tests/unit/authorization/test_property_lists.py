@@ -14,7 +14,7 @@ from tests.unit import strategies
 
 
 def covers(catalog, entry, name, value):
-    """Say whether a list of one ENTRY covers NAME with VALUE."""
+    """Return whether a list with only ENTRY covers NAME with VALUE."""
     found = property_lists.PropertyList(
         'denied_properties', [entry], catalog
     ).matching(name, catalog.field_of(name))
@@ -43,7 +43,7 @@ def covers(catalog, entry, name, value):
     ('trait:HW_CPU_X86_AVX', 'trait:HW_CPU_X86_AVX', 'required'),
     ('hw_numa_mem.0', 'hw_numa_mem.0', '7'),
     ('hw_numa_mem.[0-3]', 'hw_numa_mem.2', '7'),
-    # Values are written as people write them, judged as they are stored.
+    # Values are written as people write them, but judged as they are stored.
     ('hw_boot_menu=Yes', 'hw_boot_menu', 'true'),
     ('hw_architecture=amd64', 'hw_architecture', 'x86_64'),
     ('hw_cpu_sockets=02', 'hw_cpu_sockets', '2'),
@@ -231,7 +231,7 @@ _globs = st.lists(
 
 @hypothesis.given(
     _globs, st.text('abcd.^$+(){}|\\/]_-\n09') | strategies.any_text)
-# These never end where each star may stop at any place.
+# These never end if each star may stop anywhere.
 @hypothesis.example('*-' * 20 + 'x', '-' * 255)
 @hypothesis.example('*a?' * 20 + 'x*', 'a' * 255)
 @hypothesis.example('**' * 20 + '[!a]', 'a' * 255)

@@ -9,7 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[3]
 PACKAGE = ROOT / 'nova_image_override'
 
-#: What a tool must be able to import where nothing of Nova is.
+#: What a tool must be able to import where there is nothing of Nova.
 MODULES = ('discovery', 'transport', 'messages', 'refusal', 'arguments', 'osc',
            'osc_check', 'osc_update', 'sdk', 'sdk_proxy')
 
@@ -39,7 +39,7 @@ def test_clients_import_of_the_package_only_what_knows_no_nova(module):
             and not name.startswith('nova_image_override.client')}
     assert ours <= {
         'nova_image_override.errors', 'nova_image_override.versions',
-        # What says in words what a schema says.
+        # These put into words what a schema says.
         'nova_image_override.properties',
         *(f'nova_image_override.properties.{name}' for name in (
             'cpu_lists', 'descriptions', 'schema_words', 'table'))}
@@ -53,5 +53,5 @@ def test_the_vendor_hook_needs_nothing_that_could_be_missing():
 
 def test_every_module_of_the_client_is_looked_at():
     there = {path.stem for path in (PACKAGE / 'client').glob('*.py')}
-    # novaclient's needs python-novaclient, which Nova does not.
+    # The novaclient module needs python-novaclient, which Nova does not need.
     assert there - {'__init__', 'novaclient'} == set(MODULES)

@@ -1,4 +1,4 @@
-"""How the command shows what comes of a property."""
+"""How the command shows what becomes of a property."""
 
 from nova_image_override.client import osc_check
 

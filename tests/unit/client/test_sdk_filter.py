@@ -1,4 +1,4 @@
-"""Filtered lists, through whatever lists servers with openstacksdk."""
+"""Filtered lists, whatever tool lists servers through openstacksdk."""
 
 import pytest
 

@@ -274,7 +274,7 @@ def test_naming_names_the_extension_in_every_request(cloud, compute):
     assert cloud.last_request.headers[HEADER] == f'compute 2.90, {ENTRY}'
     compute.get('/servers')
     assert cloud.last_request.headers[HEADER] == ENTRY
-    # Discovery itself, once, and without the entry.
+    # Discovery itself is requested once, and without the entry.
     assert [HEADER in r.headers for r in cloud.request_history] == [
         False, True, True]
 

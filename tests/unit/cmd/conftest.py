@@ -27,13 +27,13 @@ class Deployment:
         """Run a command; return exit status, standard output and errors."""
         nova.conf.CONF.reset()
         handlers = list(logging.root.handlers)
-        # Another test's, which may write to what is closed.
+        # Another test's handlers, which may write to a closed stream.
         logging.root.handlers.clear()
         try:
             status = shell.main([
                 *arguments, '--config-file', str(self.folder / 'nova.conf')])
         finally:
-            # cliff's own, which would write to this test's output for ever.
+            # Drop cliff's own, which would write to this test's output forever.
             logging.root.handlers[:] = handlers
         captured = self._capsys.readouterr()
         return status, captured.out, captured.err

@@ -194,7 +194,7 @@ MATRIX = {
         'warning', 'A9', 'mine'),
     'A10 quotes': (
         [('import.conf', 'x_origin:tenant', '"x_origin":"tenant"')],
-        # oslo.config itself takes the outer ones away.
+        # oslo.config itself removes the outer ones.
         'error', 'A10', 'x_origin":"tenant'),
     'A10 braces': (
         [('import.conf', 'x_origin:tenant', '{x_origin:tenant}')],
@@ -328,7 +328,7 @@ def test_without_nova_conf_nothing_is_checked(deployment):
 
 
 def summary(deployment, *options, **replaced):
-    """Return what check tells in words of the clean files."""
+    """Return what check says in words about the clean files."""
     for name, text in CLEAN.items():
         deployment.write(name, text.replace(
             '{folder}', str(deployment.folder)))
@@ -341,7 +341,7 @@ def summary(deployment, *options, **replaced):
 
 
 def test_a_clean_pair_is_told_in_words(deployment):
-    # One is denied, the other closed by Glance.
+    # One is denied, the other is closed by Glance.
     number = 2 + sum(
         name.startswith('os_') and name not in ('os_distro', 'os_admin_user')
         for name in catalog.running())
@@ -380,7 +380,7 @@ def test_a_wrong_argument_is_not_blamed_on_nova_conf(deployment):
 
 
 def test_options_that_nova_knows_are_not_ours(check):
-    """Sections that are like ours and Nova's own are none of our business."""
+    """Nova's own sections that look like ours are none of our business."""
     assert check(('nova.conf', '[service_user]', """[ironic]
         api_max_retries = 3
         [image_cache]

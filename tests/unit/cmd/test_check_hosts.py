@@ -1,4 +1,4 @@
-"""``check`` tells what is allowed and no driver of the cloud acts on."""
+"""``check`` reports what is allowed but no driver of the cloud acts on."""
 
 import pytest
 

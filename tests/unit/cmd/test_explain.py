@@ -1,4 +1,4 @@
-"""``explain`` and ``list`` tell what nova-api does, and where it stands."""
+"""``explain`` and ``list`` show what nova-api does, and where that is set."""
 
 from oslo_config import cfg
 import pytest
@@ -51,7 +51,7 @@ def run(deployment):
 
 
 def explained(run, *arguments):
-    """Return exit status, verdict of all rules, and each rule's row."""
+    """Return the exit status, the verdict of all rules, and each rule's row."""
     status, rows = run.rows('explain', *arguments)
     found = {row['Rule']: (row['Verdict'], row['Source'].rsplit('/')[-1])
              for row in rows}

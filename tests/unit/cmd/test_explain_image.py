@@ -1,4 +1,4 @@
-"""``explain`` beside one image and one flavor."""
+"""``explain`` with one image and one flavor."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ FLAVOR = {
 
 @pytest.fixture
 def beside(run):
-    """Explain beside an image with some properties, and some flavor."""
+    """Explain with an image that has some properties, and some flavor."""
     def beside(asked, *arguments, image=None, flavor=None):
         if image is not None:
             arguments += ('--image', run.write('image.json', json.dumps(
@@ -111,7 +111,7 @@ def test_any_value_may_be_set_although_removal_is_closed(
     # The image's own fault refuses the create, too.
     ('hw_boot_menu=true', {'hw_numa_nodes': '2'}, {'hw:numa_nodes': '1'}, {
         'flavor': 'refuses', 'all': 'refuses'}),
-    # A rule's refusal stays one, whatever the flavor says.
+    # A rule's refusal stays a refusal, whatever the flavor says.
     ('os_distro=debian', {}, {}, {
         'allowed_properties': 'refuses', 'flavor': 'permits',
         'effect': 'permits', 'all': 'refuses'}),

@@ -134,7 +134,7 @@ def test_the_reason_is_that_of_the_refusal(listed):
 
 
 def test_glance_is_asked_by_what_the_image_has(listed):
-    # Its image has no hw_disk_bus: a member may create it, not update it.
+    # Its image has no hw_disk_bus: a member may create it, but not update it.
     listed.pages[:] = [('cell1', [
         server('lacks', hw_disk_bus='scsi'),
         server('has', hw_disk_bus='scsi', own={BUS: 'virtio'})])]

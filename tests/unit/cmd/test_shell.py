@@ -7,7 +7,7 @@ import pytest
 
 from nova_image_override.cmd import shell
 
-#: Stands for an environment that has nothing of Nova.
+#: Simulates an environment that has nothing of Nova.
 WITHOUT_NOVA = "sys.modules['nova'] = None; "
 
 

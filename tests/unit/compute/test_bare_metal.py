@@ -1,4 +1,4 @@
-"""What is mended in rebuilds of bare metal servers."""
+"""What is fixed in rebuilds of bare metal servers."""
 
 from unittest import mock
 
@@ -25,7 +25,7 @@ def registered():
 
 @pytest.fixture
 def connection():
-    """Ironic's API, as openstacksdk has it."""
+    """Ironic's API, as openstacksdk offers it."""
     proxy = mock.create_autospec(_proxy.Proxy, instance=True)
     with mock.patch.object(ironic.IronicDriver, 'ironic_connection', proxy):
         yield proxy
@@ -42,7 +42,7 @@ def test_which_driver_is_ironic_s(driver, expected):
     assert bare_metal.is_ironic(driver) is expected
 
 
-# --- traits of before -------------------------------------------------------
+# --- previous traits --------------------------------------------------------
 
 def test_the_traits_of_before_are_removed(connection):
     connection.get_node.return_value = node.Node(instance_info={
@@ -64,7 +64,7 @@ def test_a_node_without_traits_is_left_alone(connection):
 
 # --- rebuilds of compute 2.93 and newer -------------------------------------
 
-#: What a rebuild has besides, in Nova's order.
+#: The other arguments of a rebuild, in Nova's order.
 OTHERS = dict.fromkeys((
     'orig_image_ref', 'image_ref', 'injected_files', 'new_pass',
     'orig_sys_metadata', 'bdms', 'recreate', 'on_shared_storage',

@@ -1,4 +1,4 @@
-"""CPU lists say what Nova reads in them, whatever they look like."""
+"""CPU lists mean what Nova reads in them, whatever they look like."""
 
 import itertools
 
@@ -16,13 +16,13 @@ _item = st.builds(
     '{}{}{}{}{}'.format, _blank, st.sampled_from(['', '', '^']),
     _cpu, st.just('') | st.builds('-{}'.format, _cpu), _blank)
 
-#: Lists as Nova reads them, and what only looks like one.
+#: Lists as Nova reads them, and text that only looks like one.
 good = st.lists(_item | st.just(''), max_size=6).map(','.join)
 anything = good | st.text('0123,-^ _x٣', max_size=12)
 
 
 def nova(spec):
-    """Return what Nova reads, or None where it refuses."""
+    """Return what Nova reads, or None if it refuses."""
     try:
         return hardware.parse_cpu_spec(spec)
     except (exception.Invalid, ValueError):

@@ -8,7 +8,7 @@ from nova_image_override.properties import driver_matrix as matrix
 from tests.unit import nova_reads
 from tests.unit.properties import test_schema
 
-#: Mentions that are no reads of the property: why.
+#: Mentions that do not read the property -> why.
 NO_READS = {
     ('os_type', 'vmwareapi'): 'VMwareImage\'s own word for os_distro',
     ('os_type', 'ironic'): 'of the volume connector',

@@ -1,4 +1,4 @@
-"""What a virt driver makes of a property: what the API is to say."""
+"""What a virt driver makes of a property, which the API is to report."""
 
 import pytest
 

@@ -168,7 +168,7 @@ def test_what_is_parsed_is_valid(parser, raw):
         None not in overrides.values())
 
 
-#: What is checked beside the schema: ranges, bytes, order, Nova's grammar.
+#: What is checked besides the schema: ranges, bytes, order, Nova's grammar.
 BESIDE = {'an integer from', 'bytes of UTF-8', 'ends before it begins',
           'up to 4095', 'comparisons with a version'}
 

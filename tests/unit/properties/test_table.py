@@ -1,4 +1,4 @@
-"""The table of what may be overridden, made of discovery's schema."""
+"""The table of what may be overridden, made from discovery's schema."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What replaces, or goes beyond, a function of nova.virt.hardware."""
+"""Code that replaces, or goes beyond, a function of nova.virt.hardware."""
 
 import hypothesis
 from hypothesis import strategies as st
@@ -58,7 +58,7 @@ def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
     ({'trait__X': 'forbidden'}, {'trait:Y': 'required'}, set()),
     ({'trait__X': 'required'}, {'trait:X': 'required'}, set()),
     ({'trait__X': 'required', 'trait__Y': 'forbidden'}, {}, set()),
-    # Of another request group, which other providers may satisfy.
+    # In another request group, which other providers may satisfy.
     ({'trait1__X': 'forbidden'}, {'trait:X': 'required'}, set()),
     ({'trait_A__X': 'forbidden', 'resources_A__VGPU': 1},
      {'trait:X': 'required'}, set()),

@@ -1,4 +1,4 @@
-"""Which overrides the flavor decides: those that it makes no other."""
+"""Which overrides the flavor decides: those without which nothing changes."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_what_the_flavor_says_too_is_decided_by_it(
     ({'hw_mem_page_size': '2048'}, {'hw__mem_page_size': 'any'}),
     ({'hw_cpu_max_sockets': '1'}, {'hw__cpu_max_sockets': '2'}),
     ({'hw_numa_nodes': '2'}, {'hw__cpu_policy': 'dedicated'}),
-    # libvirt takes the image's, and none of Nova's functions reads it.
+    # libvirt takes the image's value, which none of Nova's functions reads.
     ({'hw_watchdog_action': 'reset'}, {'hw__watchdog_action': 'reset'}),
     ({'hw_disk_bus': 'ide'}, {'hw__disk_bus': 'ide'}),
     ({'trait:CUSTOM_A': 'required'}, {'trait__CUSTOM_A': 'required'}),

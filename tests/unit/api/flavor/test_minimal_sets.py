@@ -1,4 +1,4 @@
-"""Minimal sets that conflict: found, minimal, and with bounded work."""
+"""Minimal sets that conflict are found, are minimal, and take bounded work."""
 
 import itertools
 
@@ -10,13 +10,13 @@ from nova_image_override.api.flavor import minimal_sets
 
 ITEMS = 'abcdefgh'
 
-#: What conflicts: each set of items that does, together with any others.
+#: Sets of items that conflict, whatever other items are with them.
 _rules = st.lists(st.frozensets(st.sampled_from(ITEMS), max_size=4),
                   max_size=4)
 
 
 class Rules:
-    """Conflicts where all of a rule's items are there; counts its work."""
+    """Conflicts when all items of a rule are there; counts its work."""
 
     def __init__(self, rules):
         self.rules = rules
@@ -75,7 +75,7 @@ def test_nothing_conflicts_when_all_that_was_found_is_left_out(rules):
 @hypothesis.given(st.dictionaries(
     st.frozensets(st.sampled_from('abcde')), st.booleans()))
 def test_an_item_may_end_a_conflict(table):
-    """hw_cpu_policy=dedicated ends that of hw_cpu_thread_policy."""
+    """hw_cpu_policy=dedicated ends the conflict of hw_cpu_thread_policy."""
     def test(chosen):
         return minimal_sets.Conflict('', frozenset('abcde')) \
             if table.get(chosen) else None
@@ -118,7 +118,7 @@ def test_what_was_not_read_is_not_tried():
 
 @pytest.mark.parametrize('size', [1, 2, 8, 64])
 def test_one_set_takes_few_more_testments_than_items(size):
-    """Each item is left out once, and once more those that are needed."""
+    """Each item is left out once, and those that are needed once more."""
     items = frozenset(range(64))
     asked = []
 

@@ -16,10 +16,10 @@ TWO = {'hw_numa_nodes': '2',
 
 
 def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
-    """Return who is to blame.
+    """Return which overrides are to blame.
 
     :param had: the overrides in force, over an image with OWN properties
-    :param base: properties of the image that is asked for
+    :param base: properties of the requested image
     """
     own = own or {}
     metadata = {
@@ -41,7 +41,7 @@ def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
      {'hw_numa_mem.0', 'hw_numa_mem.1'}),
     (TWO, {**TWO, 'hw_cpu_policy': 'dedicated', 'hw_boot_menu': 'true'},
      {'hw_cpu_policy'}),
-    # What changes nothing by itself is not blamed.
+    # An override that changes nothing by itself is not blamed.
     (TWO, {**TWO, 'hw_numa_cpus.1': '1,2,3', 'hw_mem_page_size': 'large'},
      {'hw_mem_page_size'}),
     ({}, {'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate'},
@@ -64,7 +64,7 @@ def test_recorded_nodes_that_have_a_gap_over_the_new_image_are_a_change(
            if name != 'hw_numa_mem.1'}
     had = {'hw_numa_mem.1': '768'}
     assert changing(catalog, had, {}, own=own) == {'hw_numa_mem.1'}
-    # hw_numa_mem.0 is the old image's.
+    # hw_numa_mem.0 comes from the old image.
     assert changing(
         catalog, had, {'hw_cpu_policy': 'dedicated'},
         own=own) == {'hw_numa_mem.1', 'hw_cpu_policy'}
@@ -91,5 +91,5 @@ def test_hostile_lists_are_expanded_little_however_many_names_change(
     assert changing(catalog, had, {
         f'trait:CUSTOM_{n}': 'required' for n in range(128)},
         vcpus=240) == set(had)
-    # The lists have 11,000 CPUs; each reading of their shortest form has 360.
+    # The lists have 11,000 CPUs, their shortest form some hundreds.
     assert 0 < cpus < 4_000

@@ -1,4 +1,4 @@
-"""A conflict names the flavor's extra spec, what agrees, and who decides."""
+"""A conflict names the flavor's extra spec, what agrees and who decides."""
 
 import pytest
 
@@ -73,7 +73,7 @@ def test_a_policy_is_to_blame_where_the_flavor_demands_another(catalog):
 
 
 def test_an_override_is_not_to_blame_for_what_no_value_of_it_ends(catalog):
-    """The image's own policy is."""
+    """The image's own policy is to blame."""
     found = reasons(
         catalog, {'hw_numa_nodes': '2', 'hw_boot_menu': 'true'},
         {'hw_cpu_policy': 'dedicated'}, hw__cpu_policy='shared')
@@ -89,7 +89,7 @@ NODES = {'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0-1',
 @pytest.mark.parametrize(('wrong', 'names', 'reason'), [
     ({'hw_numa_mem.1': '256'}, ['hw_numa_mem.0', 'hw_numa_mem.1'],
      '768 MB of memory assigned, but expected 1024 MB'),
-    # Nova has not come to the memory, which may be wrong as well.
+    # Nova has not got to the memory yet, which may be wrong as well.
     ({'hw_numa_cpus.1': '1-3'}, sorted(NODES),
      'CPU number 1 is assigned to two nodes'),
     ({'hw_numa_cpus.1': '3', 'hw_numa_mem.1': '1'}, sorted(NODES),

@@ -1,4 +1,4 @@
-"""Checking flavor and merged properties costs little, and little again."""
+"""Checking flavor and merged properties is cheap, also when repeated."""
 
 import dataclasses
 import types
@@ -63,7 +63,7 @@ def work(monkeypatch):
 
     count('numa_get_constraints')
     monkeypatch.setattr(hardware, 'parse_cpu_spec', parse)
-    # The functions as they are now.
+    # Use the functions as they are patched now.
     constraints.checks.cache_clear()
     yield result
     constraints.checks.cache_clear()
@@ -84,7 +84,7 @@ def test_hostile_lists_are_checked_in_bounded_work(catalog, work, vcpus):
         _OTHERS | lists)
     assert found
     assert work.checked <= 8
-    # Parsed whole they are a million for 240 vCPUs.
+    # Parsed in full, they are a million CPUs for 240 vCPUs.
     assert work.cpus <= 1000 * vcpus
 
 
@@ -122,7 +122,7 @@ def test_an_images_mask_is_checked_where_the_flavor_has_it_read(catalog):
 
 
 def test_nova_is_given_what_the_image_itself_holds_of_a_list(catalog):
-    """The short spelling is for the judgement only."""
+    """The short spelling is used for the check only."""
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}
     image = image_metadata.with_properties({}, dict(base))
@@ -227,7 +227,7 @@ def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(catalog):
 
 
 def test_no_option_of_novas_that_is_read_decides(catalog, monkeypatch):
-    """Options are not among what tells verdicts apart."""
+    """Options are not part of what distinguishes verdicts."""
     read = set()
     get = cfg.ConfigOpts._get
 
@@ -242,5 +242,5 @@ def test_no_option_of_novas_that_is_read_decides(catalog, monkeypatch):
             'hw_cpu_policy': 'dedicated', 'os_secure_boot': 'required',
             'hw_firmware_type': 'uefi',
             'hw_tpm_version': '2.0', 'trait:A': 'required'})
-    # How many candidates the scheduler asks placement for.
+    # The number of candidates that the scheduler asks placement for.
     assert read <= {'max_placement_results'}

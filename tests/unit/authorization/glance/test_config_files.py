@@ -1,4 +1,4 @@
-"""Where something stands in a file, for messages."""
+"""Where something is in a file, for messages."""
 
 import os
 import subprocess

@@ -89,7 +89,7 @@ def test_the_environment_is_novas_and_not_read(load, monkeypatch):
 @pytest.mark.parametrize('name', ['nova-api', 'glance', 'glance-api'])
 def test_only_the_files_that_are_named_are_read(
         load, name, tmp_path, monkeypatch):
-    # Where oslo.config looks for the files of a program.
+    # Where oslo.config looks for a program's files.
     for folder in (tmp_path, tmp_path / '.glance'):
         (folder / f'{name}.conf.d').mkdir(parents=True)
         (folder / f'{name}.conf.d' / '1.conf').write_text(
@@ -152,7 +152,7 @@ def test_a_refusal_says_which_name_is_injected(injected, said):
 
 
 def refusals(overrides, injected):
-    """Return the problems of a user to whose images these are added."""
+    """Return the problems of a user to whose images INJECTED is added."""
     enforcer = enforcer_module.Enforcer(
         catalog_module.running(), allowed=['*'],
         injection=metadata_injection.Injection(

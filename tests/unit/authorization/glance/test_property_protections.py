@@ -40,7 +40,7 @@ def load(tmp_path):
 
 
 def refusal(load, *args, **kwargs):
-    """Return the one line that refuses the start."""
+    """Return the one-line message with which the start is refused."""
     with pytest.raises(errors.StartupError) as caught:
         load(*args, **kwargs)
     assert '\n' not in str(caught.value)
@@ -288,7 +288,7 @@ def test_an_unreadable_file_refuses_the_start(tmp_path, monkeypatch):
     def denied(self, **kwargs):
         raise PermissionError(13, 'Permission denied')
 
-    # Not by its mode: tests may run as root.
+    # Not by the file's mode, because tests may run as root.
     monkeypatch.setattr('pathlib.Path.read_text', denied)
     with pytest.raises(errors.StartupError, match='Permission denied'):
         property_protections.load(str(path))
@@ -335,7 +335,7 @@ def test_nothing_is_read_once_it_is_loaded(load, tmp_path):
     assert rules.permits('x_a', 'create', MEMBER)
 
 
-# --- against Glance's algorithm, said in the other order --------------------
+# --- against Glance's algorithm, written in the other order -----------------
 
 _NAMES = st.text('ab_x', min_size=1, max_size=4)
 _VALUES = st.sampled_from(

@@ -1,4 +1,4 @@
-"""Expressions of a protections file are safe to match, or refused."""
+"""Expressions in a protections file are safe to match, or refused."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ from nova_image_override.authorization.glance import safe_patterns
     '.*[0-9]{4}.*',
     '[a-f0-9]{8}(-[a-f0-9]{4}){3}-[a-f0-9]{12}',
     '(ab)*',
-    # As much as two of * in a row, which is the most.
+    # These cost as much as two * in a row, which is the limit.
     '.*.*',
     '(.*){2}',
     '.*(ab)*',
@@ -93,7 +93,7 @@ def test_message_cuts_and_escapes_the_expression():
 
 @st.composite
 def expressions(draw):
-    """Expressions nested two deep, of one letter: what backtracks most."""
+    """Expressions nested two deep, of one letter: these backtrack most."""
     atom = st.sampled_from(['a', '.', '[a-z]', 'b'])
     count = st.sampled_from(['', '*', '+', '?', '{0,9}', '{3}', '*?'])
     inner = draw(st.lists(
@@ -103,15 +103,15 @@ def expressions(draw):
 
 
 def ways(expression, text):
-    """Count how a backtracking matcher can match from the start of TEXT.
+    """Count the ways a backtracking matcher can match from the start of TEXT.
 
-    Counted by an own matcher over Python's parse, so that no clock decides.
+    Uses its own matcher over Python's parse tree, so that no clock decides.
     """
     def single(operation, argument, char):
         return re.fullmatch(_source(operation, argument), char) is not None
 
     def run(sequence, places):
-        """Advance each place; a place stands there once for each way."""
+        """Advance each place; a place is listed once for each way to it."""
         for operation, argument in sequence:
             after = []
             for place in places:
