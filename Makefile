@@ -4,9 +4,9 @@
 PYTHON ?= python3
 export PYTHON
 
-# Where the user forbids Python to keep compiled modules, as containers often
-# do, each process would compile Nova anew, in five seconds. They are kept, but
-# not beside the sources.
+# If the user forbids Python to keep compiled modules, as containers often do,
+# each process would compile Nova again, which takes five seconds. They are
+# kept, but not next to the sources.
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
@@ -40,7 +40,7 @@ OLDER_DASHBOARDS := 25.3 25.5 25.7
 # 4.22: "module 'openstack' has no attribute 'version'".
 ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
 
-# Of 2026.2 Kolla-Ansible is not on every index yet.
+# Kolla-Ansible of 2026.2 is not on every index yet.
 KOLLA := kolla==23.0.0\nkolla-ansible==22.2.0
 
 # The release that development happens on.
@@ -95,7 +95,7 @@ demo-serve: $(READY) $(CLIENTS) ## Keep the demo's nova-api up, for openstack an
 	@$(BIN)/python -m demo --serve --clients $(dir $(CLIENTS))bin
 
 .PHONY: dashboard-up
-dashboard-up: $(READY) .venv/dashboard-27/.ready ## Horizon with our plugin, before the demo's nova-api (ARGS="--keystone URL" for another cloud)
+dashboard-up: $(READY) .venv/dashboard-27/.ready ## Horizon with our plugin, in front of the demo's nova-api (ARGS="--keystone URL" for another cloud)
 	@$(BIN)/python -W ignore -m testing.dashboard $(ARGS)
 
 ##@ Test it
@@ -115,10 +115,10 @@ test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional \
 	    $(ARGS)
 
-# A run of its own, with few examples of hypothesis: to be measured doubles the
-# time of the unit tests.
+# A separate run, with few hypothesis examples: measuring doubles the time of
+# the unit tests.
 .PHONY: coverage
-coverage: $(READY) ## What decides is covered by unit tests, every branch
+coverage: $(READY) ## Unit tests cover every branch of the code that decides
 	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal \
 	    tests/unit --cov --cov-report= --cov-fail-under=0
 	$(BIN)/coverage report --show-missing --fail-under=100 \
@@ -130,7 +130,7 @@ test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every support
 test-clients-%: $(READY) .venv/clients-%/.ready
 	CLIENTS=.venv/clients-$* $(BIN)/python -m pytest -n 2 tests/clients
 
-# Debian's gophercloud, for which Debian's Go has a GOPATH. Where they cannot be
+# Debian's gophercloud, for which Debian's Go has a GOPATH. If they cannot be
 # installed, its tests say so and are skipped.
 .PHONY: go-packages
 go-packages:
@@ -152,7 +152,7 @@ soak: $(READY) $(CLIENTS) ## Look for tests that depend on luck: ROUNDS=10 runs,
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
 # One after the other: under eventlet, in which the harness of Nova 31 to 33
-# runs, xdist's workers stand still.
+# runs, xdist's workers hang.
 test-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional
@@ -160,7 +160,7 @@ test-%: .venv/nova-%/.ready
 .PHONY: smoke
 smoke: $(OLDER:%=smoke-%) ## Unit and smoke tests on the other Nova releases
 
-# With few examples of hypothesis: Nova 34 and test-all have them all.
+# With few hypothesis examples: Nova 34 and test-all have them all.
 smoke-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
@@ -181,7 +181,7 @@ test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 .PHONY: test-drivers
 test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k zvm")
 
-# Debian's simulator of vSphere, with what testing/drivers/vcsim adds. Where it
+# Debian's simulator of vSphere, with what testing/drivers/vcsim adds. If it
 # cannot be built, the tests with it say so and are skipped.
 GOCODE := /usr/share/gocode
 .PHONY: vcsim
@@ -199,14 +199,14 @@ test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready vcsim
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
 	$(BIN)/python -m pytest tests/heat
 
-# Any that is there, or else Debian's (root).
+# Any that is installed, or else Debian's (root).
 .PHONY: browser
 browser:
 	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
 	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
 
 .PHONY: test-dashboards
-test-dashboards: $(OLDER_DASHBOARDS:%=test-dashboard-%) $(OLDER_DASHBOARDS:%=test-javascript-%) test-dashboard test-javascript ## The same with every supported release of Horizon
+test-dashboards: $(OLDER_DASHBOARDS:%=test-dashboard-%) $(OLDER_DASHBOARDS:%=test-javascript-%) test-dashboard test-javascript ## test-dashboard and test-javascript with every supported release of Horizon
 
 .PHONY: test-dashboard
 test-dashboard: test-dashboard-27 ## A real Horizon 27 with our plugin, in Chromium (ARGS="-k name")
@@ -215,7 +215,7 @@ test-dashboard-%: $(READY) .venv/dashboard-%/.ready browser
 	DASHBOARD=.venv/dashboard-$* .venv/dashboard-$*/bin/python -W ignore \
 	    -m pytest tests/dashboard $(ARGS)
 
-# By what Horizon itself uses, from npm.
+# With what Horizon itself uses, from npm.
 JAVASCRIPT := tests/dashboard/javascript
 .venv/javascript/.ready: $(JAVASCRIPT)/package.json $(JAVASCRIPT)/package-lock.json
 	@command -v npm > /dev/null || \
@@ -226,12 +226,12 @@ JAVASCRIPT := tests/dashboard/javascript
 	touch $@
 
 .PHONY: lint-javascript
-lint-javascript: .venv/javascript/.ready ## Style of the JavaScript of Horizon's plugin
+lint-javascript: .venv/javascript/.ready ## Style of the Horizon plugin's JavaScript
 	.venv/javascript/node_modules/.bin/eslint --max-warnings 0 \
 	    nova_image_override_dashboard/static $(JAVASCRIPT)
 
 .PHONY: test-javascript
-test-javascript: test-javascript-27 ## It is tested in Chromium, among Horizon's own
+test-javascript: test-javascript-27 ## The Horizon plugin's JavaScript in Chromium, among Horizon's own
 
 test-javascript-%: .venv/dashboard-%/.ready .venv/javascript/.ready browser
 	CHROME_BIN=$$(command -v chromium) \
@@ -261,7 +261,7 @@ test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own 
 	@tools/environment.sh tempest tempest,tempest-test
 
 .PHONY: test-tempest
-test-tempest: .venv/tempest/.ready ## The plugin of Tempest itself, without a cloud
+test-tempest: .venv/tempest/.ready ## The Tempest plugin itself, without a cloud
 	.venv/tempest/bin/python -W ignore -m pytest tests/tempest
 
 .PHONY: lint
@@ -271,18 +271,18 @@ lint: $(READY) ## Style and types
 
 ##@ Test it on a real cloud (root, Debian)
 
-# In Debian's own Python, for which Debian has the binding of libvirt.
+# With Debian's own Python, for which Debian has the libvirt binding.
 .venv/cloud/.ready: constraints/cloud.txt setup.cfg tools/environment.sh
 	@$(PYTHON) -m testing.deployment.machine install
 	@PYTHON=/usr/bin/python3 tools/environment.sh cloud cloud
 
-# The Nova before it, from which one upgrades.
+# The previous Nova, from which to upgrade.
 .venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
 	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-nova
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
-# A command while the cloud is up; down again, whatever became of it.
+# Run a command while the cloud is up; take it down again, whatever happens.
 on_cloud = @$(CLOUD) testing.deployment run $(1)
 
 .PHONY: cloud-up
@@ -303,12 +303,12 @@ cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-
 
 # What is measured on it; ARGS=--docs writes the figures of the documentation.
 .PHONY: cloud-load cloud-saves
-cloud-load: ## nova-api under load, beside an unmodified one
-cloud-saves: ## What overrides save beside images and flavors
+cloud-load: ## nova-api under load, next to an unmodified one
+cloud-saves: ## What overrides save compared with images and flavors
 cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
 	$(call on_cloud,benchmarks.deployment $* $(ARGS))
 
-# From nothing: the databases are those of the Nova that it begins with.
+# From scratch: the databases are those of the Nova that it begins with.
 .PHONY: cloud-rolling
 cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling
 cloud-rolling: export OLDER := $(CURDIR)/.venv/cloud-33
@@ -319,7 +319,7 @@ cloud-rolling: .venv/cloud/.ready .venv/cloud-33/.ready ## The extension comes a
 	    pytest -x tests/rolling $(ARGS)
 
 .PHONY: cloud-tempest
-cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the cloud that runs: our plugin, and what changes for Nova's own
+cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the running cloud: our plugin, and what changes for Nova's own
 	@$(CLOUD) tests.integration.tempest $(ARGS)
 
 ##@ Prove and measure it
@@ -328,11 +328,12 @@ cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the cloud t
 proof: $(READY) ## The short form of all proofs, on Nova 34
 	$(BIN)/python -m pytest -n 2 tests/proof
 
-# The whole of each, on every release, with its figures for the documentation.
+# The full form of each, on every release, with its figures for the
+# documentation.
 PROOFS := neutrality values concurrency nfv
 .PHONY: $(PROOFS:%=proof-%)
-proof-neutrality: ## Who does not use it: compared with unmodified Nova
-proof-values: ## Every value of every property, built, beside an image that has it
+proof-neutrality: ## Requests that do not use it, compared with unmodified Nova
+proof-values: ## Every value of every property, built, next to an image that has it
 proof-concurrency: ## Fifty requests at once
 proof-nfv: ## NUMA, large pages, pinning: flavor, image and override, built
 $(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
@@ -346,7 +347,7 @@ proof-ways-in: $(READY) ## Every property by every way in against every rule, on
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_ways_in.py
 
 .PHONY: proof-check
-proof-check: $(READY) ## What a check tells is what 10,000 creates get, on Nova 34
+proof-check: $(READY) ## What a check says is what 10,000 creates get, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
 
 SEQUENCES ?= 1000
@@ -363,7 +364,7 @@ proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 imag
 
 N ?= 100000
 .PHONY: fuzz
-fuzz: $(READY) ## Requests at random on Nova 34, N=100000 of them
+fuzz: $(READY) ## Random requests on Nova 34, N=100000 of them
 	PROOF=full FUZZ=$(N) $(BIN)/python -m pytest -n 2 \
 	    tests/proof/test_generated.py
 
@@ -378,7 +379,7 @@ mutation: $(READY) ## How many planted faults the unit tests find
 bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-# With the driver of the real cloud. The databases are MariaDB's of its own.
+# With the real cloud's driver. The databases are on a MariaDB of its own.
 .PHONY: bench-scale
 bench-scale: $(READY) ## A cell of N=100000 servers on MariaDB (root, Debian; ARGS=--docs for the docs page)
 	@$(PYTHON) -m testing.deployment.machine install \
@@ -394,17 +395,17 @@ docs: $(READY) ## The documentation, into docs/build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs/source docs/build/html
 
 .PHONY: schemas
-schemas: $(RELEASES:%=schemas-%) ## Write api_schemas/ anew, beside each Nova release
+schemas: $(RELEASES:%=schemas-%) ## Update api_schemas/, with each Nova release
 
 schemas-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/nova-image-override schema --write api_schemas
 
 .PHONY: share
-share: $(READY) ## Write manual pages, completions and samples anew, into share/
+share: $(READY) ## Update the manual pages, completions and samples in share/
 	$(BIN)/python -W ignore tools/share.py --write
 
 .PHONY: catalogues
-catalogues: .venv/dashboard-27/.ready ## Write the translations of Horizon's plugin anew, and say what lacks one
+catalogues: .venv/dashboard-27/.ready ## Update the translations of Horizon's plugin, and print what lacks one
 	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
 
 .venv/packages/.ready: constraints/packages.txt
@@ -412,7 +413,7 @@ catalogues: .venv/dashboard-27/.ready ## Write the translations of Horizon's plu
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
-# Debian's packages and rpm, where their tools are.
+# deb and rpm packages, if their tools are installed.
 KINDS ?= $(if $(shell command -v dh),deb) $(if $(shell command -v rpmbuild),rpm)
 
 .PHONY: packages

@@ -20,11 +20,11 @@ def main() -> None:
         help='how often to take each request (default: %(default)s)')
     arguments = parser.parse_args()
     warnings.showwarning = lambda *args, **kwargs: None
-    # As soon as it is imported, Nova warns, and logs among the tables.
+    # Nova warns and logs on import, which would end up among the tables.
     logging.disable()
-    # Takes seconds. The harness wants to be the first to import Nova.
+    # Takes seconds. The harness must be the first to import Nova.
     import testing.harness  # noqa: F401
-    # Logs are made as with Nova's defaults: from INFO on.
+    # Log records are created as with Nova's defaults: from INFO up.
     logging.disable(logging.DEBUG)
     from benchmarks import report
     write = table.rst if arguments.rst else table.plain

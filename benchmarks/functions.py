@@ -1,4 +1,4 @@
-"""The extension's own work, beside Nova's reading of the same properties."""
+"""The extension's own work, next to Nova's reading of the same properties."""
 
 import collections.abc
 import typing
@@ -22,7 +22,7 @@ FROM_DICT = 'from_dict'
 SETS = {1: overrides.ONE, 10: overrides.TEN, 128: overrides.MOST}
 
 #: Entries of allowed_properties: all but the last one are globs that match
-#: nothing that is asked for, and have to be tried nevertheless.
+#: nothing that is asked for, but still have to be tried.
 LISTS = {
     length: [f'hw_none_{n}_*' for n in range(length - 1)] + ['*']
     for length in (1, 100, 10_000)}
@@ -53,11 +53,11 @@ class Work:
         return self._parser.parse(raw, removals=True)
 
     def authorise(self, asked: override.Overrides) -> None:
-        """Ask the deployer's lists, as the compute API does."""
+        """Check the deployer's lists, as the compute API does."""
         self._pipeline.enforcer.check(_ANYBODY, asked, overrides.IMAGE)
 
     def ask_policy(self, asked: override.Overrides) -> None:
-        """Ask oslo.policy, which the compute API does in the same breath."""
+        """Check oslo.policy, which the compute API does at the same time."""
         caller = self._pipeline.callers.caller(self._context)
         policy_files.refused_by(
             caller.can, caller.policy_defined,
@@ -68,10 +68,10 @@ class Work:
         return self._pipeline.merger.merge(overrides.IMAGE, asked)
 
 
-#: Passes policy without being asked.
+#: Passes policy without a check.
 _ANYBODY = caller_module.Caller(can=lambda rule: True)
 
-#: Calls that are timed together, for the clock's sake.
+#: How many calls are timed together, for the clock's sake.
 _TIMES = 20
 
 
@@ -106,9 +106,9 @@ def again(
 
 
 def first(work: Work, raw: dict[str, str], rounds: int) -> float:
-    """Measure overrides that are the first ones ever, in seconds.
+    """Measure overrides that were never seen before, in seconds.
 
-    All of the work but policy, which remembers nothing.
+    All of the work except policy, which remembers nothing.
     """
     def prepare() -> collections.abc.Callable[[], object]:
         work.forget()

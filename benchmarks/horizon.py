@@ -4,8 +4,8 @@
 
     .venv/dashboard-27/bin/python -m benchmarks.horizon http://127.0.0.1:PORT
 
-prints milliseconds from an input to the frame that shows what came of it, in
-Chromium. The cloud's answers are not among them.
+prints the milliseconds from an input to the frame that shows its result, in
+Chromium. The cloud's answers are not included.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from selenium.webdriver.support import ui
 _ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage',
               '--disable-gpu', '--window-size=1280,960')
 
-#: Does something, and waits until it is shown: what is shown is said by a
-#: selector, and by how many elements it must find, if that is known.
+#: Does something, and waits until a selector finds the result: as many elements
+#: as given, or any if the number is not known.
 _MEASURE = '''
 const [act, shown, count, done] = arguments;
 const start = performance.now();
@@ -37,14 +37,14 @@ const start = performance.now();
 })();
 '''
 
-#: Writes into the search as the keyboard does.
+#: Types into the search field as a keyboard does.
 _SEARCH = '''
 const field = document.querySelector('#image-props-search');
 field.value = '%s';
 field.dispatchEvent(new Event('input', {bubbles: true}));
 '''
 
-#: Writes a number.
+#: Types a number.
 _VALUE = '''
 const field = document.querySelector('[data-property=hw_cpu_cores] input');
 field.value = '%s';

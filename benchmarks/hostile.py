@@ -1,4 +1,4 @@
-"""Requests and images that are made to cost much."""
+"""Requests and images that are designed to be costly."""
 
 import dataclasses
 import itertools
@@ -30,7 +30,7 @@ class Case:
     :ivar vcpus: the flavor's
     :ivar specs: the flavor's extra specs, with '__' for ':'
     :ivar image: the image's own properties, with '__' for '.'
-    :ivar had: for a rebuild: the overrides that the server has before
+    :ivar had: for a rebuild: the overrides that the server has before it
     :ivar fresh: whether names end in numbers that no request had before
     :ivar is_check: whether it only asks what a create would get
     """
@@ -49,7 +49,7 @@ class Case:
                 for name, value in self.overrides.items()}
 
 
-#: What a flavor can say too.
+#: What a flavor can set, too.
 _AGREED = {
     'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
     'hw_cpu_max_sockets': '240', 'hw_cpu_max_cores': '240',
@@ -155,7 +155,7 @@ def servers(cloud: cloud_module.Cloud) -> dict[str, str]:
             flavor = cloud.flavor(vcpus=case.vcpus, **case.specs)
             (result[title],) = cloud.add_servers(
                 case.had, flavor=flavor, count=1)
-            # Nova rebuilds what has run only.
+            # Nova only rebuilds what has run.
             instance = cloud.instance(result[title])
             instance.launched_at = timeutils.utcnow()
             instance.save()
@@ -165,7 +165,7 @@ def servers(cloud: cloud_module.Cloud) -> dict[str, str]:
 def variants(
     cloud: cloud_module.Cloud, case: Case, server: str | None = None,
 ) -> compared.Variants:
-    """Return CASE, and what Nova does of an image with the same properties.
+    """Return CASE, and what Nova does with the same properties in an image.
 
     :param server: what is rebuilt
     """

@@ -1,4 +1,4 @@
-"""What is measured, and in which tables it is told."""
+"""What is measured, and in which tables it is shown."""
 
 import collections.abc
 import contextlib
@@ -16,7 +16,7 @@ Table = tuple[str, list[str], list[list[str]]]
 def tables(rounds: int) -> collections.abc.Iterator[Table]:
     """Measure.
 
-    :param rounds: how often each request is taken
+    :param rounds: how often each request is measured
     :returns: title, head and rows of each table, as soon as it is measured
     """
     with _cloud() as cloud:
@@ -41,7 +41,7 @@ def tables(rounds: int) -> collections.abc.Iterator[Table]:
 
 @contextlib.contextmanager
 def _cloud() -> collections.abc.Iterator[cloud_module.Cloud]:
-    """Run a cloud, whose end does not log among the tables."""
+    """Run a cloud whose end does not log among the tables."""
     with cloud_module.Cloud.running() as cloud:
         yield cloud
         logging.disable()
@@ -69,7 +69,7 @@ def _requests(
 def _hostile(
     cloud: cloud_module.Cloud, servers: dict[str, str], rounds: int,
 ) -> Table:
-    """Measure what is made to cost much, beside Nova on the same properties.
+    """Measure what is designed to be costly, and Nova on the same properties.
 
     :param servers: what is rebuilt, by the title of the case
     """

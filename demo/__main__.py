@@ -27,7 +27,7 @@ def silence() -> None:
 
 
 def stop(number: int, frame: types.FrameType | None) -> None:
-    """Leave, tidying up; once, however often the signal comes."""
+    """Clean up and exit; only once, however often the signal comes."""
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
     raise SystemExit(0)
@@ -59,7 +59,7 @@ def main() -> int:
     try:
         return run(args)
     except Exception:
-        # Not left to sys.excepthook, which oslo.log makes a log message.
+        # Not left to sys.excepthook, with which oslo.log would log it.
         traceback.print_exc()
         return 1
 

@@ -44,7 +44,7 @@ def until_stopped(
 
 
 def _tell_nfv(page: page_module.Page) -> None:
-    """Say what the flavors are, and boot a server with large pages."""
+    """Explain the flavors, and boot a server with large pages."""
     page.line('The host has 8 dedicated CPUs, and 4 GiB of each of its two '
               'NUMA nodes in pages')
     page.line('of 2 MiB and 4 GiB in pages of 1 GiB. The flavors:')

@@ -28,7 +28,7 @@ _AS_IS, _OVERRIDDEN = 'as it is', 'with overrides'
 
 
 def introduce(page: page_module.Page) -> None:
-    """Say what runs here, and what its rules and its image are."""
+    """Explain what runs here, and what its rules and its image are."""
     versions_of = importlib.metadata.version
     page.line(f'nova-image-override {versions_of("nova-image-override")} '
               f'beside unmodified Nova {versions_of("nova")}: nova-api, '
@@ -46,10 +46,10 @@ def introduce(page: page_module.Page) -> None:
 
 
 class Story:
-    """Makes requests to a cloud and tells how they went.
+    """Makes requests to a cloud and reports how they went.
 
     :param cloud: a running cloud
-    :param page: where to tell it
+    :param page: where to report
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Story:
         introduce(page)
 
     def _create(self, overrides: dict[str, str] | None) -> answers.Answer:
-        """POST /servers; shows the request and its status when it overrides."""
+        """POST /servers; show the request and its status if it overrides."""
         body = self._cloud.server_body(
             overrides, self._image, self._flavor, name='demo')
         if overrides is not None:
@@ -110,7 +110,7 @@ class Story:
         return True
 
     def _properties(self, servers: list[dict[str, typing.Any]]) -> None:
-        """Show what GET /servers/{id} says of two servers."""
+        """Show what GET /servers/{id} says about two servers."""
         self._page.heading('Image properties in force (GET /servers/{id})')
         as_is, overridden = (server[base.PARAMETER] for server in servers)
         # Nova shows neither traits nor the memory and CPUs of NUMA nodes.
@@ -127,7 +127,7 @@ class Story:
             self._page.json({base.PARAMETER: own})
 
     def _stored(self, server_id: str) -> None:
-        """Show how Nova's database holds overrides."""
+        """Show how Nova's database stores overrides."""
         self._page.heading('What is stored (system metadata of the second)')
         self._page.line(f'{record.IMAGE_PREFIX}* is in force, '
                         f'{record.SET_PREFIX}* the image\'s own value.')

@@ -9,12 +9,12 @@ from wsgiref import simple_server
 
 class _Handler(simple_server.WSGIRequestHandler):
     def log_message(self, format: str, *args: typing.Any) -> None:
-        """Say nothing of each request."""
+        """Print nothing about requests."""
 
 
 @contextlib.contextmanager
 def serving(application: typing.Any) -> collections.abc.Iterator[str]:
-    """Serve a WSGI application on loopback for the time of the context.
+    """Serve a WSGI application on loopback for the duration of the context.
 
     :returns: its URL; the port is any that is free
     """

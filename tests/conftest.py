@@ -4,7 +4,7 @@ import sys
 
 
 def pytest_sessionfinish() -> None:
-    # Where it was not imported, no cloud runs, and Nova need not be there.
+    # If it was not imported, no cloud runs, and Nova need not be there.
     shared = sys.modules.get('testing.harness.shared')
     if shared:
         shared.end()

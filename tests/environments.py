@@ -1,4 +1,4 @@
-"""Environments of what tests talk to, apart from Nova's."""
+"""Environments of what tests talk to, separate from Nova's."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ def find(
 ) -> pathlib.Path:
     """Return what VARIABLE of the process's environment names, or DEFAULT.
 
-    Fails the test that asks: what cannot run must not pass.
+    Fails the test that asks for it: what cannot run must not pass.
 
     :param owner: what is in it; ``make test-OWNER`` builds it
     :param default: a path in the checkout

@@ -1,7 +1,7 @@
-"""Write the dashboard's catalogues of translations anew.
+"""Update the dashboard's catalogues of translations.
 
 Run it in Horizon's environment, which has Babel and Horizon's own extractor:
-``make catalogues``. What has no translation yet is said, and is an error.
+``make catalogues``. What has no translation yet is printed, and is an error.
 """
 
 import collections.abc
@@ -95,7 +95,7 @@ def _path(language: str, domain: str) -> pathlib.Path:
 
 
 def outdated() -> list[str]:
-    """Return what is wrong with the catalogues, a line each."""
+    """Return what is wrong with the catalogues, one line each."""
     found = []
     for language in LANGUAGES:
         for domain in ('django', 'djangojs'):
@@ -110,7 +110,7 @@ def outdated() -> list[str]:
 
 
 def main() -> int:
-    """Write them; say what has no translation."""
+    """Write them; print what has no translation."""
     trouble = 0
     for language in LANGUAGES:
         for domain in ('django', 'djangojs'):

@@ -1,9 +1,9 @@
-"""Give an sdist the times of SOURCE_DATE_EPOCH, and nobody's name.
+"""Give an sdist the times of SOURCE_DATE_EPOCH, and no user's name.
 
 usage: tools/normalise_sdist.py FILE
 
 setuptools writes the time of the build into gzip's header, and into the tar
-archive those of the files that it has made, with the builder's name.
+archive the times of the files that it has made, with the builder's name.
 """
 
 import gzip
@@ -15,7 +15,7 @@ import tarfile
 
 
 def main() -> int:
-    """Write the archive that is named anew."""
+    """Rewrite the archive that is named."""
     path = pathlib.Path(sys.argv[1])
     epoch = int(os.environ['SOURCE_DATE_EPOCH'])
     written = io.BytesIO()

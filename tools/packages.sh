@@ -1,10 +1,10 @@
 #!/bin/sh
-# Build what is distributed, into dist/, from what is committed.
+# Build the files to distribute into dist/, from what is committed.
 #
 # usage: tools/packages.sh VENV [deb|rpm]...
 #
 # VENV has build, twine, check-manifest and cyclonedx-bom (.venv/packages, which
-# make builds). sdist and wheel are built twice and must be the same: times in
+# make builds). sdist and wheel are built twice and must be identical: times in
 # them are those of the last commit. deb and rpm need Debian's debhelper and rpm.
 set -eu
 
@@ -14,7 +14,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 umask 022
 
-# Debian's own Python, whatever a developer has before it.
+# Debian's own Python, whatever a developer has before it in PATH.
 system=/usr/sbin:/usr/bin:/sbin:/bin
 
 work=$(mktemp -d)
@@ -23,11 +23,11 @@ mkdir "$work/source"
 git archive HEAD | tar -x -C "$work/source"
 
 for round in 1 2; do
-    # A path of its own each time: none may be in what is built.
+    # A different path each time: neither may appear in what is built.
     cp -a "$work/source" "$work/$round"
     "$venv/bin/python" -m build --no-isolation --outdir "$work/out$round" \
         "$work/$round" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-    # gzip's header has the time of the build, tar's has users.
+    # gzip's header has the build time, tar's has users.
     "$venv/bin/python" tools/normalise_sdist.py "$work/out$round"/*.tar.gz
 done
 for file in "$work/out1"/*; do
@@ -59,7 +59,7 @@ for kind; do
             --define "_sourcedir $work/out1" \
             "$work/source/packaging/rpm/nova-image-override.spec" \
             >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-        # Debian's paths are in it: a trial of the spec, nothing to install.
+        # It has Debian's paths: a trial of the spec, not for installation.
         rpm -qp --list "$work"/rpm/RPMS/noarch/*.rpm | grep -c . >"$work/files"
         echo "the spec makes an rpm of $(cat "$work/files") files"
         ;;

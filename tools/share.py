@@ -35,12 +35,12 @@ NAME = 'nova-image-override'
 #: What an option's value names, by its metavar, for completion.
 _NAMED = {'PATH': shtab.FILE, 'FOLDER': shtab.DIRECTORY}
 
-#: cliff's own, which help nobody to type.
+#: cliff's own commands, which nobody needs to type.
 _NOT_COMPLETED = ('complete', 'help')
 
 
 def made() -> dict[str, str]:
-    """Return everything that is made, by its path under share/."""
+    """Return everything that is generated, by its path under share/."""
     parser = whole_parser()
     return {
         f'{NAME}/image_override.conf': sample_config(),
@@ -54,7 +54,7 @@ def made() -> dict[str, str]:
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """Return one parser of the command and all that follow it.
+    """Return one parser for the command and all its subcommands.
 
     cliff has a parser for each.
     """
@@ -95,10 +95,10 @@ def sample_policy() -> str:
 
 
 def mtail_program() -> str:
-    """Return a program of mtail that counts what nova-api logs.
+    """Return an mtail program that counts what nova-api logs.
 
-    Of each refusal every code once, however many properties have it. A code
-    that a request's quoted name spells is counted, too.
+    It counts every code of a refusal once, however many properties have it. A
+    code that is spelled in a name quoted from a request is counted, too.
     """
     lines = [_MTAIL_HEAD]
     for how, counter in _CHANGES.items():
@@ -114,7 +114,7 @@ def mtail_program() -> str:
 
 
 def _begins(message: str) -> str:
-    # The values are at DEBUG, in a line that begins in the same way.
+    # The values are logged at DEBUG, in a line that begins in the same way.
     return rf' INFO {re.escape(audit.__name__)} .*{message}'
 
 
@@ -163,7 +163,7 @@ def manual_pages() -> dict[str, str]:
 
 
 def main() -> int:
-    """Write what has changed, or tell it.
+    """Write what has changed, or report it.
 
     :returns: 1 when something differs and was not to be written
     """

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Run the functional tests and those of the newest client again and again, side
-# by side, so that each is the load of the other: what depends on luck fails.
+# by side, so that each puts load on the other: what depends on luck fails.
 #
 # usage: tools/soak.sh ROUNDS
 #
-# Prints a line for each run, leaves its output in .soak, and fails where one
-# did. One round takes some eight minutes on two processors.
+# Prints a line for each run, leaves its output in .soak, and fails if one did.
+# One round takes some eight minutes on two processors.
 set -eu
 
 rounds=$1

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Install the package for Debian into a bare Debian, and use what it brings.
+# Install the Debian package into a bare Debian, and use what it contains.
 #
 # usage: tools/try_deb.sh DEB     (root on Debian, with debootstrap)
 #
-# The bare system is of the release, and from the mirror, of this machine; it is
-# removed again.
+# The bare system has the release and the mirror of this machine; it is removed
+# again.
 set -eu
 
 deb=$1

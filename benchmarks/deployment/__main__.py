@@ -13,13 +13,13 @@ from benchmarks.deployment import saves
 from testing.deployment import cloud
 from testing.deployment import state
 
-#: Where the documentation takes figures from.
+#: Where the documentation takes its figures from.
 FIGURES = (pathlib.Path(__file__).parents[2]
            / 'docs' / 'source' / 'contributor' / 'figures')
 
 
 def main() -> None:
-    """Measure on the cloud that runs, and print tables."""
+    """Measure on the running cloud, and print tables."""
     parser = argparse.ArgumentParser(prog='benchmarks.deployment')
     parser.add_argument('what', choices=['load', 'saves'])
     parser.add_argument(

@@ -8,9 +8,9 @@ from requests import adapters
 
 
 class Counter(adapters.HTTPAdapter):
-    """Carries the requests of a connection, and counts them.
+    """Sends the requests of a connection, and counts them.
 
-    :ivar calls: how many
+    :ivar calls: how many requests
     :ivar sent: bytes of their bodies
     """
 
@@ -20,7 +20,7 @@ class Counter(adapters.HTTPAdapter):
 
     @classmethod
     def of(cls, connection: openstack.connection.Connection) -> 'Counter':
-        """Count for CONNECTION from now on."""
+        """Count the requests of CONNECTION from now on."""
         counter = cls()
         connection.session.mount('http://', counter)
         return counter
@@ -29,7 +29,7 @@ class Counter(adapters.HTTPAdapter):
         self, request: requests.PreparedRequest, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> requests.Response:
-        """Count one request, and carry it."""
+        """Count one request, and send it."""
         self.calls += 1
         self.sent += int(request.headers.get('Content-Length', 0))
         return super().send(request, *args, **kwargs)

@@ -1,8 +1,9 @@
-"""nova-api under load: the extended one beside an unmodified one.
+"""nova-api under load: the extended one next to an unmodified one.
 
-nova-conductor is ended meanwhile: what a request costs nova-api is measured,
-and no guests take the processors from it. Servers remain build requests, which
-is what nova-api itself makes of a create, until they are deleted.
+nova-conductor is stopped meanwhile: what is measured is what a request costs
+nova-api, and no guests compete with it for the processors. Until they are
+deleted, servers remain build requests, which is what nova-api itself makes of
+a create.
 """
 
 import collections
@@ -22,23 +23,23 @@ from testing.deployment import cloud
 from testing.deployment import settings
 from testing.deployment import tenants
 
-#: Clients at once, step by step.
+#: How many clients there are at once, step by step.
 CLIENTS = (1, 2, 4, 8, 16)
 
 #: How long each step lasts for each API, in seconds.
 STEP = 20
 
-#: How many requests each API has had when its memory is looked at.
+#: How many requests each API has served when its memory is measured.
 LOOKS = (500, 2500, 5000, 7500, 10000)
 
-#: Clients at once while memory is looked at.
+#: How many clients there are at once while memory is measured.
 STEADY = 4
 
 Row = list[str]
 
 
 class Taken:
-    """What requests took, by their kind, in seconds."""
+    """How long requests took, by kind, in seconds."""
 
     def __init__(self) -> None:
         self.times: dict[str, list[float]] = collections.defaultdict(list)
@@ -83,7 +84,7 @@ class Load:
         self, api: requests.Api, clients: int,
         more: collections.abc.Callable[[Taken], bool],
     ) -> Taken:
-        """Let clients take turns at once for as long as MORE says so."""
+        """Run clients in parallel, turn after turn, while MORE says so."""
         taken, lock, began = Taken(), threading.Lock(), time.monotonic()
 
         def work() -> None:
@@ -101,7 +102,7 @@ class Load:
         return taken
 
     def memory(self) -> collections.abc.Iterator[Row]:
-        """Yield the memory of each API, in MiB, as requests are many."""
+        """Yield the memory of each API, in MiB, as requests add up."""
         for name, api in self.apis.items():
             row, had = [name], 0
             for look in LOOKS:
@@ -111,9 +112,9 @@ class Load:
             yield row
 
     def steps(self) -> collections.abc.Iterator[Row]:
-        """Yield what each API takes with more and more clients.
+        """Yield how each API performs with more and more clients.
 
-        The APIs take turns, each step beginning with the other one.
+        The APIs alternate, and each step begins with the other one.
         """
         for turn, clients in enumerate(CLIENTS):
             rows = {}
@@ -127,7 +128,7 @@ class Load:
 
 
 def _memory(pids: collections.abc.Iterable[int]) -> int:
-    """Return what processes have in memory, in MiB; what is shared, shared."""
+    """Return the memory of processes, in MiB; shared memory is divided."""
     kilobytes = 0
     for pid in pids:
         lines = pathlib.Path(f'/proc/{pid}/smaps_rollup').read_text()
@@ -137,7 +138,7 @@ def _memory(pids: collections.abc.Iterable[int]) -> int:
 
 @contextlib.contextmanager
 def loading(deployment: cloud.Cloud) -> collections.abc.Iterator[Load]:
-    """Make the cloud ready for load, and as it was afterwards."""
+    """Prepare the cloud for load, and restore it afterwards."""
     connection = deployment.operator
     project = connection.identity.find_project('demo', ignore_missing=False)
     guest = connection.image.find_image('guest', ignore_missing=False)
@@ -160,8 +161,8 @@ def loading(deployment: cloud.Cloud) -> collections.abc.Iterator[Load]:
 
 
 def _forget(deployment: cloud.Cloud) -> None:
-    """Drop what nova-conductor was asked meanwhile: to build what is gone."""
-    # oslo.messaging's name of the protocol is its own.
+    """Drop what nova-conductor was asked to build meanwhile: it is deleted."""
+    # oslo.messaging has its own name for the protocol.
     address = settings.broker(deployment.state).replace('rabbit:', 'amqp:', 1)
     with kombu.Connection(address) as connection:
         connection.channel().queue_purge('conductor')

@@ -28,8 +28,8 @@ class Api:
     :ivar image: what servers boot
     :ivar create: what is added to the body of a create
     :ivar version: the OpenStack-API-Version header
-    :ivar invalid: what a create adds that is answered with 400
-    :ivar refused: what a create adds that is answered with 403
+    :ivar invalid: what is added to a create that is answered with 400
+    :ivar refused: what is added to a create that is answered with 403
     """
 
     process: nova.NovaAPI
@@ -52,7 +52,7 @@ def extended(process: nova.NovaAPI, image: str) -> Api:
 def plain(process: nova.NovaAPI, image: str) -> Api:
     """Return Nova's own API: an image that has the ten properties.
 
-    Its 400 is Nova's schema's, its 403 Nova's policy's.
+    Its 400 comes from Nova's schema, its 403 from Nova's policy.
     """
     return Api(
         process, image, {}, _COMPUTE, {'config_drive': 'floppy'},
@@ -60,7 +60,7 @@ def plain(process: nova.NovaAPI, image: str) -> Api:
 
 
 class Client:
-    """One of many clients: creates, looks, lists, errs, and deletes again."""
+    """One of many clients: creates, shows, lists, errs, and deletes again."""
 
     def __init__(self, api: Api, token: str, flavor: str) -> None:
         self._api = api

@@ -1,4 +1,4 @@
-"""Twenty shapes of one image: what each way to have them takes."""
+"""Twenty shapes of one image: what each way to get them costs."""
 
 import collections.abc
 import pathlib
@@ -12,16 +12,16 @@ from testing.deployment import command
 from testing.deployment import places
 from testing.deployment import processes
 
-# Where Glance has images, and where nova-compute has copies of them.
+# Where Glance keeps images, and where nova-compute keeps copies of them.
 _FOLDERS = (('glance-data',), ('nova', 'instances', '_base'))
 
-#: What is measured, after the title of the way and who may.
+#: What is measured; columns after the title of the way and who may use it.
 MEASURES = ('seconds', 'API calls', 'MiB sent', 'MiB in Glance',
             'MiB in the image cache')
 
 
 class Clock:
-    """Adds up the time that passes inside of it, in seconds."""
+    """Adds up the time that passes inside it, in seconds."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -34,7 +34,7 @@ class Clock:
 
 
 def stored(deployment: cloud.Cloud, *folder: str) -> int:
-    """Return what the files of a folder take, in bytes."""
+    """Return how much disk space the files of a folder take, in bytes."""
     return sum(path.stat().st_blocks * 512
                for path in deployment.state.subfolder(*folder).rglob('*')
                if path.is_file())
@@ -43,10 +43,10 @@ def stored(deployment: cloud.Cloud, *folder: str) -> int:
 def measure(
     deployment: cloud.Cloud, kind: type[ways.Way], disk: pathlib.Path,
 ) -> list[int]:
-    """Have all shapes in one way, and return the :data:`MEASURES` of that.
+    """Get all shapes in one way, and return the :data:`MEASURES` of it.
 
-    What is waited for and looked at is asked for by another connection, which
-    is not counted. Each server is gone before the next one is made.
+    Waiting and checking use another connection, which is not counted. Each
+    server is gone before the next one is created.
     """
     way = kind(deployment, disk)
     clock = Clock()
@@ -69,7 +69,7 @@ def measure(
 
 
 def _boot(way: ways.Way, shape: shapes.Shape, clock: Clock) -> None:
-    """Make one server, look whether it has the shape, and remove it."""
+    """Create one server, check that it has the shape, and delete it."""
     compute = way.deployment.operator.compute
 
     def settled() -> bool:
@@ -91,7 +91,7 @@ def _boot(way: ways.Way, shape: shapes.Shape, clock: Clock) -> None:
 
 
 def rows(deployment: cloud.Cloud) -> collections.abc.Iterator[list[str]]:
-    """Measure every way; yield its title, who may, and the measures."""
+    """Measure every way; yield its title, who may use it, and the measures."""
     disk = ways.make_disk(deployment.state)
     for kind in ways.WAYS:
         yield [kind.TITLE, kind.WHO, *map(str, measure(deployment, kind, disk))]
@@ -103,7 +103,7 @@ def plot(measured: list[list[str]], path: pathlib.Path) -> None:
     import matplotlib as mpl
     mpl.use('svg')
     from matplotlib import pyplot
-    # The same file for the same figures; text as text.
+    # The same figures make the same file; text stays text.
     mpl.rcParams.update({'svg.hashsalt': 'saves', 'svg.fonttype': 'none'})
     titles = [row[0] for row in measured]
     figure, axes = pyplot.subplots(
@@ -114,6 +114,6 @@ def plot(measured: list[list[str]], path: pathlib.Path) -> None:
         axis.set_title(name, loc='left', fontsize='medium')
         axis.margins(x=0.1)
         axis.spines[['top', 'right']].set_visible(False)
-    # Of all, for they share it: the first way on top.
+    # The first way is on top, on all axes, because they share it.
     axes[0].invert_yaxis()
     figure.savefig(path, metadata={'Date': None})

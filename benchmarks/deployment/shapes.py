@@ -1,9 +1,9 @@
-"""Twenty shapes of one image, which overrides, images and flavors can say."""
+"""Twenty shapes of one image, which overrides, images and flavors can set."""
 
 import dataclasses
 import xml.etree.ElementTree as ET
 
-#: vCPUs of every shape; each divides into sockets, cores and threads so.
+#: vCPUs of every shape, which each divides into sockets, cores and threads.
 VCPUS = 8
 
 
@@ -42,7 +42,7 @@ class Shape:
                 for name, value in self.properties.items()}
 
     def check(self, domain: ET.Element) -> None:
-        """Look whether libvirt gives the guest this shape.
+        """Check that libvirt gives the guest this shape.
 
         :raises WrongShape: it does not
         """

@@ -26,11 +26,11 @@ _PORT = state_module.PORTS['web']
 class Way:
     """One way: what is made once, and what is made for each shape.
 
-    :cvar NAME: of the way
+    :cvar NAME: its name
     :cvar TITLE: what it does
-    :cvar WHO: who may, as Nova and Glance come
-    :ivar tenant: the connection of who boots the servers
-    :ivar operator: the connection of who does what tenants may not
+    :cvar WHO: who may use it, with Nova's and Glance's defaults
+    :ivar tenant: the connection of the user who boots the servers
+    :ivar operator: the connection of the user who does what tenants may not
     """
 
     NAME: str
@@ -82,7 +82,7 @@ class Way:
         return self.ready(image)
 
     def ready(self, image: image_module.Image) -> str:
-        """Wait, with calls that are not the way's, and return its id."""
+        """Wait for it, with calls that are not the way's; return its id."""
         processes.wait_for(
             lambda: self.deployment.operator.image.get_image(
                 image.id).status == 'active', f'image {image.id}', 120)
@@ -145,7 +145,7 @@ class Images(_OneFlavor):
 
 
 class Locations(_OneFlavor):
-    """An image's record for each shape, over data that are elsewhere."""
+    """An image record for each shape, with its data stored elsewhere."""
 
     NAME = 'locations'
     TITLE = '20 records over one location'
@@ -188,7 +188,7 @@ class Locations(_OneFlavor):
         return {'image_id': self.ready(image), 'flavor_id': self.one_flavor}
 
     def close(self) -> None:
-        """End the server, and close Glance again."""
+        """Stop the server, and close Glance again."""
         super().close()
         self._web.kill()
         self.deployment.glance.more = {}
@@ -215,7 +215,7 @@ WAYS: list[type[Way]] = [Overrides, Images, Locations, Flavors]
 
 
 def make_disk(state: state_module.State) -> pathlib.Path:
-    """Make the disk; of noise, which no file system stores in less."""
+    """Make the disk, of noise, which no file system stores in less space."""
     path = state.file('saves', 'disk')
     with path.open('wb') as file:
         for _ in range(SIZE >> 20):

@@ -17,7 +17,7 @@ from testing.deployment import state as state_module
 #: Where the documentation takes the tables from.
 FIGURES = state_module.ROOT / 'docs/source/admin/figures/scale.txt'
 
-#: Where the databases are, for the time of the run.
+#: Where the databases are during the run.
 FOLDER = state_module.ROOT / '.cloud-scale'
 
 
@@ -39,13 +39,13 @@ def main() -> None:
     if arguments.number < 10_000:
         parser.error('fewer than 10,000 servers have no page of each kind')
     warnings.showwarning = lambda *args, **kwargs: None
-    # As soon as it is imported, Nova warns, and logs among the tables.
+    # Nova warns and logs on import, which would end up among the tables.
     logging.disable()
-    # The harness wants to be the first to import Nova.
+    # The harness must be the first to import Nova.
     import testing.harness  # noqa: F401
     docs = _measure(arguments.number, arguments.rounds)
     if arguments.docs:
-        # Not before all is measured.
+        # Not before everything is measured.
         FIGURES.parent.mkdir(exist_ok=True)
         FIGURES.write_text(docs)
 
@@ -56,7 +56,7 @@ def _measure(number: int, rounds: int) -> str:
 
     from benchmarks.scale import database as database_module
     from benchmarks.scale import report
-    # Thereby Nova logs what ends a program, and nothing is logged here.
+    # Through it, Nova logs what ends a program, and nothing is logged here.
     sys.excepthook = sys.__excepthook__
     docs = io.StringIO()
     with _folder() as folder:
@@ -78,7 +78,7 @@ def _measure(number: int, rounds: int) -> str:
 
 @contextlib.contextmanager
 def _folder() -> typing.Iterator[pathlib.Path]:
-    """Have a folder from nothing, which is gigabytes, and remove it."""
+    """Provide an empty folder, which grows to gigabytes, and remove it."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     try:
         yield FOLDER

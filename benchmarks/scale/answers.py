@@ -18,7 +18,7 @@ def check(
     expected: collections.abc.Sequence[servers_module.Server],
     *, overrides: bool = False,
 ) -> None:
-    """Compare the servers of an answer, one or a list, with EXPECTED.
+    """Compare the servers in an answer, one or a list, with EXPECTED.
 
     :param overrides: compare their overrides, too
     :raises Wrong: they differ, in their order or otherwise
@@ -40,8 +40,8 @@ def check_pages(
 ) -> int:
     """Follow the links of a list from its first page on.
 
-    :param get: asks for a path
-    :param limit: servers of a page
+    :param get: requests a path
+    :param limit: how many servers a page has
     :returns: how many pages there are
     :raises Wrong: the pages are not those of EXPECTED
     """

@@ -8,9 +8,9 @@ from benchmarks.scale import servers
 from testing.cost import overrides
 from testing.harness import statements
 
-#: Boots of each kind. The least that one writes is told: services that say
-#: that they are alive write, too, and Nova itself now and then saves a key of
-#: system metadata once more, by which of its threads is first.
+#: Boots of each kind. The least that one writes is reported: services that
+#: report that they are alive write, too, and Nova itself now and then saves a
+#: key of system metadata once more, depending on which of its threads is first.
 ROUNDS = 6
 
 
@@ -19,7 +19,7 @@ class Written:
     """What went into the databases of Nova.
 
     :ivar statements: INSERT, UPDATE and DELETE
-    :ivar rows: that they wrote
+    :ivar rows: how many they wrote
     :ivar logged: bytes of InnoDB's redo log
     """
 
@@ -29,10 +29,10 @@ class Written:
 
 
 class Boots:
-    """Servers of every kind, booted with a port and a pair of metadata.
+    """Servers of every kind, booted with a port and one item of metadata.
 
     :ivar written: kind, in words -> what a boot writes at least
-    :ivar booted: number of overrides -> a server that has so many
+    :ivar booted: number of overrides -> a server that has that many
     """
 
     def __init__(self, cloud: cloud_module.Cloud) -> None:
@@ -73,7 +73,7 @@ class Boots:
             database.bytes_logged() - logged)
 
     def delete(self) -> None:
-        """Delete the servers; their rows remain, as those of any server."""
+        """Delete the servers; their rows remain, as with any server."""
         for server in self._servers:
             self._cloud.http('DELETE', f'/servers/{server}')
             self._cloud._wait_until_deleted({'id': server})

@@ -33,27 +33,27 @@ class Cloud(cloud.Cloud):
                  self._address),
                 (nova_fixtures.CellDatabases, '_cache_schema', _nothing),
                 (nova_fixtures.Database, '_apply_schema', _nothing),
-                # Which is for SQLite's one writer.
+                # It is there for SQLite's only writer.
                 (nova_fixtures, 'DatabaseWriteLock', fixtures.Fixture)):
             self.useFixture(fixtures.MockPatchObject(
                 owner, name, replacement))
-        # A service that says that it is alive writes, too.
+        # A service that reports that it is alive writes, too.
         self.flags(report_interval=3600, service_down_time=7200)
         super().setUp()
 
     def _address(self, name: str) -> tuple[str, None]:
         """Return the address of a database, for _use_file_backed_sqlite...
 
-        :param name: what Nova's fixture calls it, or the address of a cell's
+        :param name: what Nova's fixture calls it, or for a cell its address
         """
         if name == 'api':
             name = self.DATABASE.url(database_module.API)
         return name, None
 
     def _setup_cells(self) -> None:
-        """Make the cells as nova.test.TestCase does, but where they are.
+        """Make the cells as nova.test.TestCase does, but with real addresses.
 
-        Their addresses are those that commands find in the API database.
+        They are the addresses that commands find in the API database.
         """
         databases = nova_fixtures.CellDatabases()
         for name, uuid, where in (

@@ -15,20 +15,20 @@ from testing.deployment import state as state_module
 
 API, CELL0, CELL1 = 'nova_api', 'nova_cell0', 'nova_cell1'
 
-#: What is ours: what is to be generated, and what of.
+#: Our own database: what is to be generated, and from what.
 OWN = 'scale'
 
 Result = typing.TypeVar('Result')
 
-#: Room for all rows, as the database server of a cell has it: it is not the
-#: disk that is measured.
+#: Room for all rows, as the database server of a cell has: it is not the disk
+#: that is measured.
 _OPTIONS = ('--innodb-buffer-pool-size=4G', '--innodb-log-file-size=1G')
 
 
 class Database:
     """MariaDB with the tables that ``nova-manage db sync`` makes.
 
-    :param state: the folder of everything, and the password
+    :param state: the folder for everything, and the password
     :ivar server: the database server
     :ivar nova_conf: a nova.conf that names the databases, for commands
     """
@@ -67,7 +67,7 @@ class Database:
 
     @functools.cached_property
     def _connection(self) -> sa.Connection:
-        # One for all: the server counts what a new one does, too.
+        # One for everything: the server counts what a new one does, too.
         return sa.create_engine(
             self.url(OWN), isolation_level='AUTOCOMMIT').connect()
 
@@ -88,7 +88,7 @@ class Database:
     ) -> list[dict[str, typing.Any]]:
         """Return how the server would execute a statement of Nova's.
 
-        :param statement: with the driver's own marks for PARAMETERS
+        :param statement: with the driver's own placeholders for PARAMETERS
         """
         with sa.create_engine(self.url(CELL1)).connect() as connection:
             return [dict(row) for row in connection.exec_driver_sql(
@@ -99,8 +99,8 @@ class Database:
     ) -> tuple[Result, int]:
         """Return what CALL returns, and how many rows were read for it.
 
-        Of any table or index, by anybody: each ``Handler_read_*`` counts
-        requests of rows to storage engines.
+        They are rows of any table or index, read by anybody: each
+        ``Handler_read_*`` counts requests for rows to storage engines.
         """
         before = self._counted('Handler_read_%')
         result = call()
@@ -154,7 +154,7 @@ class Database:
             'WHERE table_schema = :schema ORDER BY table_name', schema=schema)
 
     def columns(self, schema: str, table: str) -> dict[str, str]:
-        """Return type by name of the columns that the server does not fill."""
+        """Return types by name of the columns that the server does not fill."""
         return {row.column_name: row.data_type for row in self.execute(
             'SELECT column_name, data_type FROM information_schema.columns '
             'WHERE table_schema = :schema AND table_name = :table '

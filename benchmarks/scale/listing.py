@@ -14,8 +14,8 @@ from benchmarks.scale import requests
 from benchmarks.scale import servers as servers_module
 from testing.deployment import installation
 
-#: Words of the command -> what is listed with them: the property, all if
-#: None, and the project.
+#: Arguments of the command -> what is listed with them: the property (None for
+#: all), and the project.
 COMMANDS: dict[tuple[str, ...], tuple[str | None, str | None]] = {
     (): (None, None),
     ('--property', requests.COMMON): (requests.COMMON, None),
@@ -26,8 +26,8 @@ COMMANDS: dict[tuple[str, ...], tuple[str | None, str | None]] = {
     ('--no-longer-allowed',): (None, None),
 }
 
-#: Runs a command, and says how many KiB of memory it had at most. That of a
-#: child of this process would count from this one's on (getrusage(2) of
+#: Runs a command, and prints how many KiB of memory it had at most. For a child
+#: of this process the count would start at this one's own (getrusage(2) of
 #: RUSAGE_CHILDREN, and what exec keeps).
 _WATCH = """
 import resource, subprocess, sys
@@ -42,9 +42,9 @@ class Run:
     """One run of the command.
 
     :ivar listed: lines
-    :ivar rows: that the database read
-    :ivar seconds: from its start to its end, that of Python and Nova included
-    :ivar memory: its most, in bytes
+    :ivar rows: how many the database read
+    :ivar seconds: from start to end, including those of Python and Nova
+    :ivar memory: its peak, in bytes
     """
 
     listed: int
@@ -57,7 +57,7 @@ def run(
     database: database_module.Database, servers: servers_module.Servers,
     words: collections.abc.Sequence[str],
 ) -> Run:
-    """Run the command with words of :data:`COMMANDS`.
+    """Run the command with arguments from :data:`COMMANDS`.
 
     :raises answers.Wrong: it lists other overrides than were generated
     """
@@ -82,6 +82,6 @@ def run(
             f'servers {" ".join(words)}: exit status {child.returncode}, '
             f'{len(listed)} overrides listed of {len(expected)} generated: '
             f'{child.stderr}')
-    # What the command says of itself comes first, if anything.
+    # What the command itself prints comes first, if there is anything.
     memory = int(child.stderr.split()[-1]) * 1024
     return Run(len(listed), rows, seconds, memory)

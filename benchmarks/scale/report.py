@@ -14,7 +14,7 @@ from benchmarks.scale import servers as servers_module
 class Table(typing.NamedTuple):
     """A table.
 
-    :ivar name: what the documentation includes it by
+    :ivar name: the name by which the documentation includes it
     """
 
     name: str
@@ -23,7 +23,7 @@ class Table(typing.NamedTuple):
     rows: list[list[str]]
 
 
-#: Servers that tables are measured with.
+#: How many servers tables are measured with.
 _ALIKE = 10_000
 
 
@@ -33,7 +33,7 @@ def tables(
     """Measure.
 
     :param number: of servers
-    :param rounds: how often each request is taken
+    :param rounds: how often each request is measured
     :returns: each table, as soon as it is measured
     """
     cloud_module.Cloud.DATABASE = database
@@ -60,7 +60,7 @@ def _written(written: dict[str, boots.Written]) -> Table:
 def _sizes(
     database: database_module.Database, servers: servers_module.Servers,
 ) -> Table:
-    """Measure tables of servers that all have as many overrides."""
+    """Measure tables of servers with the same number of overrides."""
     rows = []
     for kind, counted in servers.rows.items():
         schemas = {schema: f'alike_{kind}_{schema}' for schema in (
@@ -127,7 +127,7 @@ def _requests(
 
 
 def _analyze(database: database_module.Database) -> None:
-    """Let the optimizer know the tables."""
+    """Let the optimizer learn about the tables."""
     for schema in (database_module.CELL1, database_module.API):
         database.sizes(schema)
 

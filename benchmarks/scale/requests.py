@@ -17,11 +17,11 @@ from testing.harness import base
 from testing.harness import paste_config
 from testing.harness import statements
 
-#: Servers of a page, and of one that is as long as nova-api makes it.
+#: Servers per page, and per page that is as long as nova-api allows.
 LIMIT = 20
 LIMIT_MAX = 1000
 
-#: Overridden by all that override anything, by those with ten, by nobody.
+#: Overridden by all that override anything, by those with ten, and by nobody.
 COMMON, RARE, NOBODYS = 'hw_disk_bus', 'hw_watchdog_action', 'hw_pmu'
 
 
@@ -29,7 +29,7 @@ COMMON, RARE, NOBODYS = 'hw_disk_bus', 'hw_watchdog_action', 'hw_pmu'
 class Asked:
     """What one of the applications is asked, and has to answer.
 
-    :ivar path: behind the version of nova-api
+    :ivar path: without the version of nova-api
     """
 
     path: str
@@ -56,7 +56,7 @@ class Request:
 class Cost:
     """What a request cost.
 
-    :ivar rows: that were read
+    :ivar rows: how many were read
     :ivar seconds: the median
     """
 
@@ -87,7 +87,7 @@ def _listing(
     servers: servers_module.Servers, project: str | None,
     name: str | None, late: bool = False,
 ) -> Request:
-    """Return the request of the first page of a list, or the last full one.
+    """Return the request for the first page of a list, or the last full one.
 
     :param name: which overrides the extension is asked for; unmodified Nova
         is asked for all servers
@@ -114,7 +114,7 @@ def _page(
 
 
 class Asker:
-    """Sends requests to both applications, and looks at what they answer."""
+    """Sends requests to both applications, and checks what they answer."""
 
     def __init__(self, cloud: cloud_module.Cloud) -> None:
         self._cloud = cloud

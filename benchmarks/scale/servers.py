@@ -1,9 +1,9 @@
 """Rows of servers in bulk, as Nova writes those of one.
 
-A server of each kind is booted by Nova itself. The rows that it has then are
-copied for as many servers as there are to be, with what is a server's own
-replaced. What is to be generated is decided beforehand, in a table that
-answers are compared with.
+A server of each kind is booted by Nova itself. Its rows are then copied for as
+many servers as there are to be, and what is specific to one server is replaced.
+What is to be generated is decided beforehand, in a table that answers are
+compared with.
 """
 
 import collections.abc
@@ -13,8 +13,8 @@ import typing
 from benchmarks.scale import database as database_module
 from testing.cost import overrides
 
-#: The project that is looked at, which has one of 20 of the first servers, and
-#: how many others share the rest.
+#: The project that is tested, which has one in 20 of the first servers, and how
+#: many others share the rest.
 PROJECT = 'a' * 32
 OTHERS = 200
 
@@ -23,13 +23,13 @@ KINDS: dict[int, dict[str, str]] = {
     0: {}, 3: {name: overrides.TEN[name] for name in (
         'hw_disk_bus', 'hw_scsi_model', 'hw_boot_menu')}, 10: overrides.TEN}
 
-#: Number of overrides -> how many of 100 servers have so many.
+#: Number of overrides -> how many of 100 servers have that many.
 SHARES = {0: 90, 3: 8, 10: 2}
 
-#: Servers of one statement.
+#: Servers per statement.
 _BATCH = 10_000
 
-#: 32 digits for each server, in no order, and a UUID of them.
+#: 32 digits for each server, in no order, and a UUID made of them.
 _DIGITS = "MD5(CONCAT('server ', seq))"
 _UUID = (f"CONCAT(LEFT({_DIGITS}, 8), '-', MID({_DIGITS}, 9, 4), "
          f"'-4', MID({_DIGITS}, 14, 3), '-8', MID({_DIGITS}, 18, 3), '-', "
@@ -40,7 +40,7 @@ _UUID = (f"CONCAT(LEFT({_DIGITS}, 8), '-', MID({_DIGITS}, 9, 4), "
 NEWEST_FIRST = 'created DESC, uuid, n DESC'
 AS_MADE = 'n'
 
-#: What a server of its own has in a column.
+#: Column -> what each server has of its own in it.
 _OWN = {
     'uuid': 'UUID()', 'project_id': 's.project', 'action_id': 'a.id',
     'display_name': "CONCAT('server-', s.n)",
@@ -71,7 +71,7 @@ class Server(typing.NamedTuple):
 class Source:
     """Rows of the servers that were booted, kept in a table of our own.
 
-    :ivar schema: the database of Nova's that they are from
+    :ivar schema: the Nova database that they are from
     :ivar table: the table
     :ivar columns: type by name, of those that the database does not fill
     """
@@ -91,14 +91,14 @@ class Source:
 
     @property
     def _key(self) -> str | None:
-        """The column that says whose a row is."""
+        """The column that says which server a row belongs to."""
         if self.table in ('instances', 'instance_id_mappings'):
             return 'uuid'
         return 'instance_uuid' if 'instance_uuid' in self.columns else None
 
     @property
     def booted(self) -> str | None:
-        """The rows, x, of the servers that were booted, b; None without."""
+        """The rows (x) of the servers that were booted (b), if any."""
         rows = f'{self.schema}.{self.table} x'
         if self._of_actions:
             return (f'{rows} JOIN {self.schema}.instance_actions a '
@@ -138,7 +138,7 @@ class Servers:
 
     :param database: where
     :param booted: number of overrides -> id of a server that Nova has booted
-        with them; it may be deleted then
+        with them; it may be deleted afterwards
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class Servers:
     ) -> None:
         """Decide on servers, by their numbers.
 
-        :param one_in: one of so many is of :data:`PROJECT`
+        :param one_in: one in so many belongs to :data:`PROJECT`
         :param kind: how many overrides each has; by default as in SHARES
         """
         mine = f'seq % {one_in} = 0' if one_in else 'FALSE'
@@ -211,7 +211,7 @@ class Servers:
     ) -> None:
         """Insert all rows of the servers of these numbers.
 
-        :param schemas: where to instead of into Nova's databases
+        :param schemas: where to insert them instead of Nova's databases
         """
         for start in range(first, last + 1, _BATCH):
             for source in self._sources:
@@ -238,7 +238,7 @@ class Servers:
         """Return the servers that a list has.
 
         :param names: what they all override
-        :param project: whose they are; None for everybody's
+        :param project: who owns them; None for everybody's
         """
         kinds = [str(kind) for kind, has in KINDS.items()
                  if set(names) <= has.keys()]
@@ -250,9 +250,9 @@ class Servers:
 
 
 def _kind(hundredth: str) -> str:
-    """Return the expression that is each kind for its share.
+    """Return an expression that yields each kind for its share.
 
-    :param hundredth: expression from 0 to 99
+    :param hundredth: an expression with values from 0 to 99
     """
     words, below = [], 0
     for kind, share in SHARES.items():

@@ -1,1 +1,1 @@
-"""What requests cost, beside unmodified Nova."""
+"""What requests cost, compared with unmodified Nova."""

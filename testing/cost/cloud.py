@@ -1,4 +1,4 @@
-"""A nova-api with both applications: Nova's own, and the one extended."""
+"""A nova-api with both applications: Nova's own and the extended one."""
 
 import collections.abc
 import contextlib
@@ -20,7 +20,7 @@ from testing.harness import base
 from testing.harness import paste_config
 from testing.harness import statements
 
-#: Where nova-api asks other services.
+#: The clients through which nova-api calls other services.
 _CLIENTS = (cinder.API, glance.API, neutron.API, report.SchedulerReportClient)
 
 
@@ -33,8 +33,8 @@ def expect(status: int, wanted: int, text: str) -> None:
 class Cloud(base.TestCase):
     """Two applications on the same databases, side by side.
 
-    Once :meth:`stop` is done nobody builds what is accepted: POST /servers is
-    measured to its 202, without the message to the conductor. Databases are
+    Once :meth:`stop` is done, nothing builds what is accepted: POST /servers is
+    measured up to its 202, without the message to the conductor. Databases are
     SQLite in memory, services other than Nova are the fakes of Nova's tests:
     whatever the extension adds weighs more here than behind a network.
     """
@@ -58,7 +58,7 @@ class Cloud(base.TestCase):
     ) -> list[str]:
         """Make servers, those to list by default.
 
-        The conductor puts them into their cell as ever; no guests are built
+        The conductor puts them into their cell as usual; no guests are built
         for them, which would take minutes.
 
         :param asked: their overrides
@@ -80,7 +80,7 @@ class Cloud(base.TestCase):
         return servers
 
     def stop(self) -> None:
-        """Stop all that is not nova-api."""
+        """Stop everything except nova-api."""
         self.useFixture(fixtures.MockPatch(base.BUILDS))
         self.stop_services()
 
@@ -105,7 +105,7 @@ class Counter:
     """Counts what requests cost others.
 
     :ivar queries: statements that databases executed
-    :ivar calls: calls of Nova's clients of other services
+    :ivar calls: calls to Nova's clients for other services
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Counter:
 
     @contextlib.contextmanager
     def counting(self) -> collections.abc.Iterator[None]:
-        """Count for the time of the context."""
+        """Count for the duration of the context."""
         def executed(statement: statements.Statement) -> None:
             self.queries += 1
 
@@ -126,7 +126,7 @@ class Counter:
 
     @contextlib.contextmanager
     def _watched(self, client: type) -> collections.abc.Iterator[None]:
-        """Count the calls of CLIENT's public methods."""
+        """Count the calls to CLIENT's public methods."""
         def watch(method: typing.Any) -> typing.Any:
             @functools.wraps(method)
             def call(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:

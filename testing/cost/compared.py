@@ -13,7 +13,7 @@ from testing.harness import paste_config
 #: Name of a variant -> prepares one request.
 Variants = dict[str, measure.Prepare]
 
-#: Is given what was answered.
+#: Is called with the answer.
 After = collections.abc.Callable[[typing.Any], None]
 
 #: What the others are compared with.
@@ -28,9 +28,9 @@ NOVA_TEN = 'unmodified Nova, image with the 10'
 def create(cloud: cloud_module.Cloud) -> Variants:
     """Return POST /servers with and without the extension.
 
-    Once more, so that the ratio of Nova to itself tells how far ratios can be
-    trusted; and with images that have the properties themselves, because what
-    they cost Nova is not the extension's.
+    Nova is there once more, so that the ratio of Nova to itself shows how far
+    ratios can be trusted; and with images that have the properties themselves,
+    because what those cost Nova is not the extension's doing.
     """
     flavor = cloud.flavor(vcpus=4)
     plain = cloud.image(**overrides.IMAGE)
@@ -75,7 +75,7 @@ def detail(cloud: cloud_module.Cloud, compute: str) -> Variants:
 
 
 def forget(cloud: cloud_module.Cloud) -> After:
-    """Return what deletes the server that a create request has made."""
+    """Return a function that deletes the server that a create has made."""
     def delete(response: webob.Response) -> None:
         cloud_module.expect(response.status_int, 202, response.text)
         server = response.json['server']['id']
@@ -86,7 +86,7 @@ def forget(cloud: cloud_module.Cloud) -> After:
 
 
 def check(cloud: cloud_module.Cloud) -> After:
-    """Return what checks that an answer lists the servers."""
+    """Return a function that checks that an answer lists the servers."""
     def check_one(response: webob.Response) -> None:
         cloud_module.expect(response.status_int, 200, response.text)
         cloud_module.expect(
@@ -95,7 +95,7 @@ def check(cloud: cloud_module.Cloud) -> After:
 
 
 def python_calls(variants: Variants, after: After) -> dict[str, int]:
-    """Count the function calls of each variant, what is cached cached."""
+    """Count the function calls of each variant, with caches filled."""
     result = {}
     for name, prepare in variants.items():
         for _ in range(2):

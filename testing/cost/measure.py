@@ -16,8 +16,8 @@ Name = typing.TypeVar('Name')
 #: CPython 3.11 and 3.12 keep frames in chunks of 16 KiB, each mapped when it is
 #: entered and unmapped when it is left (Python/pystate.c
 #: _PyThreadState_PushFrame). A loop that happens to run at the end of one pays
-#: page faults, up to a third of a request's time, and one frame more or less
-#: decides. About so many frames of _deep fill a chunk.
+#: for page faults, up to a third of a request's time, and one frame more or
+#: less decides. About this many frames of _deep fill a chunk.
 _CHUNK = 136
 
 
@@ -40,15 +40,15 @@ def medians(
 ) -> dict[Name, float]:
     """Return the median time of each variant, in seconds of processor time.
 
-    Each round takes every variant once, beginning with another one each time
-    and at another depth of the stack. Processor time of the process, because
-    other programs on the machine do not count in it, and what is measured
-    hardly ever waits. No call pays for the garbage of another.
+    Each round takes every variant once, beginning with a different one each
+    time and at a different depth of the stack. It is the processor time of the
+    process, because it does not include other programs on the machine, and
+    what is measured hardly ever waits. No call pays for the garbage of another.
 
     :param variants: what to measure, by name
     :param rounds: how often; the first one is not counted
-    :param after: is given, untimed, what each timed call returned
-    :param clock: another clock, where what is measured waits for others
+    :param after: is called, untimed, with what each timed call returned
+    :param clock: another clock, if what is measured waits for others
     """
     names = list(variants)
     times: dict[Name, list[float]] = {name: [] for name in names}
@@ -74,7 +74,7 @@ def medians(
 def python_calls(call: collections.abc.Callable[[], object]) -> int:
     """Return how many functions CALL calls, Python's and C's, in its thread.
 
-    The same each time, but for a few in ten thousand.
+    It is the same each time, except for a few in ten thousand.
     """
     count = 0
 

@@ -16,9 +16,9 @@ TEN = {
     'os_type': 'linux',
 }
 
-#: As many as one request may name: the ten, and traits, which are without
+#: As many as one request may name: the ten, and traits, of which there is no
 #: end.
 MOST = TEN | {f'trait:CUSTOM_BENCH_{n:03}': 'required' for n in range(118)}
 
-#: What the image says of itself.
+#: The image's own properties.
 IMAGE = {'hw_disk_bus': 'virtio', 'hw_rng_model': 'virtio'}

@@ -1,1 +1,1 @@
-"""A real Horizon with the plugin, before the cloud of testing.site."""
+"""A real Horizon with the plugin, in front of the cloud of testing.site."""

@@ -13,7 +13,7 @@ from testing.dashboard import horizon
 
 
 def stop(number: int, frame: types.FrameType | None) -> None:
-    """Leave, tidying up."""
+    """Clean up and exit."""
     raise SystemExit(0)
 
 
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def tell(url: str, keystone: str | None) -> None:
-    """Say where Horizon is, and who can log in."""
+    """Print where Horizon is, and who can log in."""
     print(f'Horizon is at {url}')
     if not keystone:
         print('Log in as demo, as nfv, who may override more, or as admin. '

@@ -1,4 +1,4 @@
-"""The cloud that Horizon is tried on, in a process of its own.
+"""The cloud that Horizon is tested on, in a process of its own.
 
 ``python -m testing.dashboard.cloud`` prints the URLs as one line of JSON and
 serves until its input is closed. Horizon's environment has nothing of Nova.
@@ -20,7 +20,7 @@ from testing.site import cloud as cloud_module
 from testing.site import loopback
 from testing.site import site
 
-#: Of the site: one more user, who may do more.
+#: The users of the site, with one more, who may do more.
 USERS = {**site.USERS, 'nfv': 'member,nfv,reader'}
 
 #: What only that user may override.
@@ -28,12 +28,12 @@ NFV_PROPERTIES = (
     'hw_cpu_policy', 'hw_cpu_thread_policy', 'hw_mem_page_size',
     'hw_numa_cpus', 'hw_numa_mem', 'hw_numa_nodes')
 
-#: Another image, for rebuilds: what it says of itself.
+#: The properties of another image, for rebuilds.
 SECOND_IMAGE = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 
 
 class Cloud(cloud_module.Cloud):
-    """The demo's cloud with a rule about NFV."""
+    """The demo's cloud with a rule for NFV."""
 
     # Spelled out: the harness has to be imported before anything of ours.
     POLICY: typing.ClassVar = {
@@ -42,9 +42,9 @@ class Cloud(cloud_module.Cloud):
 
 
 class Recorder:
-    """WSGI middleware that tells which requests came in.
+    """WSGI middleware that reports which requests came in.
 
-    ``GET /requests`` lists them since ``DELETE /requests``.
+    ``GET /requests`` lists those since ``DELETE /requests``.
 
     :param application: what answers everything else
     """
@@ -70,7 +70,7 @@ class Recorder:
 @contextlib.contextmanager
 def running(
 ) -> typing.Iterator[tuple[Cloud, str]]:
-    """Run the cloud for the time of the context.
+    """Run the cloud for the duration of the context.
 
     :returns: the cloud, and the URL of its site
     """
@@ -84,7 +84,7 @@ def running(
 
 @contextlib.contextmanager
 def plain(cloud: Cloud) -> typing.Iterator[str]:
-    """Serve the same cloud by Nova's own nova-api, without the extension."""
+    """Serve the same cloud with Nova's own nova-api, without the extension."""
     nova_api = applications.load(paste_config.NOVA_APP)
     with wsgi_server.serving(Recorder(site.Site(
             cloud, nova_api, USERS, networks=True))) as url:
@@ -92,7 +92,7 @@ def plain(cloud: Cloud) -> typing.Iterator[str]:
 
 
 if __name__ == '__main__':
-    # Nova logs to the output.
+    # Nova would log to the output.
     logging.disable()
     with running() as (served, address), plain(served) as without:
         print(json.dumps({'extended': address, 'plain': without}), flush=True)

@@ -1,7 +1,7 @@
 """Horizon from PyPI with the plugin, as a process.
 
-Needs nothing but the standard library: those who start it have Nova, or have
-not. Nothing is written into the environment.
+Needs nothing but the standard library: whoever starts it may have Nova or not.
+Nothing is written into the environment.
 """
 
 import collections.abc
@@ -51,7 +51,7 @@ LOGGING = {{
 
 
 class Failed(Exception):
-    """Horizon does not run; the message has what it said."""
+    """Horizon does not run; the message has its output."""
 
 
 def make_static(folder: pathlib.Path) -> pathlib.Path:
@@ -76,7 +76,7 @@ def make_static(folder: pathlib.Path) -> pathlib.Path:
 def running(
     folder: pathlib.Path, keystone: str, static: pathlib.Path,
 ) -> collections.abc.Iterator[str]:
-    """Run Horizon for the time of the context.
+    """Run Horizon for the duration of the context.
 
     :param folder: for its settings, and its log (``log``)
     :param keystone: URL of Keystone, with ``/v3``
@@ -130,7 +130,7 @@ def _end_of(log: pathlib.Path) -> str:
 def _environment(
     folder: pathlib.Path, static: pathlib.Path, keystone: str,
 ) -> dict[str, str]:
-    """Write the settings; return the variables of a process that has them.
+    """Write the settings; return the environment of a process with them.
 
     A package ``local`` that is found before anything else is taken for
     Horizon's own (openstack_dashboard/settings.py).

@@ -30,14 +30,14 @@ def _handle(handler: typing.Any) -> None:
 
 
 def _interrupt(number: int, frame: types.FrameType | None) -> typing.NoReturn:
-    """Let whoever asks us to end (make, a CI) be as one who presses ^C."""
+    """Treat whoever asks us to end (make, a CI) like somebody pressing ^C."""
     raise KeyboardInterrupt
 
 
 def run(deployment: cloud.Cloud, command: list[str]) -> int:
-    """Run a command while the cloud is up; down again, whatever happens.
+    """Run a command while the cloud is up; take it down, whatever happens.
 
-    :returns: the status of the command; that of a shell when interrupted
+    :returns: the exit status of the command; that of a shell if interrupted
     """
     _handle(_interrupt)
     try:
@@ -53,7 +53,7 @@ def run(deployment: cloud.Cloud, command: list[str]) -> int:
                     raise KeyboardInterrupt
                 return child.wait()
             except KeyboardInterrupt:
-                # A terminal has asked the child too.
+                # A terminal has signalled the child, too.
                 child.terminate()
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     child.wait(20)

@@ -11,7 +11,7 @@ from testing.deployment import nova
 from testing.deployment import processes
 from testing.deployment import state as state_module
 
-# A request goes to either, and no request twice.
+# A request goes to either of them, and no request is sent twice.
 _CONFIG = '''
 global
     stats socket {socket} level admin
@@ -76,7 +76,7 @@ class Balanced(nova.NovaAPI):
     def without(
         self, member: nova.NovaAPI,
     ) -> collections.abc.Iterator[None]:
-        """Keep requests from a member.
+        """Keep requests away from a member.
 
         Begins when it has answered those that it had, and ends when it gets
         requests again.
@@ -91,13 +91,13 @@ class Balanced(nova.NovaAPI):
             lambda: self._look(member)['status'] == 'UP', member.name)
 
     def _look(self, member: nova.NovaAPI) -> dict[str, str]:
-        """Return HAProxy's figures of a member (management.txt, 9.1)."""
+        """Return HAProxy's statistics for a member (management.txt, 9.1)."""
         shown = csv.DictReader(
             self._tell('show stat').removeprefix('# ').splitlines())
         return next(line for line in shown if line['svname'] == member.name)
 
     def _tell(self, command: str) -> str:
-        """Give HAProxy a command, and return its answer."""
+        """Send HAProxy a command, and return its answer."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(self._socket))
             connection.sendall(command.encode() + b'\n')

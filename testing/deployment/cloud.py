@@ -121,8 +121,8 @@ class Cloud:
     def down(self) -> None:
         """End every process of the cloud, in whatever state it is.
 
-        What keeps data is asked to end, the rest need not be. A host's guests
-        end with its namespaces.
+        Whatever keeps data is asked to end, the rest need not be. A host's
+        guests end with its namespaces.
         """
         for process in processes.recorded(self.state):
             keeps = process.name in (self.mariadb.name, 'rabbitmq')
@@ -137,7 +137,7 @@ def _done(futures: list[concurrent.futures.Future[None]]) -> None:
 
 
 def check() -> None:
-    """Look whether the machine has everything.
+    """Check that the machine has everything.
 
     :raises machine.Unable: it does not
     """

@@ -51,7 +51,7 @@ class Openstack:
         self, words: tuple[str, ...], out: typing.TextIO,
         error: typing.TextIO,
     ) -> typing.NoReturn:
-        """Be the command, and end."""
+        """Become the command, and exit."""
         code = 70
         try:
             os.environ.update(

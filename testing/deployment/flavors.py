@@ -1,4 +1,4 @@
-"""The flavors: two that ask for nothing, and a set as for NFV."""
+"""The flavors: two that ask for nothing, and a set for NFV."""
 
 import dataclasses
 
@@ -26,18 +26,18 @@ _LARGE = {'hw:mem_page_size': 'large'}
 FLAVORS = {
     'small': Flavor(1, 128),
     'four': Flavor(4, 512),
-    # Pages as the tenant likes them, and the same of those that like large.
+    # Pages of any size that the tenant likes, and of any large size.
     'nfv': Flavor(4, 256, _ANY),
     'nfv.large': Flavor(4, 256, _LARGE),
-    # For hw_cpu_policy=mixed: the first vCPU shares, the others do not.
+    # For hw_cpu_policy=mixed: the first vCPU shares CPUs, the others do not.
     'nfv.mixed': Flavor(4, 256, {**_ANY, 'hw:cpu_dedicated_mask': '^0'}),
-    # For hw_cpu_policy=dedicated: QEMU's other threads have a CPU too.
+    # For hw_cpu_policy=dedicated: QEMU's other threads have a CPU, too.
     'nfv.isolated': Flavor(
         2, 256, {**_ANY, 'hw:emulator_threads_policy': 'isolate'}),
     'nfv.realtime': Flavor(4, 256, {
         **_LARGE, 'hw:cpu_policy': 'dedicated', 'hw:cpu_realtime': 'yes',
         'hw:cpu_realtime_mask': '^0'}),
-    # In two nodes, all that a host has of huge pages and dedicated CPUs.
+    # In two nodes, all the huge pages and dedicated CPUs of a host.
     'nfv.host': Flavor(8, 512, _LARGE),
     # A device that no host has.
     'nfv.device': Flavor(1, 128, {'pci_passthrough:alias': 'nic:1'}),
@@ -50,7 +50,7 @@ FLAVORS = {
 
 
 def furnish(compute: compute_proxy.Proxy) -> None:
-    """Make flavors that are missing, or not what they should be."""
+    """Make flavors that are missing or are not what they should be."""
     for name, wanted in FLAVORS.items():
         found = compute.find_flavor(name, get_extra_specs=True)
         if found and (found.vcpus, found.ram, found.extra_specs) != (

@@ -1,4 +1,4 @@
-"""Glance with what deployers close by it: injection, protections, uploads."""
+"""Glance as deployers restrict it: injection, protections, uploads."""
 
 from testing.deployment import mariadb
 from testing.deployment import settings
@@ -8,11 +8,12 @@ from testing.deployment import web
 #: What every image that a tenant imports gets.
 INJECTED = {'hw_sound_model': 'ac97', 'x_origin': 'imported'}
 
-#: Who is the operator, or trusted to choose what is injected.
+#: The roles of the operator, and of those trusted to choose what is injected.
 TRUSTED = 'admin,nfv'
 
-# Who imports writes what is injected, so everybody may create that; nobody
-# but the trusted may change it, or write what only the operator may.
+# Injection writes as the user who imports, so everybody may create what is
+# injected; nobody but the trusted may change it, or write what only the
+# operator may.
 _PROTECTIONS = f'''
 [^(hw_sound_model|x_origin)$]
 create = @
@@ -33,8 +34,8 @@ update = @
 delete = @
 '''
 
-# Nothing is injected into what is uploaded directly: only the operator may,
-# and Nova for its snapshots.
+# Nothing is injected into what is uploaded directly, so only the operator may
+# do that, and Nova for its snapshots.
 _POLICY = '''
 "upload_image": "role:admin or service_roles:service"
 '''

@@ -1,4 +1,4 @@
-"""The guest: Debian's kernel, and an initial file system that tells on itself.
+"""The guest: Debian's kernel, and an initial file system that reports on it.
 """
 
 import gzip
@@ -8,7 +8,7 @@ import subprocess
 
 from testing.deployment import state as state_module
 
-#: Drivers of what overrides give a guest; the kernel has the rest built in.
+#: Drivers for what overrides give a guest; the kernel has the rest built in.
 _MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'sd_mod')
 
 #: Size of the disk, in bytes.
@@ -30,7 +30,7 @@ class Guest:
         self.disk = state.file('guest', 'disk')
 
     def make(self) -> None:
-        """Make the files, which take a download the first time."""
+        """Make the files, which needs a download the first time."""
         package = self._package()
         self.kernel.write_bytes(
             next((package / 'boot').glob('vmlinuz-*')).read_bytes())
@@ -83,7 +83,7 @@ class Guest:
 
 
 def _order(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Return the modules, each behind those that it needs (modules.dep(5))."""
+    """Return the modules, each after those that it needs (modules.dep(5))."""
     needs = {}
     for line in (folder / 'modules.dep').read_text().splitlines():
         path, _, needed = line.partition(':')

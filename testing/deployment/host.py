@@ -1,10 +1,10 @@
 """A compute host: namespaces with libvirt, QEMU and nova-compute in them.
 
-What libvirt writes outside of the state folder it writes into folders of the
-state folder that are mounted there, in a mount namespace that nobody else
-sees: a libvirt of the machine's own is not touched, nor seen. The PID namespace
-ends every guest when its first process ends. The UTS namespace has the host's
-name, so that one machine can be two hosts.
+Where libvirt writes outside the state folder, folders of the state folder are
+mounted, in a mount namespace that nobody else sees: the machine's own libvirt
+is neither touched nor seen. The PID namespace ends every guest when its first
+process ends. The UTS namespace has the host's name, so that one machine can be
+two hosts.
 """
 
 import datetime
@@ -48,7 +48,7 @@ class Host:
     :ivar name: its name in Nova
     :ivar compute: its nova-compute
     :ivar installation: the one that nova-compute is started from next
-    :ivar extended: whether it is the extension's
+    :ivar extended: whether nova-compute is the extension's
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Host:
         mounts += self._topology.mounts()
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
-        # Guests of a dirty state are gone: theirs are other processes now.
+        # Guests of a dirty state are gone: their ids are other processes now.
         subprocess.run(['rm', '-rf', *(self._folder / 'run').iterdir()],
                        check=True)
         (self._folder / 'etc' / 'qemu.conf').write_text(_QEMU + (
@@ -128,7 +128,7 @@ class Host:
     def _accounts(self, name: str) -> pathlib.Path:
         """Return /etc/passwd or /etc/group with what Debian's libvirt looks up.
 
-        It makes that user in libvirt-daemon-system, which starts services.
+        It creates that user in libvirt-daemon-system, which starts services.
         """
         text = pathlib.Path('/etc', name).read_text()
         if '\nlibvirt-qemu:' not in text:
@@ -161,7 +161,7 @@ class Host:
 
     def kernel_free_pages(self) -> int:
         """Return how many huge pages of both nodes the kernel has free."""
-        # What is mounted there is seen from within only.
+        # What is mounted there can only be seen from inside.
         return os.statvfs(f'/proc/{self._first()}/root{self._pages}').f_bfree
 
     def start_compute(self) -> None:
@@ -174,7 +174,7 @@ class Host:
         settings.write(config, nova.common(self._state), {
             'DEFAULT': {'host': self.name, 'state_path': str(self._folder),
                         'compute_driver': 'libvirt.LibvirtDriver',
-                        # A cold start of the cloud is one of its guests too.
+                        # A cold start of the cloud is one of its guests, too.
                         'resume_guests_state_on_host_boot': 'true'},
             'libvirt': {'virt_type': 'qemu'},
             'compute': {'cpu_shared_set': topology.cpu_set(dedicated=False),
@@ -186,12 +186,12 @@ class Host:
             str(where.bin / command), '--config-file', str(config))
 
     def takes_servers(self, reported: str | None) -> bool:
-        """Say whether nova-compute does, as it is started now.
+        """Return whether the nova-compute that was started last takes servers.
 
-        To Nova it is up for a minute (``service_down_time``) after one that
-        was killed has reported for the last time.
+        To Nova it is up for another minute (``service_down_time``) after the
+        last report of one that was killed.
 
-        :param reported: when it last has, which it does when it has
+        :param reported: when it last reported, which it does once it has
             started (nova.service.Service.start)
         """
         return reported is not None and datetime.datetime.fromisoformat(

@@ -2,7 +2,7 @@
 
 ``python -m testing.deployment.host_init NAME READY PAGES SOURCE:PLACE...``:
 mounts, names the host, writes READY, and then outlives all others. With PAGES,
-a folder, it mounts the host's huge pages there, and counts which are free.
+a folder, it mounts the host's huge pages there, and counts the free ones.
 """
 
 import contextlib
@@ -19,21 +19,21 @@ from testing.deployment import topology
 
 def main(name: str, ready: str, pages: str, *mounts: str) -> None:
     """Prepare the namespaces and wait for the end."""
-    # Without control groups libvirt runs guests without any, and leaves
-    # nothing in those of the machine; with a /run of its own it finds no other
-    # daemon's socket.
+    # If there are no control groups, libvirt runs guests without any, and
+    # leaves nothing in those of the machine; with a /run of its own it finds
+    # no other daemon's socket.
     if os.path.ismount('/sys/fs/cgroup'):
         subprocess.run(['umount', '--recursive', '/sys/fs/cgroup'], check=True)
     subprocess.run(['mount', '-t', 'tmpfs', 'tmpfs', '/run'], check=True)
     for mount in mounts:
         source, _, place = mount.rpartition(':')
-        # What is left of this on a machine without libvirt's own services are
+        # All that this leaves on a machine without libvirt's own services is
         # empty folders, as Debian's libvirt-daemon-system makes them.
         if not os.path.exists(place):
             os.makedirs(place)
         subprocess.run(['mount', '--bind', source, place], check=True)
     if pages:
-        # From the kernel's pool, these are this host's and no more are.
+        # Of the kernel's pool, these pages are this host's, and no more.
         size = topology.NODES * hugepages.PER_NODE * hugepages.SIZE
         subprocess.run(
             ['mount', '-t', 'hugetlbfs', '-o', f'pagesize={hugepages.SIZE}K,'
@@ -41,7 +41,7 @@ def main(name: str, ready: str, pages: str, *mounts: str) -> None:
     socket.sethostname(name)
     pathlib.Path(ready).touch()
     while True:
-        # Who has ended; then a look at who has not.
+        # First reap what has ended; then look at what has not.
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass

@@ -14,10 +14,10 @@ from testing.deployment import state as state_module
 #: Size of a page, in KiB: the one that x86 kernels give at any time.
 SIZE = 2048
 
-#: What a node of a compute host has.
+#: How many a node of a compute host has.
 PER_NODE = 128
 
-#: Where the kernel does not give them.
+#: The message if the kernel does not give them.
 NONE = f'no huge pages: the kernel does not give enough of {SIZE} KiB'
 
 _POOLS = pathlib.Path('/sys/kernel/mm/hugepages')
@@ -26,7 +26,7 @@ _BOOT = pathlib.Path('/proc/sys/kernel/random/boot_id')
 
 
 def sizes() -> set[int]:
-    """Return the sizes that the kernel knows, in KiB, whether it has any."""
+    """Return the sizes that the kernel knows, in KiB, even without pages."""
     return {int(folder.name.removeprefix('hugepages-').removesuffix('kB'))
             for folder in _POOLS.glob('hugepages-*kB')}
 
@@ -45,7 +45,7 @@ class HugePages:
 
     @property
     def there(self) -> bool:
-        """Say whether the cloud has its pages."""
+        """Return whether the cloud has its pages."""
         return self._added() is not None
 
     def take(self, pages: int) -> bool:
@@ -56,7 +56,7 @@ class HugePages:
         self.give_back()
         with contextlib.suppress(OSError):
             before = self._count()
-            # On record first: whoever ends us after that gives them back.
+            # Recorded first: whoever ends us after that gives them back.
             self._record.write_text(json.dumps({
                 'boot': _BOOT.read_text(), 'before': before, 'added': pages}))
             self._pool.write_text(str(before + pages))
@@ -66,7 +66,7 @@ class HugePages:
         return False
 
     def give_back(self) -> None:
-        """Leave as many as there were; those of others stay."""
+        """Leave as many as there were before; those of others stay."""
         added = self._added()
         if added is not None:
             before, pages = added
@@ -82,7 +82,7 @@ class HugePages:
             record = json.loads(self._record.read_text())
         except (OSError, ValueError):
             return None
-        # A kernel that was started since has a pool of its own.
+        # A kernel that was booted since then has a pool of its own.
         if record['boot'] != _BOOT.read_text():
             return None
         return record['before'], record['added']

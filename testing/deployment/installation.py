@@ -31,5 +31,5 @@ class Installation:
                 link.symlink_to(source)
 
 
-#: The one that runs this, in which every service is.
+#: The one that runs this, which has every service.
 OWN = Installation(pathlib.Path(sys.prefix))

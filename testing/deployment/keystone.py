@@ -20,8 +20,8 @@ class Keystone(web.Application):
                 'connection': settings.database(self.state, 'keystone')},
             'token': {'expiration': '86400'},
             # Tempest makes a user or two for each class of tests. With as
-            # many rounds as are right elsewhere, most of its time is
-            # Keystone's.
+            # many rounds as are right elsewhere, it would spend most of its
+            # time on Keystone.
             'identity': {'password_hash_rounds': '4'},
             'fernet_tokens': {'key_repository': str(
                 self.state.subfolder('keystone', 'fernet-keys'))},

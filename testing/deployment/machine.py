@@ -29,7 +29,7 @@ class Unable(Exception):
 
 
 def check() -> None:
-    """Look at what no package can change.
+    """Check what no package can change.
 
     :raises Unable: naming what is wrong
     """

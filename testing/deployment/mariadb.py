@@ -10,7 +10,7 @@ from testing.deployment import state as state_module
 class MariaDB(processes.Process):
     """The database server.
 
-    :param options: of mariadbd, beside those that the cloud needs
+    :param options: of mariadbd, besides those that the cloud needs
     """
 
     def __init__(
@@ -23,11 +23,11 @@ class MariaDB(processes.Process):
         self._socket = state.file('mariadb', 'socket')
 
     def up(self) -> None:
-        """Start it, on the data that it has or on new ones."""
+        """Start it, with the data that it has, or with new data."""
         data = self._state.subfolder('mariadb', 'data')
         stamp = self._state.file('mariadb', 'installed')
         if not stamp.exists():
-            # Root is who connects as root through the socket.
+            # Whoever connects as root through the socket is root.
             subprocess.run(
                 ['mariadb-install-db', '--no-defaults', f'--datadir={data}',
                  '--user=root', '--auth-root-authentication-method=socket',
@@ -75,9 +75,9 @@ class MariaDB(processes.Process):
     ) -> None:
         """Make databases and run what fills them, unless that was done.
 
-        Whatever interrupts this, the next time begins from nothing.
+        If anything interrupts this, the next time begins from nothing.
 
-        :param owner: name of the service whose they are
+        :param owner: name of the service that they belong to
         """
         stamp = self._state.file('mariadb', f'filled-{owner}')
         if stamp.exists():

@@ -1,7 +1,7 @@
 """Neutron's application, for a server without its agents.
 
-Without agents nobody has loaded the mappers when the first request comes, and
-Neutron's answer to it is 500 (Port has no attribute port_forwardings).
+Without agents nothing has loaded the mappers when the first request comes, and
+Neutron answers it with 500 (Port has no attribute port_forwardings).
 """
 
 from neutron.wsgi import api

@@ -1,6 +1,6 @@
 """Nova: its API, extended by one line, its conductor and its scheduler.
 
-And, for who compares, an unmodified nova-api beside the extended one.
+And, for comparisons, an unmodified nova-api next to the extended one.
 """
 
 import json
@@ -14,7 +14,7 @@ from testing.deployment import state as state_module
 from testing.deployment import tenants
 from testing.deployment import web
 
-#: The line of api-paste.ini, as Nova ships it and as the extension wants it.
+#: The line of api-paste.ini, as Nova ships it and as the extension needs it.
 PLAIN = 'nova.api.openstack.compute:APIRouterV21.factory'
 EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
 
@@ -26,19 +26,19 @@ ALLOWED = (
     'hw_sound_model', 'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
     'os_command_line')
 
-#: Seconds that services wait for each other's answers: half of the default, of
-#: which tests of faults wait for a good part.
+#: Seconds that services wait for each other's answers: half of the default,
+#: because tests of faults wait for a good part of it.
 RPC_TIMEOUT = 30
 
-# Nova's own, and those that NFV needs: without them a host finds out by
-# itself that it is full.
+# Nova's own, and those that NFV needs: without them only the host itself finds
+# out that it is full.
 _FILTERS = (
     'ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter',
     'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter',
     'NUMATopologyFilter', 'PciPassthroughFilter')
 
 # What takes pages and CPUs for one guest alone is for those who know what they
-# do.
+# are doing.
 _POLICY = ''.join(
     f'"os_compute_api:servers:create:image_props_override:{name}": '
     '"role:nfv or role:admin"\n'
@@ -59,7 +59,7 @@ def common(state: state_module.State) -> settings.Settings:
             'initial_cpu_allocation_ratio': '32',
             'initial_ram_allocation_ratio': '4',
             'reserved_host_memory_mb': '0',
-            # The guest does not listen to its power button.
+            # The guest ignores its power button.
             'shutdown_timeout': '1'},
         'glance': {'region_name': 'RegionOne'},
         # For a flavor; no host has one.
@@ -128,7 +128,7 @@ class NovaAPI(web.Application):
 
     @property
     def manage(self) -> list[str | pathlib.Path]:
-        """nova-manage with this configuration, to which words are added."""
+        """nova-manage with this configuration, to which arguments are added."""
         return [self.installation.python, '-W', 'ignore',
                 self.installation.bin / 'nova-manage',
                 '--config-file', self.folder / 'nova.conf']
@@ -145,10 +145,10 @@ class NovaAPI(web.Application):
 
 
 class PlainNovaAPI(NovaAPI):
-    """nova-api as Nova ships it, of the same cloud, beside the extended one.
+    """nova-api as Nova ships it, in the same cloud as the extended one.
 
-    Not a part of the cloud: who needs it starts it. In the catalogue it is
-    the one service of its region, and ``compute_region_name``, or
+    It is not a part of the cloud: whoever needs it starts it. In the catalogue
+    it is the only service of its region, and ``compute_region_name``, or
     ``[compute] region`` of Tempest, chooses it.
     """
 
@@ -189,7 +189,7 @@ class Daemon(processes.Process):
 
     def up(self) -> None:
         """Start it."""
-        # In Nova's list of services it is the one of its own host.
+        # In Nova's list of services it has a host of its own.
         settings.write(self._own, {'DEFAULT': {'host': self.name}})
         self.start([self.installation.python, '-W', 'ignore',
                     self.installation.bin / self.command,

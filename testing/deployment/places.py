@@ -10,22 +10,22 @@ from testing.deployment import processes
 from testing.deployment import qemu
 from testing.deployment.cloud import Cloud
 
-#: A disk that the guest's kernel has a driver for, where nothing else puts it:
+#: A disk for which the guest's kernel has a driver, where nothing else puts it:
 #: by default Nova gives a SCSI disk an LSI controller.
 SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What a guest finds itself to be (deployment/init.sh prints it).
+    """What a guest finds out about itself (deployment/init.sh prints it).
 
     :ivar cmdline: its kernel's command line
     :ivar cpus: how many it has
     :ivar nodes: its NUMA nodes: list of CPUs, and memory in KiB
-    :ivar disks: names of its disks; they tell the bus
+    :ivar disks: names of its disks; they show the bus
     :ivar machine: QEMU's name of the machine type
     :ivar display: vendor and device of its display adapter
-    :ivar sound: the same of its sound device
+    :ivar sound: the same for its sound device
     """
 
     cmdline: str
@@ -38,7 +38,7 @@ class Told:
 
     @classmethod
     def read(cls, console: str) -> 'Told | None':
-        """Return what a guest's console says; None if it is not through."""
+        """Return what a guest's console says; None if it is not complete."""
         lines = [line.strip().removeprefix('GUEST ').partition(' ')
                  for line in console.splitlines()
                  if line.startswith('GUEST ')]
@@ -75,7 +75,7 @@ class Server:
         self._openstack('server', *words, self.id)
 
     def settled(self, status: str, seconds: float = 300) -> None:
-        """Wait until it has the status, and Nova does nothing with it.
+        """Wait until it has the status, and Nova is done with it.
 
         :raises AssertionError: it is in ERROR instead
         """
@@ -137,7 +137,7 @@ class Server:
 
     @property
     def fault(self) -> str:
-        """What Nova says why it is in ERROR."""
+        """Why it is in ERROR, in Nova's words."""
         return self._deployment.operator.compute.get_server(
             self.id).fault['message']
 

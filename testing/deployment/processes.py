@@ -1,7 +1,7 @@
 """Processes that the cloud started, and no others.
 
-What is recorded of a process is its id and the time at which it started: an
-id alone may belong to somebody else by now.
+A process is recorded with its id and the time at which it started: the id
+alone may belong to somebody else by now.
 """
 
 import collections.abc
@@ -51,9 +51,9 @@ def _look(pid: int) -> tuple[str, int, str]:
 
 
 def _alive(pid: int) -> bool:
-    """Say whether a process runs; one that waits to be reaped does not.
+    """Return whether a process runs; one that waits to be reaped does not.
 
-    The state is that of its first thread. Others that have not ended yet, a
+    The state is that of its first thread. Others that have not ended yet, in a
     write for example, keep its ports.
     """
     state, threads, _ = _look(pid)
@@ -102,10 +102,10 @@ class Process:
             self._record.stat().st_mtime, datetime.UTC)
 
     def _group(self) -> int | None:
-        """Return the id of the process's group, None when that is over.
+        """Return the id of the process's group, None when it has ended.
 
-        The kernel gives no new process the id of a group that has members:
-        without a process of that id, members are ours.
+        The kernel gives no new process the id of a group that has members: if
+        there is no process with that id, the members are ours.
         """
         try:
             record = json.loads(self._record.read_text())
@@ -135,7 +135,7 @@ class Process:
     def stop(
         self, number: signal.Signals = signal.SIGTERM, seconds: float = 20,
     ) -> None:
-        """End the process and its group; after SECONDS without asking."""
+        """End the process and its group; after SECONDS, kill them."""
         group = self._group()
         if group is not None and self.pids:
             os.killpg(group, number)
@@ -154,7 +154,7 @@ class Process:
         """Wait until READY returns something true.
 
         :raises NotReady: with the end of the log, when the process ended or
-            SECONDS are over
+            SECONDS have passed
         """
         def look() -> typing.Any:
             if self.pid is None:

@@ -1,4 +1,4 @@
-"""The process of a guest: what QEMU really has of memory and CPUs.
+"""The process of a guest: the memory and CPUs that QEMU really has.
 
 Both the tests and the compute host look there: a host's free huge pages are
 those that none of its guests has.
@@ -19,7 +19,7 @@ _MAPPING = re.compile(r'^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+ *(.*)$')
 
 @dataclasses.dataclass(frozen=True)
 class Thread:
-    """A thread of QEMU, as the kernel has it.
+    """A thread of QEMU, as the kernel sees it.
 
     :ivar id: its id; that of the first is the process's
     :ivar name: QEMU's name for it; ``CPU 0/TCG`` runs the guest's first vCPU
@@ -47,7 +47,7 @@ class Process:
         self.command = _command(self._folder)
 
     def huge_pages(self) -> dict[int, int]:
-        """Return how many huge pages it has of each node of its host."""
+        """Return how many huge pages it has on each node of its host."""
         result: dict[int, int] = {}
         nodes = {}
         for word in self.command:
@@ -62,8 +62,7 @@ class Process:
         return result
 
     def _mappings(self) -> list[tuple[str, int, int]]:
-        """Return of each mapping path, size of pages, and KiB in huge pages.
-        """
+        """Return path, page size and KiB in huge pages of each mapping."""
         result = []
         for line in (self._folder / 'smaps').read_text().splitlines():
             if found := _MAPPING.match(line):

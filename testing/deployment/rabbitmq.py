@@ -3,7 +3,7 @@
 from testing.deployment import processes
 from testing.deployment import state as state_module
 
-# Not the wrapper in /usr/sbin, which becomes the user rabbitmq.
+# Not the wrapper in /usr/sbin, which switches to the user rabbitmq.
 _SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server'
 
 
@@ -25,7 +25,7 @@ class RabbitMQ:
         self.start()
 
     def start(self) -> None:
-        """Start the node, on the queues that it has."""
+        """Start the node, with the queues that it has."""
         state, ports = self._state, state_module.PORTS
         config = state.write(
             f'listeners.tcp.local = 127.0.0.1:{ports["rabbitmq"]}\n'

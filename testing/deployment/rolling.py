@@ -1,4 +1,4 @@
-"""A cloud that is taken from one Nova to the next while it is used."""
+"""A cloud that is taken from one Nova to the next while it is in use."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ from testing.deployment import state as state_module
 class Cloud(cloud.Cloud):
     """Two nova-api behind a balancer; it starts without the extension.
 
-    :param older: the environment from which Nova starts
+    :param older: the environment of the Nova that it starts with
     """
 
     nova_api: balancer.Balanced
@@ -35,15 +35,15 @@ class Cloud(cloud.Cloud):
         return balancer.Balanced(self.state)
 
     def restart_api(self, member: nova.NovaAPI) -> None:
-        """Start one nova-api anew, as it is to be, while the other answers."""
+        """Restart one nova-api, as it is to be now, while the other answers."""
         with self.nova_api.without(member):
             member.restart()
 
     def restart_compute(self, host: host_module.Host) -> None:
-        """Start nova-compute anew, as it is to be, as operators do.
+        """Restart nova-compute, as it is to be now, the way operators do.
 
-        The host gets no new servers meanwhile, and those that somebody works
-        with are waited for.
+        The host gets no new servers meanwhile, and those that somebody is
+        working with are waited for.
         """
         compute = self.operator.compute
         (service,) = compute.services(binary='nova-compute', host=host.name)
@@ -59,9 +59,9 @@ class Cloud(cloud.Cloud):
         compute.enable_service(service)
 
     def _in_use(self, host: host_module.Host) -> bool:
-        """Say whether somebody works with a server of the host.
+        """Return whether somebody is working with a server of the host.
 
-        Or may soon: one that has no host yet may have been scheduled to this
+        Or may be soon: one that has no host yet may have been scheduled to this
         one before it was disabled. Those called ``test-`` stay.
         """
         return any(
@@ -70,9 +70,9 @@ class Cloud(cloud.Cloud):
             for server in self.operator.compute.servers(all_projects=True))
 
     def replace(self, old: nova.Daemon, new: nova.Daemon) -> None:
-        """Start the new daemon, and end the old one when it has.
+        """Start the new daemon, and end the old one once the new one is up.
 
-        It ends when it has done what it had begun.
+        The old one ends when it has finished what it had begun.
         """
         new.up()
         new.wait_until(lambda: any(

@@ -52,7 +52,7 @@ class State:
         return path
 
     def subfolder(self, *parts: str) -> pathlib.Path:
-        """Return a folder in the folder, which exists."""
+        """Return a folder inside the folder, which exists."""
         path = self.folder.joinpath(*parts)
         path.mkdir(parents=True, exist_ok=True)
         return path
@@ -77,14 +77,14 @@ def url(service: str, path: str = '') -> str:
 
 
 def listening(service: str) -> bool:
-    """Say whether somebody listens on the port of a service."""
+    """Return whether somebody listens on the port of a service."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(('127.0.0.1', PORTS[service])) == 0
 
 
 def check_ports() -> None:
-    """Look whether the ports are free.
+    """Check that the ports are free.
 
     :raises machine.Unable: naming a port that somebody else uses
     """

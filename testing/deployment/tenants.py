@@ -95,9 +95,9 @@ def enter(
 
 
 def furnish(state: state_module.State) -> None:
-    """Make flavors and images that are missing, or not what they should be.
+    """Make flavors and images that are missing or are not what they should be.
 
-    ``guest`` is an image with a kernel and nothing else to say;
+    ``guest`` is an image with a kernel and no other properties;
     ``guest-kernel`` and ``guest-initrd`` are what it boots.
     """
     connection = connect(state, 'operator')

@@ -17,11 +17,11 @@ from testing.deployment import state as state_module
 
 NODES = 2
 
-#: Of each node.
+#: How many each node has.
 CPUS = 8
 
-#: Of each node: the first are for guests that share, the others for guests
-#: that have CPUs of their own.
+#: Of those, the first are for guests that share, the others for guests that
+#: have CPUs of their own.
 SHARED = 4
 
 _SYS = pathlib.Path('/sys/devices/system')
@@ -47,7 +47,7 @@ def really(wanted: collections.abc.Iterable[int]) -> set[int]:
 
 
 def _machine() -> list[int]:
-    """Return the CPUs that the machine has for us."""
+    """Return the CPUs of the machine that we may use."""
     return sorted(os.sched_getaffinity(0))
 
 
@@ -130,7 +130,7 @@ class Topology:
                 for name in ('node', 'cpu')]
 
     def environment(self) -> dict[str, str]:
-        """Return what loads the library; libvirt hands it on to QEMU."""
+        """Return what loads the library; libvirt passes it on to QEMU."""
         return {'LD_PRELOAD': str(self._library)}
 
 
@@ -156,7 +156,7 @@ def count_free_pages() -> None:
                   / f'hugepages-{hugepages.SIZE}kB')
         free = int((folder / 'nr_hugepages').read_text()) - sum(
             pages.get(node, 0) for pages in used)
-        # libvirt never reads half of it.
+        # So that libvirt never reads half of it.
         partial = folder / 'free_hugepages.part'
         partial.write_text(f'{free}\n')
         partial.replace(folder / 'free_hugepages')

@@ -46,7 +46,7 @@ class Application(processes.Process):
         raise NotImplementedError
 
     def environment(self) -> dict[str, str]:
-        """Return what tells the application where its files are."""
+        """Return the variables that name the application's files."""
         service = self.MODULE.partition('.')[0].upper()
         return {f'OS_{service}_CONFIG_DIR': str(self.folder)}
 

@@ -1,1 +1,1 @@
-"""Nova's functional harness with another virt driver than libvirt's."""
+"""Nova's functional harness with a virt driver other than libvirt's."""

@@ -1,4 +1,4 @@
-"""What the tests of all drivers share: the cloud, with another driver in it."""
+"""What the tests of all drivers share: the cloud, with a different driver."""
 
 import typing
 
@@ -21,8 +21,8 @@ class TestCase(base.TestCase):
     ADDITIONAL_FILTERS: list[str] = []
     EXTENDED_HOSTS = ('compute1',)
 
-    #: Where a create finds its image; tests of a driver that needs one of its
-    #: own format make it in ``image``.
+    #: The format of what ``image`` makes; tests of a driver that needs a format
+    #: of its own set it.
     DISK_FORMAT = 'raw'
 
     def start_nova_compute(self, host: str) -> None:
@@ -36,7 +36,7 @@ class TestCase(base.TestCase):
 
     @property
     def driver(self) -> typing.Any:
-        """The driver that runs."""
+        """The running driver."""
         return self.computes['compute1'].manager.driver
 
     def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
@@ -51,5 +51,5 @@ class TestCase(base.TestCase):
         self._wait_until_deleted({'id': server_id})
 
     def on_a_network(self) -> dict[str, typing.Any]:
-        """Return what ``server`` says to have one network interface."""
+        """Return what ``server`` needs for one network interface."""
         return {'networks': [{'uuid': self.neutron.network_1['id']}]}

@@ -1,20 +1,20 @@
-"""What is in images: Nova's fake of Glance forgets it, or never had it."""
+"""The contents of images, which Nova's fake of Glance forgets or never had."""
 
 import typing
 
 import fixtures
 from nova.tests.fixtures import glance as fake_glance
 
-#: Of each image that nothing has been uploaded to; its size is the image's.
+#: What images are filled with if nothing was uploaded to them, to their size.
 FILLING = b'\0'
 
 _CHUNK = 64 * 1024
 
 
 class Contents(fixtures.Fixture):
-    """Lets Nova's fake of Glance keep what is uploaded, and give it out.
+    """Lets Nova's fake of Glance keep what is uploaded, and return it.
 
-    As glanceclient does, it gives out an iterator over the bytes.
+    Like glanceclient, it returns an iterator over the bytes.
 
     :ivar uploaded: contents by the image's id
     :ivar downloaded: ids of images, in order

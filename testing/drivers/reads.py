@@ -1,4 +1,4 @@
-"""Which image properties a driver looks at, as it does so."""
+"""Which image properties a driver reads, as it reads them."""
 
 import collections.abc
 import contextlib
@@ -10,15 +10,15 @@ import typing
 import fixtures
 from nova import objects
 
-#: What Nova's objects are made of.
+#: The modules that Nova's objects are made of.
 _OBJECTS = ('nova.objects', 'oslo_versionedobjects')
 
 
 class Reads(fixtures.Fixture):
     """Keeps the names of the image properties that a driver's methods read.
 
-    That a property is not set is a read, too: so no value needs to be tried
-    to see that a driver does not know a property.
+    To see that a property is not set is a read, too, so no value needs to be
+    tried to find out that a driver does not know a property.
 
     :ivar names: what was read since ``METHODS`` were wrapped
     """
@@ -46,7 +46,7 @@ class Reads(fixtures.Fixture):
 
         def read(properties: typing.Any, name: str, *args: typing.Any,
                  **kwargs: typing.Any) -> typing.Any:
-            # Objects look at all of their fields to be copied or sent.
+            # Objects read all their fields when they are copied or sent.
             if getattr(self._local, 'inside', False) and name in fields and \
                     not sys._getframe(1).f_globals['__name__'].startswith(
                         _OBJECTS):

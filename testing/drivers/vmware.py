@@ -14,17 +14,17 @@ from nova.virt.vmwareapi import driver
 from nova.virt.vmwareapi import ds_util
 from nova.virt.vmwareapi import vm_util
 
-#: Of network cards, in Nova's order of models (vm_util.convert_vif_model).
+#: Network cards, in Nova's order of models (vm_util.convert_vif_model).
 CARDS = ('VirtualE1000', 'VirtualE1000e', 'VirtualPCNet32',
          'VirtualSriovEthernetCard', 'VirtualVmxnet', 'VirtualVmxnet3')
-#: Of what disks are attached to (vm_util.create_controller_spec).
+#: What disks are attached to (vm_util.create_controller_spec).
 CONTROLLERS = ('ParaVirtualSCSIController', 'VirtualBusLogicController',
                'VirtualIDEController', 'VirtualLsiLogicController',
                'VirtualLsiLogicSASController')
 
 
 class Guest(typing.NamedTuple):
-    """What vSphere was asked to build, of what image properties say.
+    """What vSphere was asked to build, as far as image properties decide it.
 
     :ivar cores: per socket
     :ivar video: RAM of the video card in KiB
@@ -67,7 +67,7 @@ class VSphere(fixtures.Fixture):
         original = fake.FakeVim.__getattr__
 
         def answer(vim: typing.Any, method: str) -> typing.Any:
-            if method == 'ShutdownGuest':  # Which the fake does not know.
+            if method == 'ShutdownGuest':  # The fake does not know it.
                 method = 'PowerOffVM_Task'
             do = original(vim, method)
             if not method.endswith('_Task'):

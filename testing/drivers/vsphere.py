@@ -2,7 +2,7 @@
 
 The simulator is a program in Go (``testing/drivers/vcsim``, which says what is
 added to it). It does what it is asked to, on files of datastores and on an
-inventory that any client can read: here pyVmomi does, as no part of Nova.
+inventory that any client can read: here that is pyVmomi, not a part of Nova.
 """
 
 import functools
@@ -31,7 +31,7 @@ _DISK_TYPES = {(True, False): 'thin', (False, True): 'eagerZeroedThick',
 
 
 class Guest(typing.NamedTuple):
-    """What a guest has, of what image properties say.
+    """What a guest has, as far as image properties decide it.
 
     :ivar cores: per socket
     :ivar card: kind of its network card; None if it has none
@@ -50,7 +50,7 @@ class Guest(typing.NamedTuple):
 
 
 class VSphere(fixtures.Fixture):
-    """A vCenter that runs, with one cluster of one host.
+    """A running vCenter, with one cluster of one host.
 
     :ivar options: of ``[vmware]``
     """
@@ -81,7 +81,7 @@ class VSphere(fixtures.Fixture):
             disableSslCertValidation=True).RetrieveContent()
 
     def _stop(self) -> None:
-        # It ends with its input.
+        # It ends when its input does.
         self._process.communicate(timeout=60)
 
     def _let_nova_in(self) -> None:
@@ -90,7 +90,7 @@ class VSphere(fixtures.Fixture):
         self.useFixture(fixtures.MockPatchObject(
             vm_util, '_FOLDER_PATH_REF_MAPPING', {}))
         options = self.options
-        # Their defaults are the options when Nova was imported.
+        # Their defaults are what the options were when Nova was imported.
         self.useFixture(fixtures.MockPatchObject(
             session.VMwareAPISession, '__init__', functools.partialmethod(
                 session.VMwareAPISession.__init__,
@@ -102,11 +102,11 @@ class VSphere(fixtures.Fixture):
         self.useFixture(fixtures.MockPatchObject(
             urllib3.HTTPSConnectionPool, 'ConnectionCls',
             urllib3.connection.HTTPSConnection))
-        # Before Nova 34 its harness makes TLS green when pytest has imported
-        # urllib3, which nova-compute does the other way round.
+        # Before Nova 34, its harness makes TLS green after pytest has imported
+        # urllib3; in nova-compute it is the other way round.
         self.useFixture(fixtures.MockPatchObject(
             urllib3.util.ssl_, 'SSLContext', ssl.SSLContext))
-        # Nova sends 0.5 or 1.0 for what is a long integer, and Go refuses it:
+        # Nova sends 0.5 or 1.0 for a long integer, and Go refuses it:
         # docs/source/contributor/upstream.rst.
         self.useFixture(fixtures.MockPatchObject(
             images.VMwareImage, 'file_size_in_kb', property(
@@ -145,11 +145,11 @@ class VSphere(fixtures.Fixture):
                 if isinstance(device, vim.vm.device.VirtualDisk)]
 
     def read(self, disk: typing.Any) -> bytes:
-        """Return what is written on a disk."""
+        """Return the content of a disk."""
         return self._file(disk).read_bytes()
 
     def write(self, disk: typing.Any, content: bytes) -> None:
-        """Write on a disk, in place of all that there is."""
+        """Write to a disk, replacing all that there is."""
         self._file(disk).write_bytes(content)
 
     def _file(self, disk: typing.Any) -> pathlib.Path:

@@ -1,4 +1,4 @@
-"""The WSDL of vSphere's API, which every vCenter has and a simulator has not.
+"""The WSDL of vSphere's API, which every vCenter has and a simulator lacks.
 
 oslo.vmware has the schemas of the types, pyVmomi the methods: of those this
 writes the ones that Nova's driver can call.
@@ -18,7 +18,7 @@ from pyVmomi import VmomiSupport
 RELEASE = '7.0'
 
 _NAMESPACE, _PREFIX = 'urn:vim25', 'vim25'
-#: Of VmomiSupport: that a parameter may be left out.
+#: VmomiSupport's flag for a parameter that may be left out.
 _OPTIONAL = VmomiSupport.F_OPTIONAL
 
 _TYPES = ('core-types.xsd', 'query-types.xsd', 'reflect-types.xsd',
@@ -114,7 +114,7 @@ def _methods() -> collections.abc.Iterator[typing.Any]:
 
 
 def _types_of(method: typing.Any) -> collections.abc.Iterator[str]:
-    """Yield the names of those types of parameters that are of the API."""
+    """Yield the names of those parameter types that belong to the API."""
     return (name for parameter in method.params
             for prefix, name in [_name(_one(parameter.type))]
             if prefix == _PREFIX)

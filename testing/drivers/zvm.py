@@ -1,7 +1,8 @@
 """A z/VM cloud connector: the answers of zVMCloudConnector 1.6's HTTP API.
 
-Only what Nova's driver asks for. Its routes are in zvmsdk/sdkwsgi/handler.py
-of that package, the names and values of what it answers in its REST reference.
+It has only what Nova's driver asks for. The routes are in
+zvmsdk/sdkwsgi/handler.py of that package, the names and values of the answers
+in its REST reference.
 """
 
 import typing

@@ -32,7 +32,7 @@ class Answer:
 
     @property
     def problems(self) -> dict[str, str]:
-        """The codes of a refusal, by property; none when it is Nova's."""
+        """The codes of a refusal, by property; none if it is Nova's own."""
         return self._details('code')
 
     @property

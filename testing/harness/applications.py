@@ -21,7 +21,7 @@ ADMIN = {'X-Auth-User': 'admin', 'X-User-Id': 'admin',
 def load(app: str) -> typing.Any:
     """Load the application that api-paste.ini names APP.
 
-    With the options of this moment: the extension reads its rules now.
+    It has the options of this moment: the extension reads its rules now.
     """
     with tempfile.TemporaryDirectory() as folder:
         ini = paste_config.write(pathlib.Path(folder), app)
@@ -56,7 +56,7 @@ def request(
         body = json.dumps(body).encode()
     made = webob.Request.blank(
         path, method=method, body=body, headers=headers)
-    # webob gives requests with a body a type of its own.
+    # webob gives requests with a body a content type of its own.
     made.headers.pop('Content-Type', None)
     if content_type is not None:
         made.headers['Content-Type'] = content_type

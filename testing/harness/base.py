@@ -2,7 +2,7 @@
 
 Real WSGI application, conductor, scheduler, placement and a compute with the
 real LibvirtDriver over Nova's fake libvirt connection, in one process on
-SQLite. Requests go through HTTP (wsgi-intercept), past no part of Nova.
+SQLite. Requests go over HTTP (wsgi-intercept), and bypass no part of Nova.
 """
 
 import collections.abc
@@ -68,14 +68,14 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     OPTIONS: dict[str, typing.Any] = {'allowed_properties': ['*']}
     #: policy.yaml.
     POLICY: dict[str, str] = {}
-    #: Whether accepted servers are built. A test that is over while one is
-    #: being built waits a minute for Nova's graceful shutdown.
+    #: Whether accepted servers are built. A test that ends while one is being
+    #: built waits a minute for Nova's graceful shutdown.
     BUILD = True
     #: Computes to start.
     HOSTS: tuple[str, ...] = ('compute1',)
     #: Those of them that run nova-compute-image-override.
     EXTENDED_HOSTS: tuple[str, ...] = ()
-    #: Cells of hosts that are not in the first.
+    #: Cells of the hosts that are not in the first cell.
     CELLS: dict[str, str] = {}
     #: Compute microversion of requests; names nothing that a test is about.
     COMPUTE = '2.93'
@@ -86,8 +86,8 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         self.addCleanup(setattr, self, self._testMethodName, None)
         self.useFixture(databases.KeptConnections())
         super().setUp()
-        # nova.test.TestCase has idle threads look a hundred times a second
-        # whether they may end. In a cloud that lasts they take the time of
+        # nova.test.TestCase has idle threads check a hundred times a second
+        # whether they may end. In a cloud that lasts, they take time away from
         # those that work.
         workers = futurist._thread.ThreadWorker
         workers.MAX_IDLE_FOR = max(workers.MAX_IDLE_FOR, 0.1)
@@ -98,7 +98,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         for method in ('createXML', 'defineXML'):
             self._keep_what_is_built(method)
         self._describe_what_was_built()
-        # Reads and uploads the disk, of which there is none.
+        # It reads and uploads the disk, and there is none.
         self.useFixture(fixtures.MonkeyPatch(
             'nova.virt.libvirt.driver.LibvirtDriver.snapshot', _snapshot))
         for host in self.HOSTS:
@@ -117,7 +117,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
             **self.hardware(host))
 
     def stop_services(self) -> None:
-        """Stop all that is not nova-api."""
+        """Stop everything except nova-api."""
         for service in (self.scheduler, self.conductor,
                         *self.computes.values()):
             service.stop()
@@ -125,7 +125,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     @classmethod
     @contextlib.contextmanager
     def running(cls) -> collections.abc.Iterator[typing.Self]:
-        """Run the services outside a test, for the time of the context."""
+        """Run the services outside a test, for the duration of the context."""
         shared.end()
         cloud = cls('setUp')
         try:
@@ -157,7 +157,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
             'nova.tests.fixtures.libvirt.Domain.XMLDesc', describe))
 
     def hardware(self, host: str) -> dict[str, typing.Any]:
-        """Return what Nova's fake libvirt says that a host is made of."""
+        """Return what a host is made of according to Nova's fake libvirt."""
         return {'host_info': fakelibvirt.HostInfo(
             cpu_nodes=2, cpu_sockets=1, cpu_cores=2, cpu_threads=2)}
 
@@ -275,7 +275,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     def assert_refused(
         self, answer: answers.Answer, status: int, problems: dict[str, str],
     ) -> None:
-        """Assert a refusal that names exactly PROBLEMS, and no server made."""
+        """Assert a refusal that names exactly PROBLEMS, and makes no server."""
         self.assertEqual(status, answer.status, answer.text)
         self.assertEqual(problems, answer.problems)
         for code in problems.values():
@@ -337,7 +337,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
 
     @staticmethod
     def from_volume(volume_id: str) -> dict[str, typing.Any]:
-        """Return what ``server`` says to boot from a volume."""
+        """Return what ``server`` needs to boot from a volume."""
         return {'block_device_mapping_v2': [{
             'boot_index': 0, 'source_type': 'volume', 'uuid': volume_id,
             'destination_type': 'volume'}]}

@@ -14,7 +14,7 @@ class _Pool(pool.QueuePool):
 
 
 class KeptConnections(fixtures.Fixture):
-    """Have oslo.db keep connections to files of SQLite, as SQLAlchemy would.
+    """Have oslo.db keep connections to SQLite files, as SQLAlchemy would.
 
     oslo.db makes a new one for each transaction
     (oslo_db/sqlalchemy/engines.py _init_connection_args), and SQLite then reads

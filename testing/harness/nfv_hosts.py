@@ -21,15 +21,15 @@ _DEVICE = {'vendor_id': fakelibvirt.PCI_VEND_ID,
 PCI: typing.Final = {'device_spec': [json.dumps(_DEVICE)],
                      'alias': [json.dumps({**_DEVICE, 'name': 'nic'})]}
 
-#: Size in KiB and number of the pages of each node.
+#: Size in KiB and number of the pages on each node.
 _PAGES = [(4, 1 << 20), (2048, 2048), (1 << 20, 4)]
 
 
 def hardware(threads: int = 2, devices: int = 1) -> dict[str, typing.Any]:
-    """Return what Nova's fake libvirt says of the host.
+    """Return what Nova's fake libvirt says about the host.
 
-    :param threads: of each core
-    :param devices: of PCI, on the second node
+    :param threads: how many each core has
+    :param devices: how many PCI devices the second node has
     """
     return {'host_info': _host_info(threads),
             'pci_info': fakelibvirt.HostPCIDevicesInfo(

@@ -1,4 +1,4 @@
-"""What starts, without a cloud around it."""
+"""What is started, without a cloud around it."""
 
 from nova import test
 

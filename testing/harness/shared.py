@@ -1,8 +1,8 @@
 """One running cloud for many tests.
 
-To start nova-api, conductor, scheduler, placement and a compute takes longer
+Starting nova-api, conductor, scheduler, placement and a compute takes longer
 than most tests. Tests of one class, and of classes that only add tests to it,
-find them running; each finds no server and no aggregate, and the images,
+find them running; each test finds no server and no aggregate, and the images,
 volumes, ports and options that the cloud began with.
 """
 
@@ -65,7 +65,7 @@ _running: _Running | None = None
 
 
 def end() -> None:
-    """End the cloud that runs, if there is one."""
+    """End the running cloud, if there is one."""
     global _running
     ended, _running = _running, None
     if ended:
@@ -75,7 +75,7 @@ def end() -> None:
 def owner_of(test_class: type) -> type:
     """Return the class on whose cloud the tests of a class run.
 
-    Classes that only add tests to the same one share its cloud.
+    Classes that only add tests to the same class share its cloud.
     """
     return next(
         cls for cls in test_class.__mro__ if any(
@@ -97,7 +97,7 @@ class SharedCloud:
 
     def run(self, result: typing.Any = None) -> typing.Any:
         if self.SHARED:
-            # In place of those of the classes, which the cloud went through.
+            # In place of those of the classes, which the cloud has run.
             self.setUp, self.tearDown = self._join, self._leave
         else:
             end()
@@ -113,8 +113,8 @@ class SharedCloud:
 
     def _join(self) -> None:
         testtools.TestCase.setUp(self)
-        # The first is run last. Not oslotest's addCleanup, which has all
-        # patches undone at the end of the test, the cloud's among them.
+        # The first one is run last. This is not oslotest's addCleanup, which
+        # undoes all patches at the end of the test, the cloud's among them.
         unittest.TestCase.addCleanup(self, self._put_back)
         self.addOnException(lambda exc_info: self.discard_cloud())
         for name, value in vars(self._cloud()).items():

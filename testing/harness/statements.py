@@ -11,7 +11,7 @@ import sqlalchemy.event
 class Statement(typing.NamedTuple):
     """One statement.
 
-    :ivar database: URL; databases in memory have the same one
+    :ivar database: URL; databases in memory share one
     """
 
     database: str

@@ -1,4 +1,4 @@
-"""Waiting for what Nova's services do, without looking again and again."""
+"""Waiting for what Nova's services do, without polling."""
 
 import collections.abc
 import threading
@@ -18,7 +18,7 @@ import sqlalchemy.orm
 class Commits(fixtures.Fixture):
     """Waits for what services write to their databases."""
 
-    #: Seconds after which what has not come is not waited for any longer.
+    #: Seconds after which to give up waiting.
     PATIENCE = 120
 
     def _setUp(self) -> None:
@@ -60,19 +60,19 @@ class Waits:
     def wait(self, server_id: str, status: str = 'ACTIVE') -> None:
         """Wait until a server has STATUS, and nova-compute is done with it.
 
-        Status alone does not say that Nova takes the next action: a server
+        Status alone does not mean that Nova accepts the next action: a server
         is ACTIVE while its snapshot is made, and before nova-compute has told
-        the scheduler of it. Where services are stopped in between, Nova calls
-        the build failed after a minute, and gives the server an error.
+        the scheduler about it. If services are stopped in between, Nova
+        considers the build failed after a minute, and puts the server in ERROR.
         """
         self.commits.until(lambda: self._state(server_id), (status, None))
 
     def _state(self, server_id: str) -> tuple[str, str | None] | None:
         """Return a server's status, and its unfinished task or event.
 
-        None where there is no server. Only events of nova-compute count: a
-        move to another cell copies the conductor's own while it is unfinished,
-        and nothing finishes the copy.
+        None if there is no server. Only events of nova-compute count: a move to
+        another cell copies the conductor's own while it is unfinished, and
+        nothing finishes the copy.
         """
         # A few columns, read after every commit: a whole objects.Instance
         # would cost more than what is waited for.

@@ -29,8 +29,8 @@ FLAVORS: dict[str, tuple[int, int, dict[str, str]]] = {
         'hw__mem_page_size': 'any', 'pci_passthrough__alias': 'nic:1'}),
 }
 
-#: What the image says of itself. It has a kernel of its own, without which
-#: Nova gives no guest an os_command_line.
+#: The image's own properties. It has a kernel of its own, without which Nova
+#: gives no guest an os_command_line.
 IMAGE = {
     'kernel_id': base.IMAGE,
     'hw_disk_bus': 'virtio',
@@ -40,7 +40,7 @@ IMAGE = {
 
 
 class Cloud(base.TestCase):
-    """nova-api with our line in api-paste.ini, and all that is behind it.
+    """nova-api with our line in api-paste.ini, and everything behind it.
 
     Conductor, scheduler, placement and a compute with the real
     ``LibvirtDriver``; image service, hypervisor and Keystone are Nova's own

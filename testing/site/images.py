@@ -1,11 +1,11 @@
-"""Glance's API, as far as it is read, over Nova's own fake of it."""
+"""Glance's API, as far as it is read, on top of Nova's own fake of it."""
 
 import typing
 
 import webob
 import webob.exc
 
-#: What an object is, for python-glanceclient: anything.
+#: Schemas, which tell python-glanceclient what an object is: anything.
 _SCHEMAS = ('image', 'metadefs/namespace', 'metadefs/resource_type')
 
 #: Metadata definitions that define nothing. Without any, Horizon's wizard fails

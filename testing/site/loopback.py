@@ -5,7 +5,7 @@ import pathlib
 from testing.site import cloud as cloud_module
 from testing.site import site
 
-#: Of openstacksdk's clouds.yaml: where our part of it is found.
+#: For openstacksdk's clouds.yaml: where our part of it is found.
 VENDOR_HOOK = 'nova_image_override.client.sdk:load'
 
 _CLOUD = '''\
@@ -25,7 +25,7 @@ def clouds_yaml(folder: pathlib.Path, url: str, **keys: str) -> pathlib.Path:
     """Write the clouds.yaml that clients of the site need.
 
     :param url: of the site
-    :param keys: more of each cloud
+    :param keys: more keys for each cloud
     """
     path = folder / 'clouds.yaml'
     path.write_text('clouds:\n' + ''.join(

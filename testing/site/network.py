@@ -1,12 +1,12 @@
-"""Neutron's API, as far as it is read, over Nova's own fake of it."""
+"""Neutron's API, as far as it is read, on top of Nova's own fake of it."""
 
 import typing
 
 import webob
 import webob.exc
 
-#: What is listed, and there is none of. Of security groups Nova's fixture has
-#: one, but nova-api cannot find it there by the ID that Horizon sends.
+#: What is listed although there is none. Nova's fixture has one security group,
+#: but nova-api cannot find it there by the ID that Horizon sends.
 _NONE = {'address-groups', 'agents', 'floatingips', 'routers',
          'security-groups', 'subnetpools', 'trunks'}
 

@@ -1,9 +1,9 @@
 """The demo's cloud as clients find it: one site with the services' endpoints.
 
 nova-api is the real one. Of Keystone, Glance, Cinder and Neutron there is what
-clients ask on their way to it: a token with a catalogue, the images of Nova's
-own fake, the one volume of its other fake that was made from an image, and what
-the third has of networks.
+clients ask for on their way to it: a token with a catalogue, and from Nova's
+own fakes the images, the one volume that was made from an image, and the
+networks.
 """
 
 import typing
@@ -33,7 +33,7 @@ class Site:
 
     :param cloud: a running cloud
     :param compute: its nova-api
-    :param users: its users, as USERS
+    :param users: its users, in the form of USERS
     :param networks: whether the catalogue has Neutron
     """
 
@@ -79,7 +79,7 @@ class Site:
                 harness_user, harness_user,
                 self._cloud.api.project_id, self._users[user]), strict=True))
         elif len(request.path_info.strip('/').split('/')) > 1:
-            # Documents of versions are for everybody.
+            # Version documents are for everybody.
             raise webob.exc.HTTPUnauthorized()
         return self._compute
 
@@ -109,7 +109,7 @@ class Site:
         return answer
 
     def _authenticated(self, identity: dict[str, typing.Any]) -> str:
-        """Return the user who has named themselves, or shows a token."""
+        """Return the user who gives a name and password, or a token."""
         if 'token' in identity:
             user = password = identity['token']['id']
         else:
@@ -120,7 +120,7 @@ class Site:
         return user
 
     def _harness_user(self, user: str) -> str:
-        """Return whom the harness takes for an administrator, or not."""
+        """Return a user whom the harness takes for an administrator, or not."""
         return 'admin' if 'admin' in self._users[user].split(',') else 'fake'
 
     def _token(

@@ -1,17 +1,17 @@
-"""Cinder's API, as far as it is read, over Nova's own fake of it."""
+"""Cinder's API, as far as it is read, on top of Nova's own fake of it."""
 
 import typing
 
 import webob
 import webob.exc
 
-#: Name of the one volume, which was made from an image.
+#: Name of the only volume, which was made from an image.
 NAME = 'debian-volume'
 
-#: Of its size, in GiB.
+#: Its size, in GiB.
 SIZE = 10
 
-#: The one type of volumes.
+#: The only volume type.
 _TYPE = {'id': '5f9204ec-3e94-4f27-9beb-fe7bb73b6eb9', 'name': 'lvm-1',
          'is_public': True, 'extra_specs': {}, 'description': ''}
 
@@ -30,7 +30,7 @@ def answer(
     """
     path = request.path_info.strip('/').split('/')
     if path in ([''], ['v3']):
-        # In the words of Cinder's own: python-cinderclient reads "version".
+        # In Cinder's own words: python-cinderclient reads "version".
         return {'versions': [{
             'id': 'v3.0', 'status': 'CURRENT', 'version': '3.70',
             'min_version': '3.0', 'links': [

@@ -22,7 +22,7 @@ def together(request, tmp_path_factory):
 
 @pytest.fixture
 def cloud(together):
-    """The cloud; servers of a test are gone after it."""
+    """The cloud; a test's servers are gone after it."""
     cloud = together[0]
     yield cloud
     for server in cloud.request('GET', '/servers').body['servers']:

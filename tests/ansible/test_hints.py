@@ -1,4 +1,4 @@
-"""The ``server`` module, which nothing can extend: by scheduler hints."""
+"""The ``server`` module, which nothing can extend, with scheduler hints."""
 
 from nova.tests.fixtures import neutron
 import pytest

@@ -3,5 +3,5 @@
 The clients run in an environment of their own, which ``CLIENTS`` names.
 """
 
-# Before anything of Nova: its harness wants to be the first to import it.
+# Before anything of Nova: its harness must be the first to import it.
 from tests import functional  # noqa: F401

@@ -1,6 +1,6 @@
 """One cloud for all tests of the folder, and its nova-api.
 
-There are several before the same services: ours, Nova's own without the
+There are several in front of the same services: ours, Nova's own without the
 extension, one whose discovery fails, and one that is open to clients without
 our header entry.
 """
@@ -29,7 +29,7 @@ def _cloud():
 
 @pytest.fixture
 def cloud(_cloud):
-    """The cloud; servers of a test are gone after it."""
+    """The cloud; a test's servers are gone after it."""
     yield _cloud
     for server in _cloud.http('GET', '/servers').body['servers']:
         _cloud.http('DELETE', f'/servers/{server["id"]}')
@@ -72,7 +72,7 @@ def _compatible(_cloud, tmp_path_factory):
     for option, value in options.items():
         nova.conf.CONF.set_override(option, value, 'image_override')
     application = _loaded(folder, paste_config.APP)
-    # Which are read at start only.
+    # They are only read at start.
     for option in options:
         nova.conf.CONF.clear_override(option, 'image_override')
     with _client(_cloud, folder, application) as client:
@@ -125,17 +125,17 @@ def _hooked(client, folder):
 
 @pytest.fixture
 def hooked_clouds(_extended, tmp_path):
-    """A clouds.yaml with openstacksdk's vendor hook, of the same cloud."""
+    """A clouds.yaml with openstacksdk's vendor hook, for the same cloud."""
     return _hooked(_extended, tmp_path)
 
 
 @pytest.fixture
 def hooked_troubled_clouds(_troubled, tmp_path):
-    """The same of the cloud whose discovery is out of order."""
+    """The same for the cloud whose discovery is out of order."""
     return _hooked(_troubled, tmp_path)
 
 
 @pytest.fixture
 def hooked_plain_clouds(_plain, tmp_path):
-    """The same of unmodified Nova."""
+    """The same for unmodified Nova."""
     return _hooked(_plain, tmp_path)

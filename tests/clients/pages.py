@@ -1,7 +1,7 @@
 """Commands and output as documentation shows them.
 
-A command stands behind ``$``, lines that it goes on in are indented, and what
-it prints follows. Ids, which differ from run to run, are made the same.
+A command comes after ``$``, its continuation lines are indented, and its output
+follows. Ids, which differ from run to run, are made the same.
 """
 
 import re
@@ -19,7 +19,7 @@ _SHOWN_ID = '2c3f9a51-6f2b-4d1e-9c57-0d2f4be1a7c8'
 
 
 def same_ids(text: str) -> str:
-    """Return TEXT with one id in place of any, and no trailing blanks."""
+    """Return TEXT with one id in place of all, and no trailing blanks."""
     text = _UUID.sub(_SHOWN_ID, text)
     text = re.sub('http://127[.]0[.]0[.]1:[0-9]+', 'http://127.0.0.1:41233',
                   text)
@@ -41,9 +41,9 @@ def _exchanges(text: str) -> typing.Iterator[str]:
 def replayed(
     block: re.Match[str], run: typing.Callable[[str], str],
 ) -> str:
-    """Return a block with the output that its commands really have.
+    """Return a block with the real output of its commands.
 
-    :param run: runs a command line, returns what a terminal would show
+    :param run: runs a command line, and returns what a terminal would show
     """
     markdown = block[1] is None
     text = block[2] if markdown else textwrap.dedent(block[1])

@@ -1,4 +1,4 @@
-"""``make demo-serve`` serves what it says, until it is told to end."""
+"""``make demo-serve`` serves what it prints, until it is told to end."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def served(folder):
-    """The running process, and what it printed before it waited."""
+    """The running process, and what it printed before waiting."""
     with subprocess.Popen(
             [sys.executable, '-m', 'demo', '--serve', '--clients',
              str(tools.CLIENTS / 'bin')],
@@ -41,7 +41,7 @@ def served(folder):
 
 
 def openstack(printed, command):
-    """Run a command in a shell that did what was printed."""
+    """Run a command in a shell that has done what was printed."""
     exports = '\n'.join(re.findall('^export .*$', printed, re.M))
     return subprocess.run(
         ['/bin/sh', '-c', f'{exports}\n{command}'], capture_output=True,

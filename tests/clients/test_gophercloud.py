@@ -1,8 +1,8 @@
 """Programs with gophercloud: the recipes of the pages, and tools made with it.
 
-The programs are compiled with Debian's Go and Debian's gophercloud. What
-Terraform's provider and Cluster API's send is by their sources, which name what
-they fill in; gophercloud makes the bytes of it.
+The programs are compiled with Debian's Go and Debian's gophercloud. What the
+providers of Terraform and Cluster API send follows their sources, which name
+what they fill in; gophercloud makes the bytes of it.
 """
 
 import json
@@ -140,7 +140,7 @@ def test_without_the_operator_s_options_a_program_learns_why(
 
 
 def test_terraform_s_provider(go, compatible_client, cloud, image):
-    # jsonencode of the page.
+    # The page's jsonencode.
     hint = '{"hw_disk_bus":"scsi"}'
     server = go(compatible_client, 'terraform', image, 'two-cpus',
                 HINTS=json.dumps({'image_props_override': hint}))
@@ -156,7 +156,7 @@ def test_terraform_s_provider(go, compatible_client, cloud, image):
 
 
 def machine():
-    """Return the machine of the page, and the hints that CAPO makes of it."""
+    """Return the page's machine, and the hints that CAPO makes of it."""
     spec = yaml.safe_load((USER / 'cluster-api.yaml').read_text())[
         'spec']['template']['spec']
     return spec, {each['name']: each['value'][each['value']['type'].lower()]

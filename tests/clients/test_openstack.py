@@ -280,7 +280,8 @@ def test_a_failed_create_leaves_nothing_behind_in_a_session(client, cloud):
         'hw_boot_menu': 'true'}
 
 
-#: A python-openstackclient that has the option itself, and sends it its way.
+#: A python-openstackclient that has the option itself, and sends it in its own
+#: way.
 FUTURE = '''
 import sys
 from openstackclient import shell

@@ -123,7 +123,7 @@ def test_threads_of_one_connection_do_not_mix_up_their_overrides(
 
 
 def failing(call):
-    """Return a program that prints type and text of what CALL raises."""
+    """Return a program that prints the type and text of what CALL raises."""
     return (f'try:\n    {call}\nexcept Exception as exc:\n'
             '    print(json.dumps([type(exc).__name__, str(exc)]))\n')
 

@@ -1,6 +1,6 @@
 """What the documentation shows of clients is what they do.
 
-Run with WRITE_SAMPLES=1 to write the output of the commands anew.
+Run with WRITE_SAMPLES=1 to update the output of the commands.
 """
 
 import os
@@ -35,7 +35,7 @@ GUESTS = {
     'everything': ('memoryBacking', 'cputune', 'numatune', 'cpu/numa'),
 }
 
-# Other releases show other rows and wrap other lines.
+# Other releases show different rows and wrap lines differently.
 pytestmark = pytest.mark.skipif(
     not tools.NEWEST, reason='the pages are of release 10')
 
@@ -64,7 +64,7 @@ def test_the_commands_of_a_page_print_what_it_shows(client, cloud, page):
 
 
 def check_guest(cloud, name):
-    """Compare the guest of the server NAME with the sample of the page."""
+    """Compare the guest of the server NAME with the page's sample."""
     *_, guest = (guest for guest in map(ET.fromstring, cloud.built.values())
                  if guest.findtext('metadata//{*}name') == name)
     found = [element for path in GUESTS[name]

@@ -1,4 +1,4 @@
-"""Overrides of a server that exists, by openstack and openstacksdk."""
+"""Overrides of an existing server, through openstack and openstacksdk."""
 
 import json
 
@@ -152,7 +152,7 @@ def test_a_list_has_only_servers_that_override_all_that_is_named(
     cloud.boot()
     other = cloud.create({'hw_disk_bus': 'scsi'}, server={'name': 'vm'})
     cloud.wait(other.body['server']['id'])
-    # Newest first; of one second, they come in any order.
+    # Newest first; those of the same second come in any order.
     order = ordered(client.openstack)
     overridden = [name for name in order if name != 'test']
     after_test = set(order[order.index('test') + 1:])

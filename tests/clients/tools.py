@@ -20,7 +20,7 @@ NEWEST = CLIENTS.name == 'clients-10'
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What came in: as a server sees it."""
+    """What came in, as a server sees it."""
 
     method: str
     path: str
@@ -57,7 +57,7 @@ class Recorder:
 
 
 class Client:
-    """Runs programs of the clients' environment against one cloud.
+    """Runs programs from the clients' environment against one cloud.
 
     :param folder: where this may write
     :param url: of the site
@@ -84,7 +84,7 @@ class Client:
     ) -> subprocess.CompletedProcess[str]:
         """Run a program, with TEXT as its input."""
         self.seen.requests.clear()
-        # Not by the server's own PATH, which has other programs.
+        # Not with the server's own PATH, which has other programs.
         found = shutil.which(program, path=self._environment['PATH'])
         return subprocess.run(
             [found, *arguments], input=text,
@@ -92,13 +92,13 @@ class Client:
             capture_output=True, text=True, timeout=300)
 
     def openstack(self, *arguments: str, **kwargs: typing.Any) -> str:
-        """Run a command of openstack that must succeed; return its output."""
+        """Run an openstack command that must succeed; return its output."""
         done = self.run('openstack', *arguments, **kwargs)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def refused(self, *arguments: str) -> str:
-        """Run a command of openstack that must fail; return its message."""
+        """Run an openstack command that must fail; return its message."""
         done = self.run('openstack', *arguments)
         assert done.returncode != 0, done.stdout
         assert 'Traceback' not in done.stderr

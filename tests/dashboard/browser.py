@@ -1,4 +1,4 @@
-"""A real browser, headless, as a user of Horizon has it."""
+"""A real browser, headless, as a user of Horizon has."""
 
 import collections.abc
 import contextlib
@@ -23,7 +23,7 @@ _ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage',
               '--disable-gpu', '--window-size=1280,960',
               '--force-device-scale-factor=1', '--hide-scrollbars')
 
-#: What Horizon itself has the browser's console say, with or without us.
+#: What Horizon itself writes to the browser's console, with or without us.
 _HORIZONS_OWN = ('JQMIGRATE',)
 
 Condition = collections.abc.Callable[[webdriver.Chrome], typing.Any]
@@ -98,13 +98,13 @@ class Browser:
         self.until(clicked, f'to click {where}')
 
     def write(self, field: WebElement, text: str) -> None:
-        """Write a text into a field, in place of what is there."""
+        """Type text into a field, in place of what is there."""
         # In two calls: a key like Ctrl is held until the end of one.
         field.send_keys(Keys.CONTROL + 'a')
         field.send_keys(Keys.DELETE + text)
 
     def is_enabled(self, selector: str) -> bool:
-        """Say whether the element can be used."""
+        """Return whether the element can be used."""
         return self.find(selector).is_enabled()
 
     # --- looking ------------------------------------------------------------
@@ -120,7 +120,7 @@ class Browser:
             self.driver.save_screenshot(str(path))
 
     def complaints(self) -> list[str]:
-        """Return what the console has said since this was last asked."""
+        """Return what was written to the console since the last call."""
         return [entry['message'] for entry in self.driver.get_log('browser')
                 if entry['level'] in ('WARNING', 'SEVERE')
                 and not any(own in entry['message']
@@ -129,9 +129,9 @@ class Browser:
 
 @contextlib.contextmanager
 def running() -> collections.abc.Iterator[webdriver.Chrome]:
-    """Run Chromium for the time of the context.
+    """Run Chromium for the duration of the context.
 
-    Fails the test that asks where Debian's packages are not installed: what
+    Fails the test that asks for it if Debian's packages are not installed: what
     cannot run must not pass.
     """
     programs = {name: shutil.which(name)

@@ -1,7 +1,7 @@
 """One cloud, one Horizon and one browser for all tests of the folder.
 
 They run in Horizon's environment, which has nothing of Nova: the cloud is a
-process of Nova's. There are two nova-apis before it, ours and Nova's own.
+process in Nova's. There are two nova-apis in front of it, ours and Nova's own.
 """
 
 import contextlib
@@ -23,12 +23,12 @@ from tests.dashboard import wizard as wizard_module
 VERSIONS = 'compute 2.98, image-props-override latest'
 
 
-# Of the tests that need no Horizon: it has a process of its own.
+# For the tests that need no Horizon: it has a process of its own.
 settings.configure(USE_I18N=False)
 
 
 class Cloud:
-    """A cloud, asked without Horizon.
+    """A cloud, accessed without Horizon.
 
     :param url: of its site
     """
@@ -128,7 +128,7 @@ def _horizon(folder, cloud_url, static):
 
 @pytest.fixture(scope='session')
 def horizon_url(_urls, _static, tmp_path_factory):
-    """Horizon before the cloud."""
+    """Horizon in front of the cloud."""
     with _horizon(tmp_path_factory.mktemp('horizon'), _urls['extended'],
                   _static) as url:
         yield url
@@ -136,7 +136,7 @@ def horizon_url(_urls, _static, tmp_path_factory):
 
 @pytest.fixture(scope='session')
 def plain_horizon_url(_urls, _static, tmp_path_factory):
-    """Horizon before the cloud without the extension."""
+    """Horizon in front of the cloud without the extension."""
     with _horizon(tmp_path_factory.mktemp('plain'), _urls['plain'],
                   _static) as url:
         yield url
@@ -152,7 +152,7 @@ def cloud(_urls):
 
 @pytest.fixture
 def plain_cloud(_urls, cloud):
-    """The same without the extension."""
+    """The same cloud without the extension."""
     requests.delete(f'{_urls["plain"]}/requests', timeout=300)
     return Cloud(_urls['plain'])
 
@@ -164,7 +164,7 @@ def _chromium():
 
 
 def _session(driver, url):
-    # Elsewhere: what is still on its way would bring its cookie back.
+    # Leave the page: what is still on its way would bring its cookie back.
     driver.get('about:blank')
     driver.execute_cdp_cmd('Network.clearBrowserCookies', {})
     driver.get_log('browser')
@@ -181,7 +181,7 @@ def browser(_chromium, horizon_url, cloud):
 def picture(browser, tmp_path):
     """Take a picture for the documentation.
 
-    It is kept there where PICTURES is set; without it, only taken.
+    It is kept there if PICTURES is set, and otherwise only taken.
     """
     folder = environments.ROOT / 'docs' / 'source' / 'pictures' if (
         os.environ.get('PICTURES')) else tmp_path
@@ -193,7 +193,7 @@ def picture(browser, tmp_path):
 
 @pytest.fixture
 def plain_browser(_chromium, plain_horizon_url):
-    """The same before the cloud without the extension."""
+    """The same in front of the cloud without the extension."""
     return _session(_chromium, plain_horizon_url)
 
 

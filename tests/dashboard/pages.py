@@ -29,7 +29,7 @@ class Session:
         return self._session.get(self.url + path, params=params, timeout=120)
 
     def post(self, path, data):
-        """Return what comes of sending a form."""
+        """Return the result of sending a form."""
         return self._session.post(
             self.url + path, timeout=120,
             data={**data, 'csrfmiddlewaretoken': self._token()})
@@ -60,6 +60,6 @@ class Session:
 
 
 def text_of(page):
-    """Return what a page says, without its markup, in single blanks."""
+    """Return what a page says, without its markup, with single blanks."""
     text = re.sub(r'(?s)<(script|style).*?</\1>|<[^>]*>', ' ', page.text)
     return ' '.join(html.unescape(text).split())

@@ -11,7 +11,7 @@ def test_texts_of_every_kind_of_file_are_found():
     django, javascript = (
         set(catalogues.messages(domain)) for domain in ('django', 'djangojs'))
     assert 'Edit Image Property Overrides' in django & javascript
-    # Of a template of Django's, and of what is translated when it is shown.
+    # From a Django template, and from what is translated when it is shown.
     assert {'Value in force', 'Which host'} <= django
-    # Of a template of Angular's, and of JavaScript.
+    # From an Angular template, and from JavaScript.
     assert {'Search properties', 'Must be %s.'} <= javascript

@@ -1,4 +1,4 @@
-"""What a form shows of a schema, on its own."""
+"""What a form shows of a schema, by itself."""
 
 import json
 

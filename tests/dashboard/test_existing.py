@@ -1,4 +1,4 @@
-"""Servers that exist, in a browser."""
+"""Existing servers, in a browser."""
 
 import pytest
 from selenium.webdriver.common.keys import Keys

@@ -1,4 +1,4 @@
-"""What the wizard sends, as python-novaclient is given it."""
+"""What the wizard sends, as it is passed to python-novaclient."""
 
 import ast
 import importlib.util

@@ -141,7 +141,7 @@ def test_overrides_of_a_stopped_server_are_replaced(session, cloud, stopped):
     assert session().ask('PUT', f'servers/{stopped}/', {
         'image_props_override': asked}) == {'overrides': asked}
     assert cloud.settled(stopped)['image_props_override'] == asked
-    # The next page tells.
+    # The next page says so.
     assert 'overrides are changed' in session().get('/project/instances/').text
 
 
@@ -252,7 +252,7 @@ def test_administrators_see_their_rules(session):
     text = pages.text_of(session('admin').get('/admin/image_props_override/'))
     assert 'hw_disk_bus Disks' in text
     assert 'trait:NAME Which host' in text
-    # Those of somebody else.
+    # That one is somebody else's.
     assert 'hw_numa_cpus.N' not in text
 
 
@@ -281,7 +281,7 @@ def test_a_cloud_without_the_extension_shows_nothing_and_is_asked_once(
                  f'/project/instances/{server}/rebuild', '/admin/instances/'):
         page = session.get(path)
         assert page.status_code == 200
-        # The name of the plugin is that of its JavaScript.
+        # The plugin's own name is there, as that of its JavaScript.
         assert not re.search('(?i)image property override|overridden image',
                              pages.text_of(page)), path
         assert 'edit_image_props_override' not in page.text
@@ -291,7 +291,7 @@ def test_a_cloud_without_the_extension_shows_nothing_and_is_asked_once(
     assert not [each for each in requests.get(
         f'{plain_cloud.url}/requests', timeout=300).json()
         if 'image-props-override' in (each['version'] or '')]
-    # What nobody asks for there.
+    # Requests that nobody makes there.
     for method, path, data in (
             ('GET', f'servers/{server}/', None),
             ('PUT', f'servers/{server}/', {'image_props_override': {}}),

@@ -10,14 +10,14 @@ from tests.dashboard import browser as browser_module
 
 STEP = 'Image Properties'
 
-#: A row of a table from which something is chosen, and its button.
+#: The button of a row, in a table from which something is chosen.
 _CHOICE = ("//ng-include[@ng-form='{form}']"
            "//div[contains(@class,'transfer-available')]"
            "//tr[td[normalize-space()='{text}' "
            "or .//*[normalize-space()='{text}']]]//action-list//button")
 
 
-#: What the field of the search has given to its model (AngularJS waits).
+#: What the search field has passed to its model (AngularJS waits).
 _SEARCHED = '''
 return angular.element(document.querySelector('#image-props-search'))
   .controller('ngModel').$modelValue;
@@ -82,12 +82,12 @@ class Wizard:
         return self.browser.find(f'[data-property="{name}"]')
 
     def offers(self, name: str) -> bool:
-        """Search a property by its name; say whether there is one."""
+        """Search for a property by its name; return whether there is one."""
         self.search(name)
         return bool(self.browser.shown(f'[data-property="{name}"]'))
 
     def set(self, name: str, value: str) -> None:
-        """Search a property and give it a value as a user does."""
+        """Search for a property and give it a value as a user does."""
         self.search(name)
         self.fill_row(self.row(name), value)
 
@@ -124,13 +124,13 @@ class Wizard:
             '.image-props-chip a')]
 
     def reset(self, name: str) -> None:
-        """Ask for nothing of a property, by its chip."""
+        """Stop asking for a property, by its chip."""
         self.browser.click_path(
             '//span[contains(@class,"image-props-chip")]'
             f'[.//a[contains(., "{name}")]]//button')
 
     def wait_for_state(self, state: str) -> None:
-        """Wait for the cloud's word: accepted, refused, incomplete."""
+        """Wait for the cloud's verdict: accepted, refused, incomplete."""
         self.browser.find(f'.image-props-state [ng-switch-when={state}]')
 
     def error(self, name: str) -> str:
@@ -141,11 +141,11 @@ class Wizard:
     # --- launching ----------------------------------------------------------
 
     def can_launch(self) -> bool:
-        """Say whether the button can be used."""
+        """Return whether the button can be used."""
         return self.browser.is_enabled('.modal-footer .finish')
 
     def launch(self) -> typing.Any:
-        """Launch, and wait until the wizard is gone, or says why not.
+        """Launch, and wait until the wizard is gone or says why it is not.
 
         :returns: what it says, or None
         """

@@ -12,7 +12,7 @@ from tests.drivers.ironic import real
 
 @pytest.fixture(scope='session')
 def ironic():
-    """An Ironic that runs, with one node of fake hardware."""
+    """A running Ironic, with one node of fake hardware."""
     # While a cloud runs, temporary files are among those that it removes when
     # it ends (nova.test.TestCase.setUp).
     shared.end()

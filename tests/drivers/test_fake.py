@@ -5,7 +5,7 @@ import pytest
 from testing.drivers import base
 from testing.drivers import reads
 
-#: One property of each that another driver reads.
+#: One property of each kind that another driver reads.
 OVERRIDES = {
     'hw_cpu_cores': '2', 'hw_disk_bus': 'scsi', 'hw_firmware_type': 'uefi',
     'hw_machine_type': 'q35', 'hw_scsi_model': 'vmpvscsi',

@@ -1,7 +1,7 @@
 """Bare metal: Nova's driver with a real Ironic.
 
-It reads ``trait:NAME``, and so an override chooses the deploy templates that
-Ironic runs. ``img_config_drive`` is read by what all drivers share
+It reads ``trait:NAME``, so an override chooses the deploy templates that Ironic
+runs. ``img_config_drive`` is read by code that all drivers share
 (``nova.virt.configdrive.required_by``).
 """
 
@@ -16,7 +16,7 @@ from testing.drivers import reads
 RAID = {'trait:CUSTOM_RAID5': 'required'}
 UEFI = {'trait:CUSTOM_UEFI': 'required'}
 
-#: Runs mkisofs, which machines need not have.
+#: It runs mkisofs, which machines need not have.
 MAKE_DRIVE = 'nova.virt.configdrive.ConfigDriveBuilder.make_drive'
 
 
@@ -25,7 +25,7 @@ class BareMetal(base.TestCase):
 
     @pytest.fixture(autouse=True, scope='class')
     def _use_ironic(self, request, ironic):
-        # Of the class, because its tests share a cloud.
+        # Set on the class, because its tests share a cloud.
         request.cls._ironic = ironic
 
     def prepare(self):
@@ -36,8 +36,8 @@ class BareMetal(base.TestCase):
                 self.update_port, self.neutron.update_port)))
 
     def update_port(self, update, port, body=None):
-        # Nova binds no port of bare metal, which is Ironic's to do. Its fake
-        # fails where there is no binding to remove.
+        # Nova does not bind ports of bare metal, which is left to Ironic. Its
+        # fake fails if there is no binding to remove.
         self.neutron._port_bindings[port].setdefault(
             None, {'status': 'ACTIVE'})
         return update(port, body)
@@ -55,7 +55,7 @@ class BareMetal(base.TestCase):
         return self.boot(overrides, flavor=self.a_flavor(), **kwargs)
 
     def rebuilt(self, server, overrides=None, **kwargs):
-        """Rebuild a server; return what deploy templates had it do."""
+        """Rebuild a server; return the steps that deploy templates ran."""
         self._ironic.steps()
         answer = self.rebuild(server, overrides, **kwargs)
         self.assertEqual(202, answer.status, answer.text)
@@ -104,7 +104,7 @@ class Extended(BareMetal):
         self.assert_config_drive(True)
         self.delete(server)
         server = self.a_server(server=self.on_a_network())
-        # That it has one Nova notes on the server, for good
+        # Nova permanently records on the server that it has one
         # (configdrive.update_instance).
         for overrides, given in ((None, False), (drive, True), ({}, True)):
             self.rebuilt(server, overrides)
@@ -122,7 +122,7 @@ class Extended(BareMetal):
 
     def test_all_others_are_ignored(self):
         told = []
-        # Of the image: nova-api need not accept such an override.
+        # In the image: nova-api need not accept such an override.
         for others in ({}, {'hw_disk_bus': 'scsi', 'os_distro': 'sles12',
                             'hw_vif_model': 'e1000'}):
             server = self.a_server(image=self.image(**others))
@@ -140,7 +140,7 @@ class Plain(BareMetal):
     """A host with nova-compute as Nova ships it: faults of Nova.
 
     docs/source/contributor/upstream.rst describes them. A test that fails with
-    a newer release says that the release mends the fault.
+    a newer release means that the release fixes the fault.
     """
 
     EXTENDED_HOSTS = ()

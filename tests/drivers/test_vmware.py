@@ -1,8 +1,8 @@
 """VMware: Nova's driver over Nova's fake of the vSphere API.
 
 What is compared is what the driver asks vSphere to build. ``test_vsphere.py``
-compares what vSphere has then, with a simulator: here is what that cannot tell,
-or does not take, and one test for where it cannot be built.
+compares what vSphere has then, with a simulator: here is what that cannot show,
+or does not accept, and one test for where it cannot be built.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from testing.drivers import base
 from testing.drivers import reads
 from testing.drivers import vmware
 
-#: What the image of these tests says, and what its guests get.
+#: The properties of these tests' image, and what its guests get.
 PLAIN = vmware.Guest('ubuntu64Guest', None, 1, None, ['VirtualE1000'],
                      ['VirtualLsiLogicController'], False)
 
@@ -25,7 +25,7 @@ OVERRIDDEN = vmware.Guest(
     'centos64Guest', 'efi', 2, None, ['VirtualVmxnet3'],
     ['ParaVirtualSCSIController'], True)
 
-#: What the driver looks at to build a guest.
+#: What the driver reads to build a guest.
 READ = {
     'hw_cpu_cores', 'hw_cpu_max_cores', 'hw_cpu_max_sockets',
     'hw_cpu_max_threads', 'hw_cpu_sockets', 'hw_cpu_threads', 'hw_disk_bus',
@@ -79,10 +79,10 @@ class VMware(OnVSphere):
 
 
 class Faults(OnVSphere):
-    """Faults of Nova, without overrides: of the properties of images.
+    """Faults of Nova, without overrides: in the properties of images.
 
     docs/source/contributor/upstream.rst describes them. A test that fails with
-    a newer release says that the release mends the fault.
+    a newer release means that the release fixes the fault.
     """
 
     def test_a_disk_bus_that_it_does_not_know_is_ignored(self):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
     reason='there is no simulator of vSphere: "make vcsim" builds it for root '
            'on Debian')
 
-#: What the image of these tests says, and what its guests get.
+#: The properties of these tests' image, and what its guests get.
 PLAIN = vsphere.Guest(
     'ubuntu64Guest', 'bios', 1, 'VirtualE1000', 'VirtualLsiLogicController',
     'preallocated', False)
@@ -37,7 +37,7 @@ OVERRIDDEN = vsphere.Guest(
     'thin', False)
 
 
-#: What guests have written on their disks.
+#: What guests have written to their disks.
 WRITTEN = b'written by the guest' * 1000
 
 
@@ -62,7 +62,7 @@ class OnVSphere(base.TestCase):
             flavor=self.flavor(4, 512), server=self.on_a_network())
 
     def guest(self, overrides=None, image=None):
-        """Return the guest of a server that is deleted then."""
+        """Return the guest of a server that is deleted afterwards."""
         server = self.a_server(overrides, image)
         guest = self.vsphere.guest(server)
         self.delete(server)
@@ -79,7 +79,7 @@ class OnVSphere(base.TestCase):
         return self.vsphere.read(self.vsphere.disks(server)[0])
 
     def snapshot(self, server):
-        """Return the id of an image that is made of a server."""
+        """Return the id of an image that is made from a server."""
         return self.do(server, {'createImage': {'name': 'taken'}})['image_id']
 
     def do(self, server, action, status='ACTIVE'):
@@ -98,7 +98,7 @@ class Built(OnVSphere):
         image = self.an_image()
         server = self.a_server(OVERRIDES, image)
         self.assert_guest(OVERRIDDEN, server)
-        # The type of the disk is that of the image's first, see Faults.
+        # The disk type is that of the image's first boot, see Faults.
         for overrides, guest in (
                 (None, OVERRIDDEN),
                 ({'hw_firmware_type': 'uefi'}, PLAIN._replace(
@@ -214,7 +214,7 @@ class Life(OnVSphere):
         server = self.a_used_server(image=image)
         body = {'rescue_image_ref': other} if other else {}
         self.do(server, {'rescue': body}, 'RESCUE')
-        # The guest is as it was, with a disk of the image beside its own.
+        # The guest is as it was, with a disk of the image next to its own.
         self.assert_guest(OVERRIDDEN, server)
         root, rescue = self.vsphere.disks(server)
         self.assertEqual(root.controllerKey, rescue.controllerKey)
@@ -232,7 +232,7 @@ class Life(OnVSphere):
         self.assert_guest(
             OVERRIDDEN._replace(disk='preallocated'), server)
         self.delete(server)
-        # Those of the server are the snapshot's own, as Nova has it.
+        # Nova makes the server's properties the snapshot's own.
         other = self.a_server(image=image)
         self.assert_guest(OVERRIDDEN, other)
         self.assertEqual(WRITTEN, self.on_disk(other))
@@ -281,10 +281,10 @@ class Life(OnVSphere):
 
 
 class Faults(OnVSphere):
-    """Faults of Nova, of the properties of images.
+    """Faults of Nova, in the properties of images.
 
     docs/source/contributor/upstream.rst describes them. A test that fails with
-    a newer release says that the release mends the fault.
+    a newer release means that the release fixes the fault.
     """
 
     def test_the_first_boot_of_an_image_decides_on_the_type_of_its_disks(self):
@@ -305,7 +305,7 @@ class Faults(OnVSphere):
 
     def test_a_config_drive_is_an_error(self):
         def make(path):
-            # A descriptor of ISO 9660, and bytes that are no text.
+            # A descriptor of ISO 9660, and bytes that are not text.
             pathlib.Path(path).write_bytes(b'\1CD001\1' + bytes([0xf7]))
 
         self.useFixture(fixtures.MockPatch(

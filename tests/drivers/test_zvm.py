@@ -1,8 +1,8 @@
 """z/VM: Nova's driver over the cloud connector's HTTP API.
 
-It reads ``os_distro``, and tells the connector of it twice: when the image is
-imported, and when a network interface is made. What decides on a config drive
-is Nova's own (``nova.virt.configdrive.required_by``).
+It reads ``os_distro``, and passes it to the connector twice: when the image is
+imported, and when a network interface is created. What decides on a config
+drive is Nova's own (``nova.virt.configdrive.required_by``).
 """
 
 import fixtures
@@ -23,7 +23,7 @@ class ZVM(base.TestCase):
         self.flags(instance_name_template='abc%05x', vif_plugging_timeout=0)
         self.flags(group='zvm', cloud_connector_url=self.connector.url,
                    image_tmp_path=self.useFixture(fixtures.TempDir()).path)
-        # What a host of z/VM needs to start for the first time
+        # What a z/VM host needs to start for the first time
         # (docs/source/contributor/upstream.rst).
         self.useFixture(fixtures.MockPatchObject(
             driver.ZVMDriver, 'list_instance_uuids', return_value=[]))
@@ -32,9 +32,7 @@ class ZVM(base.TestCase):
         return self.boot(overrides, image=image, server=self.on_a_network())
 
     def told(self):
-        """Return the systems that imports and interfaces were for, since the
-        last time.
-        """
+        """Return the systems of imports and interfaces since the last call."""
         calls = self.connector.calls[:]
         del self.connector.calls[:]
         posts = [call for call in calls if call.method == 'POST']
@@ -103,7 +101,7 @@ class ZVM(base.TestCase):
 
     def test_all_others_are_ignored(self):
         built = []
-        # Of the image: nova-api need not accept such an override.
+        # In the image: nova-api need not accept such an override.
         for others in ({}, {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000',
                             'hw_firmware_type': 'uefi'}):
             image = self.image(os_distro='rhel7.2', **others)

@@ -7,7 +7,7 @@ from tests.glance import real
 
 @pytest.fixture(scope='session')
 def glance(tmp_path_factory):
-    """A Glance that runs, with injection and property protections."""
+    """A running Glance, with injection and property protections."""
     running = real.Glance(tmp_path_factory.mktemp('glance'))
     yield running
     running.stop()

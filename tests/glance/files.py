@@ -1,4 +1,4 @@
-"""Protections files at random, from what operators write and mistype."""
+"""Random protections files, from what operators write and mistype."""
 
 import json
 import random
@@ -58,7 +58,7 @@ def policy_yaml() -> str:
 
 
 def protections(chance: random.Random, rule_format: str) -> str:
-    """Return the text of one file, most often one that Glance takes."""
+    """Return the text of one file, usually one that Glance accepts."""
     values = ROLES if rule_format == 'roles' else POLICIES + UNDEFINED
     broken = BROKEN_ROLES if rule_format == 'roles' else BROKEN_POLICIES
     lines = []

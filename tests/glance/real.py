@@ -15,7 +15,7 @@ from tests import environments
 
 SERVER = pathlib.Path(__file__).parent / 'server'
 
-#: Project of tenants; that of Nova's functional tests.
+#: The tenants' project, that of Nova's functional tests.
 PROJECT = '6f70656e737461636b20342065766572'
 
 MEMBER = f'fake:{PROJECT}:member,reader'
@@ -90,7 +90,7 @@ def python() -> pathlib.Path:
 
 
 class Glance:
-    """A Glance that runs.
+    """A running Glance.
 
     :ivar url: where it answers
     :ivar folder: where its configuration files are
@@ -126,7 +126,7 @@ class Glance:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             text=True)
         assert self._process.stdout is not None
-        # Libraries of Glance's may print before it.
+        # Glance's libraries may print before it.
         for line in self._process.stdout:
             if line.startswith('port '):
                 self.url = f'http://127.0.0.1:{line.split()[1]}'
@@ -154,7 +154,7 @@ class Glance:
             headers={'X-Auth-Token': token, 'Content-Type': kind})
 
     def ok(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
-        """Send a request that has to be done; return what it answers."""
+        """Send a request that must succeed; return the answer."""
         response = self.request(*args, **kwargs)
         assert response.ok, response.text
         return response.json() if response.text else None

@@ -1,4 +1,4 @@
-"""Nova boots images of a real Glance, and keeps Glance's rules."""
+"""Nova boots images from a real Glance, and keeps Glance's rules."""
 
 from nova.api import auth
 import nova.image.glance
@@ -8,7 +8,7 @@ from nova_image_override import errors
 from testing.harness import base
 from tests.glance import real
 
-# What Nova's GlanceFixture puts itself in place of.
+# What Nova's GlanceFixture replaces.
 _DEFAULT = nova.image.glance.get_default_image_service
 
 
@@ -20,7 +20,7 @@ class RealGlance(base.TestCase):
 
     @pytest.fixture(autouse=True, scope='class')
     def _use_glance(self, request, glance):
-        # Of the class, because its tests share a cloud.
+        # Set on the class, because its tests share a cloud.
         request.cls._real = glance
 
     def _setup_services(self) -> None:

@@ -43,7 +43,7 @@ class Reader:
 
 
 class TestDifferential(unittest.TestCase):
-    """The same verdicts, but for the differences that are meant."""
+    """The same verdicts, except for the differences that are intended."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -106,7 +106,7 @@ class TestDifferential(unittest.TestCase):
                 for name, may in zip(files.NAMES, of_caller, strict=True)
                 if 'os_glance' not in name))
         else:
-            # Refused for what it could cost, whatever it permits.
+            # Refused for what it could cost, no matter what it permits.
             self.assertIn('could take too long', why, text)
             self.counts['costly: refused here'] += 1
 
@@ -123,7 +123,7 @@ class TestDifferential(unittest.TestCase):
                     if here == there:
                         self.counts['same verdicts'] += 1
                         continue
-                    # Whatever differs, it is we who deny.
+                    # Wherever they differ, it is we who deny.
                     self.assertTrue(there, (name, operation, caller, text))
                     said = ours.section(name).permissions[operation]
                     if undefined.intersection(said):

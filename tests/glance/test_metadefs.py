@@ -1,4 +1,4 @@
-"""Glance takes the metadata definitions, and their updates."""
+"""Glance accepts the metadata definitions, and their updates."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ PATH = f'/metadefs/namespaces/{metadefs.NAMESPACE}'
 
 @pytest.fixture
 def image(glance):
-    """The image service, as openstacksdk sees it for an administrator."""
+    """The image service, through openstacksdk, for an administrator."""
     cloud = openstack.connect(
         load_yaml_config=False, load_envvars=False, auth_type='admin_token',
         auth={'endpoint': glance.url, 'token': real.ADMIN},
@@ -38,10 +38,10 @@ def made(allowed):
 
 
 def stored(glance):
-    """Return what a tenant reads, as it was made."""
+    """Return what a tenant reads, in the form in which it was made."""
     found = glance.ok('GET', PATH)
     return {
-        # What is stored by itself gets its name stored with it.
+        # What is stored on its own gets its name stored with it.
         'properties': {
             name: {key: value for key, value in body.items() if key != 'name'}
             for name, body in found['properties'].items()},

@@ -41,14 +41,14 @@ def heat(together):
 
 @pytest.fixture
 def sent(together):
-    """Return a function: what this test has sent to nova-api by POST."""
+    """Return a function for what this test has sent to nova-api by POST."""
     together[2].requests.clear()
     return lambda: together[2].compute('POST')
 
 
 @pytest.fixture
 def template(cloud):
-    """Return a maker of templates with one server."""
+    """Return a function that makes templates with one server."""
     flavor = cloud.flavor()
     image = cloud.image(**cloud_module.IMAGE)
 
@@ -67,7 +67,7 @@ def template(cloud):
 def stack(heat):
     """Return a function that does something with this test's stack.
 
-    The stack goes with the test: the cloud has few places for servers.
+    The stack is deleted after the test: the cloud has little room for servers.
     """
     name = f'stack-{uuid.uuid4()}'
 

@@ -76,14 +76,14 @@ class Heat:
 
     def _line(self, start: str) -> str:
         assert self._process.stdout is not None
-        # Libraries of Heat's may print too.
+        # Heat's libraries may print, too.
         for line in self._process.stdout:
             if line.startswith(start):
                 return line[len(start):]
         pytest.fail('Heat has ended:\n' + self._log.read_text()[-4000:])
 
     def __call__(self, do: str, **request: typing.Any) -> typing.Any:
-        """Have a driver's method done; return its answer."""
+        """Call a method of the driver; return its answer."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({'do': do, **request}) + '\n')
         self._process.stdin.flush()

@@ -1,4 +1,4 @@
-"""A Heat with the plugin beside a cloud without the extension."""
+"""A Heat with the plugin, and a cloud without the extension."""
 
 from testing.harness import paste_config
 from testing.site import cloud as cloud_module

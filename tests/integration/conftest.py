@@ -1,4 +1,4 @@
-"""The cloud that runs, and its users."""
+"""The running cloud, and its users."""
 
 import itertools
 
@@ -24,7 +24,7 @@ def deployment():
 
 @pytest.fixture(scope='session')
 def users(deployment):
-    """name -> ``openstack`` as that one."""
+    """name -> ``openstack`` as that user."""
     return {name: command.Openstack(deployment.state, name)
             for name in tenants.USERS}
 
@@ -46,7 +46,7 @@ def operator(users):
 
 @pytest.fixture(scope='session')
 def huge_pages(deployment):
-    """Those of the compute hosts; skips where the kernel gave none."""
+    """Those of the compute hosts; skips if the kernel gave none."""
     if not deployment.huge_pages.there:
         pytest.skip(hugepages.NONE)
     return deployment.huge_pages
@@ -71,7 +71,7 @@ def boot(deployment, users):
         return server
 
     yield create
-    # Also those of which the answer was lost.
+    # Including those whose answer was lost.
     if left := [server.id for server in places.created(deployment)]:
         users['operator']('server', 'delete', '--force', *left)
         processes.wait_for(

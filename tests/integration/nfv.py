@@ -1,4 +1,4 @@
-"""What NFV guests are asked to be, and what must be seen of it."""
+"""What NFV guests are asked to be, and what must be visible of it."""
 
 from nova.virt import hardware
 
@@ -40,7 +40,7 @@ def nodes(domain):
 
 
 def page_sizes(domain):
-    """Return size of pages in KiB, guest node by node, where it is set."""
+    """Return the page size in KiB, guest node by node, if it is set."""
     return {cell: int(page.get('size')) for page in
             domain.findall('memoryBacking/hugepages/page')
             for cell in cpus(page.get('nodeset'))}
@@ -66,9 +66,9 @@ def vcpu_threads(process):
 
 
 def check_affinity(domain, process):
-    """The kernel lets QEMU's threads run where libvirt was told, no further.
+    """The kernel lets QEMU's threads run where libvirt was told, nowhere else.
 
-    Which the machine's CPUs are says the library of the hosts (numa.c).
+    Which of the machine's CPUs those are is up to the hosts' library (numa.c).
     """
     threads = vcpu_threads(process)
     assert [thread.cpus for thread in threads] == [
@@ -79,7 +79,7 @@ def check_affinity(domain, process):
 
 
 def check_everything(server):
-    """A server of :data:`EVERYTHING` has it, wherever one looks."""
+    """A server with :data:`EVERYTHING` has it, wherever one looks."""
     assert server.api == EVERYTHING
     domain, process = server.domain, server.process
     assert [(cell.get('cpus'), cell.get('memory'))

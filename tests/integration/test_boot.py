@@ -26,7 +26,7 @@ def test_four_vcpus_are_in_two_nodes_of_different_size(boot):
              server.domain.findall('cpu/numa/cell')]
     assert [(cell['cpus'], cell['memory']) for cell in cells] == [
         ('0', str(128 << 10)), ('1-3', str(384 << 10))]
-    # To host CPUs of one node each.
+    # They are pinned to the host CPUs of one node each.
     pins = {int(pin.get('vcpu')): pin.get('cpuset') for pin in
             server.domain.findall('cputune/vcpupin')}
     assert len({pins[0], pins[1]}) == 2
@@ -53,7 +53,7 @@ def test_devices_are_those_of_the_overrides(boot):
     assert told.disks == ['sda']
     assert domain.find('devices/video/model').get('type') == 'virtio'
     assert told.display == '0x1af4 0x1050'
-    # The firmware's; no guest can see it.
+    # It is the firmware's; no guest can see it.
     assert domain.find('os/bootmenu').get('enable') == 'yes'
 
 

@@ -1,6 +1,6 @@
-"""No crash leaves a server without the overrides that it was asked for.
+"""No crash leaves a server without the overrides that were asked for.
 
-Servers are asked for while a service is killed. Afterwards each is ACTIVE with
+Servers are created while a service is killed. Afterwards each is ACTIVE with
 exactly its overrides in all three places, or in a state that Nova explains.
 """
 
@@ -13,11 +13,11 @@ from testing.deployment import command
 from testing.deployment import nova
 from testing.deployment import places
 
-#: How many servers are asked for, each with a command line of its own.
+#: How many servers are created, each with a command line of its own.
 SERVERS = 4
 
-#: Seconds after which what has not changed is not being built: longer than
-#: services wait for each other's answers.
+#: Seconds after which a server that has not changed is not being built: longer
+#: than services wait for each other's answers.
 STILL = nova.RPC_TIMEOUT + 10
 
 
@@ -26,7 +26,7 @@ def asked(number):
 
 
 def wait_until_still(deployment):
-    """Wait until all servers are built, or what is left no longer moves."""
+    """Wait until all servers are built, or the others no longer change."""
     seen, since = None, time.monotonic()
     while time.monotonic() < since + STILL:
         states = {server.id: (server.status, server.task_state)
@@ -39,9 +39,9 @@ def wait_until_still(deployment):
 
 
 def checked_status(deployment, server, overrides):
-    """Hold a server to what was asked, and return its status."""
+    """Check a server against what was asked for, and return its status."""
     shown = deployment.operator.compute.get_server(server.id)
-    # Also of one that was never built.
+    # Even if it was never built.
     assert server.api == overrides
     if shown.status == 'ACTIVE':
         domain = server.domain
@@ -51,10 +51,10 @@ def checked_status(deployment, server, overrides):
         assert told.cmdline == overrides['os_command_line']
         assert told.disks == ['sda']
     else:
-        # ERROR: given up; nova-compute that finds a server half built at its
-        # start says so in its log only (ComputeManager._init_instance). BUILD:
-        # the message was lost with the service that had taken it from the
-        # broker. Its user sees both, and can delete the server.
+        # ERROR: given up; a nova-compute that finds a half-built server when
+        # it starts only says so in its log (ComputeManager._init_instance).
+        # BUILD: the message was lost with the service that had taken it from
+        # the broker. The user sees either, and can delete the server.
         assert shown.status in ('ERROR', 'BUILD')
     return shown.status
 
@@ -92,7 +92,7 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
         try:
             boot(asked(number), wait=False)
         except command.Refused as exc:
-            # The service that the command talked to was away.
+            # The service that the command talked to was down.
             return str(exc).partition(':')[0]
         return 'accepted'
 
@@ -102,7 +102,7 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
         fault(deployment)
     deployment.wait_for_hosts()
     told = [answer.result() for answer in answers]
-    # A server whose answer was lost is one all the same.
+    # A server whose answer was lost still counts.
     servers = [places.Server(deployment, tenant, shown.id)
                for shown in places.created(deployment)]
     assert len(servers) >= told.count('accepted') > 0
@@ -112,12 +112,12 @@ def test_boots_under_a_fault_have_their_overrides_or_explain(
         statuses = list(pool.map(
             lambda pair: checked_status(deployment, *pair),
             zip(servers, found, strict=True)))
-    # Two servers never share what was asked for one.
+    # Two servers never share what was asked for one of them.
     possible = [asked(number) for number in range(SERVERS)]
     for overrides in found:
         possible.remove(overrides)
     print(fault.__name__, told, statuses)
-    # And the next one is as if nothing had been.
+    # And the next one is built as if nothing had happened.
     server = boot(asked(99))
     assert checked_status(deployment, server, asked(99)) == 'ACTIVE'
 

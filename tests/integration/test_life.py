@@ -12,14 +12,14 @@ OVERRIDES = {
 
 
 def check(server, overrides=OVERRIDES):
-    """Look at all three places."""
+    """Check all three places."""
     assert server.domain.findtext('os/cmdline') == overrides['os_command_line']
     assert server.told.cmdline == overrides['os_command_line']
     check_devices(server, overrides, ['sda'])
 
 
 def check_devices(server, overrides, disks):
-    """Look at all three places, but not at the command line."""
+    """Check all three places, but not the command line."""
     assert server.api == overrides
     domain = server.domain
     assert {target.get('bus') for target in
@@ -79,7 +79,7 @@ def test_rescue_has_them_and_unrescue_keeps_them(boot):
     server = boot(OVERRIDES)
     server.run('rescue')
     server.settled('RESCUE')
-    # A rescue guest has no command line but Nova's own
+    # A rescue guest has no command line except Nova's own
     # (LibvirtDriver._set_guest_for_rescue).
     check_devices(server, OVERRIDES, ['sda', 'sdb'])
     server.run('unrescue')

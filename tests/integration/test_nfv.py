@@ -1,6 +1,6 @@
 """What NFV tenants ask for is what guest, QEMU and kernel have.
 
-Beside the three places these look at the process of QEMU: the size of its
+Besides the three places, these tests look at the QEMU process: the size of its
 pages, where its threads may run, and how the kernel schedules them.
 """
 
@@ -12,7 +12,7 @@ import pytest
 from testing.deployment import command
 from tests.integration import nfv as look
 
-#: What is open to the role nfv only, each with a value that would do.
+#: What is open to the role nfv only, each with a value that would be valid.
 OF_NFV = {
     'hw_cpu_policy': 'dedicated', 'hw_cpu_realtime_mask': '^0',
     'hw_cpu_thread_policy': 'prefer', 'hw_locked_memory': 'true',
@@ -54,7 +54,7 @@ def test_required_siblings_are_on_whole_cores(boot):
         'hw_mem_page_size': 'large'}
     server = boot(overrides, who='nfv', flavor='nfv')
     assert server.api == overrides
-    # The one where CPUs share a core, two by two.
+    # The host where CPUs share a core, two by two.
     assert server.host == 'compute1'
     domain, process = server.domain, server.process
     pins = look.pins(domain)
@@ -71,7 +71,7 @@ def test_isolated_threads_share_no_core_and_no_cpu_with_the_emulator(boot):
         'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate'}
     server = boot(overrides, who='nfv', flavor='nfv.isolated')
     assert server.api == overrides
-    # The one where no CPU has a sibling.
+    # The host where no CPU has a sibling.
     assert server.host == 'compute2'
     domain, process = server.domain, server.process
     first, second = look.pins(domain)
@@ -100,9 +100,9 @@ def test_mixed_vcpus_share_or_have_a_cpu_as_the_flavor_says(boot):
 
 @needs_huge_pages
 def test_real_time_vcpus_are_those_of_the_mask(boot):
-    # The flavor's own mask leaves out the first only. The guest leaves alone
-    # those in the mask: emulated, they would take the machine's CPUs from all
-    # others, and from its other vCPUs first.
+    # The flavor's own mask only leaves out the first vCPU. The guest does not
+    # use those in the mask: emulated, they would take the machine's CPUs from
+    # everything else, and from its other vCPUs first.
     overrides = {
         'hw_cpu_realtime_mask': '^0-1',
         'hw_pci_numa_affinity_policy': 'preferred',
@@ -118,7 +118,7 @@ def test_real_time_vcpus_are_those_of_the_mask(boot):
     assert [(thread.scheduler, thread.priority)
             for thread in look.vcpu_threads(process)] == [
         others, others, real_time, real_time]
-    # What is not real time has the emulator's threads for neighbours.
+    # vCPUs that are not real-time share their CPUs with the emulator's threads.
     first, second, *_ = look.pins(domain)
     assert look.emulator(domain) == first | second
     look.check_affinity(domain, process)
@@ -146,7 +146,7 @@ def test_the_affinity_of_devices_is_in_what_is_asked_of_the_scheduler(
 
 
 def refused(boot, flavor, overrides, who='nfv'):
-    """Return what somebody is told who asks for what cannot be."""
+    """Return the error that somebody gets for what cannot be."""
     with pytest.raises(command.Refused) as caught:
         boot(overrides, who=who, flavor=flavor)
     return str(caught.value)
@@ -173,16 +173,16 @@ def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
 @pytest.mark.parametrize(('flavor', 'overrides', 'reason'), [
     ('nfv', {'hw_mem_page_size': 'huge'}, 'hw_mem_page_size: invalid_value:'),
     ('nfv', {'hw_cpu_policy': 'pinned'}, 'hw_cpu_policy: invalid_value:'),
-    # Threads of CPUs that are shared.
+    # A thread policy for CPUs that are shared.
     ('nfv', {'hw_cpu_thread_policy': 'require'},
      'hw_cpu_thread_policy: flavor_conflict:'),
-    # Nothing says which are dedicated.
+    # Nothing says which vCPUs are dedicated.
     ('nfv', {'hw_cpu_policy': 'mixed'}, 'hw_cpu_policy: flavor_conflict:'),
-    # The flavor says that not all are: without a policy nothing boots with it.
+    # The flavor says that not all are: nothing boots with it without a policy.
     ('nfv.mixed', {'hw_cpu_policy': 'dedicated'},
      'hw_cpu_policy: flavor_conflict:'),
     ('nfv', {'hw_cpu_realtime_mask': '^0'}, 'hw_cpu_realtime_mask: no_effect:'),
-    # All of them, and one that there is not.
+    # All vCPUs, and one that does not exist.
     ('nfv.realtime', {'hw_cpu_realtime_mask': '0-3'},
      'hw_cpu_realtime_mask: flavor_conflict:'),
     ('nfv.realtime', {'hw_cpu_realtime_mask': '3-4'},
@@ -192,7 +192,7 @@ def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
     # Memory for one node only; more than the flavor has.
     ('nfv', {**look.LAYOUT, 'hw_numa_mem.1': '256'},
      'hw_numa_mem.1: flavor_conflict:'),
-    # Nova has it in flavors only.
+    # Nova only has it in flavors.
     ('nfv', {'hw_emulator_threads_policy': 'share'},
      'hw_emulator_threads_policy: unknown:'),
 ])

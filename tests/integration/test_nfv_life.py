@@ -1,4 +1,4 @@
-"""Pages and CPUs stay with their guest as long as it lives, and no longer."""
+"""Pages and CPUs stay with their guest for as long as it lives, no longer."""
 
 from nova import objects
 import pytest
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures('huge_pages')
 
 
 def usages(deployment):
-    """Return what placement has given away of each host."""
+    """Return what placement has allocated on each host."""
     placement = deployment.operator.placement
     return {
         provider.name: placement.get(
@@ -37,8 +37,9 @@ def counted(deployment):
     """Return the pinned CPUs and used huge pages that the scheduler knows of.
 
     After a move, what Nova has counted for it stays until its next periodic
-    task where the server is shelved or deleted before that
-    (ResourceTracker.update_usage knows no server that came as a migration).
+    task if the server is shelved or deleted before that
+    (ResourceTracker.update_usage does not know a server that came as a
+    migration).
     """
     objects.register_all()
     engine = sqlalchemy.create_engine(
@@ -55,7 +56,7 @@ def counted(deployment):
 
 
 def all_free(deployment):
-    """Wait until nothing is in use, which Nova says before it is so."""
+    """Wait until nothing is in use, which Nova reports before it is true."""
     each = hugepages.PER_NODE
 
     def reached():
@@ -122,11 +123,11 @@ def test_a_neighbour_who_asks_for_more_than_is_left_takes_nothing(
     pid, pins = first.process.pid, look.pins(first.domain)
     assert set.union(*pins) == look.dedicated(0, 1)
     assert first.process.huge_pages() == {0: 128, 1: 128}
-    # Elsewhere.
+    # On the other host.
     second = boot(WHOLE_HOST, who='neighbour', flavor='nfv.host')
     assert {first.host, second.host} == set(deployment.hosts)
     assert second.process.huge_pages() == {0: 128, 1: 128}
-    # Nowhere: pages with CPUs that are shared, then CPUs with small pages.
+    # On neither host: pages with shared CPUs, then CPUs with small pages.
     for overrides in ({'hw_mem_page_size': 'large'},
                       {'hw_cpu_policy': 'dedicated'}):
         late = boot(overrides, who='neighbour', flavor='nfv', wait=False)

@@ -1,4 +1,4 @@
-"""What is closed to a tenant stays closed, by whichever rule."""
+"""What is closed to a tenant stays closed, whichever rule closes it."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def imported(deployment, tenant, operator):
 
 
 def refused(boot, overrides, **where):
-    """Return what the tenant is told who may not do this."""
+    """Return the error for a tenant who may not do this."""
     with pytest.raises(command.Refused) as caught:
         boot(overrides, **where)
     told = str(caught.value)

@@ -1,4 +1,4 @@
-"""What two runs of Tempest must be before they are compared.
+"""What two runs of Tempest must have done before they are compared.
 
 Needs no cloud: what a run leaves behind stands in for it.
 """
@@ -15,7 +15,7 @@ PASSED = {'boots': 'success', 'stops': 'success'}
 
 @pytest.fixture
 def deployment(tmp_path, monkeypatch):
-    """A cloud that does not run, and whose plain nova-api needs no start."""
+    """A cloud that is not running; its plain nova-api need not be started."""
     result = cloud.Cloud(state_module.State(tmp_path / 'state'))
     result.ended = []
     monkeypatch.setattr(result.plain_api, 'restart', lambda: None)
@@ -26,7 +26,7 @@ def deployment(tmp_path, monkeypatch):
 
 @pytest.fixture
 def results(monkeypatch):
-    """Let Tempest's runs end so: the plain nova-api's, the extended one's."""
+    """Set the results of Tempest's runs: the plain nova-api's, the other's."""
     def set_to(plain, extended):
         monkeypatch.setattr(
             run, 'tempest', lambda deployment, api, name, tests: (
@@ -37,7 +37,7 @@ def results(monkeypatch):
 
 @pytest.fixture
 def log(deployment):
-    """Write Tempest's log of a run that asked these services."""
+    """Write Tempest's log of a run that called these services."""
     def write(*services):
         return deployment.state.write(''.join(
             f'Request (Test:test): 200 GET {state_module.url(service)}/v2.1\n'

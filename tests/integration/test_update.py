@@ -1,4 +1,4 @@
-"""A server that exists is given other overrides, and has them."""
+"""An existing server is given other overrides, and has them."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from tests.integration import nfv as look
 
 
 def options(overrides):
-    """Return what ``openstack server set`` is to set."""
+    """Return the options with which ``openstack server set`` sets them."""
     return itertools.chain.from_iterable(
         ('--image-prop-override', f'{name}={value}')
         for name, value in overrides.items())
@@ -59,7 +59,7 @@ def test_the_root_disk_of_a_stopped_server_moves_from_bus_to_bus(boot):
     server = boot({})
     assert server.told.disks == ['vda']
     for overrides, bus, disks in (
-            # The guest's kernel, Debian's for clouds, has no driver of AHCI.
+            # The guest's kernel, Debian's for clouds, has no AHCI driver.
             ({'hw_disk_bus': 'sata'}, 'sata', []),
             (places.SCSI, 'scsi', ['sda']),
             ({'hw_disk_bus': 'ide'}, 'ide', ['sda']),

@@ -22,7 +22,7 @@ def program(name):
 
 
 def run(*command, **options):
-    """Run a command that must end well; return what it prints."""
+    """Run a command that must succeed; return what it prints."""
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, **options)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -30,12 +30,12 @@ def run(*command, **options):
 
 
 def read(path):
-    """Return an example of a kit: a file of YAML with one document."""
+    """Return an example from a kit: a YAML file with one document."""
     return yaml.safe_load((DEPLOY / path).read_text())
 
 
 def assert_a_list_that_nova_api_takes(text):
-    """Fail unless TEXT is an option's value that names known properties."""
+    """Fail unless TEXT is an option value that names known properties."""
     checked = property_lists.PropertyList(
         'allowed_properties', [each.strip() for each in text.split(',')],
         catalog.running())

@@ -18,9 +18,8 @@ from tests.kits import kit
 PLUGIN = environments.ROOT / 'devstack' / 'plugin.sh'
 SETTINGS = environments.ROOT / 'devstack' / 'settings'
 
-#: Where no checkout is given: what the plugin calls, and a start_nova_compute
-#: that starts it in the two ways of DevStack's lib/nova, with and without a
-#: group.
+#: If no checkout is given: what the plugin calls, and a start_nova_compute that
+#: starts it in the two ways of DevStack's lib/nova, with and without a group.
 SUBSTITUTES = r'''
 function iniset {
     python3 - "$@" <<'END'
@@ -98,7 +97,7 @@ def ini(path):
 @pytest.mark.parametrize('path', [PLUGIN, SETTINGS], ids=lambda path: path.name)
 def test_it_is_bash_that_shellcheck_has_nothing_against(path):
     kit.run('bash', '-n', path)
-    # 2034, 2154: DevStack gives variables and takes them.
+    # 2034, 2154: DevStack sets and reads variables.
     kit.run(kit.program('shellcheck'), '--shell=bash',
             '--exclude=SC2034,SC2154', path)
 

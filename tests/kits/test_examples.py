@@ -1,4 +1,4 @@
-"""Examples whose tools cannot be run: what they say is compared with what the
+"""Examples whose tools cannot be run: their content is compared with what the
 package has.
 """
 
@@ -93,6 +93,6 @@ def test_every_kit_is_one_screen_and_tells_the_way_back(path):
     assert '## The way back' in text or 'Not possible' in text
     overview = (kit.DEPLOY / 'README.md').read_text()
     assert f'({path.relative_to(kit.DEPLOY)})' in overview
-    # Files that it names are there.
+    # The files that it names exist.
     for name in re.findall(r'\bdeploy/[\w/.-]*\w', text):
         assert (environments.ROOT / name).exists(), name

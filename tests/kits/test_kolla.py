@@ -12,7 +12,7 @@ from tests.kits import kit
 
 OVERRIDES = kit.DEPLOY / 'kolla' / 'template-overrides.j2'
 
-#: What nova's images are made from; Kolla would render all.
+#: What nova's images are made from; Kolla would render all images.
 FAMILY = ('base', 'nova', 'openstack-base')
 
 
@@ -50,7 +50,7 @@ def test_the_image_of_nova_api_has_the_line_in_the_file_of_its_nova(
         dockerfiles):
     assert 'nova-image-override paste --from /etc/nova/api-paste.ini' in (
         dockerfiles['nova-api'])
-    # Where nova-base has copied it to.
+    # This is where nova-base has copied it to.
     assert 'cp -r /nova/etc/nova/* /etc/nova/' in dockerfiles['nova-base']
     for name in set(dockerfiles) - {'nova-api'}:
         assert 'nova-image-override paste' not in dockerfiles[name], name
@@ -59,7 +59,7 @@ def test_the_image_of_nova_api_has_the_line_in_the_file_of_its_nova(
 def test_the_image_of_nova_compute_starts_the_other_command(dockerfiles):
     link = 'ln -sf nova-compute-image-override /var/lib/kolla/venv/bin/'
     assert f'{link}nova-compute\n' in dockerfiles['nova-compute']
-    # root's, before the image changes to nova.
+    # As root, before the image switches to nova.
     text = dockerfiles['nova-compute']
     assert text.index(link) < text.index('USER nova')
 

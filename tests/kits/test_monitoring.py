@@ -1,4 +1,4 @@
-"""mtail and promtool, Debian's, on the examples of share/."""
+"""Debian's mtail and promtool, on the examples in share/."""
 
 import json
 import os

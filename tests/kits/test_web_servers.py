@@ -1,4 +1,4 @@
-"""nova-api under Debian's uWSGI and Apache, by the examples of share/.
+"""nova-api under Debian's uWSGI and Apache, with the examples in share/.
 
 Paths, ports, users and numbers of processes are replaced.
 """
@@ -51,7 +51,7 @@ def identity():
 
 
 def replaced(text, **pairs):
-    """Return TEXT with what an example has replaced; it must have it."""
+    """Return TEXT with parts of an example replaced; it must have them."""
     for old, new in pairs.values():
         assert old in text, old
         text = text.replace(old, new)
@@ -85,7 +85,7 @@ def uwsgi(folder, identity):
     return uwsgi
 
 
-#: What the server has of its environment.
+#: The server's environment variables.
 ENVIRONMENT = {'PATH': '/usr/sbin:/usr/bin'}
 
 
@@ -108,7 +108,7 @@ def test_uwsgi_ends_where_a_list_is_malformed(uwsgi, folder):
             second, 'hw_boot_menu='):
         assert f"nova-image-override: [image_override] allowed_properties: " \
             f"entry '{entry}': " in ours
-    # What Nova itself says of any application that does not start.
+    # What Nova itself says about any application that does not start.
     assert all(' CRITICAL nova [' in line for line in novas)
     assert any('StartupError' in line for line in novas)
 

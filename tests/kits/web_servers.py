@@ -1,6 +1,6 @@
-"""What a nova-api needs that starts alone under a web server.
+"""What a nova-api needs to start alone under a web server.
 
-Its own databases, and a Keystone that says who sent a token. No request of
+Its own databases, and a Keystone that says who sent a token. No request in
 these tests reaches another service.
 """
 
@@ -22,7 +22,7 @@ import webob.exc
 
 from nova_image_override.cmd import paste
 
-#: Token of the user who asks; Nova's own has another.
+#: Token of the user who asks; Nova's own user has another.
 TOKEN = 'member'  # noqa: S105
 
 _CONF = '''\
@@ -50,7 +50,7 @@ allowed_properties = {allowed}
 
 
 def configure(folder: pathlib.Path, identity: str, allowed: str) -> None:
-    """Write the two files of a nova-api, and make its databases.
+    """Write the two files of a nova-api, and create its databases.
 
     :param identity: URL of :func:`identity`
     :param allowed: ``allowed_properties``
@@ -108,7 +108,7 @@ def running(
 
     :param url: what it answers once it is up
     :param log: where its output goes
-    :raises AssertionError: it has ended, or is not up in five minutes
+    :raises AssertionError: it has ended, or is not up within five minutes
     """
     with log.open('wb') as output:
         process = subprocess.Popen(

@@ -1,8 +1,8 @@
 """Proof: it changes nothing for those who do not use it, nothing gets past it.
 
 Each test runs in a short form with the others. ``PROOF=full`` asks for the
-whole of it, and for the figures of docs/source/contributor/proof.rst.
+full form, and for the figures in docs/source/contributor/proof.rst.
 """
 
-# Before anything of Nova, as its harness wants it.
+# Before anything of Nova, as its harness requires.
 import testing.harness  # noqa: F401

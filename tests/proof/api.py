@@ -1,4 +1,5 @@
-"""nova-api alone: requests to its application, nobody builds what it takes."""
+"""nova-api alone: requests to its application; nobody builds what it accepts.
+"""
 
 import collections.abc
 import contextlib
@@ -20,7 +21,7 @@ from testing.harness import statements
 class Api(base.TestCase):
     """nova-api, with scheduler, conductor and compute stopped.
 
-    The compute has been there: what Nova takes depends on the oldest one.
+    The compute has been there: what Nova accepts depends on the oldest one.
 
     :ivar writes: statements that changed a database since the test began
     """
@@ -37,9 +38,9 @@ class Api(base.TestCase):
         self.useFixture(statements.Statements(self._executed))
 
     def stop(self) -> None:
-        """Stop all that is not nova-api."""
+        """Stop everything except nova-api."""
         self.stop_services()
-        # What goes to them: nobody listens.
+        # Messages to them: nobody listens.
         self.useFixture(fixtures.MockPatch(
             'oslo_messaging.transport.RPCTransport._send', return_value=None))
 
@@ -50,8 +51,7 @@ class Api(base.TestCase):
     def options(
         self, **options: typing.Any,
     ) -> collections.abc.Iterator[typing.Any]:
-        """Give an application with other rules, for the time of the context.
-        """
+        """Yield an application with other rules, while in the context."""
         # The application reads its rules once, when it is made.
         with contextlib.ExitStack() as stack:
             for name, value in options.items():
@@ -65,10 +65,10 @@ class Api(base.TestCase):
         app: typing.Any = None, version: str | None = None,
         compute: str = '2.93', content_type: str | None = 'application/json',
     ) -> webob.Response:
-        """Send a request of a project member.
+        """Send a request as a project member.
 
         :param app: an application; the extended one by default
-        :param version: the whole version header, when not the usual one
+        :param version: the whole version header, if not the usual one
         """
         headers = {
             **applications.MEMBER, 'X-Auth-Project-Id': self.api.project_id,
@@ -80,14 +80,14 @@ class Api(base.TestCase):
         return request.get_response(app or self.application)
 
     def accepted(self, server_id: str) -> dict[str, typing.Any]:
-        """Return system metadata of a server that nobody builds."""
+        """Return the system metadata of a server that nobody builds."""
         return dict(objects.BuildRequest.get_by_instance_uuid(
             nova_context.get_admin_context(),
             server_id).instance.system_metadata)
 
     @staticmethod
     def properties(metadata: dict[str, typing.Any]) -> dict[str, typing.Any]:
-        """Return the image properties of system metadata."""
+        """Return the image properties in system metadata."""
         return {key[len(record.IMAGE_PREFIX):]: value
                 for key, value in metadata.items()
                 if key.startswith(record.IMAGE_PREFIX)}

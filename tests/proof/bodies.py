@@ -1,6 +1,6 @@
-"""Requests at random, and what must come of each.
+"""Random requests, and what must become of each.
 
-What a request asks for is known by how it was made; nothing here asks the
+What a request asks for is known from how it was made; nothing here asks the
 package whether a name or a value is right.
 """
 
@@ -16,7 +16,7 @@ from nova_image_override import versions
 from testing.harness import base
 from tests.unit import strategies
 
-#: The rules of the cloud that is asked, and below what they say.
+#: The rules of the cloud under test, and below what they mean.
 OPTIONS = {
     'allowed_properties': ['hw_*', 'os_*', 'trait:*', 'img_hide_hypervisor_id',
                            'img_hv_type=kvm|qemu'],
@@ -28,7 +28,7 @@ _NEVER = ('hw_ephemeral_encryption_secret_uuid', 'img_signature')
 
 
 def refused(name: str, value: str | None) -> bool:
-    """Say whether the rules of the cloud refuse a property that exists."""
+    """Return whether the cloud's rules refuse a property that exists."""
     if name.startswith('img_'):
         return name != 'img_hide_hypervisor_id' and not (
             name == 'img_hv_type' and value is not None
@@ -43,7 +43,7 @@ _FIELDS = frozenset(image_meta.ImageMetaProps.fields)
 
 
 def exists(name: str) -> bool:
-    """Say whether NAME is one that the documentation tells to use."""
+    """Return whether NAME is one that the documentation says to use."""
     if family := re.fullmatch(r'hw_numa_(?:cpus|mem)\.([0-9]+)', name,
                               re.ASCII):
         return str(int(family[1][:4])) == family[1] and int(family[1]) < 128
@@ -53,14 +53,14 @@ def exists(name: str) -> bool:
         'hw_numa_cpus', 'hw_numa_mem', 'traits_required'}
 
 
-#: Values that no property takes.
+#: Values that no property accepts.
 _wrong_values = st.one_of(
     st.booleans(), st.integers(), st.floats(allow_nan=False), st.lists(
         st.just('x'), max_size=2), st.just({}), st.just({'a': {'b': 'c'}}),
     st.sampled_from(['', '\0', 'true\n', 'x' * 256, 'é' * 128, '\ud800',
                      'a\x7f', '\u2028', '\U0001f600', '\ufffe', 'x' * 60_000]))
 
-#: Overrides that conflict with no flavor and with none of each other.
+#: Overrides that do not conflict with any flavor or with each other.
 _EASY = tuple(sorted({
     'hw_boot_menu', 'hw_cdrom_bus', 'hw_disk_bus', 'hw_input_bus',
     'hw_machine_type', 'hw_pointer_model', 'hw_qemu_guest_agent',
@@ -159,7 +159,7 @@ _entries = st.sampled_from([
 
 @st.composite
 def headers(draw: st.DrawFn, flavor: str) -> Case:
-    """A request whose version header or content type is anything."""
+    """A request with an arbitrary version header or content type."""
     members, _ = draw(_members())
     wanted = draw(st.lists(_entries | st.text(
         st.characters(min_codepoint=32, max_codepoint=255), max_size=12),

@@ -1,7 +1,7 @@
-"""Servers that are really built, and what came of each.
+"""Servers that are really built, and what became of each.
 
-By Nova's own conductor, scheduler and libvirt driver, over its fake libvirt
-and on a host that has whatever that fake can be made to have.
+Nova's own conductor, scheduler and libvirt driver build them, over its fake
+libvirt and on a host that has whatever that fake can be made to have.
 """
 
 import collections.abc
@@ -27,7 +27,7 @@ _UUID = re.compile('[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 
 
 def anonymous(text: str) -> str:
-    """Return TEXT without what is another one for each server.
+    """Return TEXT without what is different for each server.
 
     Identifiers become numbers, in the order of their first appearance, so
     that two that were the same still are.
@@ -41,9 +41,9 @@ def anonymous(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Server:
-    """What came of one request for a server.
+    """What became of one request for a server.
 
-    :ivar outcome: the status, with the fault of one in ERROR; of a refusal
+    :ivar outcome: the status, with the fault of one in ERROR; for a refusal
         the HTTP status and the code
     :ivar xml: the guest that the libvirt driver defined
     :ivar request_spec: as it is stored
@@ -70,7 +70,7 @@ class Server:
         return ET.tostring(domain, encoding='unicode')
 
 
-#: What libvirt says that it can do, in the texts of Nova's fake.
+#: What libvirt reports that it can do, in the texts of Nova's fake.
 _CAPABILITIES = {
     '_domain_capability_features': '_domain_capability_features_with_SEV',
     **({'_domain_capability_tpm': '_domain_capability_tpm_supported'}
@@ -87,7 +87,7 @@ class Cloud(base.TestCase):
     _OPTIONS: collections.abc.Mapping[str | None, dict[str, typing.Any]] = {
         None: {'initial_cpu_allocation_ratio': 64.0,
                'initial_disk_allocation_ratio': 64.0,
-               # Else every guest has the one that images can ask for.
+               # Otherwise every guest has the one that images can ask for.
                'pointer_model': 'ps2mouse'},
         'compute': {'cpu_dedicated_set': '0-3,6-9',
                     'cpu_shared_set': '4-5,10-11'},
@@ -99,10 +99,10 @@ class Cloud(base.TestCase):
     def setUp(self) -> None:
         for group, options in self._OPTIONS.items():
             self.flags(group=group, **options)
-        # Looks for a user and for programs on this machine.
+        # It looks for a user and for programs on this machine.
         self.useFixture(fixtures.MockPatch(
             'nova.virt.libvirt.driver.LibvirtDriver._check_vtpm_support'))
-        # Looks for one that is free.
+        # It looks for a free one.
         self.useFixture(fixtures.MockPatch(
             'nova.console.serial.acquire_port', return_value=10000))
         connection = fakelibvirt.Connection
@@ -175,7 +175,7 @@ class Cloud(base.TestCase):
             server={'networks': scenario.networks})
         if answer.status != 202:
             assert answer.status < 500, answer.text
-            # Which of several overrides is blamed is not what is tried here.
+            # Which of several overrides is blamed is not tested here.
             codes = {*answer.problems.values()} or {answer.message}
             return Server(f'{answer.status} {" ".join(codes)}')
         server_id = answer.body['server']['id']
@@ -193,13 +193,13 @@ class Cloud(base.TestCase):
         return status != 'BUILD' and unfinished is None
 
     def _built(self, server_id: str) -> Server:
-        """Return what has become of a server, once its build is over."""
+        """Return what has become of a server once its build is over."""
         self.commits.until(lambda: self._is_built(server_id), True)
         shown = self.admin_api.get_server(server_id)
         outcome = shown['status']
         fault = shown.get('fault', {}).get('message', '')
         if fault:
-            # Ids of servers, which are other ones each time, left out.
+            # Without ids of servers, which are different each time.
             outcome += ': ' + re.sub(
                 f'(for instance )?{_UUID.pattern}', '', fault).strip()
         spec = objects.RequestSpec.get_by_instance_uuid(
@@ -210,7 +210,7 @@ class Cloud(base.TestCase):
         return Server(
             outcome, anonymous(self.built.get(server_id, '')),
             anonymous(json.dumps(spec, sort_keys=True)),
-            # Those of a server in ERROR are on their way out.
+            # Those of a server in ERROR are being removed.
             {} if fault else {
                 provider: allocation['resources']
                 for provider, allocation in allocations.items()})

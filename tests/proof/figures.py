@@ -8,10 +8,10 @@ import typing
 
 from nova import version
 
-#: Whether the whole is asked for, rather than the short form.
+#: Whether the full form is asked for, rather than the short form.
 FULL = os.environ.get('PROOF') == 'full'
 
-#: Of the running Nova, such as 34.
+#: The release of the running Nova, such as 34.
 RELEASE = int(version.version_string().split('.')[0])
 
 FOLDER = (pathlib.Path(__file__).parents[2]
@@ -23,8 +23,8 @@ def record(
 ) -> None:
     """Write what a full run counted; the short form writes nothing.
 
-    :param item: what was proven, a word
-    :param command: what made the run; by default ``make proof-ITEM``
+    :param item: what was proven, in one word
+    :param command: the command that was run; by default ``make proof-ITEM``
     """
     if not FULL:
         return

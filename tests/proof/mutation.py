@@ -2,7 +2,7 @@
 
 Survivors are listed in survivors.json with the reason why no test can find
 them; what is not in there is a gap in the tests. They are listed by what the
-fault changes, not by mutmut's numbers, which are others after each edit.
+fault changes, not by mutmut's numbers, which are different after each edit.
 """
 
 import collections
@@ -18,10 +18,10 @@ from tests.proof import figures
 #: the reason.
 SURVIVORS = pathlib.Path(__file__).with_name('survivors.json')
 
-#: Share of the mutants that must be killed.
+#: The share of the mutants that must be killed.
 KILLED_MIN = 0.9
 
-#: What runs when tests are collected.
+#: Code that runs when tests are collected.
 _ON_IMPORT = 'nova_image_override.properties.'
 
 #: How a mutant dies.
@@ -46,10 +46,10 @@ def results() -> dict[str, str]:
 
 
 def dies_in_a_process_of_its_own(mutant: str) -> bool:
-    """Say whether tests find a mutant of what is made on import.
+    """Return whether tests find a mutant of what is made on import.
 
-    mutmut forks its workers when all is imported: the catalogue that most
-    tests use has been made by then, of the code without a fault.
+    mutmut forks its workers when everything is imported: the catalogue that
+    most tests use has been made by then, from the code without a fault.
     """
     return subprocess.run(
         [sys.executable, '-W', 'ignore', '-m', 'pytest', '-q', '-x',

@@ -1,7 +1,7 @@
-"""What NFV users ask for, beside which flavors and images.
+"""What NFV users ask for, with which flavors and images.
 
-Each :class:`Ask` is tried with a flavor that says nothing of it, that says the
-same and that says something else, and with an image that does: the rows of
+Each :class:`Ask` is tried with a flavor that says nothing about it, that says
+the same and that says something else, and with an image that does: the rows of
 docs/source/reference/nfv.rst.
 """
 
@@ -14,7 +14,7 @@ Properties = collections.abc.Mapping[str, str]
 #: Hosts of tests.proof.test_nfv.Cloud: with hardware threads, and without.
 SMT, NO_SMT = 'smt', 'no-smt'
 
-#: Of every flavor. Pages of 1 GiB divide it, and two nodes do.
+#: The size of every flavor. Pages of 1 GiB divide it, and so do two nodes.
 VCPUS, RAM = 4, 2048
 
 
@@ -24,14 +24,14 @@ class Ask:
 
     :ivar topic: the properties that this is about, as the page names them
     :ivar asked: overrides, which image and flavor may have themselves
-    :ivar other: what image and flavor say where they contradict
+    :ivar other: what image and flavor say when they contradict
     :ivar along: overrides that go with them
-    :ivar needs: extra specs that every flavor has beside its own
+    :ivar needs: extra specs that every flavor has besides its own
     :ivar flavors: extra specs of further flavors
-    :ivar alone: only the flavor that says nothing of it is tried
-    :ivar shown: the parts of the domain XML that tell what becomes of it
+    :ivar alone: only the flavor that says nothing about it is tried
+    :ivar shown: the parts of the domain XML that show what becomes of it
     :ivar host: where it is built
-    :ivar networks: what the request says of networks
+    :ivar networks: what the request says about networks
     """
 
     topic: str
@@ -47,7 +47,7 @@ class Ask:
 
     @property
     def name(self) -> str:
-        """What tells it from other asks."""
+        """What distinguishes it from other asks."""
         return ' '.join([
             *(f'{name}={value}' for name, value
               in {**self.asked, **self.along}.items()),
@@ -56,7 +56,7 @@ class Ask:
 
 
 class Row(typing.NamedTuple):
-    """One request: what is asked of which flavor and which image.
+    """One request: what is asked for with which flavor and which image.
 
     :ivar flavor: extra specs, with those that the ask needs
     :ivar image: the image's own properties

@@ -1,7 +1,7 @@
 """The record of tests/proof/test_nfv.py: figures/nfv-NN.json.
 
-Images of one ask and one flavor that came to the same are one row there, and
-each guest is written once. docs/source/_ext/nfv.py shows it as it is.
+Images of one ask and one flavor that have the same result are one row there,
+and each guest is written once. docs/source/_ext/nfv.py shows it as it is.
 """
 
 import collections.abc
@@ -11,14 +11,14 @@ from tests.proof import nfv
 
 Json = dict[str, typing.Any]
 
-#: What came of each row: :meth:`tests.proof.test_nfv.Found.recorded`.
+#: What became of each row: :meth:`tests.proof.test_nfv.Found.recorded`.
 Results = collections.abc.Sequence[tuple[nfv.Row, Json]]
 
 _GUEST = ('numa', 'xml')
 
 
 def of(results: Results) -> list[Json]:
-    """Return the record of all that was tried, ask by ask."""
+    """Return the record of everything that was tried, ask by ask."""
     asks: list[Json] = []
     for ask in dict.fromkeys(row.ask.name for row, _ in results):
         mine = [(row, found) for row, found in results
@@ -54,14 +54,14 @@ def _ask(results: Results) -> Json:
 
 
 def without_reasons(answer: Json) -> Json:
-    """Return it without the reasons, whose wording is nobody's contract."""
+    """Return it without the reasons, whose wording is not guaranteed."""
     return {**answer, 'problems': {
         name: problem['code']
         for name, problem in answer.get('problems', {}).items()}}
 
 
 def found_in(record: collections.abc.Iterable[Json], row: nfv.Row) -> Json:
-    """Return what is recorded of a row, in the form of Found.recorded.
+    """Return what is recorded for a row, in the form of Found.recorded.
 
     :raises KeyError: nothing is
     """

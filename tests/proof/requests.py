@@ -1,7 +1,7 @@
 """What clients that have never heard of the extension send.
 
 Every route of the running Nova, every action of its servers with the bodies
-of Nova's own documentation and with wrong ones, and what is no request at
+from Nova's own documentation and with wrong ones, and what is no request at
 all. None names the extension or its parameter.
 """
 
@@ -18,17 +18,17 @@ from tests.proof import samples
 
 _METHODS = ('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS')
 
-#: Server ids of requests, replaced by those of real servers.
+#: Server ids in requests, replaced by those of real servers.
 PLAIN, OVERRIDDEN = '{plain}', '{overridden}'
 MISSING = '9e5b3f51-2f0f-4c46-9c4f-3b0a5f2d6f57'
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """One request of a client, yet without Nova's microversion.
+    """One request of a client, without Nova's microversion so far.
 
     :ivar kind: what it is counted as
-    :ivar path: from the root of nova-api's version on, such as ``/servers``
+    :ivar path: below the root of nova-api's version, such as ``/servers``
     :ivar body: JSON text, or bytes that are none
     :ivar admin: sent with the administrator's token
     """
@@ -67,7 +67,7 @@ def _paths() -> collections.abc.Iterator[tuple[str, set[str]]]:
 
 
 def every_route() -> collections.abc.Iterator[Request]:
-    """Every route, asked in every method, its own and those it lacks."""
+    """Every route, with every method, its own and those it lacks."""
     for path, methods in _paths():
         servers = [MISSING]
         if path.startswith('/servers/{'):
@@ -91,7 +91,7 @@ def every_route() -> collections.abc.Iterator[Request]:
 
 
 def every_query() -> collections.abc.Iterator[Request]:
-    """Lists of servers with queries, valid and not."""
+    """Lists of servers with queries, valid and invalid."""
     for query in (
             'limit=1', 'sort_key=name&sort_dir=asc', 'all_tenants=1',
             f'marker={MISSING}', 'limit=-1', 'changes-since=2030-01-01',
@@ -113,8 +113,8 @@ def every_action() -> collections.abc.Iterator[Request]:
                           _json(body))
         body = (told or wrong)[0]
         for server in (MISSING, OVERRIDDEN):
-            # Those that the extension refuses for the overrides' sake are
-            # no requests of somebody who does not use it.
+            # Those that the extension refuses because of the overrides are
+            # not requests of somebody who does not use it.
             if server == OVERRIDDEN and name in _KEPT:
                 continue
             yield Request('action', 'POST', f'/servers/{server}/action',
@@ -171,7 +171,7 @@ def every_create() -> collections.abc.Iterator[Request]:
 
 
 def every_child() -> collections.abc.Iterator[Request]:
-    """What servers have below them: tags, volumes, interfaces, ..."""
+    """Resources below servers: tags, volumes, interfaces, ..."""
     bodies = samples.bodies()
     for method, path, key in (
             ('POST', 'metadata', 'metadata'), ('PUT', 'metadata', 'metadata'),
@@ -257,7 +257,7 @@ def bad_versions() -> collections.abc.Iterator[Request]:
                 headers=(('X-OpenStack-Nova-API-Version', value),))
 
 
-#: Asked for once: they have no microversion, or bring their own.
+#: Requested only once: they have no microversion, or bring their own.
 ROOTS = tuple(
     Request('version document', method, path, admin=False)
     for path in ('/', '', '/v2', '/v2/', '/v2.1', '/v2.1/', '/v2.1?x', '/v3',
@@ -268,7 +268,7 @@ ROOTS = tuple(
 def in_every_version() -> list[Request]:
     """Return what is sent in each microversion of Nova.
 
-    Every route of servers in its own methods, every action of theirs as Nova
+    Every route of servers with its own methods, every action of theirs as Nova
     documents it, every create and rebuild that Nova documents.
     """
     chosen: list[Request] = []

@@ -17,7 +17,7 @@ from nova.tests.functional import api_sample_tests
 FOLDER = pathlib.Path(
     api_sample_tests.__file__ or '').parent / 'api_samples'
 
-#: What stands for the placeholders of templates; others become words.
+#: What replaces the placeholders in templates; others become words.
 VALUES: collections.abc.Mapping[str, str] = {
     'access_ip_v4': '1.2.3.4',
     'access_ip_v6': '80fe::',
@@ -54,7 +54,7 @@ def bodies() -> dict[str, list[Body]]:
         try:
             body = json.loads(text)
         except ValueError:
-            # Placeholders of numbers and of whole answers.
+            # Placeholders for numbers and for whole answers.
             continue
         if isinstance(body, dict) and len(body) == 1:
             (key,) = body

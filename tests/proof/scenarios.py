@@ -1,6 +1,6 @@
-"""For each property the circumstances in which it acts.
+"""For each property, the circumstances in which it acts.
 
-Flavor, image and other overrides that it needs beside it, on the host of
+The flavor, image and other overrides that it needs, on the host of
 :class:`tests.proof.built.Cloud`. Properties that no domain XML shows are
 listed with the reason, and so is each value that this host cannot build.
 """
@@ -19,14 +19,14 @@ Properties = collections.abc.Mapping[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """What a property needs beside it to act at all.
+    """What else a property needs to act at all.
 
     :ivar image: other properties of the image
     :ivar specs: extra specs of the flavor, with "__" for ":"
     :ivar vcpus: of the flavor
-    :ivar networks: what the request says of networks
+    :ivar networks: what the request says about networks
     :ivar along: overrides that go with this one
-    :ivar instead_of: value -> the image's own value, where a guest of a plain
+    :ivar instead_of: value -> the image's own value, if a guest of a plain
         image has the former anyway
     """
 
@@ -53,7 +53,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_cdrom_bus': Scenario({'img_config_drive': 'mandatory'},
                              instead_of={'ide': 'sata'}),
     'hw_cpu_cores': Scenario(instead_of={'1': '2'}),
-    # A preference of the flavor, which the image's limit excludes.
+    # The flavor has a preference, which the image's limit excludes.
     'hw_cpu_max_cores': Scenario(specs={'hw__cpu_cores': '2'},
                                  instead_of={'2': '1', '65536': '1'}),
     'hw_cpu_max_sockets': Scenario(instead_of={'2': '1', '65536': '1'}),
@@ -119,7 +119,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
 
 
 def scenario(field: str, value: str) -> Scenario:
-    """Return what FIELD needs beside it when it has VALUE."""
+    """Return what else FIELD needs when it has VALUE."""
     return SCENARIOS.get(f'{field}={value}', SCENARIOS.get(field, _ALONE))
 
 
@@ -128,7 +128,7 @@ def scenario(field: str, value: str) -> Scenario:
 UNSEEN: collections.abc.Mapping[str, str] = json.loads(
     pathlib.Path(__file__).with_name('unseen.json').read_text())
 
-# What Nova says of a server that its hosts cannot build.
+# What Nova says about a server that its hosts cannot build.
 _NO_CANDIDATE = 'ERROR: No valid host was found.'
 _FILTERED = f'{_NO_CANDIDATE} There are not enough hosts available.'
 _EXHAUSTED = ('ERROR: Exceeded maximum number of retries. Exhausted all hosts '
@@ -139,7 +139,7 @@ _CONFLICT = f'400 {errors.FLAVOR_CONFLICT}'
 _NOTHING = f'400 {errors.NO_EFFECT}'
 
 #: Values that do not become a server: what a request for them is refused
-#: with, or what the fault says where only the host can tell.
+#: with, or what the fault says if only the host can find out.
 OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
     'hw_architecture': {
         **dict.fromkeys(
@@ -156,7 +156,7 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
     'hw_cpu_thread_policy': {'isolate': _FILTERED},
     'hw_cpu_threads': {'65536': _NOTHING},
     'hw_disk_bus': dict.fromkeys(('xen', 'lxc', 'uml'), _NO_DISK),
-    # The machine type of x86, which newer ones leave out.
+    # Older releases set the machine type of x86, which newer ones leave out.
     **({'hw_emulation_architecture': {'aarch64': _EXHAUSTED}}
        if figures.RELEASE < 33 else {}),
     'hw_ephemeral_encryption': {'true': _NO_CANDIDATE},
@@ -179,10 +179,10 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
 
 
 def unseen(field: str, value: str) -> bool:
-    """Say whether no guest shows that FIELD has VALUE."""
+    """Return whether no guest shows that FIELD has VALUE."""
     return field in UNSEEN or f'{field}={value}' in UNSEEN
 
 
 def outcome(field: str, value: str) -> str:
-    """Return what is to come of a server whose FIELD has VALUE."""
+    """Return what is to become of a server whose FIELD has VALUE."""
     return OUTCOMES.get(field, {}).get(value, 'ACTIVE')

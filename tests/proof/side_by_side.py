@@ -1,9 +1,9 @@
-"""Unmodified Nova and the extended one, asked the same of the same state.
+"""Unmodified and extended Nova, sent the same requests in the same state.
 
 What is compared is the answer (status, headers, body) and what the request
 did: the statements that databases executed, the messages to other services.
-Clock, identifiers and passwords are those of a seed, and each request finds
-the state that the other one found, so nothing has to be left out.
+Clock, identifiers and passwords come from a seed, and each request finds the
+state that the other one found, so nothing has to be left out.
 """
 
 import collections.abc
@@ -48,7 +48,7 @@ for _console in ('vnc', 'spice', 'serial', 'mks', 'rdp'):
 
 @dataclasses.dataclass
 class Outcome:
-    """What one application made of one request.
+    """What one application did with one request.
 
     :ivar status: status line
     :ivar headers: as they were sent, in their order
@@ -69,7 +69,7 @@ class Outcome:
         return int(self.status.split()[0])
 
     def differences(self, other: 'Outcome') -> list[str]:
-        """Say what differs; of lists, only where they part."""
+        """Return what differs; for lists, only the first difference."""
         found = []
         for name, mine in vars(self).items():
             others = getattr(other, name)
@@ -83,7 +83,7 @@ class Outcome:
 
 
 class Identifiers:
-    """uuid4 and random numbers that begin anew with each request."""
+    """uuid4 and random numbers that start over with each request."""
 
     def __init__(self) -> None:
         self._counter = itertools.count(1)
@@ -119,7 +119,7 @@ class SideBySide(base.TestCase):
         self.freeze()
 
     def freeze(self) -> None:
-        """Stop all but nova-api, the clock, and chance."""
+        """Stop everything except nova-api, and also the clock and chance."""
         self.stop_services()
         now = timeutils.utcnow().replace(microsecond=0)
         self.useFixture(utils_fixture.TimeFixture(
@@ -137,9 +137,9 @@ class SideBySide(base.TestCase):
             side_effect=self._sent))
         logging.disable(logging.CRITICAL)
         self.addCleanup(logging.disable, logging.NOTSET)
-        # What Nova remembers for the whole process, and so for both: whoever
-        # were the first to ask for a hypervisor would read the cells, and the
-        # first to ask for a server in detail the zone of its host
+        # What Nova remembers for the whole process, and so for both: the first
+        # one to ask for a hypervisor would read the cells, and the first one
+        # to ask for a server in detail would read the zone of its host
         # (availability_zones.get_instance_availability_zone).
         compute_api.load_cells()
         for server in self.servers.values():
@@ -221,7 +221,7 @@ class SideBySide(base.TestCase):
             return webob.Request(dict(request.environ)).get_response(
                 self.applications[app])
         except Exception as exc:
-            # What the server of nova-api would have to answer.
+            # What the server that runs nova-api would have to answer.
             return webob.Response(status=f'500 {exc!r}')
 
     def both(self, request: webob.Request) -> tuple[Outcome, Outcome]:

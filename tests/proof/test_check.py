@@ -1,4 +1,4 @@
-"""What a check tells is what the create then gets, refusal or server."""
+"""What a check says is what the create then gets, refusal or server."""
 
 import collections
 import collections.abc
@@ -46,7 +46,7 @@ IMAGES: tuple[dict[str, str], ...] = (
     {'kernel_id': base.IMAGE, 'hw_video_ram': '4096'},
 )
 
-#: What NFV users say, sense and nonsense, beside a flavor of 4 vCPUs and
+#: What NFV users ask for, sense and nonsense, with a flavor of 4 vCPUs and
 #: 4 GiB.
 _NFV = st.fixed_dictionaries({}, optional={
     'hw_numa_nodes': st.sampled_from(['1', '2', '3', '4', '5']),
@@ -67,7 +67,7 @@ _NFV = st.fixed_dictionaries({}, optional={
     'hw_vif_multiqueue_enabled': st.sampled_from(['true', 'false']),
 })
 
-#: Few, or hardly any would be accepted together.
+#: Only a few, or hardly any would be accepted together.
 _SOME = _NFV.flatmap(lambda said: st.sets(
     st.sampled_from(sorted(said)), max_size=5).map(
         lambda names: {name: said[name] for name in names}) if said

@@ -1,7 +1,7 @@
 """Requests at the same time see nothing of each other.
 
 Nova 34 serves them in native threads, 31 to 33 here in greenthreads;
-``threading`` is what the release has made of it.
+``threading`` is what the release has turned it into.
 """
 
 import collections.abc
@@ -39,7 +39,7 @@ def together(
     """Ask for servers with ASKED, all of them inside nova-api at once.
 
     Each waits where Nova fetches the image, when its overrides are parsed
-    and not merged yet, until all others are there.
+    but not merged yet, until all others are there.
     """
     barrier = threading.Barrier(len(asked), timeout=60)
     original = compute_api.API._get_image

@@ -1,8 +1,7 @@
-"""The rules of what acts, held against the guests that Nova builds.
+"""The rules for what has an effect, compared with the guests that Nova builds.
 
 What nova_image_override.api.flavor.effects refuses makes no difference to the
-guest,
-and what it says would make an override act does.
+guest, and what it says would make an override act does.
 """
 
 import re
@@ -12,25 +11,25 @@ from testing.harness import base
 from tests.functional import effect_cases
 from tests.proof import figures
 
-#: In the short form one case in so many.
+#: In the short form, one case in so many.
 CASES = effect_cases.KNOWN[::1 if figures.FULL else 4]
 
 
 class Guests(base.TestCase):
-    """The rules, held against the guests that Nova builds."""
+    """The rules, compared with the guests that Nova builds."""
 
     def setUp(self) -> None:
         self.flags(enabled=True, group='serial_console')
         super().setUp()
 
     def shape(self, server_id: str) -> str:
-        """Return a guest's definition without what tells servers apart."""
+        """Return a guest's definition without what distinguishes servers."""
         guest = self.guest(server_id)
         guest.remove(guest.find('metadata'))
         text = ET.tostring(guest, encoding='unicode')
         for told in (server_id, guest.findtext('name')):
             text = text.replace(told, '-')
-        # Taps and ports of serial consoles, of which each server has its own.
+        # Each server has its own taps and ports of serial consoles.
         return re.sub(r'service="\d+"', 'service=""', text)
 
     def guest_of(self, *args, **kwargs) -> str:

@@ -1,4 +1,4 @@
-"""Whatever is sent: no 5xx, no silence, nothing past the rules."""
+"""Whatever is sent: no 5xx, nothing ignored, nothing past the rules."""
 
 import collections
 import collections.abc
@@ -18,10 +18,10 @@ from tests.proof import bodies
 from tests.proof import figures
 from tests.unit import strategies
 
-#: Requests in all; those of the short form are the same each time.
+#: How many requests in all; those of the short form are the same each time.
 EXAMPLES = int(os.environ.get('FUZZ', 100_000 if figures.FULL else 4_000))
 
-#: They are drawn in parts, which pytest's workers share.
+#: They are generated in parts, which pytest's workers share.
 SHARDS = 4
 
 
@@ -37,7 +37,7 @@ def cloud() -> collections.abc.Iterator[Cloud]:
 
 
 class Requests:
-    """Sends requests and says what is wrong with what comes of them."""
+    """Sends requests and checks what becomes of them."""
 
     def __init__(self, cloud: Cloud) -> None:
         self._cloud = cloud
@@ -90,7 +90,7 @@ class Requests:
 
     def _check_nova_fails_alike(
             self, case: bodies.Case, response: typing.Any) -> None:
-        """A body that is no text is a 500 of Nova's, before anything."""
+        """A body that is not text gets a 500 from Nova, before anything."""
         assert bodies.asked(case) is None
         unmodified = self._send(case, self._cloud.unmodified)
         assert (unmodified.status, unmodified.body) == (
@@ -147,5 +147,5 @@ def test_generated_requests(cloud, shard):
 
 
 def _resident() -> int:
-    """Return the most memory that this process has had, in MiB."""
+    """Return this process's peak memory, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -1,6 +1,6 @@
-"""Who does not name the extension gets what unmodified Nova answers.
+"""Whoever does not name the extension gets what unmodified Nova answers.
 
-Two applications are asked the same of the same state: :mod:`.side_by_side`.
+Two applications get the same requests in the same state: :mod:`.side_by_side`.
 """
 
 import collections
@@ -21,11 +21,11 @@ from tests.proof import figures
 from tests.proof import requests
 from tests.proof import side_by_side
 
-#: One in so many of Nova's microversions is what each route, action and create
-#: is sent in: other ones for each, so that all of them are asked.
+#: Each route, action and create is sent in one in so many of Nova's
+#: microversions: different ones for each, so that all of them are used.
 EVERY = int(os.environ.get('EVERY', 1 if figures.FULL else 52))
 
-#: The same for whatever else there is to ask.
+#: The same for all other requests.
 EVERY_OTHER = max(52, 16 * EVERY)
 
 
@@ -85,7 +85,7 @@ class Counts:
 
 @pytest.fixture(scope='module')
 def counts(cloud: side_by_side.SideBySide) -> collections.abc.Iterator[Counts]:
-    """Counts of the whole module, written at its end."""
+    """The counts of the whole module, written at its end."""
     found = Counts(cloud)
     yield found
     figures.record('neutrality', {

@@ -1,9 +1,9 @@
-"""NUMA, large pages, pinning: what comes of an override, by flavor and image.
+"""NUMA, large pages, pinning: what an override does, by flavor and image.
 
 The record, docs/source/contributor/figures/nfv-NN.json, is what the page
-docs/source/reference/nfv.rst shows. It is held here against servers that are
-really built. A full run tries each row and writes the record anew; it fails
-where a code, a value or a guest is another one than recorded.
+docs/source/reference/nfv.rst shows. Here it is compared with servers that are
+really built. A full run tries each row and writes the record again; it fails
+if a code, a value or a guest is not the recorded one.
 """
 
 import collections
@@ -24,19 +24,19 @@ from tests.proof import nfv
 from tests.proof import nfv_record
 from tests.proof import values
 
-#: In the short form one row in so many.
+#: In the short form, one row in so many.
 _SHARE = 1 if figures.FULL else 11
 TRIED = nfv.ROWS[::_SHARE]
 
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What came of a request.
+    """What became of a request.
 
     :ivar outcome: ACTIVE, ERROR with the fault, or the status of a refusal
-    :ivar problems: name -> code and reason, of a refusal
-    :ivar values: name -> value in force, of the overrides
-    :ivar numa: the nodes that Nova has planned, on the host's
+    :ivar problems: name -> code and reason, for a refusal
+    :ivar values: name -> value in force, for the overrides
+    :ivar numa: the nodes that Nova has planned, on those of the host
     :ivar xml: the parts of the guest's definition that are shown
     """
 
@@ -118,7 +118,7 @@ def _trait(host: str) -> str:
 
 
 def _arguments(pairs: nfv.Properties) -> dict[str, str]:
-    """Return names as the harness's keyword arguments have them."""
+    """Return names in the form of the harness's keyword arguments."""
     return {name.replace(':', '__').replace('.', '__') if ':' not in name
             else name.replace(':', '__'): value
             for name, value in pairs.items()}
@@ -154,7 +154,7 @@ def cloud() -> collections.abc.Iterator[Cloud]:
 
 @pytest.fixture(scope='module')
 def record() -> list[nfv_record.Json]:
-    """What is recorded of the running release."""
+    """What is recorded for the running release."""
     path = figures.FOLDER / f'nfv-{figures.RELEASE}.json'
     return json.loads(path.read_text())['asks'] if path.exists() else []
 

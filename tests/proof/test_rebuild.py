@@ -1,14 +1,14 @@
 """A rebuild is scheduled by what its image properties are, not by its image.
 
-Held against Nova itself: what becomes of a server without overrides that is
-rebuilt from an image with the property decides what has to become of one that
-is rebuilt over its own image with the property as an override. Nova refuses by
-ERROR, once everything is changed; overrides are refused before.
+It is compared with Nova itself: what becomes of a server without overrides that
+is rebuilt from an image with the property decides what has to become of one
+that is rebuilt from its own image with the property as an override. Nova
+refuses with ERROR, after everything is changed; overrides are refused before.
 """
 
 from tests.functional import test_rebuild_scheduling
 
-#: Properties that the scheduler, or the conductor, reads at a rebuild.
+#: Properties that the scheduler or the conductor reads at a rebuild.
 CASES = {
     'os_distro': ('windows', 'linux'),
     'os_type': ('linux', 'windows'),
@@ -29,7 +29,7 @@ class Scheduled(test_rebuild_scheduling.Case):
         self.bare = self.image()
 
     def becomes_of(self, server, overrides, image):
-        """Return whether a rebuild is let through."""
+        """Return whether a rebuild goes through."""
         answer = self.act(server, {'rebuild': {
             'imageRef': image,
             **({test_rebuild_scheduling.base.PARAMETER: overrides}

@@ -1,7 +1,7 @@
-"""Whatever happens to a server, four places go on saying the same of it.
+"""Whatever happens to a server, four places keep saying the same about it.
 
 The API, the instance's system metadata, the request spec and the XML that its
-guest is built from, after every step of sequences that hypothesis makes up:
+guest is built from, after every step of sequences that hypothesis generates:
 created, changed, rebuilt, resized, migrated, shelved, rescued, in any order.
 """
 
@@ -29,7 +29,7 @@ DEVICES: dict[str, tuple[str, str]] = {
     'hw_disk_bus': ("devices/disk[@device='disk']/target", 'bus'),
 }
 
-#: What an override can be of a server that stands on a host.
+#: What the overrides of a server that is on a host can be.
 IN_PLACE = st.fixed_dictionaries({}, optional={
     'hw_video_model': st.sampled_from(['vga', 'qxl', 'cirrus']),
     'hw_machine_type': st.sampled_from(['pc-q35-2.10', 'pc-i440fx-2.11']),
@@ -57,7 +57,7 @@ def numa_of(overrides: dict[str, str | None]) -> dict[str, str | None]:
 
 
 class Server(stateful.RuleBasedStateMachine):
-    """One server, and what is known of it.
+    """One server, and what is known about it.
 
     :ivar overrides: those in force
     :ivar state: its status, one of three
@@ -255,7 +255,7 @@ class Sequences(life.Case):
     def setUp(self):
         super().setUp()
         self.flags(shelved_offload_time=0)
-        # The answer to a rebuild that is through already has no "progress".
+        # The answer to a rebuild that has already finished has no "progress".
         self.flags(response_validation='warn', group='api')
         self.image_ids = [
             self.image(hw_vif_model='e1000', hw_video_model='vmvga')
@@ -269,7 +269,7 @@ class Sequences(life.Case):
     def end(self, server):
         self.http('DELETE', f'/servers/{server}')
         self._wait_until_deleted({'id': server})
-        # Only this takes back all of a server that was moved or shelved, and
+        # Only this frees everything of a server that was moved or shelved, and
         # the next one is scheduled by it (ResourceTracker.update_usage).
         self._run_periodics()
 

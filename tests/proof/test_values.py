@@ -1,9 +1,9 @@
 """Every value of every property, on a server that is really built.
 
-Each is asked for as an override and, beside that, booted from an image that
-has it: the two servers must be the same. What flavor and properties alone
-decide must be answered with the request; what only a host can tell may end in
-ERROR, and is listed.
+Each is asked for as an override and also booted from an image that has it: the
+two servers must be the same. What flavor and properties alone decide must be
+answered with the request; what only a host can find out may end in ERROR, and
+is listed.
 """
 
 import collections
@@ -18,8 +18,8 @@ from tests.proof import figures
 from tests.proof import scenarios
 from tests.proof import values
 
-#: Of one property in so many the short form tries all values, and of one in so
-#: many a value at all.
+#: The short form tries all values of one property in so many, and any value at
+#: all of one property in so many.
 _SHARE = 1 if figures.FULL else 15
 _SOME = 1 if figures.FULL else 3
 
@@ -60,7 +60,7 @@ def compared() -> collections.abc.Iterator[collections.Counter[str]]:
 
 
 def tried(field: str) -> list[str]:
-    """Return the values of FIELD that are built: in the short form one."""
+    """Return the values of FIELD that are built; in the short form, one."""
     found = values.taken(values.CATALOG[field])
     if field in WHOLE:
         return found
@@ -69,16 +69,16 @@ def tried(field: str) -> list[str]:
 
 
 def _telling(field: str, value: str) -> bool:
-    """Say whether a guest of a plain image has not VALUE anyway."""
+    """Return whether a guest of a plain image does not have VALUE anyway."""
     return (value not in scenarios.scenario(field, value).instead_of
             and scenarios.outcome(field, value) == 'ACTIVE')
 
 
 class Case:
-    """One value of one property, and the servers that tell what it does.
+    """One value of one property, and the servers that show what it does.
 
     :ivar plain: of the image as it is
-    :ivar bare: of an image that says nothing of the property
+    :ivar bare: of an image that says nothing about the property
     :ivar asked: with the override
     :ivar image: of an image that has the property
     """
@@ -131,7 +131,7 @@ def test_each_entry_of_the_tables_is_of_a_value_that_is_tried():
         field, _, value = place.partition('=')
         assert field in tried_of, place
         assert not value or value in tried_of[field], place
-        # Else it is not built at all, which nobody has to excuse.
+        # Otherwise it is not built at all, which needs no excuse.
         assert scenarios.outcome(field, value) == 'ACTIVE', place
     for place, scenario in scenarios.SCENARIOS.items():
         field, _, value = place.partition('=')

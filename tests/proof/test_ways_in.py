@@ -1,4 +1,4 @@
-"""What a rule refuses comes in by no way in."""
+"""What a rule refuses does not get in by any way in."""
 
 import collections
 import collections.abc
@@ -15,8 +15,8 @@ from tests.proof import figures
 from tests.proof import values
 from tests.proof import ways_in
 
-#: One name in so many is also asked for alone; in a set with all others each
-#: one always is.
+#: One name in so many is also asked for alone; each is always asked for in a
+#: set with all others.
 ALONE = 1 if figures.FULL else 997
 
 
@@ -54,7 +54,7 @@ def counted() -> collections.abc.Iterator[collections.Counter[str]]:
 def applied(
     cloud: ways_in.Cloud, rule: ways_in.Rule,
 ) -> collections.abc.Iterator[tuple[str, ways_in.WayIn, object]]:
-    """Yield each way, and an application where RULE stands in it."""
+    """Yield each way, and an application where RULE blocks it."""
     by_options = itertools.groupby(
         sorted(ways_in.WAYS_IN.items(), key=lambda item: str(item[1].options)),
         key=lambda item: str(item[1].options))
@@ -69,7 +69,7 @@ def check(
     cloud: ways_in.Cloud, way: ways_in.WayIn, app: object,
     asked: dict[str, str | None], status: int, codes: dict[str, str],
 ) -> None:
-    """Ask, and assert the refusal, and that it has left nothing."""
+    """Ask, and assert that it is refused and leaves nothing behind."""
     writes = cloud.writes
     answer = answers.Answer.__new__(answers.Answer)
     response = way.ask(cloud, app, asked)
@@ -115,7 +115,7 @@ def test_what_the_image_is_comes_in_by_no_way(title, cloud, counted):
     rule = ways_in.RULES.get(title) or ways_in.Rule(
         errors.NEVER, {'allowed_properties': ['*']})
     for _, way, app in applied(cloud, rule):
-        # As text where a value can be judged; null needs no value.
+        # null needs no value of the right kind.
         asked = dict.fromkeys(never())
         counted['never'] += len(asked)
         for piece in pieces(asked):
@@ -135,7 +135,7 @@ def test_no_other_spelling_comes_in_by_any_way(cloud, counted):
                   {name: codes[name] for name in piece})
 
 
-#: What does nothing on the cloud's image and flavor.
+#: What does nothing with the cloud's image and flavor.
 IDLE = {'hw_cpu_realtime_mask': '^0', 'hw_numa_mem.0': '512',
         'os_command_line': 'quiet', 'os_secure_boot': 'required'}
 
@@ -173,7 +173,7 @@ def test_what_is_allowed_comes_in_by_each_open_way(title, cloud):
 
 
 def test_a_snapshot_carries_no_override_past_the_rules(cloud):
-    """A property comes back with the snapshot as the image's own only."""
+    """A property only comes back with the snapshot as the image's own."""
     permitted = ways_in.Rule('', {'allowed_properties': ['hw_video_model']})
     with permitted.applied(cloud, ways_in.WAYS_IN['create']) as app:
         answer = ways_in.WAYS_IN['rebuild'].ask(

@@ -1,4 +1,4 @@
-"""For each property the values to try: all allowed ones, and the boundaries.
+"""For each property, the values to try: all allowed ones, and the boundaries.
 """
 
 import collections.abc
@@ -10,7 +10,7 @@ from nova_image_override.properties import property as property_module
 
 CATALOG = catalog_module.running()
 
-#: Values of free text: those that are taken, and those that are not.
+#: Values of free text: those that are accepted, and those that are not.
 TEXTS: collections.abc.Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     'hw_auto_disk_config': (('true', 'false', 'disabled'), ('auto',)),
     'hw_cpu_realtime_mask': (('0', '^0', '0-1', '^0,1'),
@@ -40,7 +40,7 @@ def taken(prop: property_module.Property) -> list[str]:
 
 
 def wrong(prop: property_module.Property) -> list[str]:
-    """Return values of PROP just beyond what is taken."""
+    """Return values of PROP just beyond what is accepted."""
     if prop.kind == property_module.INTEGER:
         low, high = prop.minimum or 0, prop.maximum or 0
         return [str(low - 1), str(high + 1), '', '1.0', '0x1', ' 1']
@@ -52,7 +52,7 @@ def wrong(prop: property_module.Property) -> list[str]:
 
 
 def names(prop: property_module.Property) -> list[str]:
-    """Return the names under which requests set PROP, ends of a family."""
+    """Return the names under which requests set PROP, a family's ends."""
     if prop.spelling.endswith('.N'):
         return [f'{prop.field}.{n}'
                 for n in (0, 1, families.NUMA_NODES_MAX - 1)]

@@ -1,4 +1,4 @@
-"""The ways in, and the rules that stand in each of them."""
+"""The ways in, and the rules that block each of them."""
 
 import collections.abc
 import contextlib
@@ -49,7 +49,7 @@ class Cloud(api.Api):
 class WayIn:
     """One way to ask for overrides.
 
-    :ivar path: what is asked
+    :ivar path: what is requested
     :ivar body: makes the body of a request that asks for overrides
     :ivar closed: the code that refuses whatever comes this way, if any
     :ivar options: the options of ``[image_override]`` that open it
@@ -66,7 +66,7 @@ class WayIn:
     def ask(
         self, cloud: Cloud, app: typing.Any, overrides: Overrides,
     ) -> webob.Response:
-        """Ask for OVERRIDES through this way."""
+        """Ask for OVERRIDES in this way."""
         header = applications.version_header(self.compute, self.named)
         return cloud.ask(
             'POST', self.path.format(server=cloud.server_id,
@@ -142,7 +142,7 @@ WAYS_IN: dict[str, WayIn] = {
         '/v2/servers/{server}/action', _rebuild('same'), errors.NOT_HERE),
     'no version entry': WayIn(
         _SERVERS, _create(), errors.VERSION_MISSING, named=False),
-    # Those that a deployer can open for clients that cannot name the
+    # The ones that a deployer can open for clients that cannot name the
     # extension.
     **{f'scheduler hint, {how}': WayIn(
         _SERVERS, _hint(how), named=False,
@@ -158,13 +158,13 @@ WAYS_IN: dict[str, WayIn] = {
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """One way of a deployer to refuse everything.
+    """One way for a deployer to refuse everything.
 
     :ivar code: of the refusals
     :ivar options: of ``[image_override]``
     :ivar policy: policy.yaml
-    :ivar removal: the code of the refusal of null, where it is another one
-    :ivar reading: Nova's enforcer is reading policy.yaml anew all the while
+    :ivar removal: the code of the refusal of null, if it is a different one
+    :ivar reading: Nova's enforcer is rereading policy.yaml all the while
     """
 
     code: str
@@ -177,7 +177,7 @@ class Rule:
     def applied(
         self, cloud: Cloud, way: WayIn,
     ) -> collections.abc.Iterator[typing.Any]:
-        """Give an application that has the rule, and what WAY needs."""
+        """Yield an application that has the rule, and what WAY needs."""
         options = {**self.options, **way.options}
         folder = pathlib.Path(cloud.useFixture(fixtures.TempDir()).path)
         for name, (option, text) in _FILES.items():
@@ -200,7 +200,7 @@ _INJECTED = sorted({
     *values.CATALOG.legacy, *(
         name for prop in values.CATALOG.values()
         for name in values.names(prop)
-        # The option of Glance's import splits at ":".
+        # The option for Glance's import splits at ":".
         if not name.startswith('trait:'))})
 
 #: What Glance's files say, by the name of the file.
@@ -223,7 +223,7 @@ RULES: dict[str, Rule] = {
         **_ALL, 'denied_properties': sorted(values.CATALOG)}),
     'denied by family': Rule(errors.DENIED, {
         **_ALL, 'denied_properties': ['hw_*', 'img_*', 'os_*', 'trait:*']}),
-    # Each matches the one name, after as many stars as it has letters.
+    # Each matches just one name, after as many stars as it has letters.
     'denied by globs that backtrack': Rule(errors.DENIED, {
         **_ALL, 'denied_properties': [
             '*'.join(name) for name in sorted(values.CATALOG)]}),

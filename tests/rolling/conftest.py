@@ -1,4 +1,4 @@
-"""The cloud that runs, and who uses it meanwhile."""
+"""The running cloud, and who uses it meanwhile."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ def tenant(deployment):
 
 @pytest.fixture(scope='module')
 def busy(deployment):
-    """Return a function: have one more tenant use the cloud, until the end."""
+    """Return a function that has one more tenant use the cloud to the end."""
     started = []
 
     def begin(name, overrides=None):

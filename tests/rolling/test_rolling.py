@@ -16,11 +16,11 @@ from testing.deployment import nova
 from testing.deployment import places
 from testing.deployment import settings
 
-#: Of the servers that see it all.
+#: The overrides of the servers that go through all of it.
 OVERRIDES = {'os_command_line': 'console=ttyS0 kept=1', 'hw_boot_menu': 'true',
              'hw_video_model': 'virtio'}
 
-#: The request of the documentation.
+#: The documentation's query.
 FIND = '''
 SELECT DISTINCT instance_uuid FROM instance_system_metadata
 WHERE deleted = 0 AND `key` LIKE 'os_glance_override%'
@@ -35,7 +35,7 @@ def plain(busy):
 
 @pytest.fixture(scope='module')
 def kept():
-    """Servers that stay: id -> its overrides."""
+    """Servers that stay: id -> overrides."""
     return {}
 
 
@@ -51,7 +51,7 @@ def boot(deployment, tenant, name, overrides):
 
 
 def look(server, overrides):
-    """Hold the guest as it is built to its overrides."""
+    """Check the guest, as it is built, against its overrides."""
     domain = server.domain
     assert domain.findtext('os/cmdline') == overrides['os_command_line']
     assert domain.find('os/bootmenu').get('enable') == 'yes'
@@ -59,7 +59,7 @@ def look(server, overrides):
 
 
 def build_anew(deployment, server):
-    """Have the guest's definition made anew, by whichever nova-compute."""
+    """Have the guest's definition made again, by whichever nova-compute."""
     compute = deployment.operator.compute
     compute.reboot_server(server.id, 'HARD')
     server.settled('ACTIVE')
@@ -77,7 +77,7 @@ def all_is_well(deployment, tenant, kept, user):
 
 
 def run(where, *words):
-    """Run a command of an installation; return its status and output."""
+    """Run a command from an installation; return its status and output."""
     done = subprocess.run(
         [where.python, '-W', 'ignore', where.bin / words[0], *words[1:]],
         capture_output=True, text=True)
@@ -91,7 +91,8 @@ def upgrade_check(deployment, where):
 
 
 def computes(deployment):
-    """Which hosts have the compute part, as the operator's command tells."""
+    """Which hosts have the compute part, according to the operator's command.
+    """
     status, told = run(
         deployment.nova_api.members[-1].installation,
         'nova-image-override', 'computes', '-f', 'json',
@@ -151,7 +152,7 @@ def test_the_next_nova_is_checked_before_it_runs(
         deployment, plain, overriding):
     status, told = upgrade_check(deployment, installation.OWN)
     assert status == 0, told
-    # A property that no Nova has yet, as one that the next has no more.
+    # A property that no Nova has, like one that the next no longer has.
     folder = deployment.state.subfolder('check')
     settings.write(folder / 'nova.conf', {'image_override': {
         'allowed_properties': 'hw_boot_menu, hw_gone'}})
@@ -191,7 +192,7 @@ def test_computes_go_to_the_next_nova_one_by_one(
         assert computes(deployment) == set(deployment.hosts)
         all_is_well(deployment, tenant, kept, plain)
     assert overriding.asked.failures == []
-    # And what was booted before moves between them.
+    # And a server that was booted before moves between them.
     server = places.Server(deployment, tenant, next(iter(kept)))
     server.migrate(command.Openstack(deployment.state, 'operator'))
     look(server, OVERRIDES)

@@ -1,4 +1,4 @@
-"""What tenants do all the time, and what became of each request."""
+"""What tenants keep doing, and what became of each request."""
 
 import dataclasses
 import itertools
@@ -12,7 +12,7 @@ from openstack.compute.v2 import _proxy
 from nova_image_override import errors
 from nova_image_override import versions
 
-#: Seconds after which a server that is not where it should be never will be.
+#: Seconds after which a server that is not as it should be never will be.
 PATIENCE = 240
 
 
@@ -38,9 +38,9 @@ class Asked:
 class Tenant(threading.Thread):
     """Boots servers, uses and deletes them, one after the other.
 
-    Nothing is asked for a second time: a request that fails has failed.
+    Nothing is tried a second time: a request that fails has failed.
 
-    :param compute: the SDK's proxy of somebody of their own
+    :param compute: the SDK's proxy, for a user of their own
     :param name: what the servers are called
     :param overrides: the image properties that each boot overrides, if any
     """
@@ -69,7 +69,7 @@ class Tenant(threading.Thread):
                 return
 
     def finish(self) -> Asked:
-        """End when the server that is in use is gone; return the figures."""
+        """End once the server that is in use is gone; return the figures."""
         self._over.set()
         self.join()
         return self.asked

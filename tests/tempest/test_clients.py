@@ -1,4 +1,4 @@
-"""What the plugin's clients send, and what they take for an answer."""
+"""What the plugin's clients send, and what they accept as an answer."""
 
 import json
 import types
@@ -55,7 +55,7 @@ class Response(dict):
 
 @pytest.fixture
 def client(monkeypatch):
-    """Make a client of a nova-api that always answers the same."""
+    """Make a client of a nova-api that always gives the same answer."""
     def make(kind, answer, status=200, **options):
         result = kind(Auth(), 'compute', 'RegionOne', **options)
         response = Response({'content-type': 'application/json'})
@@ -171,7 +171,7 @@ def test_another_answer_to_discovery_is_wrong(client, answer):
 
 @pytest.fixture
 def prepared(client, monkeypatch):
-    """Set the base of the tests up for a cloud that answers discovery so."""
+    """Set up the tests' base class for a cloud with this discovery answer."""
     monkeypatch.setattr(
         tempest_base.BaseV2ComputeTest, 'resource_setup',
         classmethod(lambda cls: None))

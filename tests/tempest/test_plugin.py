@@ -39,7 +39,7 @@ def plugin():
 
 @pytest.fixture
 def conf(plugin):
-    """Tempest's options and the plugin's, of nobody else."""
+    """Tempest's options and the plugin's, and nobody else's."""
     result = cfg.ConfigOpts()
     config.register_opt_group(
         result, config.service_available_group, config.ServiceAvailableGroup)
@@ -49,7 +49,7 @@ def conf(plugin):
 
 @pytest.fixture
 def written(tmp_path, conf):
-    """Return the options as a tempest.conf says them."""
+    """Return the options as a tempest.conf sets them."""
     def read(text):
         (tmp_path / 'tempest.conf').write_text(text)
         conf(['--config-file', str(tmp_path / 'tempest.conf')], project='')
@@ -71,7 +71,7 @@ def names(tmp_path_factory):
 
 
 def written_tests():
-    """Return every test that stands in a file: its file and its name."""
+    """Return every test that is in a file: its file and its name."""
     return {
         f'{path.stem}.{name}' for path in PACKAGE.rglob('test_*.py')
         for name in re.findall(r'^    def (test_\w+)', path.read_text(), re.M)}

@@ -1,6 +1,6 @@
-"""The names and values that the tests try are what they are taken for.
+"""The names and values that the tests try are what they are meant to be.
 
-Held against the published schemas of every supported release.
+They are compared with the published schemas of every supported release.
 """
 
 import json
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 @pytest.fixture(params=sorted(
     path.name for path in (ROOT / 'api_schemas').glob('1.2-*.json')))
 def takes(request):
-    """Say whether a release takes an override."""
+    """Return whether a release accepts an override."""
     validator = jsonschema.Draft202012Validator(json.loads(
         (ROOT / 'api_schemas' / request.param).read_text()))
     return lambda name, value: validator.is_valid({name: value})

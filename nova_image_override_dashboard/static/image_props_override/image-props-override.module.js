@@ -2,7 +2,7 @@
   'use strict';
 
   /**
-   * Image property overrides, beside Horizon's own panels.
+   * Image property overrides, next to Horizon's own panels.
    */
   angular
     .module('horizon.image-props-override', [

@@ -10,7 +10,7 @@
   /**
    * What the plugin's REST views say.
    *
-   * No function tells the user of a failure: those who ask know where.
+   * No function tells the user about a failure: the callers know where.
    */
   function service($q, http) {
     var URL = '/api/image-props-override/';
@@ -26,13 +26,13 @@
     /**
      * Ask what the user may override; once, until the page is left.
      *
-     * @returns {Promise} of {version, can, properties}, or of null where the
+     * @returns {Promise} of {version, can, properties}, or of null if the
      * cloud does not have the extension
      */
     function offered() {
       if (!asked) {
         asked = http.get(URL).then(function (response) {
-          // 204 No Content has the empty text.
+          // 204 No Content has an empty text.
           return response.data || null;
         }, function (response) {
           asked = null;
@@ -69,7 +69,7 @@
     }
 
     /**
-     * Say what is refused, a line for each property where there are any.
+     * Return what is refused, a line for each property if there are any.
      *
      * @param {Object} refused - {message, problems}
      * @returns {string} The lines

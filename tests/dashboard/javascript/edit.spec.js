@@ -39,7 +39,7 @@ describe('The dialog that edits overrides', function () {
   });
 
   it('drops what this user may not set, if asked', function () {
-    // The editor tells at once what it has been given.
+    // The editor reports at once what it has been given.
     ctrl.take({hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'});
     expect(ctrl.isChanged).toBe(false);
     ctrl.drop('os_secret');

@@ -4,7 +4,7 @@
  * The plugin's JavaScript in a browser, with Horizon's own around it, as
  * Horizon tests its own (openstack_dashboard/karma.conf.js).
  *
- * SITE_PACKAGES names those of Horizon's environment.
+ * SITE_PACKAGES names the site-packages of Horizon's environment.
  */
 var path = require('path');
 
@@ -32,7 +32,7 @@ module.exports = function (config) {
     customLaunchers: {
       Headless: {
         base: 'ChromeHeadless',
-        // No sandbox for root; no look for what a browser phones home to.
+        // No sandbox for root; no looking for what a browser phones home to.
         flags: [
           '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu',
           '--disable-background-networking'

@@ -53,7 +53,7 @@ describe('The step of Launch Instance', function () {
   }
 
   function neverAsks() {
-    // There are tasks of AngularJS itself.
+    // AngularJS has tasks of its own.
     $timeout.flush(10000);
     expect(service.check).not.toHaveBeenCalled();
   }

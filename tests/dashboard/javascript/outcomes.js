@@ -1,7 +1,7 @@
 'use strict';
 
 /*
- * What comes of a promise: "value" or "reason", once AngularJS has told it.
+ * The outcome of a promise: "value" or "reason", once AngularJS reports it.
  */
 function outcomeOf(promise) {
   var told = {};

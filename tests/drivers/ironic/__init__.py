@@ -1,1 +1,1 @@
-"""A real Ironic, and what tests make of it."""
+"""A real Ironic, and what tests need of it."""

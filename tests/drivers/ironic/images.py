@@ -6,12 +6,12 @@ from testing.drivers import loopback
 
 
 class Images(loopback.Server):
-    """Knows every image, as one of a whole disk.
+    """Knows every image, as a whole-disk image.
 
     Ironic asks what an image is (``ironic.common.images``), not what Nova
     makes of its properties.
 
-    :ivar known: whether it knows them; a test may say no
+    :ivar known: whether it knows them; a test may set it to False
     """
 
     known = True

@@ -15,7 +15,7 @@ from tests.drivers.ironic import images
 
 SERVER = pathlib.Path(__file__).parent / 'server'
 
-#: What a deploy template named as the key runs: the step that says that it
+#: What the deploy template named by the key runs: a step that records that it
 #: ran, see server/recording_ironic.py.
 TEMPLATES = {
     'CUSTOM_RAID5': {
@@ -55,7 +55,7 @@ _FAKE = ('boot', 'console', 'deploy', 'inspect', 'management', 'power',
 _OTHERS = {'bios': 'recording', 'raid': 'recording', 'network': 'noop',
            'storage': 'noop', 'firmware': 'no-firmware'}
 
-#: How setuptools tells Ironic of the interfaces.
+#: How setuptools tells Ironic about the interfaces.
 ENTRY_POINTS = '''
 [ironic.hardware.interfaces.bios]
 recording = recording_ironic:BIOS
@@ -79,7 +79,7 @@ def _free_port() -> int:
 
 
 class Ironic:
-    """An Ironic that runs: API and conductor, with one node.
+    """A running Ironic: API and conductor, with one node.
 
     The node is of fake hardware, has the traits of ``TEMPLATES`` and the
     resource class ``gold``, and is available.
@@ -142,7 +142,7 @@ class Ironic:
 
     def request(self, method: str, path: str,
                 body: typing.Any = None) -> typing.Any:
-        """Send a request that has to be done; return what it answers."""
+        """Send a request that must succeed; return the answer."""
         response = requests.request(
             method, f'{self.url}/v1{path}', json=body, timeout=60,
             headers={'X-OpenStack-Ironic-API-Version': self.VERSION})

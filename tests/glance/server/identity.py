@@ -1,4 +1,4 @@
-"""What Keystone's middleware does, from tokens that say who it is.
+"""What Keystone's middleware does, with tokens that name the user.
 
 Runs in Glance's environment. A token is ``USER:PROJECT:ROLE,ROLE``.
 """

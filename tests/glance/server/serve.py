@@ -21,15 +21,15 @@ class Handler(wsgiref.simple_server.WSGIRequestHandler):
         pass
 
     def get_environ(self):
-        # wsgiref hands over the socket itself: a read beyond the body waits
-        # for ever.
+        # wsgiref passes the socket itself: a read beyond the body waits
+        # forever.
         environ = super().get_environ()
         environ['wsgi.input_terminated'] = False
         return environ
 
 
 def limited(application):
-    """Give APPLICATION an input that ends where the body ends."""
+    """Limit the input of APPLICATION to the body."""
     def call(environ, start_response):
         length = int(environ.get('CONTENT_LENGTH') or 0)
         environ['wsgi.input'] = Limited(environ['wsgi.input'], length)

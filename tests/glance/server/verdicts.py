@@ -1,6 +1,6 @@
 """Glance's own verdicts on protections files, for the differential test.
 
-Runs in Glance's environment. Reads one JSON object a line::
+Runs in Glance's environment. Reads one JSON object per line::
 
     {"file": path, "format": "roles", "policy_file": path or null,
      "names": [...], "callers": [{"roles": [...], "service_roles": [...]}]}

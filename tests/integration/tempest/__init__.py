@@ -1,1 +1,1 @@
-"""Tempest on the cloud that runs: our plugin, and what changes for others."""
+"""Tempest on the running cloud: our plugin, and what changes for others."""

@@ -27,7 +27,7 @@ PLUGIN = ('--regex', '^nova_image_override_tempest_plugin')
 
 
 def plugin(deployment: cloud.Cloud) -> bool:
-    """Run our plugin, and say whether it passes."""
+    """Run our plugin, and return whether it passes."""
     results = run.tempest(deployment, deployment.nova_api, 'plugin', PLUGIN)
     print(f'The plugin: {compare.count(results)}')
     for name in (failed := compare.failed(results)):
@@ -36,10 +36,10 @@ def plugin(deployment: cloud.Cloud) -> bool:
 
 
 def servers(deployment: cloud.Cloud) -> bool:
-    """Compare the two nova-api, and say whether nothing is lost."""
-    # One may be left of a run that was ended.
+    """Compare the two nova-api, and return whether nothing is lost."""
+    # One may be left over from a run that was interrupted.
     deployment.plain_api.restart()
-    # Side by side, so that what else the machine does hits both.
+    # In parallel, so that whatever else the machine does affects both.
     try:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             plain, extended = pool.map(

@@ -1,4 +1,4 @@
-"""One run of Tempest against one nova-api of the cloud that runs."""
+"""One run of Tempest against one nova-api of the running cloud."""
 
 import collections.abc
 import os
@@ -15,18 +15,18 @@ from tests.integration.tempest import compare
 #: Tempest's environment.
 BIN = state_module.ROOT / '.venv' / 'tempest' / 'bin'
 
-# Most of its time a test waits for Nova.
+# A test spends most of its time waiting for Nova.
 _AT_ONCE = 4
 
 
 class Strange(Exception):
-    """A run says nothing of what it should; the message says why."""
+    """A run does not show what it should; the message says why."""
 
 
 def _options(
     deployment: Cloud, folder: pathlib.Path, region: str,
 ) -> settings.Settings:
-    """Return what tempest.conf says of this cloud.
+    """Return what tempest.conf says about this cloud.
 
     :param region: that of the nova-api to test
     """
@@ -72,7 +72,7 @@ def tempest(
 ) -> compare.Results:
     """Run tests against one nova-api, and return what became of each.
 
-    :param name: of the folder, below ``tempest`` in the state folder
+    :param name: name of the folder, below ``tempest`` in the state folder
     :param selection: arguments of ``tempest run`` that choose tests
     :raises Strange: no test ran, or some asked another nova-api
     """
@@ -82,13 +82,13 @@ def tempest(
     settings.write(
         folder / 'tempest.conf', _options(deployment, folder, api.REGION))
     print(f'{folder / "output"} tells how the tests do', flush=True)
-    # The exits of these say whether a test has failed: so do the results.
+    # The exit statuses say whether a test has failed: so do the results.
     with (folder / 'output').open('w') as output:
         subprocess.run(
             [BIN / 'tempest', 'run', '--config-file', 'tempest.conf',
              '--concurrency', str(_AT_ONCE), *selection], cwd=folder,
             # stestr's workers run in the Python that this names, and make
-            # names one for its own use.
+            # sets it for its own use.
             env={**os.environ, 'PYTHON': str(BIN / 'python')},
             stdout=output, stderr=output)
     stream = subprocess.run(
@@ -104,11 +104,11 @@ def tempest(
 
 
 def check_asked(log: pathlib.Path, api: nova.NovaAPI) -> None:
-    """Look which nova-api the requests of a run went to.
+    """Check that the requests of a run went to API.
 
-    Tempest takes any region where it does not find the one that it is told.
+    Tempest takes any region if it does not find the configured one.
 
-    :raises Strange: to another one than API, or to none
+    :raises Strange: they went to another nova-api, or to none
     """
     text = log.read_text(errors='replace')
     asked = {name for name in ('nova-api', 'nova-api-plain')

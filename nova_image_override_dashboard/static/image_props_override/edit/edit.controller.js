@@ -36,7 +36,7 @@
 
     /*
      * What somebody else has overridden, and this user may not: it stays as it
-     * is, for which the cloud asks no permission.
+     * is, which needs no permission from the cloud.
      */
     function keptOf(choices, overrides) {
       return Object.keys(overrides).sort().filter(function (name) {

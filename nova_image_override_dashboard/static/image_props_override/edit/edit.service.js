@@ -16,7 +16,7 @@
   ];
 
   /**
-   * The dialog that edits the overrides of an instance that exists.
+   * The dialog that edits the overrides of an existing instance.
    */
   function service($q, $uibModal, http, toast, basePath, propsService) {
     return {

@@ -13,7 +13,7 @@
         image: '<',
         // What the cloud refuses: name to {code, reason}.
         problems: '<',
-        // What the cloud says of what is accepted: name to {drivers, decided_by}.
+        // Its notes on what it accepts: name to {drivers, decided_by}.
         notes: '<',
         // Called with what is asked for after each change.
         onChange: '&'
@@ -38,7 +38,7 @@
    * drawn: new arrays in each digest would never settle.
    */
   function Editor($element, $timeout, rows) {
-    // With more properties, groups are closed to begin with.
+    // With more properties than this, groups are closed to begin with.
     var FEW = 12;
     var ctrl = this;
 
@@ -143,7 +143,7 @@
     }
 
     /**
-     * Something is asked for, or no longer.
+     * Something is asked for, or no longer asked for.
      */
     function update() {
       var all = allRows();
@@ -166,7 +166,7 @@
     }
 
     /*
-     * Put what the cloud refuses beside the rows, and elsewhere what has none.
+     * Put what the cloud refuses next to the rows; what has none, elsewhere.
      */
     function mark() {
       var left = angular.extend({}, ctrl.problems);
@@ -228,7 +228,7 @@
     }
 
     /**
-     * Ask for nothing of a property; an added member goes.
+     * Stop asking for a property; an added member goes.
      */
     function reset(row) {
       row.removed = false;
@@ -246,7 +246,7 @@
     }
 
     /**
-     * Ask for the image's property to be removed, or no longer.
+     * Ask for the image's property to be removed, or stop asking for it.
      */
     function remove(row) {
       row.removed = !row.removed;

@@ -6,7 +6,7 @@
     .factory('horizon.image-props-override.rows', rows);
 
   /**
-   * Rows of the editor: a property each, or a member of a family.
+   * Rows of the editor: each is a property, or a member of a family.
    *
    * A row without a value asks for nothing. Everything here is plain data, so
    * that it can be tested without a browser.
@@ -68,7 +68,7 @@
     }
 
     /**
-     * Say what is wrong with a row, as far as that needs no cloud.
+     * Return what is wrong with a row, as far as that needs no cloud.
      *
      * @param {Object} row
      * @param {Array} all - the other rows of a family among them
@@ -119,7 +119,7 @@
     }
 
     /**
-     * Say whether a search finds a row: each of its words somewhere.
+     * Return whether a search finds a row: each of its words somewhere.
      *
      * @param {Object} row
      * @param {Array} words - in lower case

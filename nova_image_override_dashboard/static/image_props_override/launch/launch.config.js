@@ -51,8 +51,8 @@
   ];
 
   /**
-   * Horizon's own API drops keys that it does not know, and tells of success
-   * even where it fails. What is rejected here the wizard shows, and stays open.
+   * Horizon's own API drops keys that it does not know, and reports success
+   * even if it fails. The wizard shows what is rejected here, and stays open.
    */
   function carry($delegate, $q, $rootScope, REFUSED, service) {
     var original = $delegate.createServer;

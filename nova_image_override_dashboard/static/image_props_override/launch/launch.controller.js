@@ -63,7 +63,7 @@
     }
 
     function onLaunchChange() {
-      // What Horizon has read of Glance or Cinder; the cloud's check knows more.
+      // What Horizon has from Glance or Cinder; the cloud's check knows more.
       ctrl.image = source().properties || source().volume_image_metadata || {};
       schedule();
     }

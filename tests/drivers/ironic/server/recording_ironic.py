@@ -1,7 +1,7 @@
-"""Interfaces of Ironic's fake hardware whose deploy steps say that they ran.
+"""Interfaces of Ironic's fake hardware whose deploy steps record that they ran.
 
-Those of Ironic's own that deploy templates may name do so on real hardware
-only. What ran is added to the node's ``extra``, as ``steps``.
+Ironic's own steps that deploy templates may name only do so on real hardware.
+What ran is added to the node's ``extra``, as ``steps``.
 """
 
 from ironic.drivers import base
