@@ -98,6 +98,13 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         for method in ('createXML', 'defineXML'):
             self._keep_what_is_built(method)
         self._describe_what_was_built()
+        if 'manager_shutdown_timeout' in CONF:
+            # With Nova's 0, services would shut down in the background, and
+            # could end the executors of the process for good, once their
+            # fixture no longer prevents that (nova/tests/fixtures/nova.py
+            # ServiceFixture). In 20 seconds they wait for no task
+            # (ComputeManager.graceful_shutdown).
+            self.flags(manager_shutdown_timeout=20)
         # It reads and uploads the disk, and there is none.
         self.useFixture(fixtures.MonkeyPatch(
             'nova.virt.libvirt.driver.LibvirtDriver.snapshot', _snapshot))

@@ -24,6 +24,20 @@ class Statement(typing.NamedTuple):
         return not self.text.startswith(('SELECT', 'BEGIN'))
 
 
+def changing(
+    heard: collections.abc.Iterable[Statement],
+) -> collections.abc.Iterator[str]:
+    """Yield the text of statements that may change what is stored.
+
+    Leaves out what a service does at any time: it reports that it is up
+    (nova/servicegroup/drivers/db.py DbDriver._report_state).
+    """
+    for statement in heard:
+        if statement.changes and \
+                not statement.text.startswith('UPDATE services '):
+            yield statement.text
+
+
 class Statements(fixtures.Fixture):
     """Calls HEAR with each statement, as long as it is in use."""
 

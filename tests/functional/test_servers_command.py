@@ -116,7 +116,7 @@ class ServersCommand(base.TestCase):
         self.useFixture(statements.Statements(seen.append))
         ((_, page),) = server_pages.pages()
         self.assertEqual((3, 2), (page.number, len(page.servers)))
-        self.assertFalse([each.text for each in seen if each.changes])
+        self.assertEqual([], [*statements.changing(seen)])
         self.assertFalse([each.text for each in seen
                           if 'FOR UPDATE' in each.text.upper()])
         # cell0 and cell2 have no page, cell1 has one and then no other.

@@ -1,7 +1,10 @@
 """What a test finds does not depend on the tests before it."""
 
+import time
 import unittest
+from unittest import mock
 
+from nova.compute import manager
 import pytest
 
 from testing.harness import base
@@ -94,3 +97,20 @@ def test_a_class_that_starts_other_services_has_a_cloud_of_its_own():
     assert run(Given.OnACloud('test_finds_nothing'),
                Given.OnAnother('test_finds_nothing')).wasSuccessful()
     assert len(set(map(id, clouds))) == 2
+
+
+@pytest.mark.skipif(
+    'manager_shutdown_timeout' not in base.CONF, reason='from Nova 34 on')
+def test_services_have_shut_down_before_the_next_cloud():
+    """Else they end the executors that it has, as ServiceFixture says."""
+    def slow(manager, timeout):
+        begun.append(manager)
+        time.sleep(2)
+        ended.append(manager)
+
+    begun, ended = [], []
+    with mock.patch.object(
+            manager.ComputeManager, 'graceful_shutdown', slow):
+        assert run(Given.OnACloud('test_finds_nothing')).wasSuccessful()
+        shared.end()
+        assert begun and begun == ended
