@@ -14,7 +14,6 @@ from unittest import mock
 import xml.etree.ElementTree as ET
 
 import fixtures
-from nova import version as nova_version
 from nova.compute import api
 
 from nova_image_override import errors
@@ -32,7 +31,7 @@ IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b'
 SERVER_ID = '2c3f9a51-6f2b-4d1e-9c57-0d2f4be1a7c8'
 FLAVOR_ID = 'a1c0ffee-0e5b-4a86-a0c5-5b1f3b7a9d42'
 
-RELEASE = int(nova_version.version_string().split('.')[0])
+RELEASE = base.RELEASE
 
 
 def _shown(value):

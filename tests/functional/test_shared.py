@@ -99,8 +99,7 @@ def test_a_class_that_starts_other_services_has_a_cloud_of_its_own():
     assert len(set(map(id, clouds))) == 2
 
 
-@pytest.mark.skipif(
-    'manager_shutdown_timeout' not in base.CONF, reason='from Nova 34 on')
+@pytest.mark.skipif(base.RELEASE < 34, reason='from Nova 34 on')
 def test_services_have_shut_down_before_the_next_cloud():
     """Else they end the executors that it has, as ServiceFixture says."""
     def slow(manager, timeout):
