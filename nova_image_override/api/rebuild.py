@@ -72,10 +72,6 @@ class Rebuild(replacement.Replacement):
         had = host_scheduling.properties_of(stored())
         return {name: value for name, value in found.items() if name in had}
 
-    def _spec_of(self, context: typing.Any) -> objects.RequestSpec:
-        return objects.RequestSpec.get_by_instance_uuid(
-            context, self.instance.uuid)
-
     def merge(
         self, pipeline: pipeline_module.Pipeline, context: typing.Any,
         image: dict[str, typing.Any], guard: numa_changes.Guard,
@@ -92,7 +88,8 @@ class Rebuild(replacement.Replacement):
         catalog, changed = pipeline.catalog, self.changed
         base = image.get('properties') or {}
         # Hardly any rebuild needs it, and none should read it twice.
-        stored = functools.cache(lambda: _image_of(self._spec_of(context)))
+        stored = functools.cache(
+            lambda: _image_of(self.request_spec(context)))
         flavor = self.instance.get_flavor()
         merged = pipeline.run(
             context, pipeline_module.Change(
@@ -142,7 +139,7 @@ class Rebuild(replacement.Replacement):
         if self.image is None:
             raise interface.unsupported(
                 'rebuilds past API._get_image, where overrides are merged')
-        self.spec = self._spec_of(context)
+        self.spec = self.request_spec(context)
         if not self.instance.host:
             # It never was on a host: Nova schedules such a server anew.
             return

@@ -4,6 +4,8 @@ import collections.abc
 import dataclasses
 import typing
 
+from nova import objects
+
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api import disk_buses
@@ -48,6 +50,11 @@ class Replacement:
             name for name in {*self.recorded, *self.overrides}
             if self.recorded.get(name, _ABSENT)
             != self.overrides.get(name, _ABSENT))
+
+    def request_spec(self, context: typing.Any) -> objects.RequestSpec:
+        """Return the server's request spec as it is stored."""
+        return objects.RequestSpec.get_by_instance_uuid(
+            context, self.instance.uuid)
 
     def disk_moves(
         self, context: typing.Any, before: override.ImageProperties,

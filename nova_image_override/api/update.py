@@ -111,7 +111,7 @@ class Update(replacement.Replacement):
                 validation.ineffective(catalog, self.instance)
                 - set(changed)),
             flavor, {**image, 'properties': base})
-        spec = _spec_of(context, self.instance)
+        spec = self.request_spec(context)
         present = _image_meta(image)
         wanted = _image_meta(self.merged.image)
         self.image = _changed(
@@ -243,7 +243,7 @@ class Update(replacement.Replacement):
     def _request_spec_saved(
             self, context: typing.Any) -> collections.abc.Iterator[None]:
         """Store the merged image in the request spec; undo it on failure."""
-        spec = _spec_of(context, self.instance)
+        spec = self.request_spec(context)
         had_image, had_topology = spec.image, spec.numa_topology
         spec.image = self.image
         if self.changes_numa:
@@ -313,11 +313,6 @@ def _state_of(instance: typing.Any) -> tuple[typing.Any, ...]:
     """Return what an update was checked against."""
     return (instance.host, instance.instance_type_id,
             dict(instance.system_metadata))
-
-
-def _spec_of(
-        context: typing.Any, instance: typing.Any) -> objects.RequestSpec:
-    return objects.RequestSpec.get_by_instance_uuid(context, instance.uuid)
 
 
 def _image_meta(image: dict[str, typing.Any]) -> objects.ImageMeta:

@@ -44,6 +44,6 @@ class Name(Override):
             *(getattr(namespace, self.dest) or []), word])
 
 
-#: Help of the option, whatever the tool.
+#: Help text of the option, the same in every tool.
 HELP = ('Override an image property for this server (repeat to override '
         'several); KEY= with nothing removes the image\'s property')

@@ -1,4 +1,4 @@
-"""What is in the requests to nova-api and its answers, whatever the tool."""
+"""What requests to nova-api and its answers contain, for every tool."""
 
 import collections.abc
 import typing

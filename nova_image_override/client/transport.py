@@ -48,7 +48,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     """Stands between an adapter of the compute service and its session.
 
     keystoneauth lets adapters nest. Every request passes through here with the
-    headers and the body that its tool has made, whatever the tool.
+    headers and the body that its tool has made.
 
     :param adapter: the adapter whose session this wraps
 

@@ -19,7 +19,6 @@ import futurist._thread
 from nova import context as nova_context
 from nova import objects
 from nova import service as nova_service
-from nova import version as nova_version
 from nova.cmd import manage
 from nova.compute import task_states
 import nova.conf
@@ -32,6 +31,7 @@ from nova_image_override import conf as override_conf
 from nova_image_override import record
 from nova_image_override import versions
 from nova_image_override.cmd import nova_compute as compute_command
+from testing import release
 from testing.harness import answers
 from testing.harness import databases
 from testing.harness import paste_config
@@ -39,9 +39,6 @@ from testing.harness import shared
 from testing.harness import waiting
 
 CONF = nova.conf.CONF
-
-#: Of the running Nova, such as 34.
-RELEASE = int(nova_version.version_string().split('.')[0])
 
 #: An image of Nova's GlanceFixture; tests add properties to a copy of it.
 IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
@@ -102,7 +99,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         for method in ('createXML', 'defineXML'):
             self._keep_what_is_built(method)
         self._describe_what_was_built()
-        if RELEASE >= 34:
+        if release.NUMBER >= 34:
             # With Nova's 0, services would shut down in the background, and
             # could end the executors of the process for good, once their
             # fixture no longer prevents that (nova/tests/fixtures/nova.py

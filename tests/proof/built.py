@@ -19,8 +19,8 @@ from nova.tests.fixtures import libvirt as fakelibvirt
 from nova.tests.functional.libvirt import test_vtpm
 from oslo_utils import versionutils
 
+from testing import release
 from testing.harness import base
-from tests.proof import figures
 from tests.proof import scenarios
 
 _UUID = re.compile('[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
@@ -74,7 +74,7 @@ class Server:
 _CAPABILITIES = {
     '_domain_capability_features': '_domain_capability_features_with_SEV',
     **({'_domain_capability_tpm': '_domain_capability_tpm_supported'}
-       if figures.RELEASE > 33 else {
+       if release.NUMBER > 33 else {
            '_domain_capability_devices':
            '_domain_capability_devices_with_tpm_supported'}),
 }

@@ -8,11 +8,10 @@ import typing
 
 from nova import version
 
+from testing import release
+
 #: Whether the full form is asked for, rather than the short form.
 FULL = os.environ.get('PROOF') == 'full'
-
-#: The release of the running Nova, such as 34.
-RELEASE = int(version.version_string().split('.')[0])
 
 FOLDER = (pathlib.Path(__file__).parents[2]
           / 'docs' / 'source' / 'contributor' / 'figures')
@@ -29,7 +28,7 @@ def record(
     if not FULL:
         return
     FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f'{item}-{RELEASE}.json'
+    path = FOLDER / f'{item}-{release.NUMBER}.json'
     path.write_text(json.dumps({
         'nova': version.version_string(),
         'date': datetime.date.today().isoformat(),

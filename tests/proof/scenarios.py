@@ -11,8 +11,8 @@ import json
 import pathlib
 
 from nova_image_override import errors
+from testing import release
 from testing.harness import base
-from tests.proof import figures
 
 Properties = collections.abc.Mapping[str, str]
 
@@ -158,7 +158,7 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
     'hw_disk_bus': dict.fromkeys(('xen', 'lxc', 'uml'), _NO_DISK),
     # Older releases set the machine type of x86, which newer ones leave out.
     **({'hw_emulation_architecture': {'aarch64': _EXHAUSTED}}
-       if figures.RELEASE < 33 else {}),
+       if release.NUMBER < 33 else {}),
     'hw_ephemeral_encryption': {'true': _NO_CANDIDATE},
     'hw_ephemeral_encryption_format': dict.fromkeys(
         ('plain', 'luks', 'luksv2'), _NO_CANDIDATE),

@@ -17,6 +17,7 @@ from nova import objects
 from nova.virt import hardware
 import pytest
 
+from testing import release
 from testing.harness import nfv_hosts
 from tests.proof import built
 from tests.proof import figures
@@ -155,7 +156,7 @@ def cloud() -> collections.abc.Iterator[Cloud]:
 @pytest.fixture(scope='module')
 def record() -> list[nfv_record.Json]:
     """What is recorded for the running release."""
-    path = figures.FOLDER / f'nfv-{figures.RELEASE}.json'
+    path = figures.FOLDER / f'nfv-{release.NUMBER}.json'
     return json.loads(path.read_text())['asks'] if path.exists() else []
 
 
