@@ -328,8 +328,7 @@ cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the running
 proof: $(READY) ## The short form of all proofs, on Nova 34
 	$(BIN)/python -m pytest -n 2 tests/proof
 
-# The full form of each, on every release, with its figures for the
-# documentation.
+# The full form of each, on every release.
 PROOFS := neutrality values concurrency nfv
 .PHONY: $(PROOFS:%=proof-%)
 proof-neutrality: ## Requests that do not use it, compared with unmodified Nova

@@ -12,7 +12,6 @@ version = release = importlib.metadata.version('nova-image-override')
 
 extensions = [
     'generated',
-    'nfv',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
 ]

@@ -1,13 +1,11 @@
 """What NFV users ask for, with which flavors and images.
 
 Each :class:`Ask` is tried with a flavor that says nothing about it, that says
-the same and that says something else, and with an image that does: the rows of
-docs/source/reference/nfv.rst.
+the same and that says something else, and with an image that does.
 """
 
 import collections.abc
 import dataclasses
-import typing
 
 Properties = collections.abc.Mapping[str, str]
 
@@ -22,7 +20,6 @@ VCPUS, RAM = 4, 2048
 class Ask:
     """Overrides that are asked for together.
 
-    :ivar topic: the properties that this is about, as the page names them
     :ivar asked: overrides, which image and flavor may have themselves
     :ivar other: what image and flavor say when they contradict
     :ivar along: overrides that go with them
@@ -34,7 +31,6 @@ class Ask:
     :ivar networks: what the request says about networks
     """
 
-    topic: str
     asked: Properties
     other: Properties
     along: Properties = dataclasses.field(default_factory=dict)
@@ -55,34 +51,20 @@ class Ask:
             self.host])
 
 
-class Row(typing.NamedTuple):
-    """One request: what is asked for with which flavor and which image.
-
-    :ivar flavor: extra specs, with those that the ask needs
-    :ivar image: the image's own properties
-    """
-
-    ask: Ask
-    flavor: Properties
-    image: Properties
-
-
 def extra_specs(properties: Properties) -> dict[str, str]:
     """Return the extra specs that say the same as image properties."""
     return {name.replace('_', ':', 1): value
             for name, value in properties.items()}
 
 
-def rows(ask: Ask) -> collections.abc.Iterator[Row]:
-    """Yield the requests of one ask: each flavor with each image."""
-    flavors: list[Properties] = []
+def flavors(ask: Ask) -> list[Properties]:
+    """Return the extra specs of the flavors with which an ask is tried."""
+    found: list[Properties] = []
     for specs in ({}, extra_specs(ask.asked), extra_specs(ask.other),
                   *ask.flavors)[:1 if ask.alone else None]:
-        if specs not in flavors:
-            flavors.append(specs)
-    for specs in flavors:
-        for image in ({}, ask.asked, ask.other):
-            yield Row(ask, {**ask.needs, **specs}, image)
+        if {**ask.needs, **specs} not in found:
+            found.append({**ask.needs, **specs})
+    return found
 
 
 _NODES = ('cpu/numa', 'numatune')
@@ -96,19 +78,18 @@ _EVEN_MEM = {'hw_numa_mem.0': '1024', 'hw_numa_mem.1': '1024'}
 _TWO = {'hw_numa_nodes': '2'}
 
 _NUMA = (
-    Ask('hw_numa_nodes', _TWO, {'hw_numa_nodes': '1'}, shown=_NODES),
-    Ask('hw_numa_cpus.N', _CPUS, _EVEN_CPUS, along={**_TWO, **_EVEN_MEM},
+    Ask(_TWO, {'hw_numa_nodes': '1'}, shown=_NODES),
+    Ask(_CPUS, _EVEN_CPUS, along={**_TWO, **_EVEN_MEM},
         shown=_NODES),
-    Ask('hw_numa_cpus.N', _CPUS, _EVEN_CPUS, alone=True, shown=_NODES),
-    Ask('hw_numa_mem.N', _MEM, _EVEN_MEM, along={**_TWO, **_EVEN_CPUS},
+    Ask(_CPUS, _EVEN_CPUS, alone=True, shown=_NODES),
+    Ask(_MEM, _EVEN_MEM, along={**_TWO, **_EVEN_CPUS},
         shown=_NODES),
-    Ask('hw_numa_mem.N', _MEM, _EVEN_MEM, alone=True, shown=_NODES),
+    Ask(_MEM, _EVEN_MEM, alone=True, shown=_NODES),
 )
 
 
 def _pages(size: str, other: str) -> Ask:
-    return Ask(
-        'hw_mem_page_size', {'hw_mem_page_size': size},
+    return Ask({'hw_mem_page_size': size},
         {'hw_mem_page_size': other}, shown=_PAGES,
         flavors=tuple({'hw:mem_page_size': each} for each in ('any', 'large')))
 
@@ -116,11 +97,11 @@ def _pages(size: str, other: str) -> Ask:
 _MEMORY = (
     _pages('2MB', 'small'), _pages('1GB', '2048'), _pages('large', 'small'),
     _pages('any', 'small'), _pages('small', '2048'),
-    *(Ask('hw_locked_memory', {'hw_locked_memory': asked},
+    *(Ask({'hw_locked_memory': asked},
           {'hw_locked_memory': other}, needs={'hw:mem_page_size': 'large'},
           shown=('memoryBacking',))
       for asked, other in (('true', 'false'), ('false', 'true'))),
-    Ask('hw_locked_memory', {'hw_locked_memory': 'true'},
+    Ask({'hw_locked_memory': 'true'},
         {'hw_locked_memory': 'false'}, alone=True,
         shown=('memoryBacking',)),
 )
@@ -129,47 +110,45 @@ _MEMORY = (
 def _threads(
     policy: str, other: str, host: str = SMT, *, alone: bool = False,
 ) -> Ask:
-    return Ask('hw_cpu_thread_policy', {'hw_cpu_thread_policy': policy},
+    return Ask({'hw_cpu_thread_policy': policy},
                {'hw_cpu_thread_policy': other}, needs=_DEDICATED, alone=alone,
                shown=('cputune', 'cpu/topology'), host=host)
 
 
 _PINNING = (
-    *(Ask('hw_cpu_policy', {'hw_cpu_policy': policy},
+    *(Ask({'hw_cpu_policy': policy},
           {'hw_cpu_policy': other}, shown=_PINS)
       for policy, other in (('dedicated', 'shared'), ('shared', 'dedicated'))),
-    Ask('hw_cpu_policy', {'hw_cpu_policy': 'mixed'},
+    Ask({'hw_cpu_policy': 'mixed'},
         {'hw_cpu_policy': 'dedicated'},
         needs={'hw:cpu_dedicated_mask': '^0-1'}, shown=_PINS),
-    Ask('hw_cpu_policy', {'hw_cpu_policy': 'mixed'},
+    Ask({'hw_cpu_policy': 'mixed'},
         {'hw_cpu_policy': 'dedicated'}, alone=True, shown=_PINS),
     _threads('require', 'isolate'), _threads('prefer', 'require'),
     _threads('isolate', 'require', NO_SMT),
     _threads('isolate', 'require', alone=True),
-    Ask('hw_cpu_thread_policy', {'hw_cpu_thread_policy': 'require'},
+    Ask({'hw_cpu_thread_policy': 'require'},
         {'hw_cpu_thread_policy': 'isolate'}, alone=True, shown=_PINS),
-    Ask('hw_emulator_threads_policy',
-        {'hw_emulator_threads_policy': 'isolate'},
+    Ask({'hw_emulator_threads_policy': 'isolate'},
         {'hw_emulator_threads_policy': 'share'}, needs=_DEDICATED),
-    Ask('hw_cpu_realtime_mask', {'hw_cpu_realtime_mask': '^0-1'},
+    Ask({'hw_cpu_realtime_mask': '^0-1'},
         {'hw_cpu_realtime_mask': '^0'},
         needs={**_DEDICATED, 'hw:cpu_realtime': 'yes'},
         shown=('cputune', 'memoryBacking')),
-    Ask('hw_cpu_realtime_mask', {'hw_cpu_realtime_mask': '^0-1'},
+    Ask({'hw_cpu_realtime_mask': '^0-1'},
         {'hw_cpu_realtime_mask': '^0'}, needs=_DEDICATED, alone=True,
         shown=_PINS),
 )
 
 _DEVICES = (
-    *(Ask('hw_pci_numa_affinity_policy',
-          {'hw_pci_numa_affinity_policy': policy},
+    *(Ask({'hw_pci_numa_affinity_policy': policy},
           {'hw_pci_numa_affinity_policy': other},
           needs={'pci_passthrough:alias': 'nic:1', **_DEDICATED},
           shown=('devices/hostdev', 'numatune'))
       for policy, other in (
           ('required', 'preferred'), ('preferred', 'legacy'),
           ('socket', 'required'))),
-    *(Ask('hw_vif_multiqueue_enabled', {'hw_vif_multiqueue_enabled': asked},
+    *(Ask({'hw_vif_multiqueue_enabled': asked},
           {'hw_vif_multiqueue_enabled': other}, networks='auto',
           shown=('devices/interface/driver',))
       for asked, other in (('true', 'false'), ('false', 'true'))),
@@ -177,16 +156,14 @@ _DEVICES = (
 
 
 def _topology(part: str, asked: str, other: str) -> Ask:
-    return Ask('hw_cpu_sockets, hw_cpu_cores, hw_cpu_threads',
-               {f'hw_cpu_{part}': asked}, {f'hw_cpu_{part}': other},
+    return Ask({f'hw_cpu_{part}': asked}, {f'hw_cpu_{part}': other},
                flavors=({f'hw:cpu_max_{part}': '1'},),
                shown=('cpu/topology',))
 
 
 def _limit(part: str, prefers: str) -> Ask:
     name = f'hw_cpu_max_{part}'
-    return Ask('hw_cpu_max_sockets, hw_cpu_max_cores, hw_cpu_max_threads',
-               {name: '2'}, {name: '1'},
+    return Ask({name: '2'}, {name: '1'},
                needs={f'hw:cpu_{part}': prefers},
                flavors=(extra_specs({name: '4'}),), shown=('cpu/topology',))
 
@@ -203,7 +180,7 @@ _ALL = {**_TWO, **_CPUS, **_EVEN_MEM, 'hw_mem_page_size': '1GB',
 #: Everything at once, with a flavor that leaves it to image and user, or
 #: settles one thing.
 _TOGETHER = (
-    Ask('together', _ALL, {**_ALL, **_EVEN_CPUS, 'hw_mem_page_size': 'small'},
+    Ask(_ALL, {**_ALL, **_EVEN_CPUS, 'hw_mem_page_size': 'small'},
         flavors=({'hw:mem_page_size': 'any'},
                  {'hw:mem_page_size': 'large', **_DEDICATED},
                  {'hw:mem_page_size': 'any', 'hw:numa_nodes': '2'}),
@@ -211,5 +188,3 @@ _TOGETHER = (
 )
 
 ASKS = (*_NUMA, *_MEMORY, *_PINNING, *_DEVICES, *_TOPOLOGY, *_TOGETHER)
-
-ROWS = tuple(row for ask in ASKS for row in rows(ask))

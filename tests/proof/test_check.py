@@ -173,9 +173,3 @@ def test_generated_requests_get_what_was_told(cloud: Cloud) -> None:
     run()
     assert counted['202'] and counted['400'] and counted['403']
     assert counted['NUMA topologies']
-    topologies = counted.pop('NUMA topologies')
-    figures.record('check', {
-        'requests': counted.total(), **{
-            f'answered {status}': number
-            for status, number in sorted(counted.items())},
-        'NUMA topologies told': topologies})

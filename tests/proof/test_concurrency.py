@@ -16,7 +16,6 @@ import pytest
 
 from nova_image_override import record
 from tests.proof import api
-from tests.proof import figures
 
 REQUESTS = 50
 
@@ -93,7 +92,6 @@ def test_fifty_creates_at_once_get_their_own_overrides_and_no_others(cloud):
         assert spec['os_distro'] == wanted['os_distro']
         assert spec['traits_required'] == [
             name.removeprefix('trait:') for name in wanted if 'trait' in name]
-    figures.record('concurrency', {'requests': REQUESTS})
 
 
 def test_requests_without_overrides_get_none_of_the_others(cloud):

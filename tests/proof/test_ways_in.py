@@ -37,20 +37,6 @@ def cloud() -> collections.abc.Iterator[ways_in.Cloud]:
         yield running
 
 
-@pytest.fixture(scope='module')
-def counted() -> collections.abc.Iterator[collections.Counter[str]]:
-    """Combinations of name, rule and way, by rule."""
-    counter: collections.Counter[str] = collections.Counter()
-    yield counter
-    figures.record('ways-in', {
-        'combinations': sum(count for name, count in counter.items()
-                            if name != 'requests'),
-        'requests': counter.pop('requests'),
-        'names': len(right()), 'never': len(never()),
-        'misspelt': len(values.misspelt()),
-        'ways': list(ways_in.WAYS_IN), 'rules': dict(counter)})
-
-
 def applied(
     cloud: ways_in.Cloud, rule: ways_in.Rule,
 ) -> collections.abc.Iterator[tuple[str, ways_in.WayIn, object]]:
@@ -94,8 +80,7 @@ def pieces(
 
 
 @pytest.mark.parametrize('title', ways_in.RULES)
-def test_no_property_that_a_rule_refuses_comes_in_by_any_way(
-        title, cloud, counted):
+def test_no_property_that_a_rule_refuses_comes_in_by_any_way(title, cloud):
     rule = ways_in.RULES[title]
     asked = right()
     if rule.code == errors.INJECTED:
@@ -103,34 +88,28 @@ def test_no_property_that_a_rule_refuses_comes_in_by_any_way(
                  if not name.startswith('trait:')}
     for _, way, app in applied(cloud, rule):
         for wanted in (asked, dict.fromkeys(asked)):
-            counted[title] += len(wanted)
             for piece in pieces(wanted):
-                counted['requests'] += 1
                 check(cloud, way, app, piece, 403,
                       dict.fromkeys(piece, rule.code))
 
 
 @pytest.mark.parametrize('title', ['nothing', 'not allowed'])
-def test_what_the_image_is_comes_in_by_no_way(title, cloud, counted):
+def test_what_the_image_is_comes_in_by_no_way(title, cloud):
     rule = ways_in.RULES.get(title) or ways_in.Rule(
         errors.NEVER, {'allowed_properties': ['*']})
     for _, way, app in applied(cloud, rule):
         # null needs no value of the right kind.
         asked = dict.fromkeys(never())
-        counted['never'] += len(asked)
         for piece in pieces(asked):
-            counted['requests'] += 1
             check(cloud, way, app, piece, 403,
                   dict.fromkeys(piece, errors.NEVER))
 
 
-def test_no_other_spelling_comes_in_by_any_way(cloud, counted):
+def test_no_other_spelling_comes_in_by_any_way(cloud):
     rule = ways_in.Rule('', {'allowed_properties': ['*']})
     codes = values.misspelt()
     for _, way, app in applied(cloud, rule):
-        counted['misspelt'] += len(codes)
         for piece in pieces(dict.fromkeys(codes, 'true')):
-            counted['requests'] += 1
             check(cloud, way, app, piece, 400,
                   {name: codes[name] for name in piece})
 
@@ -140,12 +119,10 @@ IDLE = {'hw_cpu_realtime_mask': '^0', 'hw_numa_mem.0': '512',
         'os_command_line': 'quiet', 'os_secure_boot': 'required'}
 
 
-def test_what_would_have_no_effect_comes_in_by_no_way(cloud, counted):
+def test_what_would_have_no_effect_comes_in_by_no_way(cloud):
     rule = ways_in.Rule('', {'allowed_properties': ['*']})
     for _, way, app in applied(cloud, rule):
-        counted['no effect'] += len(IDLE)
         for piece in (IDLE, *({name: value} for name, value in IDLE.items())):
-            counted['requests'] += 1
             check(cloud, way, app, piece, 400,
                   dict.fromkeys(piece, errors.NO_EFFECT))
 

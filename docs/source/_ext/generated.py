@@ -2,14 +2,11 @@
 
 Directives ``property-table``, ``driver-table``, ``reader-table``,
 ``error-codes``, ``version-history``, ``seam-table``, ``proof-figures``,
-``survivors``, ``unseen``, ``exchange`` and ``package-notes``, and the role
-``test``.
+``exchange`` and ``package-notes``, and the role ``test``.
 """
 
 import importlib
-import itertools
 import json
-import operator
 import pathlib
 import re
 import typing
@@ -56,37 +53,23 @@ def table(head: list[str], rows: typing.Iterable[list[str]],
     return [*lines, '']
 
 
-#: What full runs of the proofs have counted (tests/proof/figures.py).
-FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
-
-
-def figures(item: str) -> dict[str, dict[str, typing.Any]]:
-    """Return the figures of one proof, by the name of the run: the release.
-    """
-    return {path.stem.removeprefix(f'{item}-'): json.loads(path.read_text())
-            for path in sorted(FIGURES.glob(f'{item}-*.json'))}
-
-
 class PropertyTable(CodeDirective):
     """Every property that can be permitted, from the running Nova."""
 
     def rst(self) -> list[str]:
-        """Return tables of the catalogue, by purpose, and of what was built.
-        """
-        runs = figures('values')
+        """Return tables of the catalogue, by purpose."""
         lines: list[str] = []
         for title, pattern in descriptions.PURPOSES.items():
             rows = [
                 # An anchor: #hw-disk-bus.
                 [f'_`{prop.spelling}`', _folded(prop), prop.description,
-                 ', '.join(prop.drivers) or '\u2013',
-                 _checked(prop.field, runs)]
+                 ', '.join(prop.drivers) or '\u2013']
                 for prop in catalog.running().values()
                 if not prop.never and re.fullmatch(pattern, prop.field)]
             if rows:
                 lines += [f'.. rubric:: {title}', '', *table(
-                    ['Property', 'Value', 'Meaning', 'Acts with', 'Checked'],
-                    rows, '20 26 26 12 16')]
+                    ['Property', 'Value', 'Meaning', 'Acts with'],
+                    rows, '22 30 34 14')]
         return lines
 
 
@@ -152,97 +135,23 @@ class ReaderTable(CodeDirective):
             '24 12 34 30')
 
 
-def _checked(field: str, runs: dict[str, dict[str, typing.Any]]) -> str:
-    """Say what came of the values of one property, in each release."""
-    said: dict[str, list[str]] = {}
-    for release, run in runs.items():
-        outcomes: dict[str, list[str]] = {}
-        for value, outcome in run['table'].get(field, {}).items():
-            word = outcome.partition(':')[0]
-            if word.startswith('400 flavor_conflict'):
-                word = 'flavor'
-            if not word.startswith('400'):
-                outcomes.setdefault(word, []).append(value)
-        if outcomes:
-            said.setdefault('; '.join(
-                word if len(outcomes) == 1
-                else f'{word}: {", ".join(map(_short, values))}'
-                for word, values in outcomes.items()), []).append(release)
-    return ' / '.join(f'{text} ({", ".join(releases)})'
-                      for text, releases in said.items()) or '\u2013'
-
-
-def _short(value: str) -> str:
-    return f'``{value if len(value) <= 24 else value[:21] + "..."}``'
-
-
-#: More figures than this stand under each other.
-COLUMNS = 12
+#: What long runs of the proofs have counted (tests/proof/figures.py).
+FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
 
 
 class ProofFigures(CodeDirective):
-    """What full runs of one proof have counted, a row for each run.
-
-    Where that would be too wide, a column for each.
-    """
+    """What the last recorded run of one proof has counted."""
 
     required_arguments = 1
 
     def rst(self) -> list[str]:
-        """Return a table of the figures that are numbers or words."""
-        runs = figures(self.arguments[0])
-        if not runs:
-            return ['No full run has been recorded.', '']
-        names = list(dict.fromkeys(
-            name for run in runs.values() for name, value in run.items()
-            if isinstance(value, int | float | str)))
-        titles = [name.replace('_', ' ') for name in names]
-        rows = [[f'``{run[name]}``' if name == 'command'
-                 else str(run.get(name, '')) for name in names]
-                for run in runs.values()]
-        if len(names) > COLUMNS:
-            titles, *rows = map(list, zip(titles, *rows, strict=True))
-        return table(
-            titles, rows, ' '.join(str(100 // len(titles)) for _ in titles))
-
-
-#: Planted faults that no test can find (tests/proof/mutation.py).
-SURVIVORS = (pathlib.Path(__file__).parents[3]
-             / 'tests' / 'proof' / 'survivors.json')
-
-
-class Survivors(CodeDirective):
-    """The faults that no test can find, by function, and why."""
-
-    def rst(self) -> list[str]:
-        """Return a list of the functions, with what each fault changes."""
-        lines: list[str] = []
-        functions = itertools.groupby(
-            json.loads(SURVIVORS.read_text()),
-            operator.itemgetter('function'))
-        for function, faults in functions:
-            lines += [f'``{function.partition(".")[2]}``', '']
-            for fault in faults:
-                lines += ['   .. code-block:: diff', '',
-                          f'      - {fault["line"]}',
-                          f'      + {fault["fault"]}', '',
-                          f'   {fault["reason"]}', '']
-        return lines
-
-
-#: Properties that no guest shows (tests/proof/scenarios.py).
-UNSEEN = SURVIVORS.with_name('unseen.json')
-
-
-class Unseen(CodeDirective):
-    """The properties that no domain XML of a new server shows, and why."""
-
-    def rst(self) -> list[str]:
-        """Return a table of them."""
-        return table(
-            ['Property', 'Why no guest shows it'],
-            ([f'``{field}``', reason] for field, reason
-             in json.loads(UNSEEN.read_text()).items()), '40 60')
+        """Return the run, and a table of its counts."""
+        (path,) = FIGURES.glob(f'{self.arguments[0]}-*.json')
+        run = json.loads(path.read_text())
+        of = ', '.join(str(run.pop(name)) for name in ('date', 'commit'))
+        return [f'Nova {run.pop("nova")}, {of}:', '', *table(
+            ['', 'Number'], ([name, str(n)] for name, n in run.items()),
+            '70 30')]
 
 
 def _literal_values(prop: property_module.Property) -> str:
@@ -375,8 +284,6 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('version-history', VersionHistory)
     app.add_directive('seam-table', SeamTable)
     app.add_directive('proof-figures', ProofFigures)
-    app.add_directive('survivors', Survivors)
-    app.add_directive('unseen', Unseen)
     app.add_directive('exchange', Exchange)
     app.add_directive('package-notes', PackageNotes)
     # A test's name, checked by tests/unit/test_docs.py.
