@@ -367,13 +367,6 @@ fuzz: $(READY) ## Random requests on Nova 34, N=100000 of them
 	PROOF=full FUZZ=$(N) $(BIN)/python -m pytest -n 2 \
 	    tests/proof/test_generated.py
 
-.PHONY: mutation
-mutation: $(READY) ## How many planted faults the unit tests find
-	UV_SYSTEM_CERTS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python \
-	    --constraint constraints/nova-34.txt --editable '.[mutation]'
-	HYPOTHESIS_PROFILE=mutation $(BIN)/mutmut run --max-children 2
-	PROOF=full $(BIN)/python -m tests.proof.mutation
-
 .PHONY: bench
 bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -480,5 +473,5 @@ test-deb: packages ## Install the package into a bare Debian, and use it (root, 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built
 	rm -rf .venv docs/build build *.egg-info .coverage .hypothesis \
-	    .mypy_cache .pytest_cache .ruff_cache mutants
+	    .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,19 +20,12 @@ hypothesis.settings.register_profile(
 # To see whether each branch is taken, not whether it is right.
 hypothesis.settings.register_profile(
     'few', parent=hypothesis.settings.get_profile('ci'), max_examples=10)
-# To see whether a mutant survives, not the smallest request that kills it.
-hypothesis.settings.register_profile(
-    'mutation', parent=hypothesis.settings.get_profile('ci'),
-    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))
 hypothesis.settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'ci'))
 
 
 @pytest.fixture(scope='session')
 def catalog() -> catalog_module.Catalog:
-    """The catalogue of the running Nova, made here rather than on import.
-
-    Mutation testing changes the code between import and test.
-    """
+    """The catalogue of the running Nova."""
     return catalog_module.Catalog()
 
 
