@@ -252,8 +252,7 @@ test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible ag
 .PHONY: test-kits
 test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own code
 	-@$(PYTHON) -m testing.deployment.machine install apache2 \
-	    libapache2-mod-wsgi-py3 uwsgi-core uwsgi-plugin-python3 \
-	    mtail prometheus
+	    libapache2-mod-wsgi-py3 uwsgi-core uwsgi-plugin-python3
 	$(BIN)/python -m pytest tests/kits
 
 # Tempest lives apart from the services, as it does where clouds are tested.

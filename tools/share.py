@@ -14,7 +14,6 @@ import contextlib
 import io
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -24,8 +23,6 @@ from oslo_config import cfg
 from oslo_policy import generator
 import shtab
 
-from nova_image_override import errors
-from nova_image_override.api import audit
 from nova_image_override.cmd import shell
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -45,7 +42,6 @@ def made() -> dict[str, str]:
     return {
         f'{NAME}/image_override.conf': sample_config(),
         f'{NAME}/policy.yaml': sample_policy(),
-        f'{NAME}/image_override.mtail': mtail_program(),
         f'bash-completion/completions/{NAME}': shtab.complete(
             parser, 'bash'),
         f'zsh/site-functions/_{NAME}': shtab.complete(parser, 'zsh'),
@@ -92,62 +88,6 @@ def sample_policy() -> str:
         generator.generate_sample(
             ['--namespace', 'nova_image_override'], cfg.ConfigOpts())
     return printed.getvalue()
-
-
-def mtail_program() -> str:
-    """Return an mtail program that counts what nova-api logs.
-
-    It counts every code of a refusal once, however many properties have it. A
-    code that is spelled in a name quoted from a request is counted, too.
-    """
-    lines = [_MTAIL_HEAD]
-    for how, counter in _CHANGES.items():
-        lines += [f'/{_begins(audit.CHANGED % (how, ""))}/' + ' {',
-                  f'  {counter}++', '}']
-    lines += [f'/{_begins(audit.REFUSED % "")}/' + ' {',
-              '  image_override_refusals_total++']
-    for code in sorted(codes()):
-        lines += [
-            rf'  /: {code}(?:, |$)/' + ' {',
-            f'    image_override_refused_codes_total["{code}"]++', '  }']
-    return '\n'.join([*lines, '}', ''])
-
-
-def _begins(message: str) -> str:
-    # The values are logged at DEBUG, in a line that begins in the same way.
-    return rf' INFO {re.escape(audit.__name__)} .*{message}'
-
-
-_CHANGES = {
-    audit.AT_BOOT: 'image_override_boots_total',
-    audit.BY_REBUILD: 'image_override_rebuilds_total',
-    audit.BY_UPDATE: 'image_override_updates_total'}
-
-
-def codes() -> set[str]:
-    """Return every code that a refusal can have."""
-    return {value for name, value in vars(errors).items()
-            if name.isupper() and name.lower() == value}
-
-
-_MTAIL_HEAD = r"""# What nova-api logs of image overrides, for Prometheus.
-# Made from the package's codes: "make share".
-#
-#     mtail --progs image_override.mtail --logs /var/log/nova/nova-api.log
-#
-# nova-api logs at INFO: with a higher level only starts are counted.
-
-counter image_override_start_failures_total
-counter image_override_boots_total
-counter image_override_rebuilds_total
-counter image_override_updates_total
-counter image_override_refusals_total
-counter image_override_refused_codes_total by code
-
-/ CRITICAL .* nova-image-override: / {
-  image_override_start_failures_total++
-}
-"""
 
 
 def manual_pages() -> dict[str, str]:
