@@ -181,18 +181,7 @@ test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 .PHONY: test-drivers
 test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k zvm")
 
-# Debian's simulator of vSphere, with what testing/drivers/vcsim adds. If it
-# cannot be built, the tests with it say so and are skipped.
-GOCODE := /usr/share/gocode
-.PHONY: vcsim
-vcsim:
-	-@$(PYTHON) -m testing.deployment.machine install golang-go \
-	    golang-github-vmware-govmomi-dev
-	@test ! -d $(GOCODE)/src/github.com/vmware/govmomi || \
-	    GO111MODULE=off GOPATH=$(GOCODE) GOCACHE=$(CURDIR)/.venv/go \
-	    go build -o .venv/vcsim ./testing/drivers/vcsim
-
-test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready vcsim
+test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
 	.venv/nova-$*/bin/python -m pytest -rs tests/drivers $(ARGS)
 
 .PHONY: test-heat

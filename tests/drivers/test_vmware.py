@@ -1,8 +1,6 @@
 """VMware: Nova's driver over Nova's fake of the vSphere API.
 
-What is compared is what the driver asks vSphere to build. ``test_vsphere.py``
-compares what vSphere has then, with a simulator: here is what that cannot show,
-or does not accept, and one test for where it cannot be built.
+What is compared is what the driver asks vSphere to build.
 """
 
 import pytest
@@ -76,6 +74,23 @@ class VMware(OnVSphere):
         self.assertEqual(PLAIN, self.rebuilt(server, image, {}))
         self.delete(server)
         self.assertEqual(READ, seen.names)
+
+    def test_a_removed_property_is_vsphere_s_default(self):
+        self.a_server({'hw_vif_model': None}, self.an_image(
+            hw_vif_model='vmxnet3', hw_cpu_cores='4'))
+        self.assertEqual(PLAIN._replace(cores=4), self.vsphere.built())
+
+    def test_a_refused_create_makes_no_machine(self):
+        wrong = {'hw_disk_bus': 'scsi', 'hw_vif_model': 'virtio',
+                 'hw_video_ram': '32', 'hw_cpu_threads': '2',
+                 'img_config_drive': 'mandatory'}
+        del self.vsphere.asked[:]
+        answer = self.create(
+            wrong, image=self.an_image(),
+            flavor=self.flavor(4, 512, hw_video__ram_max_mb='64'))
+        self.assert_refused(answer, 400, dict.fromkeys(wrong, 'no_effect'))
+        self.assertNotIn(
+            'CreateVM_Task', [method for method, _ in self.vsphere.asked])
 
 
 class Faults(OnVSphere):
