@@ -289,13 +289,6 @@ cloud-clean: cloud-down ## And remove what it wrote
 cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-m short")
 	$(call on_cloud,pytest tests/integration $(ARGS))
 
-# What is measured on it; ARGS=--docs writes the figures of the documentation.
-.PHONY: cloud-load cloud-saves
-cloud-load: ## nova-api under load, next to an unmodified one
-cloud-saves: ## What overrides save compared with images and flavors
-cloud-load cloud-saves: cloud-%: .venv/cloud/.ready
-	$(call on_cloud,benchmarks.deployment $* $(ARGS))
-
 # From scratch: the databases are those of the Nova that it begins with.
 .PHONY: cloud-rolling
 cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling
@@ -356,17 +349,8 @@ fuzz: $(READY) ## Random requests on Nova 34, N=100000 of them
 	    tests/proof/test_generated.py
 
 .PHONY: bench
-bench: $(READY) ## What the extension costs (ARGS=--rst for the docs page)
+bench: $(READY) ## What the extension costs
 	@$(BIN)/python -m benchmarks $(ARGS)
-
-# With the real cloud's driver. The databases are on a MariaDB of its own.
-.PHONY: bench-scale
-bench-scale: $(READY) ## A cell of N=100000 servers on MariaDB (root, Debian; ARGS=--docs for the docs page)
-	@$(PYTHON) -m testing.deployment.machine install \
-	    mariadb-client-core mariadb-server-core
-	@UV_SYSTEM_CERTS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python \
-	    --constraint constraints/cloud.txt PyMySQL
-	@$(BIN)/python -m benchmarks.scale $(N) $(ARGS)
 
 ##@ Documentation and upkeep
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--rst] [--rounds N]``."""
+"""``python -m benchmarks [--rounds N]``."""
 
 import argparse
 import logging
@@ -14,8 +14,6 @@ def main() -> None:
         prog='benchmarks',
         description='Measure what the extension costs beside Nova itself.')
     parser.add_argument(
-        '--rst', action='store_true', help='print reStructuredText')
-    parser.add_argument(
         '--rounds', type=int, default=100, metavar='N',
         help='how often to take each request (default: %(default)s)')
     arguments = parser.parse_args()
@@ -27,9 +25,8 @@ def main() -> None:
     # Log records are created as with Nova's defaults: from INFO up.
     logging.disable(logging.DEBUG)
     from benchmarks import report
-    write = table.rst if arguments.rst else table.plain
     for title, head, rows in report.tables(arguments.rounds):
-        write(sys.stdout, title, head, rows)
+        table.plain(sys.stdout, title, head, rows)
 
 
 if __name__ == '__main__':

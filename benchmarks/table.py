@@ -1,6 +1,5 @@
-"""Tables, for people at a terminal and for the documentation."""
+"""Tables, for people at a terminal."""
 
-import collections.abc
 import typing
 
 Rows = list[list[str]]
@@ -14,20 +13,8 @@ def _form(rows: Rows) -> str:
 def plain(
     stream: typing.TextIO, title: str, head: list[str], rows: Rows,
 ) -> None:
-    """Write a table for people at a terminal."""
+    """Write a table."""
     form = _form([head, *rows])
     print(f'\n{title}\n', file=stream)
     for row in [head, *rows]:
         print(form.format(*row).rstrip(), file=stream, flush=True)
-
-
-def rst(
-    stream: typing.TextIO, title: str, head: list[str], rows: Rows,
-) -> None:
-    """Write a table in reStructuredText."""
-    lines: collections.abc.Iterable[list[str]] = [head, *rows]
-    print(f'\n.. list-table:: {title}\n   :header-rows: 1\n', file=stream)
-    for row in lines:
-        for place, cell in enumerate(row):
-            print(f'   {" -" if place else "*"} - {cell}'.replace(
-                '    - -', '     -'), file=stream, flush=True)

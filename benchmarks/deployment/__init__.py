@@ -1,1 +1,0 @@
-"""What is measured on the real cloud of :mod:`testing.deployment`."""

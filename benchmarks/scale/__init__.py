@@ -1,1 +1,0 @@
-"""A cell of many servers on MariaDB: what grows with it, and what does not."""
