@@ -44,7 +44,7 @@ def extended(process: nova.NovaAPI, image: str) -> Api:
     """Return the extended API: an image, and ten overrides."""
     return Api(
         process, image, {'image_props_override': OVERRIDES},
-        f'{_COMPUTE}, image-props-override 1.1',
+        f'{_COMPUTE}, image-props-override 1.0',
         {'image_props_override': {**OVERRIDES, 'hw_disk_bus': 'floppy'}},
         {'image_props_override': {**OVERRIDES, 'hw_vif_model': 'e1000'}})
 

@@ -35,7 +35,7 @@ def answer(shown, status=200, **more):
 def test_nova_would_accept_what_servers_override(parser):
     for number, overrides in servers.KINDS.items():
         assert len(overrides) == number
-        assert parser.parse(overrides, removals=False) == overrides
+        assert parser.parse(overrides) == overrides
 
 
 def test_every_server_is_of_a_kind():

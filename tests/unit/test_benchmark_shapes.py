@@ -28,7 +28,7 @@ def test_there_are_twenty_shapes_that_use_every_vcpu():
 
 @pytest.mark.parametrize('shape', shapes.SHAPES, ids=lambda shape: shape.name)
 def test_overrides_and_flavors_can_both_say_a_shape(parser, shape):
-    assert parser.parse(shape.properties, removals=False) == shape.properties
+    assert parser.parse(shape.properties) == shape.properties
     assert len(shape.extra_specs) == len(shape.properties)
     for name, value in shape.extra_specs.items():
         assert name in validators.VALIDATORS
