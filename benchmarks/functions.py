@@ -50,7 +50,7 @@ class Work:
 
     def parse(self, raw: dict[str, str]) -> override.Overrides:
         """Parse, as the servers controller does."""
-        return self._parser.parse(raw, removals=True)
+        return self._parser.parse(raw)
 
     def authorise(self, asked: override.Overrides) -> None:
         """Check the deployer's lists, as the compute API does."""

@@ -41,12 +41,11 @@ class Parser:
         self._catalog = catalog
         self._read_cached = functools.lru_cache(self.CACHE_SIZE)(self._read)
 
-    def parse(self, raw: object, *, removals: bool) -> Overrides:
+    def parse(self, raw: object) -> Overrides:
         """Return the overrides that RAW asks for, in canonical spelling.
 
         :param raw: the value of ``image_props_override`` as Nova's JSON
             parser made it
-        :param removals: whether null is accepted
         :returns: name -> canonical value, or None to remove the image's
             property; empty when nothing is overridden
         :raises errors.Invalid: with every problem that needs no image
@@ -65,7 +64,7 @@ class Parser:
                     and len(value) <= record.VALUE_BYTES_MAX):
                 result = self._read_cached(name, value)
             else:
-                result = self._read(name, value, removals)
+                result = self._read(name, value)
             if isinstance(result, errors.Problem):
                 problems.append(result)
             else:
@@ -95,14 +94,14 @@ class Parser:
         return frozenset(names)
 
     def _read(
-        self, name: str, value: object, removals: bool = False,
+        self, name: str, value: object,
     ) -> str | errors.Problem | None:
         """Return the canonical spelling of VALUE, or what is wrong."""
         try:
             prop = self._catalog.resolve(name)
         except errors.Invalid as exc:
             return exc.problems[0]
-        if value is None and removals:
+        if value is None:
             return None
         if not isinstance(value, str):
             return errors.Problem(

@@ -29,13 +29,10 @@ CHECK_PATH = f'{PATH}/check'
 
 #: Every version, oldest first, with what it brought.
 HISTORY: dict[str, str] = {
-    '1.0': 'image_props_override on create and in answers; discovery.',
-    '1.1': 'A value of null removes the image\'s property for this server; '
-           'image_props_override on rebuild.',
-    '1.2': 'POST /image-props-override/check asks what a create would get; '
-           'image_props_override on update; '
-           'lists of servers filtered by image_props_override; '
-           'the schemas of discovery say which drivers act on a property.',
+    '1.0': 'image_props_override on create, rebuild and update, and in '
+           'answers; null removes an image\'s property; '
+           'POST /image-props-override/check asks what a create would get; '
+           'lists of servers filtered by image_props_override; discovery.',
 }
 
 Version = microversion_parse.Version
@@ -49,36 +46,6 @@ MAX = VERSIONS[-1]
 ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
 
-def takes_null(version: Version) -> bool:
-    """Return whether a value of null is accepted, and shown, in VERSION."""
-    return bool(version >= (1, 1))
-
-
-def takes_rebuild(version: Version) -> bool:
-    """Return whether rebuild takes the parameter in VERSION."""
-    return bool(version >= (1, 1))
-
-
-def takes_check(version: Version) -> bool:
-    """Return whether VERSION can ask what a create would get."""
-    return bool(version >= (1, 2))
-
-
-def takes_update(version: Version) -> bool:
-    """Return whether update takes the parameter in VERSION."""
-    return bool(version >= (1, 2))
-
-
-def takes_filter(version: Version) -> bool:
-    """Return whether lists of servers take the filter in VERSION."""
-    return bool(version >= (1, 2))
-
-
-def tells_drivers(version: Version) -> bool:
-    """Return whether schemas in VERSION name the drivers that act."""
-    return bool(version >= (1, 2))
-
-
 class NotAcceptable(ValueError):
     """The header asks for a version that does not exist (HTTP 406)."""
 
@@ -89,34 +56,36 @@ class Malformed(ValueError):
 
 def negotiate(
     headers: collections.abc.Mapping[str, str],
+    history: tuple[Version, ...] = VERSIONS,
 ) -> Version | None:
     """Return the version that a request asks for.
 
     :param headers: the request's headers, with names in any case, as WebOb's
+    :param history: the versions that there are, oldest first
     :returns: the version, or None when the request does not name the service
     :raises NotAcceptable: there is no such version; the message names the range
     :raises Malformed: the entry is neither ``latest`` nor X.Y
     """
     text = headers.get(HEADER)
-    return None if text is None else _version_in(text)
+    return None if text is None else _version_in(text, history)
 
 
 # Clients of one kind send the same header.
 @functools.lru_cache(256)
-def _version_in(header: str) -> Version | None:
-    """Return the version that the value of HEADER asks for."""
+def _version_in(header: str, history: tuple[Version, ...]) -> Version | None:
+    """Return the version of HISTORY that the value of HEADER asks for."""
     text = microversion_parse.get_version({HEADER: header}, SERVICE_TYPE)
     if text is None:
         return None
     if text == 'latest':
-        return MAX
+        return history[-1]
     if not re.fullmatch('(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})', text):
         raise Malformed(
             f'{HEADER}: the version of {SERVICE_TYPE} must be "latest" or '
-            f'X.Y, such as {MAX}.')
+            f'X.Y, such as {history[-1]}.')
     version = microversion_parse.parse_version_string(text)
-    if version not in VERSIONS:
+    if version not in history:
         raise NotAcceptable(
             f'Version {version} of {SERVICE_TYPE} is not supported by this '
-            f'API. Minimum is {MIN} and maximum is {MAX}.')
+            f'API. Minimum is {history[0]} and maximum is {history[-1]}.')
     return version

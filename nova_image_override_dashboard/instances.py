@@ -74,7 +74,7 @@ class EditOverrides(policy.PolicyTargetMixin, tables.LinkAction):
     ) -> bool:
         """Offer it where the API accepts it."""
         return (instance is not None and existing.is_changeable(instance)
-                and presence.takes_update(request))
+                and presence.has_extension(request))
 
 
 class OverridesColumn(tables.Column):
@@ -92,7 +92,7 @@ class OverridesColumn(tables.Column):
 
     def allowed(self, request: http.HttpRequest) -> bool:
         """Show the column where the cloud has the extension."""
-        return presence.version(request) is not None
+        return presence.has_extension(request)
 
     def _badge(self, server: typing.Any) -> str:
         # Horizon's own class hides what it does not know
@@ -118,18 +118,18 @@ class _Showing:
         self, request: http.HttpRequest, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> None:
-        if presence.version(request) is not None:
+        if presence.has_extension(request):
             show_overrides(request)
         super().__init__(request, *args, **kwargs)
 
 
 class _Filter:
-    """A filter by the name of a property, where the cloud has one."""
+    """A filter by the name of a property, where the cloud has the extension."""
 
     def get_select_options(self) -> typing.Any:
         """Return the choices that the page shows."""
         options = super().get_select_options()
-        if presence.takes_filter(self.table.request):
+        if presence.has_extension(self.table.request):
             return options
         return [each for each in options if each[0] != errors.PARAMETER]
 

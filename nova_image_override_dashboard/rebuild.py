@@ -84,7 +84,7 @@ def _overrides(
         request: http.HttpRequest, server_id: str | None,
 ) -> dict[str, str | None]:
     """Return what a server overrides; nothing if that cannot be seen."""
-    if server_id is None or not presence.takes_rebuild(request):
+    if server_id is None or not presence.has_extension(request):
         return {}
     try:
         return existing.overrides_of(existing.server(request, server_id))

@@ -28,7 +28,7 @@ class Overrides(tabs.Tab):
 
     def allowed(self, request: http.HttpRequest) -> bool:
         """Show the tab where the cloud has the extension."""
-        return presence.version(request) is not None
+        return presence.has_extension(request)
 
     def get_context_data(
         self, request: http.HttpRequest, **kwargs: typing.Any,
@@ -49,6 +49,5 @@ class Overrides(tabs.Tab):
             'server': server,
             'rows': existing.rows(overrides, image),
             'is_image_known': image is not None,
-            'is_changeable': existing.is_changeable(server)
-            and presence.takes_update(request),
+            'is_changeable': existing.is_changeable(server),
         }

@@ -25,13 +25,7 @@ class Manager(clients.Manager):
             self.image_props_override.DiscoveryClient())
         self.plain_servers_client: servers_client.ServersClient = (
             self.servers_client)
-        self.servers_client: services.ServersClient = self.servers_client_of()
-
-    def servers_client_of(self, **version: str) -> services.ServersClient:
-        """Return a servers client.
-
-        :param version: ``version`` of the extension, if not the newest
-        """
-        enabled = CONF.compute_feature_enabled.enable_instance_password
-        return self.image_props_override.ServersClient(
-            enable_instance_password=enabled, **version)
+        self.servers_client: services.ServersClient = (
+            self.image_props_override.ServersClient(
+                enable_instance_password=(
+                    CONF.compute_feature_enabled.enable_instance_password)))

@@ -11,7 +11,6 @@ import typing
 
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override import versions
 from nova_image_override.api import cloud_drivers
 from nova_image_override.api import driver_effects
 from nova_image_override.api.flavor import image_metadata
@@ -78,16 +77,13 @@ class Pipeline:
     def _parser(self) -> override.Parser:
         return override.Parser(self.catalog)
 
-    def parse(
-        self, raw: object, version: versions.Version,
-    ) -> override.Overrides:
+    def parse(self, raw: object) -> override.Overrides:
         """Return the overrides that RAW asks for.
 
         :param raw: the value of the parameter
         :raises errors.Invalid: with every problem that needs no image
         """
-        return self._parser.parse(
-            raw, removals=versions.takes_null(version))
+        return self._parser.parse(raw)
 
     def parse_names(
         self, names: collections.abc.Collection[str],

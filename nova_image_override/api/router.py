@@ -106,7 +106,7 @@ class APIRouterV21(routes.APIRouterV21):
             request_module.attach(context, request_module.OverrideRequest(
                 named_by, version))
         response = req.get_response(self._router)
-        _name_version(response, version)
+        name_version(response, version)
         return response
 
 
@@ -150,7 +150,7 @@ def _refused(exception: webob.exc.WSGIHTTPException) -> wsgi.Fault:
     return wsgi.Fault(exception)
 
 
-def _name_version(
+def name_version(
         response: webob.Response, version: versions.Version) -> None:
     """Name the version that answered, next to Nova's own entry.
 

@@ -35,11 +35,8 @@ class ViewBuilder(views.ViewBuilder):
         # Servers in a cell that is down have no system metadata.
         asked = request_module.naming(request.environ['nova.context'])
         if asked is not None and 'system_metadata' in instance:
-            removals = versions.takes_null(asked.version)
-            asked.shown[instance.uuid] = {
-                name: value for name, value in
-                record.in_force(instance.system_metadata).items()
-                if value is not None or removals}
+            asked.shown[instance.uuid] = record.in_force(
+                instance.system_metadata)
         return super().show(request, instance, *args, **kwargs)
 
     def _get_next_link(
@@ -93,14 +90,12 @@ def extended(
             if hinted:
                 raw = _hint(req, compatibility, hinted, raw)
             request = _request(req)
-            request.overrides = pipeline.parse(raw, request.version)
+            request.overrides = pipeline.parse(raw)
             return super().create(req=req, body=body)
 
         def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
             _require_v21(req)
-            request = _request(
-                req, versions.takes_check,
-                'it can be checked from version 1.2 on')
+            request = _request(req)
             request.is_check = True
             try:
                 self.create(
@@ -127,15 +122,13 @@ def extended(
         ) -> typing.Any:
             raw, body = _taken(req, body, 'server')
             if raw is not _ABSENT:
-                request = _request(
-                    req, versions.takes_update,
-                    'update takes it from version 1.2 on')
+                request = _request(req)
                 if 'pinned_availability_zone' in body['server']:
                     # Nova's update stores that before anything else.
                     raise _refused(
                         errors.NOT_HERE, 'it cannot be changed together with '
                         'pinned_availability_zone, send two requests')
-                request.overrides = pipeline.parse(raw, request.version)
+                request.overrides = pipeline.parse(raw)
             return _showing(req, super().update, id=id, body=body)
 
         @wsgi.response(202)
@@ -145,10 +138,8 @@ def extended(
         ) -> typing.Any:
             raw, body = _taken(req, body, 'rebuild')
             if raw is not _ABSENT:
-                request = _request(
-                    req, versions.takes_rebuild,
-                    'rebuild takes it from version 1.1 on')
-                request.overrides = pipeline.parse(raw, request.version)
+                request = _request(req)
+                request.overrides = pipeline.parse(raw)
             return _showing(req, getattr(super(), rebuild), id=id, body=body)
 
     return Controller
@@ -189,13 +180,13 @@ def _take_filter(
         req: wsgi.Request, pipeline: pipeline_module.Pipeline) -> None:
     """Take our filter out of a query that Nova is about to validate.
 
-    A request that does not name a version with the filter has no filter: its
-    query is Nova's alone.
+    A request that does not name the extension has no filter: its query is
+    Nova's alone.
 
     :raises errors.Invalid: the filter names something that is not a property
     """
     request = request_module.naming(req.environ['nova.context'])
-    if request is None or not versions.takes_filter(request.version):
+    if request is None:
         return
     try:
         names = req.GET.getall(errors.PARAMETER)
@@ -219,25 +210,16 @@ def _require_v21(req: wsgi.Request) -> None:
             f'{versions.ENTRY}')
 
 
-def _request(
-    req: wsgi.Request,
-    takes: typing.Callable[[versions.Version], bool] | None = None,
-    since: str = '',
-) -> request_module.OverrideRequest:
+def _request(req: wsgi.Request) -> request_module.OverrideRequest:
     """Return the OverrideRequest of a request that must name the extension.
 
-    :param takes: returns whether a version supports what the request asks; by
-        default every version does
-    :param since: from which version on, in words
-    :raises errors.Invalid: it does not, or names a version that is too old
+    :raises errors.Invalid: it does not
     """
     request = request_module.naming(req.environ['nova.context'])
     if request is None:
         raise _refused(
             errors.VERSION_MISSING,
             f'the request must name the extension, send {versions.ENTRY}')
-    if takes is not None and not takes(request.version):
-        raise _refused(errors.NOT_HERE, f'{since}, send {versions.ENTRY}')
     return request
 
 

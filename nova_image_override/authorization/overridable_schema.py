@@ -40,6 +40,11 @@ class Overridable:
     names: str
     schema: property_module.Schema
 
+    @property
+    def can_be_set(self) -> bool:
+        """Whether a value can be sent, and not only null."""
+        return bool(self.schema['type'] != 'null')
+
 
 class _Operations(typing.NamedTuple):
     """What Glance's protections let a caller do."""
@@ -50,31 +55,17 @@ class _Operations(typing.NamedTuple):
 
 def overridable(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-    *, removals: bool,
 ) -> collections.abc.Iterator[Overridable]:
-    """Yield what CALLER may override.
-
-    :param removals: whether null is accepted
-    """
+    """Yield what CALLER may override."""
     refused = policy_files.refused_by(
         caller.can, caller.policy_defined, enforcer.catalog)
     for field, prop in enforcer.catalog.items():
         if prop.never or field in refused:
             continue
-        found = (_single(enforcer, caller, prop, removals)
-                 if prop.family is None else
-                 _members(enforcer, caller, prop, prop.family, removals))
+        found = (_single(enforcer, caller, prop) if prop.family is None
+                 else _members(enforcer, caller, prop, prop.family))
         for names, schema in found.items():
             yield Overridable(prop, names, schema)
-
-
-def schemas(
-    enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-    *, removals: bool,
-) -> dict[str, property_module.Schema]:
-    """Return what CALLER may override as names -> schema of the value."""
-    return {each.names: each.schema
-            for each in overridable(enforcer, caller, removals=removals)}
 
 
 def schema_for(
@@ -83,15 +74,12 @@ def schema_for(
 ) -> property_module.Schema:
     """Return the JSON Schema of what CALLER may send in VERSION."""
     return request_schema.build(version, {
-        each.names: request_schema.with_drivers(
-            version, each.prop, each.schema)
-        for each in overridable(
-            enforcer, caller, removals=versions.takes_null(version))})
+        each.names: each.schema for each in overridable(enforcer, caller)})
 
 
 def _single(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-    prop: property_module.Property, removals: bool,
+    prop: property_module.Property,
 ) -> dict[str, property_module.Schema]:
     """Return the schema of a property without members, if any."""
     name = prop.field
@@ -101,17 +89,16 @@ def _single(
     rules = enforcer.rules_of(name)
     schema = _schema(
         prop, rules.allowed, rules.denied,
-        _operations(enforcer, caller, name, removals))
+        _operations(enforcer, caller, name))
     return {} if schema is None else {name: schema}
 
 
 def _operations(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-    name: str, removals: bool,
+    name: str,
 ) -> _Operations:
     return _Operations(
-        enforcer.can_set(caller, name),
-        removals and enforcer.can_remove(caller, name))
+        enforcer.can_set(caller, name), enforcer.can_remove(caller, name))
 
 
 # --- values -----------------------------------------------------------------
@@ -127,28 +114,30 @@ def _schema(
     """
     removal = operations.can_remove and any(
         not entry.values for entry in allowed)
-    if not operations.can_set:
-        return _only_removal(prop) if removal else None
-    result = prop.schema(removal=removal)
-    return _listed(result, allowed, denied) if 'enum' in result \
-        else _limited(result, allowed, denied)
+    if operations.can_set:
+        result = prop.schema(removal=removal)
+        if 'enum' not in result:
+            return _limited(result, allowed, denied)
+        result['enum'] = _listed(result['enum'], allowed, denied)
+        if {*result['enum']} - {None}:
+            return result
+    return _only_removal(prop) if removal else None
 
 
 def _only_removal(prop: property_module.Property) -> property_module.Schema:
     return {'type': 'null', **{
-        key: text for key, text in prop.schema().items()
-        if key in ('title', 'description')}}
+        key: said for key, said in prop.schema().items()
+        if key in ('title', 'description', 'drivers')}}
 
 
 def _listed(
-    schema: property_module.Schema, allowed: Entries, denied: Entries,
-) -> property_module.Schema | None:
+    values: list[str | None], allowed: Entries, denied: Entries,
+) -> list[str | None]:
     """Keep the listed values that the entries leave."""
-    values = [
-        value for value in schema['enum']
+    return [
+        value for value in values
         if any(entry.matches_value(value) for entry in allowed)
         and not any(entry.matches_value(value) for entry in denied)]
-    return {**schema, 'enum': values} if values else None
 
 
 def _limited(
@@ -174,7 +163,7 @@ def _any_of(entries: Entries) -> str:
 
 def _members(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-    prop: property_module.Property, family: families.Family, removals: bool,
+    prop: property_module.Property, family: families.Family,
 ) -> dict[str, property_module.Schema]:
     """Return the schemas of members of a family (hw_numa_mem.N, trait:NAME).
 
@@ -196,7 +185,7 @@ def _members(
     limits = [each.entry for each in denied if each.entry.values]
     result: dict[str, property_module.Schema] = {}
     for operations, others in _by_operations(
-            enforcer, caller, family, removals).items():
+            enforcer, caller, family).items():
         schema = _schema(
             prop, [each.entry for each in allowed], limits, operations)
         if schema is not None:
@@ -226,7 +215,7 @@ def _names(
 
 def _by_operations(
     enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-    family: families.Family, removals: bool,
+    family: families.Family,
 ) -> dict[_Operations, list[str]]:
     """Return what Glance lets CALLER do to members of a family.
 
@@ -236,8 +225,8 @@ def _by_operations(
     :returns: operations -> names of the members that they do not hold for
     """
     if enforcer.protections is None:
-        return {_Operations(True, removals): []}
-    found = {name: _operations(enforcer, caller, name, removals)
+        return {_Operations(True, True): []}
+    found = {name: _operations(enforcer, caller, name)
              for name in _known_names(enforcer, family)}
     if family is families.TRAITS:
         return {_Operations(

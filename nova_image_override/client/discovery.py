@@ -11,21 +11,11 @@ import requests
 from nova_image_override import errors
 from nova_image_override import versions
 
-#: What requests do. The first two are the keys of their bodies.
+#: What requests do. The first two are the keys of their bodies; a check has
+#: the body of a create.
 CREATE = 'server'
 REBUILD = 'rebuild'
-CHECK = 'check'
 UPDATE = 'update'
-LIST = 'list'
-
-#: What is newer than the first version: whether a version has it, and what to
-#: call it.
-_NEEDS = {
-    REBUILD: (versions.takes_rebuild, 'overriding image properties on rebuild'),
-    CHECK: (versions.takes_check, 'checking what a create would get'),
-    UPDATE: (versions.takes_update, 'changing the overrides of a server'),
-    LIST: (versions.takes_filter, 'listing the servers with certain overrides'),
-}
 
 #: Property name -> value, or None to remove the image's property.
 Overrides = collections.abc.Mapping[str, str | None]
@@ -40,7 +30,7 @@ class NotAvailable(Error):
 
 
 class VersionUnsupported(Error):
-    """Client and cloud have no version that supports what is asked for."""
+    """Client and cloud have no version in common."""
 
 
 class NotSent(Error):
@@ -74,9 +64,13 @@ class Discovery:
             return cls.of(response.json()[errors.PARAMETER])
 
     @classmethod
-    def of(cls, said: typing.Any) -> 'Discovery':
+    def of(
+        cls, said: typing.Any,
+        history: tuple[versions.Version, ...] = versions.VERSIONS,
+    ) -> 'Discovery':
         """Read SAID, the content of the answer.
 
+        :param history: the versions that this client knows, oldest first
         :raises VersionUnsupported: the cloud has no version that we know
         :raises KeyError, TypeError, ValueError: it cannot be read
         """
@@ -84,36 +78,13 @@ class Discovery:
             microversion_parse.parse_version_string(said[bound])
             for bound in ('min_version', 'max_version'))
         schema = dict(said['schema'])
-        known = [version for version in versions.VERSIONS
-                 if low <= version <= high]
-        if not known:
+        shared = [version for version in history if low <= version <= high]
+        if not shared:
             raise VersionUnsupported(
                 f'This cloud takes versions {low} to {high} of '
-                f'{versions.SERVICE_TYPE}, this client knows {versions.MIN} '
-                f'to {versions.MAX}: upgrade nova-image-override.')
-        return cls(known[-1], schema)
-
-    def require(
-            self, action: str, overrides: Overrides | None = None) -> None:
-        """Check that the version supports what is asked for.
-
-        :param action: CREATE, REBUILD, CHECK, UPDATE or LIST
-        :raises VersionUnsupported: naming what needs a newer version
-        """
-        needs = []
-        if action in _NEEDS:
-            taken, what = _NEEDS[action]
-            if not taken(self.version):
-                needs.append(what)
-        removed = sorted(
-            name for name, value in (overrides or {}).items()
-            if value is None)
-        if removed and not versions.takes_null(self.version):
-            needs.append(f'removing image properties ({", ".join(removed)})')
-        if needs:
-            raise VersionUnsupported(
-                f'This cloud has {versions.SERVICE_TYPE} {self.version}, '
-                f'which is too old for {" and for ".join(needs)}.')
+                f'{versions.SERVICE_TYPE}, this client knows {history[0]} '
+                f'to {history[-1]}: upgrade nova-image-override.')
+        return cls(shared[-1], schema)
 
 
 @contextlib.contextmanager

@@ -90,7 +90,7 @@ def filtering(
     :raises discovery.NotSent: nothing was listed with the filter in the context
     """
     adapter = transport.attach(compute)
-    adapter.discover().require(discovery.LIST)
+    adapter.discover()
     listed = False
 
     def servers(
@@ -229,7 +229,7 @@ class Proxy(_proxy.Proxy):
         """
         if image_props_override is not None:
             with _sdk_errors():
-                transport.attach(self).discover().require(discovery.LIST)
+                transport.attach(self).discover()
             query[errors.PARAMETER] = image_props_override
         return super().servers(*args, **query)
 

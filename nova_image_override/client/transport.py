@@ -107,22 +107,20 @@ class OverridingAdapter(ksa_adapter.Adapter):
     ) -> collections.abc.Iterator[Asked]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
-        :param action: CREATE, REBUILD, CHECK or UPDATE: the requests that
-            carry them
+        :param action: CREATE, REBUILD or UPDATE: the requests that carry
+            them
         :param overrides: what to ask for; empty to ask for none
         :returns: what is asked for, with the last answer to it
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: no version supports what is asked for
+        :raises VersionUnsupported: the cloud has no version that we know
         :raises NotSent: no request in the context carried them
         """
         if not isinstance(overrides, collections.abc.Mapping):
             raise TypeError(
                 f'{errors.PARAMETER} must map names to strings, not be '
                 f'{overrides!r}')
-        offer = self.discover()
-        offer.require(action, overrides)
-        asked = Asked(action, dict(overrides), offer.version)
+        asked = Asked(action, dict(overrides), self.discover().version)
         before = getattr(self._local, 'asked', None)
         self._local.asked = asked
         try:
@@ -175,7 +173,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :param overrides: what is to be in force; empty to drop all
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: no version supports what is asked for
+        :raises VersionUnsupported: the cloud has no version that we know
         :raises refusal.Refused: they are refused, in general or at the moment
         :raises Error: the answer is another failure
         """
@@ -204,12 +202,12 @@ class OverridingAdapter(ksa_adapter.Adapter):
             API reference describes them
         :raises TypeError: OVERRIDES is not a mapping
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: no version supports what is asked for
+        :raises VersionUnsupported: the cloud has no version that we know
         :raises refusal.Refused: the create would be refused
         :raises Error: the answer is another failure, or cannot be read
         """
         path = versions.CHECK_PATH
-        with self.overriding(discovery.CHECK, overrides):
+        with self.overriding(discovery.CREATE, overrides):
             response = messages.response_of(self._adapter.post(
                 path, json={discovery.CREATE: server}, raise_exc=False,
                 **kwargs))

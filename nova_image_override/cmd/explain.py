@@ -117,7 +117,7 @@ def _question(
     value: decisions.Value = decisions.AnyValue.ANY
     if has_value:
         value = override.Parser(enforcer.catalog).parse(
-            {name: text or None}, removals=True)[name]
+            {name: text or None})[name]
     elif parsed_args.flavor:
         raise ValueError(
             '--flavor: whether a flavor agrees depends on the value, write '

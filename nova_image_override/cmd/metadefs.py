@@ -78,8 +78,10 @@ def namespace(
     the members that ``allowed_properties`` names.
     """
     properties: Json = {}
-    for each in overridable_schema.overridable(
-            enforcer, caller, removals=False):
+    for each in overridable_schema.overridable(enforcer, caller):
+        # Glance's format has no null.
+        if not each.can_be_set:
+            continue
         family = each.prop.family
         if family is None:
             properties[each.names] = definition(
@@ -119,7 +121,7 @@ def definition(
         result |= {'type': 'integer', 'minimum': prop.minimum,
                    'maximum': prop.maximum}
     elif 'enum' in value:
-        result['enum'] = value['enum']
+        result['enum'] = [each for each in value['enum'] if each is not None]
     else:
         result |= {'minLength': value['minLength'],
                    'maxLength': value['maxLength']}

@@ -29,15 +29,11 @@ def text(version: versions.Version) -> str:
 
 
 class Schema(command.Command):
-    """Print the JSON Schema of image_props_override, or write all of them."""
+    """Print the JSON Schema of image_props_override, or write it to a file."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--api-version', metavar='X.Y', default=str(versions.MAX),
-            choices=[str(v) for v in versions.VERSIONS],
-            help='API version to print (default: %(default)s)')
         parser.add_argument(
             '--write', metavar='FOLDER', type=pathlib.Path,
             help='write every API version to a file of FOLDER instead, '
@@ -47,9 +43,7 @@ class Schema(command.Command):
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         """Print or write."""
         if parsed_args.write is None:
-            (version,) = (v for v in versions.VERSIONS
-                          if str(v) == parsed_args.api_version)
-            self.app.stdout.write(text(version))
+            self.app.stdout.write(text(versions.MAX))
             return 0
         for version in versions.VERSIONS:
             path = parsed_args.write / file_name(version)

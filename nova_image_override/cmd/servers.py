@@ -138,7 +138,7 @@ def _wanted(
     if not has_value:
         parser.parse_names([wanted])
         return lambda name, value: name == wanted
-    overrides = parser.parse({wanted: value_text or None}, removals=True)
+    overrides = parser.parse({wanted: value_text or None})
     return lambda name, value: overrides.items() >= {(name, value)}
 
 

@@ -117,6 +117,8 @@ class Property(abc.ABC):
         """Return the JSON Schema of the value, in its canonical spelling.
 
         Values are strings; ``contentSchema`` says what the string stands for.
+        The parts of Nova that act on the property are under a keyword of our
+        own, which validators ignore.
 
         :param removal: whether null is accepted, which removes the image's
             property
@@ -137,6 +139,7 @@ class Property(abc.ABC):
             result['type'] = ['string', 'null']
             if 'enum' in result:
                 result['enum'].append(None)
+        result['drivers'] = list(self.drivers)
         return result
 
     @abc.abstractmethod

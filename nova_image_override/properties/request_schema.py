@@ -45,24 +45,10 @@ def build(
     return result
 
 
-def with_drivers(
-    version: versions.Version, prop: property_module.Property,
-    schema: property_module.Schema,
-) -> property_module.Schema:
-    """Return SCHEMA of a value with the parts of Nova that act on PROP.
-
-    They are under a keyword of our own, which validators ignore.
-    """
-    return {**schema, 'drivers': list(prop.drivers)} \
-        if versions.tells_drivers(version) else schema
-
-
 def published(
     version: versions.Version, catalog: catalog_module.Catalog,
 ) -> property_module.Schema:
     """Return what any caller of any deployment can be permitted to send."""
-    removal = versions.takes_null(version)
     return build(version, {
-        prop.name_pattern or field: with_drivers(
-            version, prop, prop.schema(removal=removal))
+        prop.name_pattern or field: prop.schema(removal=True)
         for field, prop in catalog.items() if not prop.never})

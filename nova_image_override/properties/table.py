@@ -38,7 +38,7 @@ class Row:
     :ivar kind: boolean, integer, enum or string
     :ivar values: what it may be
     :ivar removable: whether null is accepted: yes or no
-    :ivar drivers: the parts of Nova that act on it, if the cloud says so
+    :ivar drivers: the parts of Nova that act on it
     :ivar description: what it does
     """
 

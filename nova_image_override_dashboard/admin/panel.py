@@ -21,4 +21,4 @@ class ImagePropsOverride(horizon.Panel):
     def allowed(self, context: typing.Any) -> bool:
         """Show the panel where the cloud has the extension."""
         return (super().allowed(context)
-                and presence.version(context['request']) is not None)
+                and presence.has_extension(context['request']))

@@ -6,7 +6,6 @@ from django import http
 from django.views import generic
 from openstack_dashboard.api.rest import urls
 
-from nova_image_override import versions
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import presence
@@ -23,19 +22,12 @@ class Offered(generic.View):
     def get(self, request: http.HttpRequest) -> typing.Any:
         """Return what the user may override.
 
-        :returns: the ``version``, what it ``can`` do, and ``properties``,
-            see :func:`.choices.choices`. Nothing if the cloud does not have the
-            extension, which is not an error: browsers write errors to the
-            console.
+        :returns: ``properties``, see :func:`.choices.choices`. Nothing if the
+            cloud does not have the extension, which is not an error: browsers
+            write errors to the console.
         """
         # Remembered, so that a cloud without it is hardly ever asked.
-        if presence.version(request) is None:
+        if not presence.has_extension(request):
             return None
-        discovery = cloud.compute(request).discover()
-        version = discovery.version
-        return {
-            'version': str(version),
-            'can': {'check': versions.takes_check(version),
-                    'update': versions.takes_update(version)},
-            'properties': choices.choices(discovery.schema),
-        }
+        schema = cloud.compute(request).discover().schema
+        return {'properties': choices.choices(schema)}

@@ -29,15 +29,12 @@ class ServersClient(servers_client.ServersClient):
     Methods take ``image_props_override`` as they take everything else that
     Nova does. An answer that shows a server must show its overrides.
 
-    :param version: of the extension; the newest that we know by default
+    :ivar version: of the extension; the newest that we know, unless changed
     """
 
-    def __init__(
-        self, *args: typing.Any, version: str = str(versions.MAX),
-        **kwargs: typing.Any,
-    ) -> None:
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         super().__init__(*args, **kwargs)
-        self.version = version
+        self.version = str(versions.MAX)
 
     def get_headers(self) -> dict[str, str]:
         """Return Tempest's headers, with our entry next to Nova's."""

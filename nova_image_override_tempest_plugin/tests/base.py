@@ -85,16 +85,6 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
             'The cloud lets this user remove none of '
             '[image_props_override] overrides')
 
-    @classmethod
-    def require(cls, taken: typing.Callable[[typing.Any], bool]) -> None:
-        """Skip if the cloud's version of the extension is too old.
-
-        :param taken: a function of :mod:`nova_image_override.versions`
-        """
-        if not taken(cls.offer.version):
-            raise cls.skipException(
-                f'The cloud has {versions.SERVICE_TYPE} {cls.offer.version}')
-
     def boot(
         self, overrides: dict[str, str | None] | None, **more: typing.Any,
     ) -> dict[str, typing.Any]:

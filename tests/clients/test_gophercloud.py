@@ -89,7 +89,7 @@ def built(cloud, server):
 def test_the_header_entry_and_the_parameter(go, client, cloud, image):
     server = go(client, 'header', image, 'two-cpus')
     request = sent(client)
-    assert request.version == 'compute 2.90, image-props-override 1.1'
+    assert request.version == 'compute 2.90, image-props-override 1.0'
     assert request.legacy_version == '2.90'
     asked = {'hw_disk_bus': 'scsi', 'hw_rng_model': None}
     assert request.body['server']['image_props_override'] == asked

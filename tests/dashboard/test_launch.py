@@ -31,7 +31,7 @@ def test_a_server_boots_with_what_was_chosen(wizard, cloud):
     assert overrides_of(cloud) == {
         'hw_boot_menu': 'true', 'hw_cpu_cores': '2', 'hw_disk_bus': 'scsi'}
     (sent,) = cloud.requests('POST', '/servers')
-    assert sent['version'] == 'compute 2.90, image-props-override 1.2'
+    assert sent['version'] == 'compute 2.90, image-props-override 1.0'
 
 
 def test_who_overrides_nothing_sends_what_horizon_sends(wizard, cloud):

@@ -140,7 +140,7 @@ class BootFromImage(base.TestCase):
 
 
 class Removal(base.TestCase):
-    """A value of null, API 1.1."""
+    """A value of null."""
 
     @pytest.mark.smoke
     def test_null_removes_the_images_property(self):
@@ -159,20 +159,12 @@ class Removal(base.TestCase):
         self.assertNotIn('vm_mode', stored)
         self.assertNotIn('hw_vm_mode', stored)
 
-    def test_1_1_shows_a_removal_as_null_and_1_0_leaves_it_out(self):
+    def test_a_removal_is_shown_as_null(self):
         image = self.image(hw_numa_nodes='2')
-        server = self.boot(
-            {'hw_numa_nodes': None, 'hw_disk_bus': 'ide'}, image=image)
-        for version, shown in (
-                ('1.1', {'hw_numa_nodes': None, 'hw_disk_bus': 'ide'}),
-                ('1.0', {'hw_disk_bus': 'ide'})):
-            answer = self.http('GET', f'/servers/{server}', extension=version)
-            self.assertEqual(shown, answer.body['server'][base.PARAMETER])
-
-    def test_1_0_does_not_take_null(self):
-        self.assert_refused(
-            self.create({'hw_numa_nodes': None}, extension='1.0'), 400,
-            {'hw_numa_nodes': 'invalid_type'})
+        overrides = {'hw_numa_nodes': None, 'hw_disk_bus': 'ide'}
+        server = self.boot(overrides, image=image)
+        answer = self.http('GET', f'/servers/{server}')
+        self.assertEqual(overrides, answer.body['server'][base.PARAMETER])
 
     def test_removing_what_leaves_a_gap_is_refused(self):
         image = self.image(hw_numa_nodes='2', hw_numa_cpus__0='0',

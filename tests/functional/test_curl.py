@@ -52,7 +52,7 @@ class Curl(cloud_module.Cloud):
             compute=None, extension=None, headers={
                 'X-OpenStack-Nova-API-Version': '2.90',
                 'OpenStack-API-Version':
-                    'compute 2.90, image-props-override 1.1'})
+                    'compute 2.90, image-props-override 1.0'})
         self.assertEqual(202, answer.status, answer.text)
         server = answer.body['server']['id']
         self.wait(server)

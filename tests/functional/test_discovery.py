@@ -45,22 +45,21 @@ class Discovery(base.TestCase):
                       self.discover(admin=True)['schema']['properties'])
 
     def test_a_property_says_type_limits_values_and_meaning(self):
-        properties = self.discover(extension='1.0')['schema']['properties']
+        properties = self.discover()['schema']['properties']
         nodes = properties['hw_numa_nodes']
-        self.assertEqual('string', nodes['type'])
+        self.assertEqual(['string', 'null'], nodes['type'])
         self.assertEqual(
             {'type': 'integer', 'minimum': 1, 'maximum': 128},
             nodes['contentSchema'])
         self.assertIn('NUMA', nodes['description'])
-        self.assertEqual(['true', 'false'],
+        self.assertEqual(['true', 'false', None],
                          properties['hw_boot_menu']['enum'])
 
-    def test_null_is_on_offer_from_1_1_where_removal_is_permitted(self):
-        for version, taken in (('1.0', False), ('1.1', True)):
-            schema = self.discover(extension=version)['schema']
-            check = jsonschema.Draft202012Validator(schema).is_valid
-            self.assertEqual(taken, check({'hw_boot_menu': None}))
-            self.assertFalse(check({'hw_mem_page_size': None}))
+    def test_null_is_on_offer_where_removal_is_permitted(self):
+        schema = self.discover()['schema']
+        check = jsonschema.Draft202012Validator(schema).is_valid
+        self.assertTrue(check({'hw_boot_menu': None}))
+        self.assertFalse(check({'hw_mem_page_size': None}))
 
     def test_what_the_schema_accepts_is_accepted_and_the_rest_refused(self):
         schema = self.discover()['schema']

@@ -1,4 +1,4 @@
-"""Rebuild keeps, replaces or drops the overrides (API 1.1)."""
+"""Rebuild keeps, replaces or drops the overrides."""
 
 from unittest import mock
 
@@ -230,13 +230,6 @@ class Refusals(Case):
         server = self.boot({'hw_video_model': 'vga', 'hw_boot_menu': 'false'})
         self.assertEqual(202, self.rebuild(
             server, {'hw_video_model': 'vga', 'hw_boot_menu': 'false'}).status)
-
-    def test_1_0_does_not_take_it(self):
-        server = self.boot({'hw_video_model': 'vga'})
-        answer = self.rebuild(server, {}, extension='1.0')
-        self.assert_unchanged(
-            server, answer, 400, {base.PARAMETER: 'not_here'})
-        self.assertIn('1.1', answer.message)
 
     def test_without_the_version_entry_it_is_refused(self):
         server = self.boot({'hw_video_model': 'vga'})

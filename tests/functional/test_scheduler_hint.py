@@ -154,12 +154,6 @@ class OpenToHints(Case):
             self.assertEqual({'hw_disk_bus': None},
                              self.shown(server)[base.PARAMETER])
 
-    def test_a_version_in_the_header_is_the_version_that_takes_them(self):
-        self.assert_refused(
-            self.hint({base.PARAMETER: {'hw_disk_bus': None}},
-                      extension='1.0'),
-            400, {'hw_disk_bus': 'invalid_type'})
-
     def test_answers_without_an_entry_do_not_speak_of_the_extension(self):
         answer = self.hint({base.PARAMETER: {'hw_disk_bus': 'scsi'}})
         self.assertEqual(f'compute {self.COMPUTE}',

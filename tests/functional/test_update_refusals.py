@@ -65,12 +65,6 @@ class OtherStates(update_case.Case):
 
 
 class Versions(update_case.Case):
-    def test_1_1_does_not_take_it(self):
-        answer = self.assert_refused_unchanged(
-            self.stopped(), 400, {base.PARAMETER: 'not_here'},
-            {'hw_video_model': 'vga'}, extension='1.1')
-        self.assertIn('1.2', answer.message)
-
     def test_a_request_that_does_not_name_the_extension(self):
         self.assert_refused_unchanged(
             self.stopped(), 400, {base.PARAMETER: 'version_missing'},

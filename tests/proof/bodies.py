@@ -146,14 +146,13 @@ def overrides(draw: st.DrawFn, flavor: str) -> Case:
 
 _entries = st.sampled_from([
     'compute 2.93', 'compute latest', 'compute 2.1', 'compute', 'compute 9.9',
-    f'{versions.SERVICE_TYPE} 1.0', f'{versions.SERVICE_TYPE} 1.1',
-    f'{versions.SERVICE_TYPE} 1.2',
+    f'{versions.SERVICE_TYPE} 1.0',
     f'{versions.SERVICE_TYPE} latest', f'{versions.SERVICE_TYPE}',
-    f'{versions.SERVICE_TYPE} 1.999', f'{versions.SERVICE_TYPE} 1.1.1',
-    f'{versions.SERVICE_TYPE} 01.1', f'{versions.SERVICE_TYPE}  1.1 ',
-    f'{versions.SERVICE_TYPE}\t1.1', f'{versions.SERVICE_TYPE} １.１',
-    f'{versions.SERVICE_TYPE.upper()} 1.1', f'{versions.SERVICE_TYPE} -1',
-    f'{versions.SERVICE_TYPE}: 1.1', 'volume 3.0', '', ' ', '1.1',
+    f'{versions.SERVICE_TYPE} 1.999', f'{versions.SERVICE_TYPE} 1.0.0',
+    f'{versions.SERVICE_TYPE} 01.0', f'{versions.SERVICE_TYPE}  1.0 ',
+    f'{versions.SERVICE_TYPE}\t1.0', f'{versions.SERVICE_TYPE} １.０',
+    f'{versions.SERVICE_TYPE.upper()} 1.0', f'{versions.SERVICE_TYPE} -1',
+    f'{versions.SERVICE_TYPE}: 1.0', 'volume 3.0', '', ' ', '1.0',
     f'{versions.SERVICE_TYPE} ' + '9' * 400, 'x' * 900, '"', ';', '\xff'])
 
 

@@ -123,10 +123,9 @@ def pairs(
     return draw(names_of(field)), draw(st.none() | value if removals else value)
 
 
-def requests(*, removals: bool = True) -> st.SearchStrategy[
-        dict[str, str | None]]:
+def requests() -> st.SearchStrategy[dict[str, str | None]]:
     """Overrides that are accepted, in any spelling of their values."""
-    return st.lists(pairs(removals=removals), max_size=12).map(dict)
+    return st.lists(pairs(removals=True), max_size=12).map(dict)
 
 
 # --- names that are almost right --------------------------------------------

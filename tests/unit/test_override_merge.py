@@ -25,7 +25,7 @@ def laws(test):
     @hypothesis.given(strategies.laid_over())
     def run(parser, merger, drawn):
         image, raw = drawn
-        overrides = parser.parse(raw, removals=True)
+        overrides = parser.parse(raw)
         try:
             merged = merger.merge(image, overrides)
         except errors.Invalid as exc:

@@ -19,15 +19,15 @@ from tests.unit import strategies
 
 @hypothesis.given(strategies.requests())
 def test_parsing_what_was_parsed_changes_nothing(parser, raw):
-    once = parser.parse(raw, removals=True)
+    once = parser.parse(raw)
     assert once.keys() == raw.keys()
-    assert parser.parse(once, removals=True) == once
+    assert parser.parse(once) == once
 
 
 @hypothesis.given(strategies.requests())
 def test_parsing_leaves_the_request_as_it_is(parser, raw):
     before = dict(raw)
-    parser.parse(raw, removals=True)
+    parser.parse(raw)
     assert raw == before
 
 
@@ -37,7 +37,7 @@ def test_nova_reads_the_stored_spelling_as_it_reads_the_sent_one(
         parser, pair):
     name, value = pair
     name = re.sub('[.][0-9]+$', '.0', name)  # Nova reads from 0 on.
-    stored = parser.parse({name: value}, removals=False)
+    stored = parser.parse({name: value})
     field = strategies.CATALOG.field_of(name)
     read = strategies.read(stored)
     assert list(read) == [field]
@@ -52,7 +52,7 @@ def test_nova_reads_the_stored_page_size_as_it_reads_the_sent_one(
             flavor_object.Flavor(extra_specs={'hw:mem_page_size': 'any'}),
             image_meta.ImageMeta.from_dict(
                 {'properties': {'hw_mem_page_size': size}}))
-    stored = parser.parse({'hw_mem_page_size': value}, removals=False)
+    stored = parser.parse({'hw_mem_page_size': value})
     assert pages(stored['hw_mem_page_size']) == pages(value)
 
 
@@ -60,7 +60,7 @@ def test_nova_reads_the_stored_page_size_as_it_reads_the_sent_one(
 def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
     name, value = pair
     name = re.sub('[.][0-9]+$', '.0', name)
-    ((_, stored),) = parser.parse({name: value}, removals=False).items()
+    ((_, stored),) = parser.parse({name: value}).items()
     prop = strategies.CATALOG.resolve(name)
     (read,) = strategies.read({name: stored}).values()
     if prop.field == 'hw_numa_cpus':
@@ -78,16 +78,16 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
 
 @hypothesis.given(strategies.requests())
 def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
-    for name, value in parser.parse(raw, removals=True).items():
+    for name, value in parser.parse(raw).items():
         assert len(record.SET_PREFIX + name) <= 255
         assert len(record.REMOVED_PREFIX + name) <= 255
         assert value is None or 0 < len(value.encode()) <= 255
 
 
-@hypothesis.given(strategies.any_json, st.booleans())
-def test_any_json_is_taken_or_refused_as_a_whole(parser, raw, removals):
+@hypothesis.given(strategies.any_json)
+def test_any_json_is_taken_or_refused_as_a_whole(parser, raw):
     try:
-        taken = parser.parse(raw, removals=removals)
+        taken = parser.parse(raw)
     except errors.Invalid as exc:
         names = {p.name for p in exc.problems}
         assert names
@@ -113,7 +113,7 @@ def test_a_refusal_names_exactly_the_wrong_ones(
     if wrong:
         assert set(refusals.of(parser, raw)) == wrong
     else:
-        assert parser.parse(raw, removals=True).keys() == raw.keys()
+        assert parser.parse(raw).keys() == raw.keys()
 
 
 @hypothesis.given(
@@ -122,7 +122,7 @@ def test_a_refusal_names_exactly_the_wrong_ones(
 def test_any_text_for_a_property_is_refused_or_read_by_nova(
         parser, name, value):
     try:
-        taken = parser.parse({name: value}, removals=False)
+        taken = parser.parse({name: value})
     except errors.Invalid as exc:
         assert [p.name for p in exc.problems] == [name]
         return
@@ -136,7 +136,7 @@ def test_any_text_for_a_property_is_refused_or_read_by_nova(
 def test_a_refusal_can_be_written_to_any_log_and_any_answer(parser, name):
     hypothesis.assume(strategies.CATALOG.field_of(name) is None)
     with pytest.raises(errors.Invalid) as caught:
-        parser.parse({name: 'x'}, removals=False)
+        parser.parse({name: 'x'})
     message = str(caught.value)
     assert message.isascii()
     assert message.isprintable()

@@ -17,7 +17,7 @@ curl -s "$nova/image-props-override" -H "X-Auth-Token: $token" |
     jq -c '.image_props_override.schema.properties.hw_disk_bus'
 
 # Boot a server.
-version='OpenStack-API-Version: compute 2.93, image-props-override 1.1'
+version='OpenStack-API-Version: compute 2.93, image-props-override 1.0'
 server=$(curl -s "$nova/servers" -H "X-Auth-Token: $token" -H "$version" \
     -H 'Content-Type: application/json' -d '{"server": {
         "name": "guest", "imageRef": "'"$IMAGE"'",

@@ -71,10 +71,6 @@ class Server(server.Server):
             return
         try:
             offer = self._adapter().discover()
-            offer.require(discovery.CREATE, overrides)
-            if self.properties[
-                    self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY] == self.STOP:
-                offer.require(discovery.UPDATE, overrides)
         except discovery.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         self._refuse(_wrong(offer.schema, overrides))

@@ -62,8 +62,10 @@ def reserved_namespaces(cloud: Cloud) -> Findings:
 def quota(cloud: Cloud) -> Findings:
     """A16: snapshots of overridden servers may exceed the quota."""
     limit = cloud.options['image_property_quota']
-    needed = SNAPSHOT_OVERHEAD + len(overridable_schema.schemas(
-        cloud.enforcer, cloud.caller, removals=False))
+    # What can only be removed adds nothing.
+    needed = SNAPSHOT_OVERHEAD + len({
+        each.prop.field for each in overridable_schema.overridable(
+            cloud.enforcer, cloud.caller) if each.can_be_set})
     if 0 <= limit < needed:
         yield Finding(
             cloud_module.WARNING, 'A16', ('image_property_quota',),

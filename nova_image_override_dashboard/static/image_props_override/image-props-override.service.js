@@ -26,8 +26,8 @@
     /**
      * Ask what the user may override; once, until the page is left.
      *
-     * @returns {Promise} of {version, can, properties}, or of null if the
-     * cloud does not have the extension
+     * @returns {Promise} of {properties}, or of null if the cloud does not have
+     * the extension
      */
     function offered() {
       if (!asked) {

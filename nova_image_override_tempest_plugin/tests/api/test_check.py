@@ -4,17 +4,11 @@ from tempest.lib import decorators
 from tempest.lib import exceptions
 
 from nova_image_override import errors
-from nova_image_override import versions
 from nova_image_override_tempest_plugin.tests import base
 
 
 class CheckTest(base.BaseOverridesTest):
     """POST /image-props-override/check."""
-
-    @classmethod
-    def resource_setup(cls) -> None:
-        super().resource_setup()
-        cls.require(versions.takes_check)
 
     @decorators.idempotent_id('1f84633a-771c-4193-b931-abc6cfe23a35')
     def test_it_tells_what_a_server_then_has(self):
@@ -39,13 +33,3 @@ class CheckTest(base.BaseOverridesTest):
                     kind, self.servers_client.check_server,
                     imageRef=self.image_ref, flavorRef=self.flavor_ref,
                     **{errors.PARAMETER: overrides}))
-
-    @decorators.attr(type='negative')
-    @decorators.idempotent_id('62ab529e-a087-464c-bf53-7103f55b5b3d')
-    def test_an_older_version_does_not_have_it(self):
-        self.assertEqual(
-            {errors.PARAMETER: errors.NOT_HERE},
-            self.refused(
-                exceptions.BadRequest,
-                self.os_primary.servers_client_of(version='1.1').check_server,
-                imageRef=self.image_ref, flavorRef=self.flavor_ref))

@@ -1,7 +1,5 @@
 """What a cloud says before anything is asked of it."""
 
-import json
-
 import jsonschema
 from tempest.lib import decorators
 from tempest.lib import exceptions
@@ -30,17 +28,6 @@ class DiscoveryTest(base.BaseOverridesTest):
     def test_no_property_that_describes_the_image_is_offered(self):
         for name in 'img_signature', 'img_owner_id', 'img_mappings':
             self.assertFalse(self.may(name, 'x'), name)
-
-    @decorators.idempotent_id('7d40232d-e86d-4660-b79f-0ca4c39bc046')
-    def test_version_1_0_offers_no_removal(self):
-        response, body = self.discovery_client.get(
-            versions.PATH.lstrip('/'), extra_headers=True,
-            headers={versions.HEADER: f'{versions.SERVICE_TYPE} 1.0'})
-        self.assertEqual(200, response.status)
-        schema = json.loads(body)[errors.PARAMETER]['schema']
-        validator = jsonschema.Draft202012Validator(schema)
-        for name in schema['properties']:
-            self.assertFalse(validator.is_valid({name: None}), name)
 
     @decorators.attr(type='negative')
     @decorators.idempotent_id('34c46ad7-4a0c-4809-b435-71999d706163')

@@ -5,7 +5,6 @@ from tempest.lib import decorators
 from tempest.lib import exceptions
 
 from nova_image_override import errors
-from nova_image_override import versions
 from nova_image_override_tempest_plugin.tests import base
 
 CONF = config.CONF
@@ -19,11 +18,6 @@ class RebuildTest(base.BaseOverridesTest):
         super().skip_checks()
         if not CONF.image_props_override.rebuild:
             raise cls.skipException('[image_props_override] rebuild is false')
-
-    @classmethod
-    def resource_setup(cls):
-        super().resource_setup()
-        cls.require(versions.takes_rebuild)
 
     @decorators.idempotent_id('e3bb5867-57e7-4609-b050-08bdf507891f')
     def test_a_rebuild_that_says_nothing_keeps_them(self):
@@ -72,11 +66,10 @@ class RebuildTest(base.BaseOverridesTest):
     def test_a_rebuild_that_does_not_name_the_extension_is_refused(self):
         overrides = self.some(1)
         server = self.boot(overrides)
-        for client, code in (
-                (self.plain_servers_client, errors.VERSION_MISSING),
-                (self.os_primary.servers_client_of(version='1.0'),
-                 errors.NOT_HERE)):
-            self.assertEqual({errors.PARAMETER: code}, self.refused(
-                exceptions.BadRequest, client.rebuild_server, server['id'],
+        self.assertEqual(
+            {errors.PARAMETER: errors.VERSION_MISSING},
+            self.refused(
+                exceptions.BadRequest,
+                self.plain_servers_client.rebuild_server, server['id'],
                 self.image_ref, **{errors.PARAMETER: {}}))
         self.assertEqual(overrides, self.in_force(server['id']))

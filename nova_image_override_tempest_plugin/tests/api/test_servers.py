@@ -4,7 +4,6 @@ from tempest import config
 from tempest.lib import decorators
 
 from nova_image_override import errors
-from nova_image_override import versions
 from nova_image_override_tempest_plugin.tests import base
 
 CONF = config.CONF
@@ -48,7 +47,6 @@ class ServersTest(base.BaseOverridesTest):
 
     @decorators.idempotent_id('ebe96653-cb19-4181-abb1-feaedddeb055')
     def test_a_removed_property_is_shown_as_null(self):
-        self.require(versions.takes_null)
         overrides = {self.a_removable(): None}
         server = self.boot(overrides)
         self.assertEqual(overrides, self.in_force(server['id']))

@@ -125,15 +125,6 @@ class InvalidOverridesTest(base.BaseOverridesTest):
                     exceptions.BadRequest, overrides,
                     client=self.plain_servers_client))
 
-    @decorators.attr(type='negative')
-    @decorators.idempotent_id('6a0e4ae8-0791-4ef9-979a-d06ae2fef9e8')
-    def test_version_1_0_takes_no_removal(self):
-        self.assertEqual(
-            {'hw_boot_menu': errors.INVALID_TYPE},
-            self.create_refused(
-                exceptions.BadRequest, {'hw_boot_menu': None},
-                client=self.os_primary.servers_client_of(version='1.0')))
-
 
 class ForbiddenOverridesTest(base.BaseOverridesTest):
     """403, for this user."""

@@ -11,7 +11,6 @@ from tempest.lib import decorators
 from tempest.lib.common.utils import data_utils
 from tempest.lib.common.utils import test_utils
 
-from nova_image_override import versions
 from nova_image_override_tempest_plugin.tests import base
 
 CONF = config.CONF
@@ -74,7 +73,6 @@ class GuestTest(base.BaseOverridesTest):
 
     @decorators.idempotent_id('b855364b-aced-4ce8-b86b-e8273fd714e5')
     def test_a_rebuilt_guest_has_the_command_line_of_the_rebuild(self):
-        self.require(versions.takes_rebuild)
         if not CONF.image_props_override.rebuild:
             raise self.skipException('[image_props_override] rebuild is false')
         line, mark = self.kernel_arguments()
@@ -86,7 +84,6 @@ class GuestTest(base.BaseOverridesTest):
 
     @decorators.idempotent_id('779b776a-2444-4f91-a822-595a43dd8158')
     def test_a_removed_property_does_not_reach_the_guest(self):
-        self.require(versions.takes_null)
         if not CONF.compute_feature_enabled.snapshot:
             raise self.skipException(
                 '[compute-feature-enabled] snapshot is false')

@@ -34,7 +34,7 @@ describe('The step of Launch Instance', function () {
       launchInstanceModel: model,
       'horizon.image-props-override.service': service
     });
-    offers.resolve({can: {check: true}, properties: [CHOICES.bus]});
+    offers.resolve({properties: [CHOICES.bus]});
     $scope.$apply();
   }));
 
@@ -252,29 +252,5 @@ describe('The step of Launch Instance', function () {
     model.newInstanceSpec.source = [{id: 'empty'}];
     $scope.$apply();
     expect(ctrl.image).toEqual({});
-  });
-});
-
-describe('The step before an older cloud', function () {
-  it('asks for no check where there is none', function () {
-    module('horizon.image-props-override');
-    inject(function ($controller, $q, $rootScope, $timeout) {
-      var check = jasmine.createSpy('check');
-      var ctrl = $controller('ImagePropsLaunchController', {
-        $scope: $rootScope.$new(),
-        launchInstanceModel: {newInstanceSpec: {flavor: {id: '1'}, source: [{id: 'a'}]}},
-        'horizon.image-props-override.service': {
-          offered: function () { return $q.resolve({can: {check: false}, properties: []}); },
-          check: check
-        }
-      });
-      // Not offered yet, and then offered without a check.
-      ctrl.take({hw_disk_bus: 'scsi'}, true);
-      $rootScope.$apply();
-      ctrl.take({hw_disk_bus: 'virtio'}, true);
-      $timeout.flush(10000);
-      expect(check).not.toHaveBeenCalled();
-      expect(ctrl.state).toBe('');
-    });
   });
 });

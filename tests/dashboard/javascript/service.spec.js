@@ -21,7 +21,7 @@ describe('What the plugin\'s REST views say', function () {
   }
 
   it('is asked once what may be overridden', function () {
-    var offered = {version: '1.2', can: {check: true}, properties: [CHOICES.bus]};
+    var offered = {properties: [CHOICES.bus]};
     $httpBackend.expectGET('/api/image-props-override/').respond(offered);
     expect(outcome(service.offered()).value).toEqual(offered);
     var again = null;

@@ -247,7 +247,7 @@ def test_a_denied_value_is_never_permitted_whatever_is_allowed(
 def test_properties_are_judged_each_for_itself(
         catalog, parser, raw, denied, allowed):
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
-    overrides = parser.parse(raw, removals=True)
+    overrides = parser.parse(raw)
     together = refusals(rules, overrides)
     alone = {}
     for name, value in overrides.items():
@@ -260,7 +260,7 @@ def test_properties_are_judged_each_for_itself(
     st.lists(strategies.entries(), max_size=4), strategies.entries())
 def test_denying_more_never_permits_more_nor_allowing_more_less(
         catalog, parser, raw, denied, allowed, more):
-    overrides = parser.parse(raw, removals=True)
+    overrides = parser.parse(raw)
 
     def permitted(denied, allowed):
         rules = enforcer_module.Enforcer(

@@ -58,6 +58,12 @@ def offers(rules, overrides, who=MEMBER):
         rules, who, versions.MAX)).is_valid(overrides)
 
 
+def offered(rules, who=MEMBER):
+    """Return what may be overridden: names -> schema of the value."""
+    return {each.names: each.schema
+            for each in overridable_schema.overridable(rules, who)}
+
+
 ADMINS = ('admin',)
 
 
@@ -76,9 +82,7 @@ def test_a_legacy_name_is_injected_under_all_that_it_feeds(catalog):
     assert refusals(found, {'hw_disk_bus': 'ide', 'hw_scsi_model': 'buslogic',
                             'hw_cdrom_bus': 'ide'}) == {
         'hw_disk_bus': errors.INJECTED, 'hw_scsi_model': errors.INJECTED}
-    assert 'hw_disk_bus' not in overridable_schema.schemas(
-        found, MEMBER, removals=True
-    )
+    assert 'hw_disk_bus' not in offered(found)
 
 
 def test_who_has_an_ignored_role_is_not_refused(catalog):
@@ -180,26 +184,18 @@ def test_what_is_kept_is_judged_by_protections_alone(catalog):
 # --- what is announced in advance -------------------------------------------
 
 def test_what_could_be_set_on_some_image_is_on_offer(catalog):
-    offered = overridable_schema.schemas(rules(catalog, protections=sections(
+    found = offered(rules(catalog, protections=sections(
         hw_disk_bus={'create': ADMINS}, hw_pmu={'update': ADMINS},
         hw_vif_model={'create': ADMINS, 'update': ADMINS},
         hw_boot_menu={'delete': ADMINS},
-        os_type={'create': ADMINS, 'update': ADMINS, 'delete': ADMINS})),
-        MEMBER, removals=True)
-    assert 'hw_disk_bus' in offered
-    assert 'hw_pmu' in offered
-    assert offered['hw_vif_model'] == {
-        'type': 'null', 'description': catalog['hw_vif_model'].description}
-    assert offered['hw_boot_menu']['type'] == 'string'
-    assert 'os_type' not in offered
-
-
-def test_what_can_only_be_removed_is_not_on_offer_where_null_is_not_taken(
-        catalog):
-    assert 'hw_vif_model' not in overridable_schema.schemas(
-        rules(catalog, protections=sections(
-            hw_vif_model={'create': ADMINS, 'update': ADMINS})),
-        MEMBER, removals=False)
+        os_type={'create': ADMINS, 'update': ADMINS, 'delete': ADMINS})))
+    assert 'hw_disk_bus' in found
+    assert 'hw_pmu' in found
+    assert found['hw_vif_model'] == {
+        'type': 'null', 'description': catalog['hw_vif_model'].description,
+        'drivers': list(catalog['hw_vif_model'].drivers)}
+    assert found['hw_boot_menu']['type'] == 'string'
+    assert 'os_type' not in found
 
 
 def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
@@ -215,17 +211,9 @@ def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
         [True, True, False, False, False, True]]
     assert all(offers(found, dict.fromkeys(names, value), ADMIN)
                for value in ('1', None))
-    told = overridable_schema.schemas(found, MEMBER, removals=True).values()
-    assert [value['type'] for value in told
+    assert [value['type'] for value in offered(found).values()
             if value.get('title') == 'hw_numa_mem.N'].count('null') == 1
-    assert pattern in overridable_schema.schemas(found, ADMIN, removals=True)
-
-
-def test_members_are_told_once_where_null_is_not_taken(catalog):
-    told = overridable_schema.schemas(
-        rules(catalog, protections=sections(
-            **{'hw_numa_mem.1': {'delete': ADMINS}})), MEMBER, removals=False)
-    assert catalog['hw_numa_mem'].name_pattern in told
+    assert pattern in offered(found, ADMIN)
 
 
 def test_members_whose_removal_protections_refuse_can_only_be_set(catalog):
@@ -260,10 +248,9 @@ def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
         '^trait:CUSTOM_GOLD$', re.compile('^trait:CUSTOM_GOLD$'), OPEN)
 
     def offers(*sections, who=MEMBER):
-        schemas = overridable_schema.schemas(
+        return catalog['traits_required'].name_pattern in offered(
             rules(catalog, protections=property_protections.Protections(
-                sections)), who, removals=False)
-        return catalog['traits_required'].name_pattern in schemas
+                sections)), who)
 
     assert not offers(closed)
     assert offers(closed, who=ADMIN)

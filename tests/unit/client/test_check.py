@@ -10,7 +10,7 @@ from nova_image_override.client import transport
 from tests.unit.client import adapters
 
 URL, ENTRY, HEADER = adapters.URL, adapters.ENTRY, adapters.HEADER
-discovered, make = adapters.discovered, adapters.make
+make = adapters.make
 
 OVERRIDES = {'hw_disk_bus': 'scsi'}
 CHECK_URL = URL + versions.CHECK_PATH
@@ -85,16 +85,6 @@ def test_what_is_no_answer_to_a_check_is_an_error(
             'Cannot check what a create would get: POST '
             f'{versions.CHECK_PATH} .*{reason}')):
         check(compute)
-
-
-@pytest.mark.parametrize('high', ['1.0', '1.1'])
-def test_a_check_needs_a_newer_version(cloud, compute, high):
-    cloud.get(URL + versions.PATH, **discovered('1.0', high))
-    with pytest.raises(discovery.VersionUnsupported, match=(
-            f'has image-props-override {high}, which is too old for checking '
-            'what a create would get')):
-        check(compute)
-    assert {request.method for request in cloud.request_history} == {'GET'}
 
 
 def test_a_cloud_without_the_extension_is_not_asked_for_a_check(

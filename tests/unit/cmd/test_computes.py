@@ -8,7 +8,7 @@ import pytest
 
 from nova_image_override.cmd import computes
 
-WITH = ('cell1', 'compute1', 'compute1', '1.2')
+WITH = ('cell1', 'compute1', 'compute1', '1.0')
 WITHOUT = ('cell1', 'compute2', 'compute2', None)
 
 
@@ -28,13 +28,13 @@ def listed(deployment, monkeypatch):
 def test_all_is_well(listed):
     assert listed([WITH]) == (0, [{
         'Cell': 'cell1', 'Host': 'compute1', 'Node': 'compute1',
-        'Compute part': '1.2'}])
+        'Compute part': '1.0'}])
 
 
 def test_a_compute_without_it_is_told_by_the_exit_status(listed):
     status, found = listed([WITH, WITHOUT])
     assert status == 1
-    assert [row['Compute part'] for row in found] == ['1.2', None]
+    assert [row['Compute part'] for row in found] == ['1.0', None]
 
 
 def test_only_those_without_it_can_be_listed(listed):

@@ -67,6 +67,11 @@ def test_only_what_may_be_overridden_is_told(made):
     assert made('')['properties'] == {}
 
 
+def test_what_may_only_be_removed_cannot_be_told(made):
+    assert set(made('hw_boot_menu,hw_disk_bus', 'hw_disk_bus=*')[
+        'properties']) == {'hw_boot_menu'}
+
+
 def test_only_permitted_values_are_told(made):
     properties = made(
         'hw_disk_bus=scsi|ide,os_distro=ubuntu*', 'os_distro=*core')[

@@ -1,7 +1,5 @@
 """The matrix says what Nova's source says, in each supported release."""
 
-import json
-
 import pytest
 
 from nova_image_override.properties import driver_matrix as matrix
@@ -25,9 +23,7 @@ def test_every_field_of_this_nova_has_its_row():
 
 
 def test_no_row_is_of_what_no_supported_release_has(catalog):
-    known = set(catalog)
-    for path in test_schema.files():
-        known |= json.loads(path.read_text())['properties'].keys()
+    known = catalog.keys() | test_schema.copy()['properties'].keys()
     assert matrix.ROWS.keys() - known == set()
 
 

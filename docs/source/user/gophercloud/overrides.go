@@ -31,7 +31,7 @@ func Extended(client *gophercloud.ServiceClient) *gophercloud.ServiceClient {
 		extended.MoreHeaders[name] = value
 	}
 	extended.MoreHeaders["OpenStack-API-Version"] =
-		"compute " + client.Microversion + ", image-props-override 1.1"
+		"compute " + client.Microversion + ", image-props-override 1.0"
 	return &extended
 }
 

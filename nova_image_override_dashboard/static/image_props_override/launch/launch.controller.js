@@ -85,8 +85,7 @@
       ctrl.other = '';
       ctrl.nodes = null;
       ctrl.state = '';
-      if (!isRight || angular.equals(overrides(), {}) || !ctrl.offered ||
-          !ctrl.offered.can.check) {
+      if (!isRight || angular.equals(overrides(), {})) {
         return;
       }
       if (!flavor().id || !source().id) {
