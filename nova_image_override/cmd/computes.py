@@ -43,7 +43,6 @@ class Computes(lister.Lister):
         :raises errors.StartupError: a database cannot be read
         """
         deployment_files.read_nova_conf(parsed_args, databases=True)
-        objects.register_all()
         found = list(rows())
         missing = [row for row in found if row[-1] is None]
         self._status = int(bool(missing))

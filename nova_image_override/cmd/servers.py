@@ -7,11 +7,11 @@ import sys
 import typing
 
 from cliff import columns
-from nova import objects
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import server_pages
@@ -74,7 +74,6 @@ class Servers(deployment_files.Lister):
         :raises errors.StartupError: a database or the rules cannot be read
         """
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
-        objects.register_all()
         header: tuple[str, ...] = (
             'Server', 'Project', 'Cell', 'Property', 'Value')
         refused = None
@@ -150,8 +149,6 @@ def _refused(
 
     They answer as to a user who would create it now from the same image.
     """
-    # Its annotations need Nova's objects, which are registered by now.
-    from nova_image_override import stored_image
     known: override.Overrides = {}
     problems: list[errors.Problem] = []
     for name, value in overrides.items():

@@ -10,6 +10,7 @@ from oslo_config import cfg
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import client_compatibility
+from nova_image_override.api import cloud_drivers
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization import enforcer as enforcer_module
@@ -111,7 +112,6 @@ def _hypervisor_types() -> set[str]:
     :raises errors.StartupError: a database cannot be read
     """
     api_interfaces.verify()
-    from nova_image_override.api import cloud_drivers
     with deployment_files.database():
         return cloud_drivers.hypervisor_types(
             nova_context.get_admin_context()) or set()
