@@ -84,7 +84,6 @@ class Check(deployment_files.Lister):
             (each.severity, each.code, ', '.join(each.subjects), each.why,
              each.change) for each in found]
 
-
     def _read(
         self, conf: cfg.ConfigOpts, parsed_args: argparse.Namespace,
     ) -> tuple[cloud_module.Cloud | None, list[cloud_module.Finding]]:

@@ -204,10 +204,3 @@ def test_no_progress_is_written_where_nobody_watches():
     with servers.Progress(stream) as progress:
         progress.show('cell1', server_pages.Page(1, 1000, []))
     assert not stream.getvalue()
-
-
-def test_a_database_that_is_not_named_is_one_line(deployment):
-    deployment.write('nova.conf', '[image_override]\n')
-    status, out, err = deployment.run('servers', '-f', 'value')
-    assert (status, out) == (1, '')
-    assert err == 'nova.conf has no [api_database] connection\n'
