@@ -166,5 +166,23 @@ class StartupError(Exception):
     """
 
 
+def all_made(
+    *makes: collections.abc.Callable[[], typing.Any],
+) -> list[typing.Any]:
+    """Return what each of MAKES returns.
+
+    :raises StartupError: with the lines of all that raise it
+    """
+    made, lines = [], []
+    for make in makes:
+        try:
+            made.append(make())
+        except StartupError as exc:
+            lines.append(str(exc))
+    if lines:
+        raise StartupError('\n'.join(lines))
+    return made
+
+
 class UnsupportedNova(StartupError):
     """The running Nova does not have the shape that we depend on."""

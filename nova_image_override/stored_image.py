@@ -1,5 +1,7 @@
 """A server's image properties, as nova-api stored them."""
 
+from __future__ import annotations
+
 import typing
 
 from nova import objects

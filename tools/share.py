@@ -20,6 +20,7 @@ import tempfile
 
 from cliff import command
 from oslo_config import cfg
+from oslo_config import generator as config_generator
 from oslo_policy import generator
 import shtab
 
@@ -74,12 +75,17 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def sample_config() -> str:
-    """Return what ``nova-image-override sample-config`` prints."""
-    app = shell.Shell()
-    app.stdout = io.StringIO()
-    entry = dict(app.command_manager)['sample-config']
-    entry.load()(app, None).take_action(argparse.Namespace())
-    return app.stdout.getvalue()
+    """Return what ``oslo-config-generator`` prints of our group."""
+    conf = cfg.ConfigOpts()
+    config_generator.register_cli_opts(conf)
+    conf(['--namespace', 'nova_image_override', '--wrap-width', '90'],
+         project=NAME, use_env=False, default_config_files=[],
+         default_config_dirs=[])
+    printed = io.StringIO()
+    config_generator.generate(conf, output_file=printed)
+    # It writes a heading for [DEFAULT], where we have nothing.
+    text = printed.getvalue()
+    return text[text.index('[image_override]'):]
 
 
 def sample_policy() -> str:

@@ -79,10 +79,6 @@ class ClientCompatibility:
             request.api_version_request >= self.compute) else None
 
 
-#: What is allowed by default.
-NONE = ClientCompatibility()
-
-
 def _microversion(text: str) -> api_version_request.APIVersionRequest:
     """Return one of Nova's microversions.
 

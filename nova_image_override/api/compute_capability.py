@@ -6,6 +6,8 @@ rewrites those stats when it starts, so nothing stale is left when an operator
 goes back to it.
 """
 
+from __future__ import annotations
+
 import collections.abc
 import typing
 

@@ -7,6 +7,8 @@ overrides give a server another ``hw_disk_bus``, this module moves its disks to
 that bus; the guest sees them there when it is next built.
 """
 
+from __future__ import annotations
+
 import collections.abc
 import contextlib
 import dataclasses

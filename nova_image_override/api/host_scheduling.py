@@ -7,6 +7,8 @@ server as it was. So nova-api itself asks the scheduler, before anything is
 saved, the question that Nova's rebuild and conductor ask afterwards.
 """
 
+from __future__ import annotations
+
 import collections.abc
 import typing
 

@@ -1,5 +1,7 @@
 """What a rebuild does with a server's overrides."""
 
+from __future__ import annotations
+
 import collections.abc
 import dataclasses
 import functools
@@ -21,7 +23,7 @@ from nova_image_override.api.flavor import validation
 from nova_image_override.nova_interfaces import interface
 
 #: Returns the image of the request spec as it is stored.
-_StoredImage = collections.abc.Callable[[], objects.ImageMeta | None]
+_StoredImage = collections.abc.Callable[[], 'objects.ImageMeta | None']
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
@@ -42,7 +44,7 @@ class Rebuild(replacement.Replacement):
     @classmethod
     def begin(
         cls, instance: typing.Any, asked: override.Overrides | None,
-    ) -> 'Rebuild | None':
+    ) -> Rebuild | None:
         """Return the rebuild, or None when overrides play no part in it.
 
         :param asked: the parameter; None when the request does not have it

@@ -1,5 +1,7 @@
 """A set of overrides that takes the place of the one in force."""
 
+from __future__ import annotations
+
 import collections.abc
 import dataclasses
 import typing

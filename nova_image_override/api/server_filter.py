@@ -5,6 +5,8 @@ Nova's own sorting and paging. It does not reach servers that wait for the
 scheduler: those have no row in a cell yet, only a build request.
 """
 
+from __future__ import annotations
+
 import collections.abc
 import typing
 
@@ -15,7 +17,7 @@ import sqlalchemy as sa
 from nova_image_override import record
 
 #: get_all of Nova's compute API, bound to all but what is passed by name here.
-GetAll = collections.abc.Callable[..., objects.InstanceList]
+GetAll = collections.abc.Callable[..., 'objects.InstanceList']
 
 
 class RecordFilter:
@@ -41,7 +43,7 @@ class RecordFilter:
             yield (sa.case((key == removed_key, removed_key), else_=set_key),
                    models.InstanceSystemMetadata.value)
 
-    def __deepcopy__(self, memo: dict[int, typing.Any]) -> 'RecordFilter':
+    def __deepcopy__(self, memo: dict[int, typing.Any]) -> RecordFilter:
         # Nova copies filters; what is here is never changed.
         return self
 

@@ -8,6 +8,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from nova_image_override import conf as override_conf
+from nova_image_override import errors
 from nova_image_override.api import client_compatibility
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import enforcer as enforcer_module
@@ -34,17 +35,17 @@ class Startup(typing.NamedTuple):
 def read(conf: cfg.ConfigOpts) -> Startup:
     """Read the options of ``[image_override]``, and the files they name.
 
-    :raises nova_image_override.errors.StartupError: a rule, or another
-        option, is malformed
+    :raises errors.StartupError: naming every rule and every other option that
+        is malformed
     """
     override_conf.register_opts(conf)
     options = conf[override_conf.GROUP.name]
-    enforcer = enforcer_module.Enforcer.from_options(
-        catalog_module.running(), options)
-    compatibility = client_compatibility.ClientCompatibility.from_options(
-        options)
-    return Startup(
-        enforcer, callers_module.Callers(enforcer.catalog), compatibility)
+    catalog = catalog_module.running()
+    return Startup(*errors.all_made(
+        lambda: enforcer_module.Enforcer.from_options(catalog, options),
+        lambda: callers_module.Callers(catalog),
+        lambda: client_compatibility.ClientCompatibility.from_options(
+            options)))
 
 
 def announce(started: Startup) -> None:

@@ -5,6 +5,8 @@ started, or when a shelved offloaded server is unshelved. Until then nothing of
 the server runs, so only what is stored has to change.
 """
 
+from __future__ import annotations
+
 import collections.abc
 import contextlib
 import dataclasses
@@ -70,7 +72,7 @@ class Update(replacement.Replacement):
     def begin(
         cls, context: typing.Any, instance: typing.Any,
         asked: override.Overrides,
-    ) -> 'Update':
+    ) -> Update:
         """Return the update of a server whose overrides can be changed.
 
         :raises errors.Conflict: the server's state does not permit it

@@ -70,8 +70,7 @@ class Enforcer:
             if injection.configured
             else f'{metadata_injection.OPTION} is not set')
         self.protections = protections
-        self.denied, self.allowed = property_lists.compiled(catalog, {
-            decisions.DENIED: denied, decisions.ALLOWED: allowed})
+        self.denied, self.allowed = _compiled(catalog, denied, allowed)
         for checked in (self.denied, self.allowed):
             unknown = checked.unknown_names()
             if unknown:
@@ -91,16 +90,19 @@ class Enforcer:
         """Read the rules that the group ``[image_override]`` names.
 
         :param options: the group's options
-        :raises errors.StartupError: a list or one of Glance's files is wrong
+        :raises errors.StartupError: naming every list and every file of
+            Glance's that is wrong
         """
-        return cls(
-            catalog, options.denied_properties, options.allowed_properties,
-            metadata_injection.load(options.glance_image_import_files),
-            property_protections.load(
+        denied, allowed = options.denied_properties, options.allowed_properties
+        _, injection, protections = errors.all_made(
+            lambda: _compiled(catalog, denied, allowed),
+            lambda: metadata_injection.load(options.glance_image_import_files),
+            lambda: property_protections.load(
                 options.property_protection_file,
                 options.property_protection_rule_format,
                 options.property_protection_policy_file)
             if options.property_protection_file else None)
+        return cls(catalog, denied, allowed, injection, protections)
 
     def _rules_of(self, name: str) -> property_rules.PropertyRules:
         prop = self.catalog.resolve(name)
@@ -344,6 +346,17 @@ class Enforcer:
             how += (': no section of the protections matches it, the operator '
                     f'can add one such as [^{each}$]')
         return how
+
+
+def _compiled(
+    catalog: catalog_module.Catalog, denied: collections.abc.Iterable[str],
+    allowed: collections.abc.Iterable[str],
+) -> list[property_lists.PropertyList]:
+    return errors.all_made(
+        lambda: property_lists.PropertyList(
+            decisions.DENIED, denied, catalog),
+        lambda: property_lists.PropertyList(
+            decisions.ALLOWED, allowed, catalog))
 
 
 @functools.lru_cache(maxsize=512)

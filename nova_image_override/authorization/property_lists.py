@@ -279,26 +279,6 @@ class PropertyList:
                 and self._catalog.field_of(entry.name) is None]
 
 
-def compiled(
-    catalog: catalog_module.Catalog,
-    entries: collections.abc.Mapping[str, collections.abc.Iterable[str]],
-) -> list[PropertyList]:
-    """Compile lists.
-
-    :param entries: option -> its entries
-    :raises errors.StartupError: what is wrong in all of them, one line each
-    """
-    result, problems = [], []
-    for option, each in entries.items():
-        try:
-            result.append(PropertyList(option, each, catalog))
-        except errors.StartupError as exc:
-            problems.append(str(exc))
-    if problems:
-        raise errors.StartupError('\n'.join(problems))
-    return result
-
-
 def _may_match(name: str, family: families.Family) -> bool:
     """Return whether the glob NAME may match members of a family.
 

@@ -10,11 +10,9 @@ from nova_image_override.client import arguments
 from nova_image_override.client import refusal
 from nova_image_override.client import sdk_proxy
 from nova_image_override.properties import cpu_lists
+from nova_image_override.properties import table
 
 Rows = list[tuple[typing.Any, ...]]
-
-#: Formats for programs: one object, the content of the cloud's answer.
-OBJECT_FORMATS = ('json', 'yaml')
 
 PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Decided By')
 NODE_COLUMNS = (
@@ -65,11 +63,12 @@ class Check(command.Lister):
             answer = self._ask(parsed_args)
         except refusal.Refused as exc:
             raise exceptions.CommandError(exc.lines) from exc
-        if parsed_args.formatter in OBJECT_FORMATS:
+        if parsed_args.formatter in table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
-        self._nodes = _node_rows(answer['numa_topology'])
-        return PROPERTY_COLUMNS, _property_rows(
-            answer['properties'], answer['overridden'])
+        self._nodes = list(table.with_null(
+            _node_rows(answer['numa_topology'])))
+        return PROPERTY_COLUMNS, table.with_null(_property_rows(
+            answer['properties'], answer['overridden']))
 
     def _ask(self, parsed_args: argparse.Namespace) -> dict[str, typing.Any]:
         manager: typing.Any = self.app.client_manager
@@ -95,7 +94,7 @@ class Check(command.Lister):
         column_names: typing.Any, data: typing.Any,
     ) -> int:
         """Print the properties and, as a table, the NUMA nodes below them."""
-        if parsed_args.formatter in OBJECT_FORMATS:
+        if parsed_args.formatter in table.OBJECT_FORMATS:
             names, _ = self._generate_columns_and_selector(
                 parsed_args, column_names)
             values = dict(zip(column_names, data, strict=True))

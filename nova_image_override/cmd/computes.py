@@ -3,7 +3,6 @@
 import argparse
 import collections.abc
 
-from cliff import lister
 from nova import objects
 
 from nova_image_override import errors
@@ -13,7 +12,7 @@ from nova_image_override.cmd import deployment_files
 Row = tuple[str, str, str, str | None]
 
 
-class Computes(lister.Lister):
+class Computes(deployment_files.Table):
     """List the compute nodes, with what each has of the compute part.
 
     From Nova's databases, every cell: what nova-api goes by. The exit status is
@@ -23,17 +22,10 @@ class Computes(lister.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        deployment_files.add_config_options(parser)
         parser.add_argument(
             '--missing', action='store_true',
             help='list only those without the compute part')
         return parser
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the table; return the exit status."""
-        self._status = 0
-        super().run(parsed_args)
-        return self._status
 
     def take_action(
         self, parsed_args: argparse.Namespace,
@@ -43,10 +35,9 @@ class Computes(lister.Lister):
         :raises errors.StartupError: a database cannot be read
         """
         deployment_files.read_nova_conf(parsed_args, databases=True)
-        objects.register_all()
         found = list(rows())
         missing = [row for row in found if row[-1] is None]
-        self._status = int(bool(missing))
+        self.status = int(bool(missing))
         return (('Cell', 'Host', 'Node', 'Compute part'),
                 missing if parsed_args.missing else found)
 

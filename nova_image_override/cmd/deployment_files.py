@@ -24,32 +24,54 @@ from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization.glance import config_files
 from nova_image_override.nova_interfaces import commands as command_interfaces
+from nova_image_override.properties import table
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
 
 
-class Lister(lister.Lister):
-    """A table of what the rules say to a user.
+class Table(lister.Lister):
+    """A table of what is found in a deployment.
 
     :ivar status: the exit status, once the table is made
-    :ivar asks_for_project: whether an option says whose user is asked for
     """
 
     status = 0
-    asks_for_project = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options: which files to read, and for which user to ask."""
+        """Add the options that say which files to read."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         add_config_options(parser)
-        add_role_options(parser, project=self.asks_for_project)
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table; return the exit status."""
         super().run(parsed_args)
         return self.status
+
+    def produce_output(
+        self, parsed_args: argparse.Namespace,
+        column_names: typing.Any, data: typing.Any,
+    ) -> int:
+        """Print the table in the format that is asked for."""
+        if parsed_args.formatter not in table.OBJECT_FORMATS:
+            data = table.with_null(data)
+        return int(super().produce_output(parsed_args, column_names, data))
+
+
+class Lister(Table):
+    """A table of what the rules say to a user.
+
+    :ivar asks_for_project: whether an option says whose user is asked for
+    """
+
+    asks_for_project = True
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options that say for which user to ask."""
+        parser = super().get_parser(prog_name)
+        add_role_options(parser, project=self.asks_for_project)
+        return parser
 
 
 def add_config_options(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from oslo_config import cfg
 
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import startup
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import callers as callers_module
@@ -158,9 +159,7 @@ def _problems(
     value = question.value
     if question.flavor is None or isinstance(value, decisions.AnyValue):
         return ()
-    # This registers Nova's objects, from which the pipeline derives.
     api_interfaces.verify()
-    from nova_image_override.api import pipeline as pipeline_module
     try:
         pipeline_module.Pipeline(read.enforcer, read.callers).merge(
             pipeline_module.Change({question.name: value}, {}),

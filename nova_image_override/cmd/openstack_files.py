@@ -38,7 +38,6 @@ def read_flavor(path: str) -> typing.Any:
     :raises OSError: the file cannot be read
     :raises ValueError: the file holds something else
     """
-    objects.register_all()
     said = _read(path)
     specs = _properties(path, said)
     try:

@@ -41,13 +41,14 @@ class Page:
 
 @main_db.pick_context_manager_reader
 def _page(
-    targeted: typing.Any, after: int, project: str | None,
+    targeted: typing.Any, after: int, **wanted: str | None,
 ) -> Page | None:
     """Return the page after an ID; None at the end.
 
     Not through Nova's objects, which would load every instance in full.
 
     :param targeted: request context, targeted at the cell
+    :param wanted: columns of instances, with what they must be if not None
     """
     query = targeted.session.query(
         models.Instance.id, models.Instance.uuid, models.Instance.project_id,
@@ -57,8 +58,8 @@ def _page(
         # Without the copy in the other cell of a move, as in Nova's lists
         # (nova/db/main/api.py instance_get_all_by_filters_sort).
         models.Instance.hidden.isnot(True))
-    if project is not None:
-        query = query.filter(models.Instance.project_id == project)
+    query = query.filter_by(**{
+        name: value for name, value in wanted.items() if value is not None})
     found = query.order_by(models.Instance.id).limit(SIZE).all()
     if not found:
         return None
@@ -99,47 +100,64 @@ def _id_of(targeted: typing.Any, server: str) -> int | None:
 
 def pages(
     project: str | None = None, marker: str | None = None,
+    server: str | None = None,
 ) -> collections.abc.Iterator[tuple[str, Page]]:
     """Yield the name of the cell and each page, cell by cell.
 
     :param project: only servers of this project
     :param marker: UUID of the server to begin after
+    :param server: UUID of the only server that is asked for
     :raises errors.NotFound: there is no such server
     :raises errors.StartupError: a database cannot be read
     """
-    cells = deployment_files.cells()
     after = 0
-    if marker is not None:
-        cells, after = _behind(marker, cells)
+    if server is not None:
+        cells = [_cell_of(server)]
+    else:
+        cells = deployment_files.cells()
+        if marker is not None:
+            cells, after = _behind(marker, cells)
+    found = False
     for cell in cells:
         while True:
             with deployment_files.targeted(cell) as context:
-                page = _page(context, after, project)
+                page = _page(
+                    context, after, project_id=project, uuid=server)
             if page is None:
                 break
+            found = True
             yield deployment_files.cell_name(cell), page
             after = page.last
         after = 0
+    if server is not None and not found:
+        raise errors.NotFound(f'there is no server {server}')
+
+
+def _cell_of(server: str) -> typing.Any:
+    """Return ``nova.objects.CellMapping`` of a server's cell.
+
+    :raises errors.NotFound: there is no such server, or it has no cell yet
+    """
+    try:
+        with deployment_files.database():
+            mapping = objects.InstanceMapping.get_by_instance_uuid(
+                nova_context.get_admin_context(), server)
+    except exception.InstanceMappingNotFound:
+        raise errors.NotFound(f'there is no server {server}') from None
+    if mapping.cell_mapping is None:
+        raise errors.NotFound(
+            f'server {server} has not been scheduled yet, ask again')
+    return mapping.cell_mapping
 
 
 def _behind(
     marker: str, cells: list[typing.Any],
 ) -> tuple[list[typing.Any], int]:
     """Return the cells from a server's own on, and the server's ID."""
-    try:
-        with deployment_files.database():
-            mapping = objects.InstanceMapping.get_by_instance_uuid(
-                nova_context.get_admin_context(), marker)
-    except exception.InstanceMappingNotFound:
-        raise errors.NotFound(f'there is no server {marker}') from None
-    left = cells
-    while left and (mapping.cell_mapping is None
-                    or left[0].uuid != mapping.cell_mapping.uuid):
-        left = left[1:]
-    found = None
-    if left:
-        with deployment_files.targeted(left[0]) as targeted:
-            found = _id_of(targeted, marker)
+    own = _cell_of(marker)
+    with deployment_files.targeted(own) as targeted:
+        found = _id_of(targeted, marker)
     if found is None:
-        raise errors.NotFound(f'server {marker} is in no cell')
-    return left, found
+        raise errors.NotFound(f'there is no server {marker}')
+    at = [each.uuid for each in cells].index(own.uuid)
+    return cells[at:], found

@@ -6,12 +6,10 @@ import functools
 import sys
 import typing
 
-from cliff import columns
-from nova import objects
-
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
+from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import server_pages
@@ -23,14 +21,6 @@ Row = tuple[typing.Any, ...]
 Refused = collections.abc.Callable[
     [typing.Any, override.Overrides],
     collections.abc.Mapping[str, errors.Problem]]
-
-
-class Value(columns.FormattableColumn[str | None]):
-    """The value of an override; null for one that removes the property."""
-
-    def human_readable(self) -> str:
-        """Return the value, or "(removed)"; no value is empty."""
-        return '(removed)' if self._value is None else self._value
 
 
 class Servers(deployment_files.Lister):
@@ -54,14 +44,17 @@ class Servers(deployment_files.Lister):
         parser.add_argument(
             '--project', metavar='PROJECT',
             help='only servers of this project (its ID)')
+        place = parser.add_mutually_exclusive_group()
+        place.add_argument(
+            '--server', metavar='SERVER', help='only this server (its UUID)')
+        place.add_argument(
+            '--marker', metavar='SERVER',
+            help='UUID of the last server of an earlier run, to go on after '
+                 'it')
         parser.add_argument(
             '--no-longer-allowed', action='store_true',
             help='only overrides that the rules would refuse now to a user '
                  'of the server\'s project with the roles of --role')
-        parser.add_argument(
-            '--marker', metavar='SERVER',
-            help='begin behind this server (its UUID), the last one that was '
-                 'listed before')
         return parser
 
     def take_action(
@@ -70,13 +63,12 @@ class Servers(deployment_files.Lister):
         """Read the servers of every cell.
 
         :raises errors.Invalid: there is no such property or value
-        :raises errors.NotFound: there is no server to begin after
+        :raises errors.NotFound: there is no such server
         :raises errors.StartupError: a database or the rules cannot be read
         """
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
-        objects.register_all()
         header: tuple[str, ...] = (
-            'Server', 'Project', 'Cell', 'Property', 'Value')
+            'Server', 'Project', 'Cell', 'Property', 'Image value', 'Value')
         refused = None
         if parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
@@ -84,7 +76,8 @@ class Servers(deployment_files.Lister):
                 _refused, startup.read(conf),
                 parsed_args.roles or deployment_files.MEMBER)
         return header, self._rows(
-            server_pages.pages(parsed_args.project, parsed_args.marker),
+            server_pages.pages(
+                parsed_args.project, parsed_args.marker, parsed_args.server),
             _wanted(parsed_args.property), refused)
 
     def _rows(
@@ -114,11 +107,13 @@ def rows(
     """
     for server in servers:
         overrides = record.in_force(server.system_metadata)
+        image_values = record.image_values(server.system_metadata)
         listed = {name: value for name, value in sorted(overrides.items())
                   if wanted(name, value)}
         problems = refused(server, overrides) if refused and listed else None
         for name, value in listed.items():
-            row = (server.uuid, server.project_id, cell, name, Value(value))
+            row = (server.uuid, server.project_id, cell, name,
+                   image_values[name], value)
             if problems is None:
                 yield row
             elif name in problems:
@@ -150,8 +145,6 @@ def _refused(
 
     They answer as to a user who would create it now from the same image.
     """
-    # Its annotations need Nova's objects, which are registered by now.
-    from nova_image_override import stored_image
     known: override.Overrides = {}
     problems: list[errors.Problem] = []
     for name, value in overrides.items():

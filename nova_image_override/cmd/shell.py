@@ -1,14 +1,22 @@
-"""``nova-image-override``: the operator's command."""
+"""``nova-image-override``, ``nova-image-override-status``: operators' commands.
+
+Imports neither Nova nor its libraries, as they may not be there: the users'
+part of the package installs the commands too.
+"""
 
 import importlib.metadata
+import logging
 import sys
 import typing
+import warnings
 
 from cliff import app
 from cliff import commandmanager
 
 from nova_image_override import errors
-from nova_image_override.cmd import environment
+
+#: Not to be confused with the results (oslo_upgradecheck.upgradecheck.run).
+CANNOT_CHECK = 255
 
 
 class Commands(commandmanager.CommandManager):
@@ -33,8 +41,7 @@ class Commands(commandmanager.CommandManager):
         try:
             return super().find_command(argv)
         except ModuleNotFoundError as exc:
-            raise errors.StartupError(
-                environment.not_installed(exc)) from None
+            raise errors.StartupError(_not_installed(exc)) from None
 
 
 class Shell(app.App):
@@ -57,9 +64,46 @@ def main(argv: list[str] | None = None) -> int:
 
     :returns: the exit status
     """
-    environment.silence_eventlet()
+    _silence_eventlet()
     try:
         return Shell().run(sys.argv[1:] if argv is None else argv)
     except errors.StartupError as exc:
         print(exc, file=sys.stderr)
         return 1
+
+
+def status() -> int:
+    """Run the checks of ``nova-image-override-status``.
+
+    :returns: 0 all is well, 1 there is a warning, 2 there is a failure, 255
+        it could not be checked
+    """
+    _silence_eventlet()
+    try:
+        from nova_image_override.cmd import upgrade_checks
+        return upgrade_checks.run(sys.argv[1:])
+    except ModuleNotFoundError as exc:
+        message = _not_installed(exc)
+    except errors.StartupError as exc:
+        message = str(exc)
+    except SystemExit as exc:
+        # From argparse, which has said what is wrong, and exits with 2.
+        return CANNOT_CHECK if exc.code else 0
+    print(message, file=sys.stderr)
+    return CANNOT_CHECK
+
+
+def _not_installed(exc: ModuleNotFoundError) -> str:
+    return (f'{exc.name} is not installed in {sys.prefix}: this command needs '
+            'nova-image-override in the environment that Nova runs in')
+
+
+def _silence_eventlet() -> None:
+    """Let libraries import eventlet without warnings.
+
+    futurist imports it wherever it is installed, and up to release 33 Nova has
+    it patch modules (nova/monkey_patch.py), and warns that some were imported
+    earlier. No command uses it.
+    """
+    warnings.filterwarnings('ignore', r'\s*Eventlet is deprecated')
+    logging.getLogger('nova.monkey_patch').setLevel(logging.ERROR)

@@ -12,7 +12,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.config', parse_args='argv, configure_db=, init_rpc='),
     *called('nova.context', RequestContext='user_id=, project_id=, roles=',
             get_admin_context='', target_cell='context, cell_mapping'),
-    *names('nova.exception', 'InstanceMappingNotFound', 'InstanceNotFound'),
+    *names('nova.exception', 'InstanceMappingNotFound'),
     *names('nova.objects', 'CellMappingList', 'ComputeNodeList',
            'InstanceMapping'),
     *called('nova.objects:CellMappingList', get_all='context'),
@@ -23,8 +23,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.objects', Flavor='name=, vcpus=, memory_mb=, root_gb=, '
                                    'ephemeral_gb=, swap=, extra_specs='),
     *instance_attributes('nova.objects:Flavor', 'name'),
-    *called('nova.objects:Instance',
-            get_by_uuid='context, uuid, expected_attrs='),
     *called('nova.objects:InstanceMapping',
             get_by_instance_uuid='context, instance_uuid'),
     *instance_attributes('nova.objects:InstanceMapping', 'cell_mapping'),

@@ -19,6 +19,9 @@ else:
     # At run time, older releases of cliff cannot be given a type.
     _Column = columns.FormattableColumn
 
+#: The formats that have a null of their own.
+OBJECT_FORMATS = ('json', 'yaml')
+
 
 class Values(_Column):
     """Values of a property: a list for programs, one line for people."""
@@ -49,6 +52,17 @@ class Row:
     removable: str
     drivers: str
     description: str
+
+
+def with_null(
+    cells: collections.abc.Iterable[collections.abc.Iterable[typing.Any]],
+) -> collections.abc.Iterator[tuple[typing.Any, ...]]:
+    """Yield rows for a format without null: what is absent reads ``null``.
+
+    cliff would write ``None`` in tables, and nothing at all in CSV.
+    """
+    for row in cells:
+        yield tuple('null' if cell is None else cell for cell in row)
 
 
 def rows(schema: schema_words.Schema) -> list[Row]:

@@ -63,7 +63,7 @@ def test_the_table_has_properties_and_then_numa_nodes(client):
             for line in shown.splitlines() if line.startswith('|')]
     assert rows[0] == ['Property', 'Value', 'Image Value', 'Decided By']
     assert ['hw_disk_bus', 'scsi', 'virtio', 'override'] in rows
-    assert ['hw_rng_model', 'None', 'virtio', 'override'] in rows
+    assert ['hw_rng_model', 'null', 'virtio', 'override'] in rows
     assert ['os_distro', 'debian', 'debian', 'image'] in rows
     assert [row[0] for row in rows[1:-2]] == sorted(
         row[0] for row in rows[1:-2])

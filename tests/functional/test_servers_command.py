@@ -24,9 +24,9 @@ class ServersCommand(base.TestCase):
         return self.boot(overrides, admin=True, server={
             'availability_zone': f'nova:compute{cell}'}, **kwargs)
 
-    def rows(self, project=None, marker=None):
-        return [(*row[:-1], row[-1].machine_readable())
-                for cell, page in server_pages.pages(project, marker)
+    def rows(self, project=None, marker=None, server=None):
+        return [row for cell, page in server_pages.pages(
+                    project, marker, server)
                 for row in servers.rows(
                     cell, page.servers, lambda name, value: True, None)]
 
@@ -43,13 +43,20 @@ class ServersCommand(base.TestCase):
             image=self.image(hw_disk_bus='virtio', hw_pmu='false'))
         project = self.api.project_id
         self.assertEqual([
-            (failed, project, 'cell0', 'os_type', 'linux'),
-            (first, project, 'cell1', 'hw_disk_bus', 'scsi'),
-            (first, project, 'cell1', 'hw_pmu', None),
+            (failed, project, 'cell0', 'os_type', None, 'linux'),
+            (first, project, 'cell1', 'hw_disk_bus', 'virtio', 'scsi'),
+            (first, project, 'cell1', 'hw_pmu', 'false', None),
             # What nova-compute has filled in since is not an override.
-            (first, project, 'cell1', 'hw_vif_model', None),
-            (second, project, 'cell2', 'hw_disk_bus', 'scsi'),
+            (first, project, 'cell1', 'hw_vif_model', None, None),
+            (second, project, 'cell2', 'hw_disk_bus', None, 'scsi'),
         ], self.rows())
+        for server in failed, first, second:
+            self.assertEqual(
+                [row for row in self.rows() if row[0] == server],
+                self.rows(server=server))
+
+    def test_a_server_without_overrides_has_no_row(self):
+        self.assertEqual([], self.rows(server=self.server()))
 
     def test_servers_of_one_project(self):
         self.server(SCSI)
@@ -65,6 +72,8 @@ class ServersCommand(base.TestCase):
         self.http('DELETE', f'/servers/{server}')
         self._wait_until_deleted({'id': server})
         self.assertEqual([], self.rows())
+        with self.assertRaisesRegex(errors.NotFound, server):
+            self.rows(server=server)
         # Yet the place of a deleted one is still known.
         later = self.server(SCSI)
         self.assertEqual(
@@ -125,13 +134,17 @@ class ServersCommand(base.TestCase):
             table: len([each for each in seen if table in each.text])
             for table in ('FROM instances', 'FROM instance_system_metadata')})
 
-    def test_a_marker_that_does_not_exist_is_said_so(self):
+    def test_a_server_that_does_not_exist_is_said_so(self):
         server = str(uuid.uuid4())
-        with self.assertRaisesRegex(errors.NotFound, server):
-            self.rows(marker=server)
+        for asked in 'marker', 'server':
+            with self.assertRaisesRegex(
+                    errors.NotFound, f'there is no server {server}'):
+                self.rows(**{asked: server})
 
-    def test_a_marker_that_has_no_cell_yet_is_said_so(self):
+    def test_a_server_that_has_no_cell_yet_is_said_so(self):
         with mock.patch(base.BUILDS):
             server = self.create(SCSI).body['server']['id']
-        with self.assertRaisesRegex(errors.NotFound, server):
-            self.rows(marker=server)
+        for asked in 'marker', 'server':
+            with self.assertRaisesRegex(
+                    errors.NotFound, f'{server} has not been scheduled yet'):
+                self.rows(**{asked: server})

@@ -114,26 +114,6 @@ def test_every_distribution_that_is_imported_is_declared(extra):
     assert distributions(modules(extra)) <= always() | brought(extra)
 
 
-@pytest.mark.parametrize('text', [
-    'import yaml', 'import yaml.nodes', 'from yaml import nodes',
-    'def read():\n    import yaml', 'try:\n    import yaml\nexcept OSError: 0'])
-def test_an_import_is_found_wherever_it_stands(text, tmp_path):
-    path = tmp_path / 'module.py'
-    path.write_text(f'import json\n{text}\n')
-    assert distributions([path]) == {'yaml'}
-
-
-def test_what_a_module_of_ours_needs_its_users_need(tmp_path):
-    path = tmp_path / 'module.py'
-    path.write_text('from nova_image_override.client import transport\n')
-    assert {'keystoneauth1', 'microversion-parse'} <= distributions([path])
-
-
-def test_a_laptop_gets_four_packages():
-    assert always() == {
-        'cliff', 'keystoneauth1', 'microversion-parse', 'requests'}
-
-
 def test_beside_nova_nothing_is_installed_that_nova_does_not_require():
     of_nova = names(text for text in importlib.metadata.requires('nova')
                     if 'extra ==' not in text)

@@ -1,6 +1,5 @@
 """The source distribution that setuptools makes of a clean checkout."""
 
-import email
 import pathlib
 import shutil
 import subprocess
@@ -66,8 +65,3 @@ def test_it_holds_nothing_else_but_what_setuptools_writes(sdist):
     written = files(sdist) - tracked()
     assert {name for name in written if '.egg-info/' not in name} == {
         'PKG-INFO'}
-
-
-def test_its_metadata_keep_it_off_a_python_that_no_test_runs_on(sdist):
-    metadata = email.message_from_string((sdist / 'PKG-INFO').read_text())
-    assert metadata['Requires-Python'] == '>=3.11'

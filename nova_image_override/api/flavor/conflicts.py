@@ -4,6 +4,8 @@ Nova calls some of its functions where a conflict ends in the wrong HTTP
 status. Here each failure names the overrides that cause it.
 """
 
+from __future__ import annotations
+
 import collections.abc
 import functools
 import typing

@@ -4,11 +4,12 @@ import functools
 import typing
 
 from nova import objects
+from nova.objects import image_meta
 
 from nova_image_override import override
 
 
-class ImageMetaProps(objects.ImageMetaProps):
+class ImageMetaProps(image_meta.ImageMetaProps):
     """Image properties that remember which of them were read."""
 
     @classmethod

@@ -4,10 +4,10 @@ import collections.abc
 import dataclasses
 import functools
 import re
-import typing
 
 from oslo_config import cfg
 
+from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
@@ -25,6 +25,7 @@ ERROR = 'error'
 WARNING = 'warning'
 #: Something to know; it does not affect the exit status.
 NOTE = 'note'
+SEVERITIES = (ERROR, WARNING, NOTE)
 
 _LITERAL = re.compile(r'\^?((?:[A-Za-z0-9_:-]|\\[.])+)\$?')
 
@@ -56,10 +57,9 @@ class Cloud:
     :ivar conf: nova.conf
     :ivar enforcer: the rules that nova-api holds
     :ivar caller: a plain tenant
-    :ivar injection: what Glance injects
-    :ivar protections: what Glance protects
-    :ivar options: further options of Glance's files
-    :ivar cinder: options of Cinder's files, if they are known
+    :ivar glance: rules that allow everything but what Glance forbids
+    :ivar policy_file: the path of Glance's policy.yaml, if it is known
+    :ivar property_quota: how many properties Glance lets an image have
     :ivar hypervisor_types: those of the compute nodes; None if they were not
         asked for
     """
@@ -67,11 +67,20 @@ class Cloud:
     conf: cfg.ConfigOpts
     enforcer: enforcer_module.Enforcer
     caller: caller_module.Caller
-    injection: metadata_injection.Injection
-    protections: property_protections.Protections | None
-    options: dict[str, typing.Any]
-    cinder: dict[str, typing.Any] | None = None
+    glance: enforcer_module.Enforcer
+    policy_file: str | None
+    property_quota: int
     hypervisor_types: collections.abc.Set[str] | None = None
+
+    @property
+    def injection(self) -> metadata_injection.Injection:
+        """What Glance injects."""
+        return self.glance.injection
+
+    @property
+    def protections(self) -> property_protections.Protections | None:
+        """What Glance protects."""
+        return self.glance.protections
 
     @property
     def roles(self) -> str:
@@ -112,12 +121,6 @@ class Cloud:
         return () if self.protections is None \
             else self.protections.sections[1:]
 
-    @functools.cached_property
-    def glance(self) -> enforcer_module.Enforcer:
-        """Rules that allow everything but what Glance forbids."""
-        return enforcer_module.Enforcer(
-            self.catalog, (), ('*',), self.injection, self.protections)
-
     def exact(self, name: str) -> list[property_lists.Entry]:
         """Return the entries that allow exactly this property by name."""
         rules = self.enforcer.rules_of(name)
@@ -146,36 +149,43 @@ def literal(section: str) -> str | None:
     return found.group(1).replace('\\.', '.') if found else None
 
 
-#: Options of Glance besides those that the rules read (glance/common/
-#: config.py, property_utils.py).
-GLANCE_OPTIONS = (
-    cfg.StrOpt('property_protection_file'),
-    cfg.StrOpt('property_protection_rule_format', default='roles'),
-    cfg.IntOpt('image_property_quota', default=128),
-)
+def read(
+    conf: cfg.ConfigOpts, enforcer: enforcer_module.Enforcer,
+    caller: caller_module.Caller, glance_files: list[str],
+) -> Cloud:
+    """Return the deployment.
 
-#: cinder/image/image_utils.py
-CINDER_OPTIONS = (cfg.ListOpt('reserved_image_namespaces', default=[]),)
-
-
-def read_options(
-    project: str, paths: collections.abc.Sequence[str],
-    options: collections.abc.Sequence[cfg.Opt],
-) -> dict[str, typing.Any]:
-    """Read OPTIONS of another service's configuration files.
-
-    :returns: their values, and "policy_file": the path of its policy.yaml, or
-        None
-    :raises errors.StartupError: a file cannot be read
+    :param enforcer: the rules that nova-api holds
+    :param glance_files: Glance's own configuration files; where there are
+        none, what nova.conf names is believed
+    :raises errors.StartupError: a file of Glance's cannot be read
     """
-    conf = cfg.ConfigOpts()
-    conf.register_opts(options)
-    conf.register_opt(cfg.StrOpt('policy_file', default='policy.yaml'),
-                      group='oslo_policy')
+    ours = conf[override_conf.GROUP.name]
+    glance = cfg.ConfigOpts()
+    # glance/common/config.py, property_utils.py
+    glance.register_opts([
+        cfg.StrOpt('property_protection_file'),
+        cfg.StrOpt('property_protection_rule_format', default='roles'),
+        cfg.IntOpt('image_property_quota', default=128)])
+    glance.register_opt(cfg.StrOpt('policy_file', default='policy.yaml'),
+                        group='oslo_policy')
     try:
-        conf([], project=project, use_env=False,
-             default_config_files=list(paths), default_config_dirs=[])
-        return {**{option.dest: conf[option.dest] for option in options},
-                'policy_file': conf.find_file(conf.oslo_policy.policy_file)}
+        glance([], project='glance', use_env=False, default_config_dirs=[],
+               default_config_files=list(
+                   glance_files or ours.glance_image_import_files))
+        protection_file = glance.property_protection_file
+        rule_format = glance.property_protection_rule_format
+        policy_file = glance.find_file(glance.oslo_policy.policy_file)
+        quota = glance.image_property_quota
     except (cfg.Error, ValueError) as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
+    injection, protections = enforcer.injection, enforcer.protections
+    if glance_files:
+        injection = metadata_injection.load(glance_files)
+        protections = protection_file and property_protections.load(
+            protection_file, rule_format, policy_file)
+    else:
+        policy_file = ours.property_protection_policy_file
+    return Cloud(conf, enforcer, caller, enforcer_module.Enforcer(
+        enforcer.catalog, (), ('*',), injection, protections),
+        policy_file, quota)

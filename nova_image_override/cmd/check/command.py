@@ -1,37 +1,26 @@
 """``nova-image-override check``: the command."""
 
 import argparse
-import collections.abc
-import typing
+import collections
 
 from nova import context as nova_context
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import client_compatibility
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization import decisions
-from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import property_lists
-from nova_image_override.authorization.glance import metadata_injection
-from nova_image_override.authorization.glance import property_protections
+from nova_image_override import versions
+from nova_image_override.api import cloud_drivers
+from nova_image_override.api import startup
+from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
+from nova_image_override.cmd.check import glance
 from nova_image_override.cmd.check import hosts
-from nova_image_override.cmd.check import injection
-from nova_image_override.cmd.check import other_services
 from nova_image_override.cmd.check import own_rules
-from nova_image_override.cmd.check import protections
 from nova_image_override.cmd.check import spelling
-from nova_image_override.cmd.check import summary
 from nova_image_override.nova_interfaces import api as api_interfaces
-from nova_image_override.properties import catalog as catalog_module
 
-CHECKS = (*own_rules.CHECKS, *protections.CHECKS, *injection.CHECKS,
-          *other_services.CHECKS, *hosts.CHECKS)
-
-T = typing.TypeVar('T')
+CHECKS = (*own_rules.CHECKS, *glance.CHECKS, *hosts.CHECKS)
 
 
 class Check(deployment_files.Lister):
@@ -51,14 +40,9 @@ class Check(deployment_files.Lister):
         parser.add_argument(
             '--glance-config-file', metavar='PATH', action='append',
             default=[],
-            help='Glance\'s own configuration file (may be repeated, in '
-                 'Glance\'s order), to hold against the copies that '
-                 'nova.conf names; by default those copies are believed')
-        parser.add_argument(
-            '--cinder-config-file', metavar='PATH', action='append',
-            default=[],
-            help='cinder.conf (may be repeated), without which what only '
-                 'Cinder decides is not checked')
+            help='Glance configuration file to compare with the copies that '
+                 'nova.conf names; repeat in the order in which Glance reads '
+                 'them (default: trust the copies)')
         parser.add_argument(
             '--compute-nodes', action='store_true',
             help='ask Nova\'s databases for the hypervisor types of all '
@@ -85,24 +69,43 @@ class Check(deployment_files.Lister):
         """
         asks = parsed_args.compute_nodes and not parsed_args.hypervisor_type
         conf = deployment_files.read_nova_conf(parsed_args, databases=asks)
-        reader = _Reader()
-        cloud = reader.read(
-            conf, parsed_args.roles or deployment_files.MEMBER,
-            parsed_args.project, parsed_args.glance_config_file,
-            parsed_args.cinder_config_file)
-        if cloud is not None and parsed_args.hypervisor_type:
-            cloud.hypervisor_types = frozenset(parsed_args.hypervisor_type)
-        elif cloud is not None and asks:
-            cloud.hypervisor_types = frozenset(_hypervisor_types())
-        found = [*spelling.findings(conf), *(
-            reader.problems() if cloud is None else (
-                finding for check in CHECKS for finding in check(cloud)))]
+        cloud, found = self._read(conf, parsed_args)
+        if cloud is not None:
+            if parsed_args.hypervisor_type:
+                cloud.hypervisor_types = frozenset(parsed_args.hypervisor_type)
+            elif asks:
+                cloud.hypervisor_types = frozenset(_hypervisor_types())
+            found += [each for check in CHECKS for each in check(cloud)]
         self.status = int(any(
             each.severity != cloud_module.NOTE for each in found))
-        self._summary = summary.of(found, cloud, parsed_args)
+        self._summary = _in_words(
+            found, cloud, bool(parsed_args.glance_config_file))
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), [
             (each.severity, each.code, ', '.join(each.subjects), each.why,
              each.change) for each in found]
+
+    def _read(
+        self, conf: cfg.ConfigOpts, parsed_args: argparse.Namespace,
+    ) -> tuple[cloud_module.Cloud | None, list[cloud_module.Finding]]:
+        """Return the deployment, None if it cannot be read, and why not."""
+        found = list(spelling.findings(conf))
+        try:
+            started = startup.read(conf)
+        except errors.StartupError as exc:
+            return None, found + _unreadable(
+                exc, 'S1', 'nova-api does not start',
+                'correct the file or the option')
+        caller = deployment_files.caller(
+            started.callers, parsed_args.roles or deployment_files.MEMBER,
+            parsed_args.project)
+        try:
+            return cloud_module.read(
+                conf, started.enforcer, caller,
+                parsed_args.glance_config_file), found
+        except errors.StartupError as exc:
+            return None, found + _unreadable(
+                exc, 'S2', 'nothing could be checked',
+                'correct the file, or the argument that names it')
 
 
 def _hypervisor_types() -> set[str]:
@@ -111,110 +114,43 @@ def _hypervisor_types() -> set[str]:
     :raises errors.StartupError: a database cannot be read
     """
     api_interfaces.verify()
-    from nova_image_override.api import cloud_drivers
     with deployment_files.database():
         return cloud_drivers.hypervisor_types(
             nova_context.get_admin_context()) or set()
 
 
-class _Reader:
-    """Reads all files of a deployment, even when some are faulty."""
-
-    def __init__(self) -> None:
-        #: What is wrong, and whether it is in an argument of this command.
-        self._problems: list[tuple[errors.StartupError, bool]] = []
-
-    def problems(self) -> list[cloud_module.Finding]:
-        """Return what is wrong: S1 stops nova-api, S2 only this command."""
-        told = {
-            False: ('S1', 'nova-api does not start',
-                    'correct the file or the option'),
-            True: ('S2', 'nothing could be checked',
-                   'correct the argument, or the file that it names')}
-        lines = dict.fromkeys(
-            (line, is_given) for each, is_given in self._problems
-            for line in str(each).split('\n'))
-        return [
-            cloud_module.Finding(cloud_module.ERROR, code, (line,), why, change)
-            for line, is_given in lines
-            for code, why, change in [told[is_given]]]
-
-    def _tried(
-        self, make: collections.abc.Callable[[], T], otherwise: T,
-        is_given: bool = False,
-    ) -> T:
-        try:
-            return make()
-        except errors.StartupError as exc:
-            self._problems.append((exc, is_given))
-            return otherwise
-
-    def read(
-        self, conf: cfg.ConfigOpts, roles: collections.abc.Iterable[str],
-        project: str, glance_files: collections.abc.Sequence[str],
-        cinder_files: collections.abc.Sequence[str],
-    ) -> cloud_module.Cloud | None:
-        """Return the deployment; None when something is wrong."""
-        options = conf[override_conf.GROUP.name]
-        enforcer = self._enforcer(options)
-        self._tried(
-            lambda: client_compatibility.ClientCompatibility.from_options(
-                options), client_compatibility.NONE)
-        callers = self._tried(
-            lambda: callers_module.Callers(enforcer.catalog), None)
-        # The copies, when they have been read, can be read for other options
-        # too.
-        paths = glance_files or (
-            () if self._problems else options.glance_image_import_files)
-        glance: dict[str, typing.Any] = self._tried(
-            lambda: cloud_module.read_options(
-                'glance', paths, cloud_module.GLANCE_OPTIONS), {},
-            bool(glance_files))
-        injection, protections = enforcer.injection, enforcer.protections
-        if glance_files and glance:
-            injection = self._tried(
-                lambda: metadata_injection.load(glance_files), injection,
-                True)
-            protections = self._tried(lambda: _protections(
-                glance['property_protection_file'],
-                glance['property_protection_rule_format'],
-                glance['policy_file']), protections, True)
-        else:
-            glance['property_protection_file'] = (
-                options.property_protection_file)
-            glance['policy_file'] = options.property_protection_policy_file
-        cinder = self._tried(lambda: cloud_module.read_options(
-            'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None, True) \
-            if cinder_files else None
-        if self._problems or callers is None:
-            return None
-        return cloud_module.Cloud(
-            conf, enforcer, deployment_files.caller(callers, roles, project),
-            injection, protections, glance, cinder)
-
-    def _enforcer(self, options: typing.Any) -> enforcer_module.Enforcer:
-        """Return the rules, without the parts that cannot be read."""
-        catalog = catalog_module.running()
-
-        def checked(option: str) -> list[str]:
-            return self._tried(lambda: [
-                entry.text for entry in property_lists.PropertyList(
-                    option, options[option], catalog).entries], [])
-
-        return enforcer_module.Enforcer(
-            catalog, checked(decisions.DENIED), checked(decisions.ALLOWED),
-            self._tried(
-                lambda: metadata_injection.load(
-                    options.glance_image_import_files),
-                metadata_injection.Injection()),
-            self._tried(lambda: _protections(
-                options.property_protection_file,
-                options.property_protection_rule_format,
-                options.property_protection_policy_file), None))
+def _unreadable(
+    exc: errors.StartupError, code: str, why: str, change: str,
+) -> list[cloud_module.Finding]:
+    """Return a finding for each thing that is wrong."""
+    return [cloud_module.Finding(
+        cloud_module.ERROR, code, (line,), why, change)
+        for line in str(exc).split('\n')]
 
 
-def _protections(
-    path: str | None, rule_format: str, policy_path: str | None,
-) -> property_protections.Protections | None:
-    return None if path is None else property_protections.load(
-        path, rule_format, policy_path)
+def _in_words(
+    found: list[cloud_module.Finding], cloud: cloud_module.Cloud | None,
+    has_glance_files: bool,
+) -> str:
+    """Return how many findings there are, what is open, and the files read.
+
+    :param cloud: None when it could not be read
+    """
+    counted = collections.Counter(each.severity for each in found)
+    told = ', '.join(
+        f'{counted[each]} {each}{"s" if counted[each] > 1 else ""}'
+        for each in cloud_module.SEVERITIES if counted[each]) or '0 findings'
+    if cloud is None:
+        return told
+    schema = overridable_schema.schema_for(
+        cloud.enforcer, cloud.caller, versions.MAX)
+    number = len(schema['properties']) + len(schema['patternProperties'])
+    options = cloud.conf[override_conf.GROUP.name]
+    glance = (
+        'its own files' if has_glance_files
+        else 'the files that nova.conf names'
+        if options.glance_image_import_files
+        or options.property_protection_file else 'not given')
+    return (f'{told}; {number or "no"} '
+            f'{"property" if number == 1 else "properties"} may be overridden '
+            f'by {cloud.roles}; Glance: {glance}')

@@ -302,3 +302,20 @@ def test_the_rules_are_those_that_the_options_name(catalog, tmp_path):
     options.property_protection_file = None
     rules = enforcer_module.Enforcer.from_options(catalog, options)
     assert code(rules, 'hw_boot_menu', 'true', other) is None
+
+
+def test_every_list_and_file_that_is_wrong_is_told_at_once(catalog):
+    options = types.SimpleNamespace(
+        denied_properties=['vm_mode'], allowed_properties=['hw_disk_bus='],
+        glance_image_import_files=['/nowhere/import'],
+        property_protection_file='/nowhere/protections',
+        property_protection_rule_format='roles',
+        property_protection_policy_file=None)
+    with pytest.raises(errors.StartupError) as caught:
+        enforcer_module.Enforcer.from_options(catalog, options)
+    assert [':'.join(line.split(':')[:2])
+            for line in str(caught.value).split('\n')] == [
+        "[image_override] denied_properties: entry 'vm_mode'",
+        "[image_override] allowed_properties: entry 'hw_disk_bus='",
+        '[image_override] glance_image_import_files: /nowhere/import',
+        '[image_override] property_protection_file: /nowhere/protections']

@@ -72,10 +72,3 @@ def test_compute_nodes_are_those_of_nova_s_databases(check, monkeypatch):
     monkeypatch.setattr(command, '_hypervisor_types', set)
     assert [each[:3] for each in check('hw_pmu', '--compute-nodes')[1]] == [
         ('note', 'H3', 'compute nodes')]
-
-
-def test_without_a_database_there_is_one_line(deployment):
-    deployment.write('nova.conf', '[image_override]')
-    status, _, err = deployment.run('check', '--compute-nodes')
-    assert status == 1
-    assert err.strip() == 'nova.conf has no [api_database] connection'

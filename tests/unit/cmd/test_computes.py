@@ -31,22 +31,8 @@ def test_all_is_well(listed):
         'Compute part': '1.0'}])
 
 
-def test_a_compute_without_it_is_told_by_the_exit_status(listed):
-    status, found = listed([WITH, WITHOUT])
-    assert status == 1
-    assert [row['Compute part'] for row in found] == ['1.0', None]
-
-
 def test_only_those_without_it_can_be_listed(listed):
     assert listed([WITH], '--missing') == (0, [])
     status, (row,) = listed([WITH, WITHOUT], '--missing')
     assert status == 1
     assert row['Host'] == 'compute2'
-
-
-def test_a_database_that_is_not_named_is_one_line(deployment):
-    deployment.write('nova.conf', '[image_override]\n')
-    status, out, err = deployment.run('computes')
-    assert status == 1
-    assert not out
-    assert '[api_database] connection' in err

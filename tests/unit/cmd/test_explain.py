@@ -1,11 +1,8 @@
 """``explain`` and ``list`` show what nova-api does, and where that is set."""
 
-from oslo_config import cfg
 import pytest
 
-from nova_image_override import conf as override_conf
 from nova_image_override import policies
-from nova_image_override.cmd import shell
 
 FILES = {
     'nova.conf': '''\
@@ -160,15 +157,3 @@ def test_rules_that_stop_nova_api_stop_the_commands(run):
         assert status == 1
         assert not out
         assert 'malformed regular expression' in err
-
-
-def test_sample_config_can_be_read_back(tmp_path, capsys):
-    assert shell.main(['sample-config']) == 0
-    text = capsys.readouterr().out
-    (tmp_path / 'nova.conf').write_text(text)
-    conf = cfg.ConfigOpts()
-    override_conf.register_opts(conf)
-    conf([], default_config_files=[str(tmp_path / 'nova.conf')])
-    assert conf.image_override.allowed_properties == []
-    for option in override_conf.OPTS:
-        assert f'\n#{option.name} =' in text

@@ -4,7 +4,6 @@ import difflib
 import pathlib
 import pkgutil
 
-from nova import objects
 import pytest
 
 from nova_image_override import errors
@@ -23,8 +22,6 @@ def test_the_installed_novas_file_differs_in_one_line(capsys):
 
 
 def test_what_it_names_is_the_application():
-    # As nova-api does before paste imports it.
-    objects.register_all()
     assert callable(pkgutil.resolve_name(paste.OURS))
 
 

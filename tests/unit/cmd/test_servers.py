@@ -70,12 +70,23 @@ def test_every_override_has_a_row(listed):
         ('c', 'hw_boot_menu', None), ('c', MEM, '1'),
         ('d', 'hw_from_an_older_nova', 'x')])
     assert listed(columns=('Cell', 'Project'))[1][-1] == ('cell2', 'p2')
-    assert listed.asked[0] == (None, None)
+    assert listed.asked[0] == (None, None, None)
 
 
 def test_project_and_marker_are_asked_of_the_databases(listed):
     listed('--project', 'p2', '--marker', 'b')
-    assert listed.asked == [('p2', 'b')]
+    assert listed.asked == [('p2', 'b', None)]
+
+
+def test_one_server_is_asked_of_the_databases(listed):
+    listed('--server', 'b')
+    assert listed.asked == [(None, None, 'b')]
+
+
+def test_the_image_s_own_value_is_beside_the_one_in_force(listed):
+    _, found = listed(
+        '--property', BUS, columns=('Server', 'Image value', 'Value'))
+    assert found == [('a', None, 'scsi'), ('b', 'virtio', 'ide')]
 
 
 @pytest.mark.parametrize(('asked', 'found'), [
@@ -146,11 +157,14 @@ def test_the_status_is_0_when_nothing_is_refused(listed):
     assert refused(listed, '--property', 'trait:CUSTOM_A') == (0, [])
 
 
-def test_a_removal_is_said_in_words_to_those_who_read_a_table(listed):
+@pytest.mark.parametrize(('written', 'null'), [
+    ('table', '| null  |'), ('value', 'null'), ('csv', '"null"'),
+    ('json', '"Value": null'), ('yaml', 'Value: null')])
+def test_a_removed_property_reads_null(listed, written, null):
     status, out, _ = listed.deployment.run(
-        'servers', '--property', 'hw_boot_menu', '-f', 'table')
+        'servers', '--property', 'hw_boot_menu', '-c', 'Value', '-f', written)
     assert status == 0
-    assert ' (removed) ' in out
+    assert null in out
 
 
 def test_rows_are_printed_as_they_are_read(listed, monkeypatch):
@@ -190,10 +204,3 @@ def test_no_progress_is_written_where_nobody_watches():
     with servers.Progress(stream) as progress:
         progress.show('cell1', server_pages.Page(1, 1000, []))
     assert not stream.getvalue()
-
-
-def test_a_database_that_is_not_named_is_one_line(deployment):
-    deployment.write('nova.conf', '[image_override]\n')
-    status, out, err = deployment.run('servers', '-f', 'value')
-    assert (status, out) == (1, '')
-    assert err == 'nova.conf has no [api_database] connection\n'

@@ -1,14 +1,11 @@
 """``nova-image-override-status upgrade check``."""
 
-import subprocess
-import sys
-
 import nova.conf
 from oslo_upgradecheck import upgradecheck
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.cmd import status
+from nova_image_override.cmd import shell
 from nova_image_override.cmd import upgrade_checks
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
@@ -23,7 +20,7 @@ def check(deployment, monkeypatch, capsys):
         monkeypatch.setattr('sys.argv', [
             'nova-image-override-status', '--config-file', path,
             'upgrade', 'check'])
-        result = status.main()
+        result = shell.status()
         return result, capsys.readouterr().out
     yield check
     nova.conf.CONF.reset()
@@ -63,31 +60,6 @@ def test_without_nova_conf_the_rules_are_a_failure(monkeypatch):
     result = upgrade_checks.Checks()._check_rules()
     assert result.code == upgradecheck.Code.FAILURE
     assert '--config-file' in result.details
-
-
-def run(*arguments):
-    """Run the command in a process; return status, output and errors."""
-    done = subprocess.run(
-        [sys.executable, '-c',
-         'import sys; from nova_image_override.cmd import status; '
-         'sys.exit(status.main())', *arguments],
-        capture_output=True, text=True, timeout=300, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def test_a_file_that_is_missing_is_one_line():
-    status, out, err = run(
-        '--config-file', '/nowhere.conf', 'upgrade', 'check')
-    assert status == 255
-    assert out == ''
-    assert err == 'Failed to find some config files: /nowhere.conf\n'
-
-
-def test_a_wrong_argument_is_not_taken_for_a_failed_check():
-    status, out, err = run('upgrade', 'check', '--jsn')
-    assert status == 255
-    assert out == ''
-    assert 'unrecognized arguments: --jsn' in err
 
 
 @pytest.mark.parametrize('service', [api_interfaces, compute_interfaces])

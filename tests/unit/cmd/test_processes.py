@@ -1,0 +1,261 @@
+"""Every command does its work, or says in one line why not, as a process.
+
+What each command finds and shows in detail is tested without processes, which
+take seconds each.
+"""
+
+import csv
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+
+from nova import version as nova_version
+import pytest
+
+from nova_image_override import versions
+from nova_image_override.cmd import paste
+from tests.unit.cmd import processes
+
+COMMAND = 'nova-image-override'
+STATUS = 'nova-image-override-status'
+COMPUTE = 'nova-compute-image-override'
+SERVER = '5f2c1a34-0c1e-4b6f-9e2d-7a8b9c0d1e2f'
+NOBODY = '00000000-0c1e-4b6f-9e2d-7a8b9c0d1e2f'
+
+
+def commands():
+    """Return every console script, and every subcommand of ours."""
+    found = importlib.metadata.distribution(COMMAND).entry_points
+    scripts = found.select(group='console_scripts')
+    subcommands = found.select(group='nova_image_override.cli')
+    assert scripts and subcommands
+    return [*((each.name,) for each in scripts),
+            *((COMMAND, each.name) for each in subcommands),
+            (STATUS, 'upgrade', 'check')]
+
+
+@pytest.mark.parametrize('command', commands(), ids=' '.join)
+def test_help_is_printed(command):
+    done = processes.run(*command, '--help')
+    assert done.status == 0, done.lines
+    assert re.match('usage: ', done.out)
+    assert not done.lines
+
+
+# --- beside Nova's files -----------------------------------------------------
+
+@pytest.fixture
+def conf(tmp_path):
+    path = tmp_path / 'nova.conf'
+    path.write_text('[image_override]\n'
+                    'allowed_properties = hw_boot_menu, hw_disk_bus=scsi\n')
+    return path
+
+
+def answer(status, *arguments):
+    """Run a subcommand; return what it prints as JSON."""
+    done = processes.run(COMMAND, *arguments, '-f', 'json')
+    assert done.status == status, done.lines
+    return json.loads(done.out)
+
+
+def test_check_finds_a_mistake(conf):
+    conf.write_text('[image_override]\nallowed_properties = hw_boot_menue\n')
+    (found,) = answer(1, 'check', '--config-file', conf)
+    assert (found['Code'], found['Subject']) == ('L1', 'hw_boot_menue')
+
+
+def test_explain_tells_what_the_rules_say(conf):
+    rules = answer(0, 'explain', 'hw_disk_bus=scsi', '--config-file', conf)
+    assert rules[2]['Source'] == f'{conf}:2'
+    assert rules[-1]['Verdict'] == 'permits'
+
+
+def test_list_lists_what_may_be_overridden(conf):
+    rows = answer(0, 'list', '--config-file', conf)
+    assert [(row['Property'], row['Values']) for row in rows] == [
+        ('hw_boot_menu', ['true', 'false']), ('hw_disk_bus', ['scsi'])]
+
+
+def test_metadefs_prints_a_namespace(conf):
+    done = processes.run(COMMAND, 'metadefs', '--config-file', conf)
+    assert (done.status, done.lines) == (0, [])
+    assert set(json.loads(done.out)['properties']) == {
+        'hw_boot_menu', 'hw_disk_bus'}
+
+
+def test_paste_prints_novas_file_with_the_application():
+    done = processes.run(COMMAND, 'paste')
+    assert (done.status, done.lines) == (0, [])
+    assert f'paste.app_factory = {paste.OURS}\n' in done.out
+
+
+def test_schema_prints_the_newest_schema():
+    done = processes.run(COMMAND, 'schema')
+    assert (done.status, done.lines) == (0, [])
+    assert json.loads(done.out)['title'] == (
+        f'image_props_override {versions.MAX}')
+
+
+def test_status_reports_a_rule_that_stops_nova_api(conf):
+    conf.write_text('[image_override]\nallowed_properties = vm_mode\n')
+    done = processes.run(STATUS, '--config-file', conf, 'upgrade', 'check')
+    assert done.status == 2
+    assert 'vm_mode' in done.out
+
+
+def test_nova_compute_is_the_first_that_imports_nova():
+    # nova.cmd.compute chooses native threads or eventlet, and gives up if
+    # anything of Nova was imported before.
+    done = processes.run(COMPUTE, '--version')
+    assert done.out.strip() == nova_version.version_string(), done.lines
+
+
+# --- beside Nova's databases -------------------------------------------------
+
+DATABASES = '''
+[DEFAULT]
+transport_url = fake:/
+[api_database]
+connection = sqlite:///{folder}/api.sqlite
+[database]
+connection = sqlite:///{folder}/cell1.sqlite
+[image_override]
+allowed_properties = hw_disk_bus=scsi
+'''
+
+#: Makes databases, two compute nodes and a server, as nova-manage and Nova do.
+MAKE = '''
+import sys
+import uuid
+
+from nova import config, context, objects
+from nova.db import migration
+
+conf, connection, server = sys.argv[1:]
+config.parse_args(['make', '--config-file', conf])
+objects.register_all()
+migration.db_sync(database='api')
+migration.db_sync(database='main')
+admin = context.get_admin_context()
+cell = objects.CellMapping(
+    admin, uuid=str(uuid.uuid4()), name='cell1', transport_url='fake:/',
+    database_connection=connection)
+cell.create()
+objects.InstanceMapping(
+    admin, instance_uuid=server, project_id='project', user_id='user',
+    cell_mapping=cell).create()
+with context.target_cell(admin, cell) as target:
+    objects.Instance(
+        target, uuid=server, project_id='project', user_id='user',
+        system_metadata={
+            'image_hw_disk_bus': 'scsi', 'image_os_type': 'linux',
+            'os_glance_override:hw_disk_bus': 'virtio',
+            'os_glance_override_removed:hw_pmu': 'false'}).create()
+    for host, stats in (
+            ('compute1', {'image_props_override': '1.0'}), ('compute2', {})):
+        objects.ComputeNode(
+            target, uuid=str(uuid.uuid4()), host=host,
+            hypervisor_hostname=host, stats=stats, vcpus=1, memory_mb=1,
+            local_gb=1, vcpus_used=0, memory_mb_used=0, local_gb_used=0,
+            hypervisor_type='QEMU', hypervisor_version=1, cpu_info='',
+        ).create()
+'''
+
+
+@pytest.fixture(scope='module')
+def databases(tmp_path_factory):
+    """Return the nova.conf that names them."""
+    folder = tmp_path_factory.mktemp('databases')
+    path = folder / 'nova.conf'
+    path.write_text(DATABASES.format(folder=folder))
+    made = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', MAKE, path,
+         f'sqlite:///{folder}/cell1.sqlite', SERVER],
+        capture_output=True, text=True, timeout=300, check=False)
+    assert made.returncode == 0, made.stderr
+    return path
+
+
+def test_computes_tells_which_hosts_lack_the_compute_part(databases):
+    rows = answer(1, 'computes', '--config-file', databases)
+    assert [(row['Cell'], row['Host'], row['Compute part'])
+            for row in rows] == [
+        ('cell1', 'compute1', '1.0'), ('cell1', 'compute2', None)]
+
+
+def test_servers_lists_what_is_overridden(databases):
+    asked = (COMMAND, 'servers', '--config-file', databases, '-f', 'csv')
+    done = processes.run(*asked, '--server', SERVER)
+    assert (done.status, done.lines) == (0, [])
+    assert [row[3:] for row in csv.reader(done.out.splitlines())] == [
+        ['Property', 'Image value', 'Value'],
+        ['hw_disk_bus', 'virtio', 'scsi'], ['hw_pmu', 'false', 'null']]
+
+
+def test_servers_tells_by_its_status_what_is_no_longer_allowed(databases):
+    (row,) = answer(
+        1, 'servers', '--no-longer-allowed', '--config-file', databases)
+    assert (row['Property'], row['Code']) == ('hw_pmu', 'not_allowed')
+
+
+def test_check_finds_nothing_wrong_beside_the_compute_nodes(databases):
+    done = processes.run(
+        COMMAND, 'check', '--compute-nodes', '--config-file', databases)
+    assert (done.status, done.out.strip()) == (0, '')
+    (line,) = done.lines
+    assert line.startswith('0 findings; 1 property may be overridden')
+
+
+# --- where it cannot be done -------------------------------------------------
+
+@pytest.mark.parametrize(('arguments', 'line'), [
+    (('check', '--config-file', '/nowhere.conf'),
+     'Failed to find some config files: /nowhere.conf'),
+    (('computes', '--config-file', '{conf}'),
+     'nova.conf has no [api_database] connection'),
+    (('explain', 'hw_boot_menue', '--config-file', '{conf}'),
+     'hw_boot_menue: unknown: '),
+    (('list', '--config-file', '{wrong}'), 'entry \'vm_mode\': legacy name'),
+    (('metadefs', '--config-file', '{wrong}'),
+     'entry \'vm_mode\': legacy name'),
+    (('paste', '--from', '/nowhere.ini'), '/nowhere.ini: cannot be read'),
+    (('schema', '--write', '/nowhere'), '/nowhere'),
+    (('servers', '--config-file', '{conf}'),
+     'nova.conf has no [api_database] connection'),
+], ids=lambda value: value[0] if isinstance(value, tuple) else '')
+def test_why_not_is_one_line(arguments, line, conf, tmp_path):
+    wrong = tmp_path / 'wrong.conf'
+    wrong.write_text('[image_override]\nallowed_properties = vm_mode\n')
+    done = processes.run(COMMAND, *(
+        each.format(conf=conf, wrong=wrong) for each in arguments))
+    assert (done.status, done.out) == (1, '')
+    (told,) = done.lines
+    assert line in told
+
+
+def test_a_server_that_does_not_exist_is_one_line(databases):
+    done = processes.run(COMMAND, 'servers', '--server', NOBODY,
+                         '--config-file', databases)
+    assert (done.status, done.out) == (1, '')
+    assert done.lines == [f'there is no server {NOBODY}']
+
+
+def test_a_wrong_argument_has_a_status_of_its_own():
+    done = processes.run(COMMAND, 'check', '--nothing')
+    assert (done.status, done.out) == (2, '')
+    assert 'unrecognized arguments: --nothing' in done.lines[-1]
+
+
+def test_a_status_that_cannot_be_checked_is_no_result():
+    # 2 would be a failed check.
+    for arguments, line in (
+            (('--config-file', '/nowhere.conf', 'upgrade', 'check'),
+             'Failed to find some config files: /nowhere.conf'),
+            (('upgrade', 'check', '--jsn'),
+             'unrecognized arguments: --jsn')):
+        done = processes.run(STATUS, *arguments)
+        assert (done.status, done.out) == (255, '')
+        assert line in done.lines[-1]
