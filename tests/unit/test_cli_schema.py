@@ -1,5 +1,6 @@
 """``nova-image-override schema``, as an operator runs it."""
 
+import json
 
 from nova_image_override import versions
 from nova_image_override.cmd import published_schema as schema_command

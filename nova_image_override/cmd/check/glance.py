@@ -233,8 +233,10 @@ def snapshots_of_everything(cloud: Cloud) -> Findings:
 def quota(cloud: Cloud) -> Findings:
     """A9: snapshots of overridden servers may exceed the quota."""
     limit = cloud.property_quota
-    needed = SNAPSHOT_OVERHEAD + len(overridable_schema.schemas(
-        cloud.enforcer, cloud.caller, removals=False))
+    # What can only be removed adds nothing.
+    needed = SNAPSHOT_OVERHEAD + len({
+        each.prop.field for each in overridable_schema.overridable(
+            cloud.enforcer, cloud.caller) if each.can_be_set})
     if 0 <= limit < needed:
         yield Finding(
             cloud_module.WARNING, 'A9', ('image_property_quota',),
