@@ -159,8 +159,8 @@ class API(api.API):
             instance.system_metadata.update(request.record)
             if request.is_check:
                 raise check.Checked(check.answer(
-                    self._pipeline.catalog, instance.get_flavor(), image,
-                    instance, record.image_values(request.record),
+                    self._pipeline.catalog, image, instance,
+                    record.image_values(request.record),
                     self._pipeline.hosts.known()))
             if request.overrides:
                 audit.changed(

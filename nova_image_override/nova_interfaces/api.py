@@ -254,7 +254,6 @@ INTERFACES: tuple[Interface, ...] = (
     *names('nova.objects', 'AggregateList'),
     *called('nova.objects:AggregateList', get_all='context'),
     # Nova's objects.
-    *names('nova.objects.base', 'NovaObject'),
     *names('nova.objects', 'BlockDeviceMapping', 'BlockDeviceMappingList',
            'ComputeNode', 'ComputeNodeList', 'Flavor', 'ImageMeta',
            'ImageMetaProps', 'InstanceMapping'),
