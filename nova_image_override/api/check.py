@@ -15,7 +15,6 @@ from nova.api.openstack import wsgi
 from nova.virt import hardware
 
 from nova_image_override import errors
-from nova_image_override.api import cloud_drivers
 from nova_image_override.api import driver_effects
 from nova_image_override.properties import catalog as catalog_module
 
@@ -61,7 +60,7 @@ def answer(
     catalog: catalog_module.Catalog, image: dict[str, typing.Any],
     instance: typing.Any,
     image_values: collections.abc.Mapping[str, str | None],
-    cloud: cloud_drivers.CloudDrivers | None = None,
+    virt_drivers: collections.abc.Set[str],
 ) -> dict[str, typing.Any]:
     """Return the answer about a server that a create was about to store.
 
@@ -69,7 +68,7 @@ def answer(
     :param image: boot metadata, with the merged properties
     :param instance: ``nova.objects.Instance``
     :param image_values: overridden property -> the image's own value
-    :param cloud: the drivers of its hosts, if they are known
+    :param virt_drivers: the drivers of the cloud's hosts
     """
     properties = image.get('properties') or {}
     return {
@@ -79,7 +78,7 @@ def answer(
                 'value': properties.get(name),
                 'image_value': own,
                 **_told(driver_effects.by_driver(
-                    catalog, cloud, name, properties)),
+                    catalog, virt_drivers, name, properties)),
             } for name, own in image_values.items()},
         'numa_topology': _numa_topology(instance.numa_topology),
     }

@@ -161,7 +161,7 @@ class API(api.API):
                 raise check.Checked(check.answer(
                     self._pipeline.catalog, image, instance,
                     record.image_values(request.record),
-                    self._pipeline.hosts.known()))
+                    self._pipeline.virt_drivers))
             if request.overrides:
                 audit.changed(
                     context, audit.AT_BOOT, request.overrides, instance)

@@ -17,7 +17,6 @@ import webob.exc
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import client_compatibility
-from nova_image_override.api import cloud_drivers
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import faults
@@ -75,7 +74,7 @@ class APIRouterV21(routes.APIRouterV21):
             read = startup.read(nova.conf.CONF)
             application = cls(
                 pipeline_module.Pipeline(
-                    read.enforcer, read.callers, cloud_drivers.Memory()),
+                    read.enforcer, read.callers, read.virt_drivers),
                 read.compatibility)
             startup.announce(read)
             return application

@@ -8,6 +8,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from nova_image_override import conf as override_conf
+from nova_image_override import errors
 from nova_image_override.api import client_compatibility
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import enforcer as enforcer_module
@@ -24,18 +25,20 @@ class Startup(typing.NamedTuple):
     :ivar enforcer: the deployer's rules
     :ivar callers: turns request contexts into callers
     :ivar compatibility: which clients need not send the header entry
+    :ivar virt_drivers: the drivers of the cloud's hosts; none if nothing is
+        refused for want of a driver
     """
 
     enforcer: enforcer_module.Enforcer
     callers: callers_module.Callers
     compatibility: client_compatibility.ClientCompatibility
+    virt_drivers: frozenset[str]
 
 
 def read(conf: cfg.ConfigOpts) -> Startup:
     """Read the options of ``[image_override]``, and the files they name.
 
-    :raises nova_image_override.errors.StartupError: a rule, or another
-        option, is malformed
+    :raises errors.StartupError: a rule, or another option, is malformed
     """
     override_conf.register_opts(conf)
     options = conf[override_conf.GROUP.name]
@@ -44,7 +47,21 @@ def read(conf: cfg.ConfigOpts) -> Startup:
     compatibility = client_compatibility.ClientCompatibility.from_options(
         options)
     return Startup(
-        enforcer, callers_module.Callers(enforcer.catalog), compatibility)
+        enforcer, callers_module.Callers(enforcer.catalog), compatibility,
+        virt_drivers(options))
+
+
+def virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
+    """Return the drivers that the option names.
+
+    :raises errors.StartupError: there is no such driver
+    """
+    try:
+        return frozenset(options.virt_drivers)
+    except ValueError as exc:
+        why = ' '.join(str(exc).rpartition(' is not valid: ')[-1].split())
+        raise errors.StartupError(
+            f'[image_override] virt_drivers: {why}') from None
 
 
 def announce(started: Startup) -> None:

@@ -162,7 +162,9 @@ def _problems(
     api_interfaces.verify()
     from nova_image_override.api import pipeline as pipeline_module
     try:
-        pipeline_module.Pipeline(read.enforcer, read.callers).merge(
+        pipeline_module.Pipeline(
+            read.enforcer, read.callers, read.virt_drivers,
+        ).merge(
             pipeline_module.Change({question.name: value}, {}),
             question.flavor, question.image or {})
     except errors.Invalid as exc:

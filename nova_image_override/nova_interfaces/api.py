@@ -243,16 +243,6 @@ INTERFACES: tuple[Interface, ...] = (
     *called('nova.objects', InstanceList='objects='),
     *called('nova.objects:BuildRequestList', get_all='context'),
     *instance_attributes('nova.objects:BuildRequest', 'instance'),
-    # cloud_drivers.py
-    *names('nova.context', 'CELLS'),
-    *called('nova.context', get_admin_context='',
-            is_cell_failure_sentinel='record', load_cells='',
-            scatter_gather_cells='context, cell_mappings, timeout, fn'),
-    *names('nova.db.main.api', 'pick_context_manager_reader'),
-    *names('nova.db.main.models', 'ComputeNode'),
-    *names('nova.db.main.models:ComputeNode', 'hypervisor_type'),
-    *names('nova.objects', 'AggregateList'),
-    *called('nova.objects:AggregateList', get_all='context'),
     # Nova's objects.
     *names('nova.objects', 'BlockDeviceMapping', 'BlockDeviceMappingList',
            'ComputeNode', 'ComputeNodeList', 'Flavor', 'ImageMeta',

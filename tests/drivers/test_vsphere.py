@@ -43,6 +43,7 @@ WRITTEN = b'written by the guest' * 1000
 
 class OnVSphere(base.TestCase):
     DRIVER = 'vmwareapi.VMwareVCDriver'
+    OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['vmwareapi']}
     DISK_FORMAT = 'vmdk'
 
     def prepare(self):

@@ -4,12 +4,12 @@ import argparse
 import collections.abc
 import typing
 
-from nova import context as nova_context
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import client_compatibility
+from nova_image_override.api import startup
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
 from nova_image_override.authorization import enforcer as enforcer_module
@@ -25,7 +25,6 @@ from nova_image_override.cmd.check import own_rules
 from nova_image_override.cmd.check import protections
 from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check import summary
-from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import catalog as catalog_module
 
 CHECKS = (*own_rules.CHECKS, *protections.CHECKS, *injection.CHECKS,
@@ -61,13 +60,8 @@ class Check(deployment_files.Lister):
                  'Cinder decides is not checked')
         parser.add_argument(
             '--compute-nodes', action='store_true',
-            help='ask Nova\'s databases for the hypervisor types of all '
-                 'compute nodes, and look for what is allowed and no virt '
-                 'driver of this cloud acts on')
-        parser.add_argument(
-            '--hypervisor-type', metavar='TYPE', action='append', default=[],
-            help='check for compute nodes of this type instead, such as QEMU, '
-                 '"VMware vCenter Server", ironic or zvm (may be repeated)')
+            help='read the hypervisor types of all compute nodes from Nova\'s '
+                 'databases, and compare them with virt_drivers')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -83,17 +77,15 @@ class Check(deployment_files.Lister):
 
         :raises errors.StartupError: nova.conf itself cannot be read
         """
-        asks = parsed_args.compute_nodes and not parsed_args.hypervisor_type
-        conf = deployment_files.read_nova_conf(parsed_args, databases=asks)
+        conf = deployment_files.read_nova_conf(
+            parsed_args, databases=parsed_args.compute_nodes)
         reader = _Reader()
         cloud = reader.read(
             conf, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project, parsed_args.glance_config_file,
             parsed_args.cinder_config_file)
-        if cloud is not None and parsed_args.hypervisor_type:
-            cloud.hypervisor_types = frozenset(parsed_args.hypervisor_type)
-        elif cloud is not None and asks:
-            cloud.hypervisor_types = frozenset(_hypervisor_types())
+        if cloud is not None and parsed_args.compute_nodes:
+            cloud.hypervisor_types = hosts.hypervisor_types()
         found = [*spelling.findings(conf), *(
             reader.problems() if cloud is None else (
                 finding for check in CHECKS for finding in check(cloud)))]
@@ -103,18 +95,6 @@ class Check(deployment_files.Lister):
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), [
             (each.severity, each.code, ', '.join(each.subjects), each.why,
              each.change) for each in found]
-
-
-def _hypervisor_types() -> set[str]:
-    """Return those of all compute nodes; none if a cell does not answer.
-
-    :raises errors.StartupError: a database cannot be read
-    """
-    api_interfaces.verify()
-    from nova_image_override.api import cloud_drivers
-    with deployment_files.database():
-        return cloud_drivers.hypervisor_types(
-            nova_context.get_admin_context()) or set()
 
 
 class _Reader:
@@ -186,6 +166,8 @@ class _Reader:
         cinder = self._tried(lambda: cloud_module.read_options(
             'cinder', cinder_files, cloud_module.CINDER_OPTIONS), None, True) \
             if cinder_files else None
+        self._tried(
+            lambda: startup.virt_drivers(options), frozenset[str]())
         if self._problems or callers is None:
             return None
         return cloud_module.Cloud(
