@@ -38,7 +38,7 @@ class Work:
         catalog = catalog_module.running()
         self._pipeline = pipeline.Pipeline(
             enforcer_module.Enforcer(catalog, allowed=entries),
-            callers.Callers(catalog))
+            callers.Callers(catalog), {'libvirt'})
         self._parser = override.Parser(catalog)
         self._context = nova_context.RequestContext(
             'user', 'project', roles=['member', 'reader'])

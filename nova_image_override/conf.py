@@ -1,6 +1,9 @@
 """Options of the group ``[image_override]`` in nova.conf."""
 
 from oslo_config import cfg
+from oslo_config import types
+
+from nova_image_override.properties import driver_matrix
 
 GROUP = cfg.OptGroup(
     'image_override', title='Boot-time override of image properties',
@@ -101,6 +104,28 @@ at start. (In Glance itself such a policy permits everybody: check the file
 with ``nova-image-override check``.) Of the rules that Glance defines in code,
 only ``default``, ``context_is_admin`` and ``service_api`` are known. An
 absolute path; what is wrong with the file stops nova-api at start.
+"""),
+    cfg.ListOpt(
+        'virt_drivers', default=['libvirt'],
+        item_type=types.String(choices=list(driver_matrix.DRIVERS)),
+        help=f"""
+The virt drivers of the cloud's hosts: {', '.join(driver_matrix.DRIVERS)}.
+
+An override that none of them acts on is refused (``no_effect``): it would do
+nothing on any host, or no host could build the server. Where the scheduler or
+nova-api acts on the property, or no code of Nova reads it, it is not refused.
+
+Name the drivers of all cells, for example::
+
+    virt_drivers = libvirt, ironic
+
+A driver that is missing here has its properties refused; one too many lets
+overrides through that do nothing. ``nova-image-override check
+--compute-nodes`` compares the list with the hosts. Leave it empty to refuse
+nothing for want of a driver: for hosts with a driver that is not among these,
+or where host aggregates name properties that no driver acts on (the filter
+``AggregateImagePropertiesIsolation``). Another name stops nova-api at start.
+Changes need a restart of nova-api.
 """),
     cfg.BoolOpt(
         'accept_scheduler_hint', default=False,

@@ -15,9 +15,7 @@ from nova.api.openstack import wsgi
 from nova.virt import hardware
 
 from nova_image_override import errors
-from nova_image_override.api import cloud_drivers
 from nova_image_override.api import driver_effects
-from nova_image_override.api.flavor import decided_by
 from nova_image_override.properties import catalog as catalog_module
 
 #: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
@@ -59,32 +57,28 @@ def body_of_create(req: wsgi.Request, body: typing.Any) -> typing.Any:
 
 
 def answer(
-    catalog: catalog_module.Catalog, flavor: typing.Any,
-    image: dict[str, typing.Any], instance: typing.Any,
+    catalog: catalog_module.Catalog, image: dict[str, typing.Any],
+    instance: typing.Any,
     image_values: collections.abc.Mapping[str, str | None],
-    cloud: cloud_drivers.CloudDrivers | None = None,
+    virt_drivers: collections.abc.Set[str],
 ) -> dict[str, typing.Any]:
     """Return the answer about a server that a create was about to store.
 
     :param catalog: the properties that can be named
-    :param flavor: ``nova.objects.Flavor`` of the server
     :param image: boot metadata, with the merged properties
     :param instance: ``nova.objects.Instance``
     :param image_values: overridden property -> the image's own value
-    :param cloud: the drivers of its hosts, if they are known
+    :param virt_drivers: the drivers of the cloud's hosts
     """
     properties = image.get('properties') or {}
-    by_flavor = decided_by.flavor_decides(
-        catalog, flavor, image, image_values)
     return {
         'properties': properties,
         'overridden': {
             name: {
                 'value': properties.get(name),
                 'image_value': own,
-                'decided_by': 'flavor' if name in by_flavor else 'override',
                 **_told(driver_effects.by_driver(
-                    catalog, cloud, name, properties)),
+                    catalog, virt_drivers, name, properties)),
             } for name, own in image_values.items()},
         'numa_topology': _numa_topology(instance.numa_topology),
     }

@@ -159,9 +159,9 @@ class API(api.API):
             instance.system_metadata.update(request.record)
             if request.is_check:
                 raise check.Checked(check.answer(
-                    self._pipeline.catalog, instance.get_flavor(), image,
-                    instance, record.image_values(request.record),
-                    self._pipeline.hosts.known()))
+                    self._pipeline.catalog, image, instance,
+                    record.image_values(request.record),
+                    self._pipeline.virt_drivers))
             if request.overrides:
                 audit.changed(
                     context, audit.AT_BOOT, request.overrides, instance)

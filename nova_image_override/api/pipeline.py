@@ -11,7 +11,6 @@ import typing
 
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api import cloud_drivers
 from nova_image_override.api import driver_effects
 from nova_image_override.api.flavor import image_metadata
 from nova_image_override.api.flavor import validation
@@ -59,18 +58,18 @@ class Pipeline:
 
     :param enforcer: the deployer's rules
     :param callers: turns request contexts into callers
-    :param hosts: knows the drivers of the cloud
+    :param virt_drivers: the drivers of the cloud's hosts
     """
 
     def __init__(
         self, enforcer: enforcer_module.Enforcer,
         callers: callers_module.Callers,
-        hosts: cloud_drivers.Memory | None = None,
+        virt_drivers: collections.abc.Set[str],
     ) -> None:
         self.catalog = enforcer.catalog
         self.enforcer = enforcer
         self.callers = callers
-        self.hosts = hosts or cloud_drivers.Memory(lambda: None)
+        self.virt_drivers = virt_drivers
         self.merger = override.Merger(self.catalog)
 
     @functools.cached_property
@@ -129,8 +128,8 @@ class Pipeline:
         validation.check(
             self.catalog, flavor, merged, base, change.overrides,
             change.ineffective, tuple(driver_effects.problems(
-                self.catalog, self.hosts.known() if change.new else None,
-                base, merged['properties'], change.new)))
+                self.catalog, self.virt_drivers, base, merged['properties'],
+                change.new)))
         return Merged(merged, record.rows(
             change.overrides,
             self.merger.image_values(base, change.overrides)))

@@ -8,7 +8,6 @@ from nova.api import wsgi as base_wsgi
 from nova.api.openstack import ProjectMapper
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import routes
-from nova.api.openstack.compute import servers as nova_servers
 import nova.conf
 from oslo_log import log as logging
 import webob
@@ -18,7 +17,6 @@ import webob.exc
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import client_compatibility
-from nova_image_override.api import cloud_drivers
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import faults
@@ -51,17 +49,16 @@ class APIRouterV21(routes.APIRouterV21):
                 self.map.redirect(path, methods)
                 continue
             for method, (maker, action) in methods.items():
-                controller = _resource(
-                    pipeline, compatibility, *maker.args
+                controller = _servers(
+                    pipeline, compatibility, maker.args[1]
                 ) if api_interfaces.makes_servers(maker) else maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
             versions.PATH, 'GET', discovery.resource(
                 pipeline.enforcer, pipeline.callers), 'show')
         self.map.create_route(
-            versions.CHECK_PATH, 'POST', _resource(
-                pipeline, compatibility, nova_servers.ServersController, ()),
-            'check')
+            versions.CHECK_PATH, 'POST',
+            _servers(pipeline, compatibility, ()), 'check')
 
     @classmethod
     def factory(
@@ -77,7 +74,7 @@ class APIRouterV21(routes.APIRouterV21):
             read = startup.read(nova.conf.CONF)
             application = cls(
                 pipeline_module.Pipeline(
-                    read.enforcer, read.callers, cloud_drivers.Memory()),
+                    read.enforcer, read.callers, read.virt_drivers),
                 read.compatibility)
             startup.announce(read)
             return application
@@ -117,15 +114,14 @@ def _tell_why(line: str) -> None:
     LOG.critical('nova-image-override: %s', line)
 
 
-def _resource(
+def _servers(
     pipeline: pipeline_module.Pipeline,
     compatibility: client_compatibility.ClientCompatibility,
-    controller: type[wsgi.Controller],
     actions: collections.abc.Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
     result: wsgi.Resource = faults.Resource(
-        servers.extended(controller, pipeline, compatibility)())
+        servers.ServersController(pipeline, compatibility))
     for action in actions:
         result.register_subcontroller_actions(
             _with_our_api(action, pipeline))

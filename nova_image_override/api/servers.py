@@ -3,7 +3,6 @@
 import typing
 import urllib.parse
 
-from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
@@ -50,99 +49,94 @@ class ViewBuilder(views.ViewBuilder):
             for name in found)])
 
 
-def extended(
-    base: type[servers.ServersController],
-    pipeline: pipeline_module.Pipeline,
-    compatibility: client_compatibility.ClientCompatibility,
-) -> type[servers.ServersController]:
-    """Return a subclass of one of Nova's servers controllers.
+class ServersController(servers.ServersController):
+    """Nova's servers controller, which takes and shows overrides.
 
-    :param base: ``servers.ServersController``, or ``VolumesBootController``
-        where the release has one
     :param pipeline: merges overrides into image properties
     :param compatibility: which clients need not send the header entry
     """
-    rebuild = base.wsgi_actions['rebuild']
-    is_volumes_boot = base is not servers.ServersController
 
-    class Controller(base):  # type: ignore[misc]
-        _view_builder_class = ViewBuilder
+    _view_builder_class = ViewBuilder
 
-        def __init__(self) -> None:
-            super().__init__()
-            self.compute_api = compute_api.API(pipeline)
+    def __init__(
+        self, pipeline: pipeline_module.Pipeline,
+        compatibility: client_compatibility.ClientCompatibility,
+    ) -> None:
+        super().__init__()
+        self._pipeline = pipeline
+        self._compatibility = compatibility
+        self.compute_api = compute_api.API(pipeline)
 
-        @wsgi.response(202)
-        def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
-            raw, body = _taken(req, body, 'server')
-            hinted, body = scheduler_hints.take(body)
-            if (raw is _ABSENT and not hinted) or (
-                    is_volumes_boot
-                    and api_version_request.is_supported(req, '2.103')):
-                return super().create(req=req, body=body)
-            if is_volumes_boot:
-                # Nova 33 and 34 fail there with a KeyError whatever is sent:
-                # VolumesBootController.create passes the body by position.
-                raise _refused(
-                    errors.NOT_HERE,
-                    'this release of Nova cannot create servers here, use '
-                    'POST /servers')
-            if hinted:
-                raw = _hint(req, compatibility, hinted, raw)
-            request = _request(req)
-            request.overrides = pipeline.parse(raw)
+    @wsgi.response(202)
+    def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+        """Create a server, with overrides."""
+        raw, body = _taken(req, body, 'server')
+        hinted, body = scheduler_hints.take(body)
+        if raw is _ABSENT and not hinted:
             return super().create(req=req, body=body)
+        if hinted:
+            raw = _hint(req, self._compatibility, hinted, raw)
+        request = _request(req)
+        request.overrides = self._pipeline.parse(raw)
+        return super().create(req=req, body=body)
 
-        def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
-            _require_v21(req)
+    def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+        """Answer what a create would get, and create nothing."""
+        _require_v21(req)
+        request = _request(req)
+        request.is_check = True
+        try:
+            self.create(
+                req=req, body=check_module.body_of_create(req, body))
+        except check_module.Checked as outcome:
+            return outcome.answer
+        raise interface.unsupported(
+            'creates servers past _populate_instance_for_create, which '
+            'ends a check')
+
+    def show(self, req: wsgi.Request, id: str) -> typing.Any:
+        """Show a server, with the overrides in force."""
+        return _showing(req, super().show, id=id)
+
+    def index(self, req: wsgi.Request) -> typing.Any:
+        """List servers, by overridden properties too."""
+        _take_filter(req, self._pipeline)
+        return super().index(req=req)
+
+    def detail(self, req: wsgi.Request) -> typing.Any:
+        """List servers with the overrides in force."""
+        _take_filter(req, self._pipeline)
+        return _showing(req, super().detail)
+
+    def update(
+        self, req: wsgi.Request, id: str, body: typing.Any,
+    ) -> typing.Any:
+        """Update a server, or its overrides."""
+        raw, body = _taken(req, body, 'server')
+        if raw is not _ABSENT:
             request = _request(req)
-            request.is_check = True
-            try:
-                self.create(
-                    req=req, body=check_module.body_of_create(req, body))
-            except check_module.Checked as outcome:
-                return outcome.answer
-            raise interface.unsupported(
-                'creates servers past _populate_instance_for_create, which '
-                'ends a check')
+            if 'pinned_availability_zone' in body['server']:
+                # Nova's update stores that before anything else.
+                raise _refused(
+                    errors.NOT_HERE, 'it cannot be changed together with '
+                    'pinned_availability_zone, send two requests')
+            request.overrides = self._pipeline.parse(raw)
+        return _showing(req, super().update, id=id, body=body)
 
-        def show(self, req: wsgi.Request, id: str) -> typing.Any:
-            return _showing(req, super().show, id=id)
-
-        def index(self, req: wsgi.Request) -> typing.Any:
-            _take_filter(req, pipeline)
-            return super().index(req=req)
-
-        def detail(self, req: wsgi.Request) -> typing.Any:
-            _take_filter(req, pipeline)
-            return _showing(req, super().detail)
-
-        def update(
-            self, req: wsgi.Request, id: str, body: typing.Any,
-        ) -> typing.Any:
-            raw, body = _taken(req, body, 'server')
-            if raw is not _ABSENT:
-                request = _request(req)
-                if 'pinned_availability_zone' in body['server']:
-                    # Nova's update stores that before anything else.
-                    raise _refused(
-                        errors.NOT_HERE, 'it cannot be changed together with '
-                        'pinned_availability_zone, send two requests')
-                request.overrides = pipeline.parse(raw)
-            return _showing(req, super().update, id=id, body=body)
-
-        @wsgi.response(202)
-        @wsgi.action('rebuild')
-        def image_override_rebuild(
-            self, req: wsgi.Request, id: str, body: typing.Any,
-        ) -> typing.Any:
-            raw, body = _taken(req, body, 'rebuild')
-            if raw is not _ABSENT:
-                request = _request(req)
-                request.overrides = pipeline.parse(raw)
-            return _showing(req, getattr(super(), rebuild), id=id, body=body)
-
-    return Controller
+    @wsgi.response(202)
+    @wsgi.action('rebuild')
+    def image_override_rebuild(
+        self, req: wsgi.Request, id: str, body: typing.Any,
+    ) -> typing.Any:
+        """Rebuild a server, with other overrides or those that it has."""
+        raw, body = _taken(req, body, 'rebuild')
+        if raw is not _ABSENT:
+            request = _request(req)
+            request.overrides = self._pipeline.parse(raw)
+        # Releases name the method differently.
+        nova_rebuild = servers.ServersController.wsgi_actions['rebuild']
+        return _showing(
+            req, getattr(super(), nova_rebuild), id=id, body=body)
 
 
 _ABSENT = object()

@@ -25,11 +25,14 @@ class Startup(typing.NamedTuple):
     :ivar enforcer: the deployer's rules
     :ivar callers: turns request contexts into callers
     :ivar compatibility: which clients need not send the header entry
+    :ivar virt_drivers: the drivers of the cloud's hosts; none if nothing is
+        refused for want of a driver
     """
 
     enforcer: enforcer_module.Enforcer
     callers: callers_module.Callers
     compatibility: client_compatibility.ClientCompatibility
+    virt_drivers: frozenset[str]
 
 
 def read(conf: cfg.ConfigOpts) -> Startup:
@@ -45,7 +48,21 @@ def read(conf: cfg.ConfigOpts) -> Startup:
         lambda: enforcer_module.Enforcer.from_options(catalog, options),
         lambda: callers_module.Callers(catalog),
         lambda: client_compatibility.ClientCompatibility.from_options(
-            options)))
+            options),
+        lambda: _virt_drivers(options)))
+
+
+def _virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
+    """Return the drivers that the option names.
+
+    :raises errors.StartupError: there is no such driver
+    """
+    try:
+        return frozenset(options.virt_drivers)
+    except ValueError as exc:
+        why = ' '.join(str(exc).rpartition(' is not valid: ')[-1].split())
+        raise errors.StartupError(
+            f'[image_override] virt_drivers: {why}') from None
 
 
 def announce(started: Startup) -> None:

@@ -14,7 +14,7 @@ from nova_image_override.properties import table
 
 Rows = list[tuple[typing.Any, ...]]
 
-PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Decided By')
+PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
 NODE_COLUMNS = (
     'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB', 'Page Size',
     'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
@@ -121,17 +121,16 @@ def _property_rows(
         if name in overridden:
             said = overridden[name]
             rows.append((name, said['value'], said['image_value'],
-                         said['decided_by'] + _limited(said)))
+                         _drivers(said)))
         else:
-            rows.append((name, properties[name], properties[name], 'image'))
+            rows.append((name, properties[name], properties[name], ''))
     return rows
 
 
-def _limited(said: dict[str, typing.Any]) -> str:
-    """Return which hosts act on a property, if not all of them do."""
-    acting = [driver for driver, outcome in said.get('drivers', {}).items()
-              if outcome == 'acts']
-    return f' (with {", ".join(acting)} only)' if acting else ''
+def _drivers(said: dict[str, typing.Any]) -> str:
+    """Return the drivers that act on a property, if not all of them do."""
+    return ', '.join(driver for driver, outcome
+                     in said.get('drivers', {}).items() if outcome == 'acts')
 
 
 def _node_rows(topology: dict[str, typing.Any] | None) -> Rows:

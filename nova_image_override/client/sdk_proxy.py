@@ -152,7 +152,7 @@ class Proxy(_proxy.Proxy):
             the image's property
         :param block_device_mapping: as ``create_server`` takes it
         :returns: ``properties``, name -> value, as the guest would be built;
-            ``overridden``, name -> ``value``, ``image_value``, ``decided_by``;
+            ``overridden``, name -> ``value``, ``image_value``;
             ``numa_topology``, None or the guest's ``nodes`` and
             ``emulator_threads_policy``
         :raises openstack.exceptions.HttpException: the create would be

@@ -161,7 +161,9 @@ def _problems(
         return ()
     api_interfaces.verify()
     try:
-        pipeline_module.Pipeline(read.enforcer, read.callers).merge(
+        pipeline_module.Pipeline(
+            read.enforcer, read.callers, read.virt_drivers,
+        ).merge(
             pipeline_module.Change({question.name: value}, {}),
             question.flavor, question.image or {})
     except errors.Invalid as exc:

@@ -1,7 +1,6 @@
 """What the API part uses of nova-api."""
 
 import functools
-import inspect
 import typing
 
 from nova_image_override.nova_interfaces import common
@@ -83,7 +82,7 @@ class ServersRoutes(Interface):
                     for action in maker.args[1]:
                         if not interface.sets(action, 'compute_api'):
                             return f'has no {action.__name__}.compute_api'
-                elif path.startswith('/os-volumes_boot') or path in (
+                elif path in (
                         '/servers', '/servers/{id}', '/servers/{id}/action'):
                     return f'makes the resource of {path} in another way'
         return None
@@ -98,8 +97,7 @@ def makes_servers(maker: typing.Any) -> bool:
         isinstance(maker, functools.partial)
         and maker.func is interface.resolve(f'{_ROUTES}:_create_controller')
         and len(maker.args) == 2 and not maker.keywords
-        and inspect.isclass(maker.args[0])
-        and issubclass(maker.args[0], interface.resolve(_CONTROLLER)))
+        and maker.args[0] is interface.resolve(_CONTROLLER))
 
 
 INTERFACES: tuple[Interface, ...] = (
@@ -245,18 +243,7 @@ INTERFACES: tuple[Interface, ...] = (
     *called('nova.objects', InstanceList='objects='),
     *called('nova.objects:BuildRequestList', get_all='context'),
     *instance_attributes('nova.objects:BuildRequest', 'instance'),
-    # cloud_drivers.py
-    *names('nova.context', 'CELLS'),
-    *called('nova.context', get_admin_context='',
-            is_cell_failure_sentinel='record', load_cells='',
-            scatter_gather_cells='context, cell_mappings, timeout, fn'),
-    *names('nova.db.main.api', 'pick_context_manager_reader'),
-    *names('nova.db.main.models', 'ComputeNode'),
-    *names('nova.db.main.models:ComputeNode', 'hypervisor_type'),
-    *names('nova.objects', 'AggregateList'),
-    *called('nova.objects:AggregateList', get_all='context'),
     # Nova's objects.
-    *names('nova.objects.base', 'NovaObject'),
     *names('nova.objects', 'BlockDeviceMapping', 'BlockDeviceMappingList',
            'ComputeNode', 'ComputeNodeList', 'Flavor', 'ImageMeta',
            'ImageMetaProps', 'InstanceMapping'),

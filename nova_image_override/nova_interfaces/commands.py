@@ -19,7 +19,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *instance_attributes('nova.objects:CellMapping', 'name', 'uuid'),
     *called('nova.objects:ComputeNodeList', get_all='context'),
     *instance_attributes('nova.objects:ComputeNode', 'host',
-                         'hypervisor_hostname', 'stats'),
+                         'hypervisor_hostname', 'hypervisor_type', 'stats'),
     *called('nova.objects', Flavor='name=, vcpus=, memory_mb=, root_gb=, '
                                    'ephemeral_gb=, swap=, extra_specs='),
     *instance_attributes('nova.objects:Flavor', 'name'),

@@ -31,7 +31,7 @@ PARTS = (*DRIVERS, SCHEDULER, API)
 #: libvirt also reports LXC or Parallels, whose guests have little of this.
 HYPERVISOR_TYPES: collections.abc.Mapping[str, str] = types.MappingProxyType({
     'QEMU': 'libvirt', 'VMware vCenter Server': 'vmwareapi',
-    'ironic': 'ironic', 'zvm': 'zvm'})
+    'ironic': 'ironic', 'zvm': 'zvm', 'fake': 'fake'})
 
 # --- outcomes ---------------------------------------------------------------
 #: It does what the property says.

@@ -18,13 +18,6 @@ def acting(field: str) -> list[str]:
             and cell.outcome == matrix.ACTS]
 
 
-def of_types(types: collections.abc.Set[str]) -> frozenset[str] | None:
-    """Return the drivers of hypervisor TYPES, if any, and if all are known."""
-    if not types or types - matrix.HYPERVISOR_TYPES.keys():
-        return None
-    return frozenset(matrix.HYPERVISOR_TYPES[each] for each in types)
-
-
 def can_act(driver: str, field: str, value: str | None = None) -> bool:
     """Return whether hosts of DRIVER can act on a property, or on one value.
 
@@ -35,15 +28,6 @@ def can_act(driver: str, field: str, value: str | None = None) -> bool:
     cell = matrix.ROWS.get(field, {}).get(driver)
     return cell is not None and cell.outcome == matrix.ACTS and (
         None in (value, cell.values) or value in (cell.values or ()))
-
-
-def may_refuse(drivers: collections.abc.Collection[str]) -> bool:
-    """Return whether hosts of DRIVERS alone can be a reason to refuse.
-
-    Not if libvirt is among them: nearly everything acts there, and what does
-    not is for the scheduler's host aggregates, or depends on the host.
-    """
-    return 'libvirt' not in drivers
 
 
 @dataclasses.dataclass(frozen=True)

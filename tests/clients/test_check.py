@@ -36,7 +36,7 @@ def test_the_answer_says_what_the_guest_would_be_built_from(client, cloud):
         'hw_disk_bus': 'scsi', 'hw_rng_model': None, 'hw_numa_nodes': '2',
         'os_command_line': 'a=b'}
     assert told['overridden']['hw_disk_bus'] == {
-        'value': 'scsi', 'image_value': 'virtio', 'decided_by': 'override'}
+        'value': 'scsi', 'image_value': 'virtio'}
     assert told['overridden']['hw_rng_model']['value'] is None
     assert [node['memory_mb'] for node in told['numa_topology']['nodes']] == [
         512, 512]
@@ -61,10 +61,10 @@ def test_the_table_has_properties_and_then_numa_nodes(client):
         *OF_IMAGE, 'hw_disk_bus=scsi', 'hw_rng_model=', 'hw_numa_nodes=1')
     rows = [[cell.strip() for cell in line.strip('|').split('|')]
             for line in shown.splitlines() if line.startswith('|')]
-    assert rows[0] == ['Property', 'Value', 'Image Value', 'Decided By']
-    assert ['hw_disk_bus', 'scsi', 'virtio', 'override'] in rows
-    assert ['hw_rng_model', 'null', 'virtio', 'override'] in rows
-    assert ['os_distro', 'debian', 'debian', 'image'] in rows
+    assert rows[0] == ['Property', 'Value', 'Image Value', 'Drivers']
+    assert ['hw_disk_bus', 'scsi', 'virtio', ''] in rows
+    assert ['hw_rng_model', 'null', 'virtio', ''] in rows
+    assert ['os_distro', 'debian', 'debian', ''] in rows
     assert [row[0] for row in rows[1:-2]] == sorted(
         row[0] for row in rows[1:-2])
     assert rows[-2][:4] == [

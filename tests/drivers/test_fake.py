@@ -17,6 +17,7 @@ OTHERS = {'hw_disk_bus': 'virtio', 'hw_rng_model': 'virtio'}
 
 class Fake(base.TestCase):
     DRIVER = 'fake.FakeDriver'
+    OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': []}
 
     def assert_in_force(self, server, overrides):
         stored = self.system_metadata(server)

@@ -22,6 +22,7 @@ MAKE_DRIVE = 'nova.virt.configdrive.ConfigDriveBuilder.make_drive'
 
 class BareMetal(base.TestCase):
     DRIVER = 'ironic.IronicDriver'
+    OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['ironic']}
 
     @pytest.fixture(autouse=True, scope='class')
     def _use_ironic(self, request, ironic):

@@ -34,6 +34,7 @@ READ = {
 
 class OnVSphere(base.TestCase):
     DRIVER = 'vmwareapi.VMwareVCDriver'
+    OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['vmwareapi']}
     DISK_FORMAT = 'vmdk'
 
     def prepare(self):

@@ -190,8 +190,6 @@ WINNERS = (
 OPEN = (
     # A controller of the model, with disks on any bus.
     {'hw_scsi_model': 'virtio-scsi'},
-    {'hw_disk_type': 'sparse'},
-    {'img_linked_clone': 'true'},
     {'os_admin_user': 'admin'},
     {'os_require_quiesce': 'true'},
     {'hw_rescue_bus': 'scsi'},

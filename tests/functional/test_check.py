@@ -38,10 +38,8 @@ class Answers(Case):
             'properties': {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true',
                            'os_distro': 'debian'},
             'overridden': {
-                'hw_disk_bus': {'value': 'scsi', 'image_value': 'virtio',
-                                'decided_by': 'override'},
-                'hw_boot_menu': {'value': 'true', 'image_value': None,
-                                 'decided_by': 'override'}},
+                'hw_disk_bus': {'value': 'scsi', 'image_value': 'virtio'},
+                'hw_boot_menu': {'value': 'true', 'image_value': None}},
             'numa_topology': None,
         }, self.told({'hw_disk_bus': 'scsi', 'hw_boot_menu': 'yes'},
                      image=image))
@@ -52,8 +50,8 @@ class Answers(Case):
                          image=self.image(hw_disk_bus='virtio'))
         self.assertEqual({}, told['properties'])
         self.assertEqual(
-            {'hw_disk_bus': {'value': None, 'image_value': 'virtio',
-                             'decided_by': 'override'}}, told['overridden'])
+            {'hw_disk_bus': {'value': None, 'image_value': 'virtio'}},
+            told['overridden'])
 
     def test_a_volume_s_properties_are_those_of_its_metadata(self):
         told = self.told(
@@ -77,21 +75,6 @@ class Answers(Case):
                 {'properties': {'hw_disk_bus': 'ide'}, 'overridden': {},
                  'numa_topology': None},
                 self.told(overrides, image=self.image(hw_disk_bus='ide')))
-
-    def test_what_the_flavor_says_too_is_decided_by_it(self):
-        flavor = self.flavor(
-            hw__cpu_policy='dedicated', hw__mem_page_size='any',
-            hw__cpu_max_sockets='1', hw__watchdog_action='reset')
-        self.assertEqual({
-            'hw_cpu_policy': 'flavor', 'hw_mem_page_size': 'override',
-            'hw_cpu_max_sockets': 'flavor', 'hw_boot_menu': 'override',
-            # The image wins: LibvirtDriver._get_guest_config.
-            'hw_watchdog_action': 'override',
-        }, {name: each['decided_by'] for name, each in self.told({
-            'hw_cpu_policy': 'dedicated', 'hw_mem_page_size': '2048',
-            'hw_cpu_max_sockets': '1', 'hw_boot_menu': 'true',
-            'hw_watchdog_action': 'reset',
-        }, flavor=flavor)['overridden'].items()})
 
     def test_a_name_and_networks_may_be_left_out_in_every_microversion(self):
         server = self.server_body({'hw_disk_bus': 'ide'})['server']

@@ -26,13 +26,13 @@ class Costs(cloud.Cloud):
         self.assertGreater(min(nova), 0)
         self.assertEqual(dict.fromkeys(costs, nova), costs)
 
-    def test_ten_overrides_cost_at_most_two_percent_of_calls_more(self):
+    def test_ten_overrides_cost_at_most_four_percent_of_calls_more(self):
         """Function calls, compared to an image with the ten properties."""
         self.stop()
         calls = compared.python_calls(
             compared.create(self), compared.forget(self))
         self.assertLessEqual(
-            calls[compared.TEN], 1.02 * calls[compared.NOVA_TEN])
+            calls[compared.TEN], 1.04 * calls[compared.NOVA_TEN])
         self.assertLessEqual(
             calls[compared.NOT_NAMED], 1.02 * calls[compared.NOVA])
 

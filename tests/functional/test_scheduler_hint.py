@@ -9,7 +9,6 @@ from unittest import mock
 
 from nova import context as nova_context
 from nova import objects
-from nova.api.openstack.compute import routes
 import pytest
 
 from nova_image_override import versions
@@ -178,14 +177,6 @@ class OpenToHints(Case):
         self.assert_refused(
             self.create({'hw_disk_bus': 'scsi'}, extension=None), 400,
             {base.PARAMETER: 'version_missing'})
-
-    @pytest.mark.skipif(not hasattr(routes, 'volumes_boot_controller'),
-                        reason='this Nova serves both paths alike')
-    def test_where_nova_cannot_create_they_are_refused(self):
-        answer = self.http('POST', '/os-volumes_boot', {
-            **self.server_body(), HINTS: {PREFIX + 'hw_disk_bus': 'scsi'}},
-            extension=None)
-        self.assert_refused(answer, 400, {base.PARAMETER: 'not_here'})
 
 
 class RefusedHints(Case):

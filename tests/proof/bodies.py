@@ -216,7 +216,7 @@ def texts(draw: st.DrawFn, flavor: str) -> Case:
     if draw(st.integers(0, 9)) == 0:
         body = draw(st.binary(max_size=40)) + body
     return Case(body, path=draw(st.sampled_from(
-        ['/v2.1/servers'] * 3 + ['/v2/servers', '/v2.1/os-volumes_boot'])))
+        ['/v2.1/servers'] * 3 + ['/v2/servers'])))
 
 
 def requests(flavor: str) -> st.SearchStrategy[Case]:

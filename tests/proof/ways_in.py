@@ -13,7 +13,6 @@ import webob
 
 from nova_image_override import errors
 from nova_image_override import policies
-from testing import release
 from testing.harness import applications
 from testing.harness import base
 from tests.proof import api
@@ -133,10 +132,6 @@ WAYS_IN: dict[str, WayIn] = {
     'boot from a blank volume': WayIn(_SERVERS, _device('blank')),
     'rebuild': WayIn(_ACTION, _rebuild('same')),
     'rebuild from another image': WayIn(_ACTION, _rebuild('other')),
-    '/os-volumes_boot': WayIn(
-        '/v2.1/os-volumes_boot', _device('volume'),
-        # Nova 33 and 34 cannot create there.
-        errors.NOT_HERE if release.NUMBER > 32 else None),
     'legacy /v2': WayIn('/v2/servers', _create(), errors.NOT_HERE),
     'legacy /v2 rebuild': WayIn(
         '/v2/servers/{server}/action', _rebuild('same'), errors.NOT_HERE),

@@ -15,7 +15,6 @@ from nova_image_override.authorization import property_lists
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.properties import drivers as drivers_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
 
@@ -93,9 +92,9 @@ class Cloud:
         return self.enforcer.catalog
 
     @property
-    def drivers(self) -> frozenset[str] | None:
-        """The virt drivers of its hosts, if all of them are known."""
-        return drivers_module.of_types(self.hypervisor_types or frozenset())
+    def drivers(self) -> list[str]:
+        """The virt drivers of its hosts, as nova.conf names them."""
+        return sorted(self.conf[override_conf.GROUP.name].virt_drivers)
 
     @functools.cached_property
     def fields(self) -> dict[str, property_module.Property]:

@@ -3,13 +3,11 @@
 import argparse
 import collections
 
-from nova import context as nova_context
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.api import cloud_drivers
 from nova_image_override.api import startup
 from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
@@ -18,7 +16,6 @@ from nova_image_override.cmd.check import glance
 from nova_image_override.cmd.check import hosts
 from nova_image_override.cmd.check import own_rules
 from nova_image_override.cmd.check import spelling
-from nova_image_override.nova_interfaces import api as api_interfaces
 
 CHECKS = (*own_rules.CHECKS, *glance.CHECKS, *hosts.CHECKS)
 
@@ -45,13 +42,8 @@ class Check(deployment_files.Lister):
                  'them (default: trust the copies)')
         parser.add_argument(
             '--compute-nodes', action='store_true',
-            help='ask Nova\'s databases for the hypervisor types of all '
-                 'compute nodes, and look for what is allowed and no virt '
-                 'driver of this cloud acts on')
-        parser.add_argument(
-            '--hypervisor-type', metavar='TYPE', action='append', default=[],
-            help='check for compute nodes of this type instead, such as QEMU, '
-                 '"VMware vCenter Server", ironic or zvm (may be repeated)')
+            help='read the hypervisor types of all compute nodes from Nova\'s '
+                 'databases, and compare them with virt_drivers')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -67,14 +59,12 @@ class Check(deployment_files.Lister):
 
         :raises errors.StartupError: nova.conf itself cannot be read
         """
-        asks = parsed_args.compute_nodes and not parsed_args.hypervisor_type
-        conf = deployment_files.read_nova_conf(parsed_args, databases=asks)
+        conf = deployment_files.read_nova_conf(
+            parsed_args, databases=parsed_args.compute_nodes)
         cloud, found = self._read(conf, parsed_args)
         if cloud is not None:
-            if parsed_args.hypervisor_type:
-                cloud.hypervisor_types = frozenset(parsed_args.hypervisor_type)
-            elif asks:
-                cloud.hypervisor_types = frozenset(_hypervisor_types())
+            if parsed_args.compute_nodes:
+                cloud.hypervisor_types = hosts.hypervisor_types()
             found += [each for check in CHECKS for each in check(cloud)]
         self.status = int(any(
             each.severity != cloud_module.NOTE for each in found))
@@ -106,17 +96,6 @@ class Check(deployment_files.Lister):
             return None, found + _unreadable(
                 exc, 'S2', 'nothing could be checked',
                 'correct the file, or the argument that names it')
-
-
-def _hypervisor_types() -> set[str]:
-    """Return those of all compute nodes; none if a cell does not answer.
-
-    :raises errors.StartupError: a database cannot be read
-    """
-    api_interfaces.verify()
-    with deployment_files.database():
-        return cloud_drivers.hypervisor_types(
-            nova_context.get_admin_context()) or set()
 
 
 def _unreadable(

@@ -3,21 +3,24 @@
 import collections.abc
 import re
 
+from nova import objects
+
 from nova_image_override.authorization import property_lists
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
 from nova_image_override.cmd.check.cloud import Findings
+from nova_image_override.properties import driver_matrix
 from nova_image_override.properties import drivers as drivers_module
 from nova_image_override.properties import property as property_module
 
 
 def without_driver(cloud: Cloud) -> Findings:
-    """H1, H2: allowed properties and values that no driver acts on."""
-    if cloud.drivers is None:
+    """H1: allowed properties and values that no driver acts on."""
+    if not cloud.drivers:
         return
-    drivers = ', '.join(sorted(cloud.drivers))
-    unread: set[str] = set()
+    drivers = ', '.join(cloud.drivers)
     for entry in cloud.enforcer.allowed.entries:
         reached = [
             prop for prop in cloud.catalog.values() if not prop.never
@@ -33,29 +36,48 @@ def without_driver(cloud: Cloud) -> Findings:
                 f'no driver of this cloud ({drivers}) acts on it',
                 'drop the entry, unless host aggregates name the property')
             continue
-        unread.update(prop.spelling for prop in idle)
         values = _idle_values(cloud.drivers, entry, reached)
         if values:
             yield Finding(
                 cloud_module.WARNING, 'H1', (entry.text,),
                 f'no driver of this cloud ({drivers}) acts on '
                 + ', '.join(values), 'drop these values')
-    if unread:
-        yield Finding(
-            cloud_module.NOTE, 'H2', tuple(sorted(unread)),
-            f'allowed, and no driver of this cloud ({drivers}) acts on them',
-            'deny them, unless host aggregates name them')
 
 
-def unknown_drivers(cloud: Cloud) -> Findings:
-    """H3: hosts about which nothing is known."""
-    if cloud.drivers is None and cloud.hypervisor_types is not None:
-        yield Finding(
-            cloud_module.NOTE, 'H3',
-            tuple(sorted(cloud.hypervisor_types)) or ('compute nodes',),
-            'there are no compute nodes, a cell does not answer, or what '
-            'drivers of these hypervisor types act on is not known: nothing '
-            'was checked with them', 'none')
+def other_drivers(cloud: Cloud) -> Findings:
+    """H2: virt_drivers differs from what the compute nodes have."""
+    if cloud.hypervisor_types is None or not cloud.drivers:
+        return
+    known = driver_matrix.HYPERVISOR_TYPES
+    unknown = cloud.hypervisor_types - known.keys()
+    found = {known[each] for each in cloud.hypervisor_types - unknown}
+    for names, why, change in (
+            (found.difference(cloud.drivers),
+             'compute nodes have this driver, and virt_drivers does not name '
+             'it: overrides that only it acts on are refused',
+             'add it to virt_drivers'),
+            (set(cloud.drivers) - found,
+             'no compute node has this driver: overrides that only it acts on '
+             'do nothing', 'take it out of virt_drivers'),
+            (unknown,
+             'compute nodes have this hypervisor type, and what its driver '
+             'acts on is not known', 'leave virt_drivers empty')):
+        for name in sorted(names):
+            yield Finding(cloud_module.WARNING, 'H2', (name,), why, change)
+
+
+def hypervisor_types() -> frozenset[str]:
+    """Return those of the compute nodes of every cell.
+
+    :raises errors.StartupError: a database cannot be read
+    """
+    found: set[str] = set()
+    for cell in deployment_files.cells():
+        with deployment_files.targeted(cell) as context:
+            found.update(
+                node.hypervisor_type
+                for node in objects.ComputeNodeList.get_all(context))
+    return frozenset(found)
 
 
 def _acts(
@@ -83,4 +105,4 @@ def _idle_values(
     return result
 
 
-CHECKS = (without_driver, unknown_drivers)
+CHECKS = (without_driver, other_drivers)

@@ -126,9 +126,9 @@ describe('The editor', function () {
 
     it('what the cloud says of what is accepted', function () {
       show({initial: {hw_disk_bus: 'scsi', hw_cpu_cores: '2'}, notes: {
-        hw_disk_bus: {drivers: {ironic: 'ignored'}}, hw_cpu_cores: {decided_by: 'flavor'}
+        hw_disk_bus: {drivers: {ironic: 'ignored'}}, hw_cpu_cores: {}
       }});
-      expect(texts('.image-props-note').length).toBe(2);
+      expect(texts('.image-props-note').length).toBe(1);
       expect(texts('.image-props-note')[0]).toContain('ironic: ignored');
     });
   });

@@ -2,19 +2,20 @@
 
 import pytest
 
-from nova_image_override.cmd.check import command
+from nova_image_override.cmd.check import hosts
 
-VMWARE = ('--hypervisor-type', 'VMware vCenter Server')
+VMWARE = 'vmwareapi'
 
 
 @pytest.fixture
 def check(deployment):
     """Run the check with lists; return status and findings."""
-    def check(allowed, *options, denied=''):
+    def check(allowed, drivers='libvirt', *options, denied=''):
         deployment.write('nova.conf', f'''
             [image_override]
             allowed_properties = {allowed}
             denied_properties = {denied}
+            virt_drivers = {drivers}
             ''')
         status, rows = deployment.rows('check', *options)
         return status, [
@@ -23,52 +24,58 @@ def check(deployment):
     return check
 
 
-def test_hosts_are_not_looked_at_unless_that_is_asked_for(check):
-    assert check('hw_disk_type') == (0, [])
-
-
 def test_an_entry_that_no_driver_acts_on_is_a_warning(check):
     why = 'no driver of this cloud (vmwareapi) acts on it'
-    assert check('hw_boot_menu,hw_disk_bus,hw_tpm_*', *VMWARE) == (1, [
+    assert check('hw_boot_menu,hw_disk_bus,hw_tpm_*', VMWARE) == (1, [
         ('warning', 'H1', 'hw_boot_menu', why),
         ('warning', 'H1', 'hw_tpm_*', why)])
-    assert check('hw_boot_menu', '--hypervisor-type', 'QEMU', *VMWARE) == (
-        0, [])
-    assert [each[2] for each in check(
-        'hw_disk_type', '--hypervisor-type', 'QEMU')[1]] == ['hw_disk_type']
+    assert check('hw_boot_menu', 'libvirt, vmwareapi') == (0, [])
+    assert check('hw_boot_menu', '') == (0, [])
+    assert [each[2] for each in check('hw_disk_type')[1]] == ['hw_disk_type']
 
 
 def test_values_that_no_driver_acts_on_are_named(check):
-    assert check('hw_disk_bus=virtio|scsi|u*,hw_vif_model=vm*', *VMWARE) == (
+    assert check('hw_disk_bus=virtio|scsi|u*,hw_vif_model=vm*', VMWARE) == (
         1, [('warning', 'H1', 'hw_disk_bus=virtio|scsi|u*',
              'no driver of this cloud (vmwareapi) acts on virtio, u*')])
 
 
-def test_what_an_entry_allows_among_others_is_a_note(check):
-    status, ((severity, code, subject, _),) = check('os_*', *VMWARE)
-    assert (status, severity, code) == (0, 'note', 'H2')
-    assert 'os_type' in subject
-    assert 'os_distro' not in subject
+def test_an_entry_by_which_some_driver_acts_is_no_finding(check):
+    assert check('os_*', VMWARE) == (0, [])
 
 
 def test_what_is_denied_is_not_looked_at(check):
-    status, found = check('os_*', *VMWARE, denied='os_distro')
+    status, found = check('os_*', VMWARE, denied='os_distro')
     assert (status, [each[:3] for each in found]) == (
         1, [('warning', 'H1', 'os_*')])
-    assert check('hw_boot_menu', *VMWARE, denied='hw_boot_menu')[1] == []
+    assert check('hw_boot_menu', VMWARE, denied='hw_boot_menu')[1] == []
 
 
-def test_of_unknown_hosts_nothing_is_said_but_that(check):
-    assert [each[:3] for each in check(
-        'hw_disk_type', '--hypervisor-type', 'LXC', *VMWARE)[1]] == [
-        ('note', 'H3', 'LXC, VMware vCenter Server')]
+@pytest.mark.parametrize(('drivers', 'types', 'told'), [
+    ('libvirt', {'QEMU'}, {}),
+    ('libvirt, ironic', {'QEMU', 'ironic'}, {}),
+    ('vmwareapi', {'VMware vCenter Server', 'QEMU'},
+     {'libvirt': 'add it to virt_drivers'}),
+    ('libvirt, zvm', {'QEMU'}, {'zvm': 'take it out of virt_drivers'}),
+    ('libvirt', {'QEMU', 'LXC'}, {'LXC': 'leave virt_drivers empty'}),
+    ('', {'LXC'}, {}),
+    ('ironic', set(), {'ironic': 'take it out of virt_drivers'}),
+])
+def test_compute_nodes_of_other_drivers_are_warnings(
+        deployment, monkeypatch, drivers, types, told):
+    monkeypatch.setattr(hosts, 'hypervisor_types', lambda: types)
+    deployment.write('nova.conf', f'''
+        [image_override]
+        virt_drivers = {drivers}
+        ''')
+    status, rows = deployment.rows('check', '--compute-nodes')
+    assert status == int(bool(told))
+    assert {row['Subject']: row['What to change'] for row in rows
+            if row['Code'] == 'H2'} == told
 
 
-def test_compute_nodes_are_those_of_nova_s_databases(check, monkeypatch):
-    monkeypatch.setattr(
-        command, '_hypervisor_types', lambda: {'VMware vCenter Server'})
-    assert [each[2] for each in check('hw_pmu', '--compute-nodes')[1]] == [
-        'hw_pmu']
-    monkeypatch.setattr(command, '_hypervisor_types', set)
-    assert [each[:3] for each in check('hw_pmu', '--compute-nodes')[1]] == [
-        ('note', 'H3', 'compute nodes')]
+def test_without_a_database_there_is_one_line(deployment):
+    deployment.write('nova.conf', '[image_override]')
+    status, _, err = deployment.run('check', '--compute-nodes')
+    assert status == 1
+    assert err.strip() == 'nova.conf has no [api_database] connection'

@@ -13,7 +13,7 @@
         image: '<',
         // What the cloud refuses: name to {code, reason}.
         problems: '<',
-        // Its notes on what it accepts: name to {drivers, decided_by}.
+        // Its notes on what it accepts: name to {drivers}.
         notes: '<',
         // Called with what is asked for after each change.
         onChange: '&'
