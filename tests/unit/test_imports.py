@@ -32,6 +32,7 @@ class Hidden(types.ModuleType):
 
 
 objects.__class__ = Hidden
+failed = False
 for module in pkgutil.walk_packages(
         nova_image_override.__path__, f'{PACKAGE}.'):
     # The clients have environments of their own, without Nova.
@@ -41,12 +42,14 @@ for module in pkgutil.walk_packages(
             importlib.import_module(module.name)
         except AttributeError:
             traceback.print_exc()
+            failed = True
+sys.exit(failed)
 '''
 
 
 def test_no_module_needs_novas_objects_to_be_imported():
     done = subprocess.run(
         [sys.executable, '-W', 'ignore', '-c', PROGRAM],
-        capture_output=True, text=True, timeout=300, check=True)
+        capture_output=True, text=True, timeout=300, check=False)
     assert 'nova_image_override.cmd.computes' in done.stdout
-    assert not done.stderr
+    assert done.returncode == 0, done.stderr

@@ -41,7 +41,8 @@ def test_help_is_printed(command):
     done = processes.run(*command, '--help')
     assert done.status == 0, done.lines
     assert re.match('usage: ', done.out)
-    assert not done.lines
+    # Up to release 33 Nova itself warns that it uses eventlet.
+    assert not done.lines or command == (COMPUTE,)
 
 
 # --- beside Nova's files -----------------------------------------------------
