@@ -179,7 +179,7 @@ test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 	.venv/nova-$*/bin/python -m pytest tests/glance
 
 .PHONY: test-drivers
-test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k zvm")
+test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k ironic")
 
 # Debian's simulator of vSphere, with what testing/drivers/vcsim adds. If it
 # cannot be built, the tests with it say so and are skipped.
