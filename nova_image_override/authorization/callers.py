@@ -39,7 +39,7 @@ class Callers:
         # gives it (Enforcer._map_context_attributes_into_creds).
         values = dict(context.to_policy_values().items())
         return caller_module.Caller(
-            can=lambda rule: enforcer.permits(rule, target, values),
+            can=lambda rule: bool(enforcer.authorize(rule, target, values)),
             policy_defined=enforcer.file_rules,
             credentials=_credentials(context, values))
 

@@ -49,8 +49,7 @@ class Enforcer:
     :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
-    #: How many names have their rules remembered, and how many names with
-    #: values have the decisions of the lists remembered.
+    #: How many names have the entries that match them remembered.
     CACHE_SIZE = 2048
 
     def __init__(
@@ -80,8 +79,6 @@ class Enforcer:
                     checked.option, ', '.join(e.name for e in unknown))
         #: The rules of the property called NAME.
         self.rules_of = functools.lru_cache(self.CACHE_SIZE)(self._rules_of)
-        self._by_lists = functools.lru_cache(self.CACHE_SIZE)(
-            self._decided_by_lists)
 
     @classmethod
     def from_options(
@@ -168,11 +165,11 @@ class Enforcer:
         caller: caller_module.Caller, injected: collections.abc.Set[str],
         by_policy: collections.abc.Mapping[str, str], operations: Operations,
     ) -> Decisions:
-        # Called for each property of a request, so what can be remembered is.
         refusing = by_policy.get(rules.field)
         rule = refusing or policies.property_rule(rules.field)
         return (
-            *self._by_lists(rules.name, value),
+            rules.never_decision(), rules.denied_decision(value),
+            rules.allowed_decision(value),
             self._by_injection(rules, injected) if injected
             else self._not_injected,
             *(_UNPROTECTED if self.protections is None else
@@ -180,13 +177,6 @@ class Enforcer:
             _by_policy(
                 rule if refusing or rule in caller.policy_defined
                 else policies.CREATE, refusing is None))
-
-    def _decided_by_lists(
-        self, name: str, value: decisions.Value,
-    ) -> Decisions:
-        rules = self.rules_of(name)
-        return (rules.never_decision(), rules.denied_decision(value),
-                rules.allowed_decision(value))
 
     # --- Glance's injection on import ---------------------------------------
 
@@ -359,7 +349,6 @@ def _compiled(
             decisions.ALLOWED, allowed, catalog))
 
 
-@functools.lru_cache(maxsize=512)
 def _by_policy(rule: str, permits: bool) -> decisions.Decision:
     source = decisions.Source(decisions.POLICY, rule)
     if permits:

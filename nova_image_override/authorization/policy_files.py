@@ -5,11 +5,9 @@ again when a file changes, as Nova's are.
 """
 
 import collections.abc
-import contextlib
 import logging
 import os
 import threading
-import typing
 
 from oslo_config import cfg
 from oslo_policy import opts as oslo_policy_opts
@@ -17,7 +15,6 @@ from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override import remembered
 from nova_image_override.authorization import caller
 
 LOG = logging.getLogger(__name__)
@@ -27,73 +24,6 @@ _UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
 
 #: What tells one state of the policy files from another.
 _Stamp = tuple[str, int, int, int]
-
-
-#: Checks that target and credentials alone decide. A deployment can have
-#: others, such as one that asks a service (``http:``), or one that replaces one
-#: of these. Listed by full name, because oslo.policy exports none of them.
-_PURE = frozenset(
-    f'oslo_policy._checks.{name}'
-    for name in ('TrueCheck', 'FalseCheck', 'RoleCheck', 'GenericCheck'))
-
-
-class PolicyEnforcer(oslo_policy.Enforcer):
-    """The rules of one state of the policy files, which never change.
-
-    What a rule has permitted is remembered with all of target and credentials,
-    because oslo.policy takes hundreds of function calls for a rule of a few
-    words: ``_checks._check`` asks for the signature of each check.
-    """
-
-    #: How many permitted requests are remembered, at 32 bytes each.
-    REMEMBERED = 1024
-
-    def __init__(self, conf: cfg.ConfigOpts) -> None:
-        super().__init__(conf)
-        self._permitted = remembered.Remembered(self.REMEMBERED)
-
-    def permits(
-        self, rule: str, target: dict[str, typing.Any],
-        credentials: dict[str, typing.Any],
-    ) -> bool:
-        """Check as ``authorize`` does, but do not ask it the same thing twice.
-
-        :param rule: name of a registered rule
-        :param target: plain values
-        :param credentials: all that any rule can read of the caller, as plain
-            values
-        :raises oslo_policy.policy.PolicyNotRegistered: there is no such rule
-        """
-        key = remembered.digest(rule, target, credentials)
-        if key in self._permitted:
-            return True
-        # A copy, because enforce() adds to credentials.
-        permitted = bool(self.authorize(rule, target, {**credentials}))
-        if permitted and self._is_pure(rule):
-            self._permitted.add(key)
-        return permitted
-
-    def _is_pure(self, rule: str) -> bool:
-        """Return whether target and credentials alone decide what RULE says."""
-        found: set[str] = set()
-        waiting: list[typing.Any] = [oslo_policy.RuleCheck('rule', rule)]
-        while waiting:
-            check = waiting.pop()
-            kind = type(check)
-            if kind is oslo_policy.RuleCheck:
-                if check.match in found:
-                    continue
-                found.add(check.match)
-                # A rule that is not there denies (RuleCheck.__call__).
-                with contextlib.suppress(KeyError):
-                    waiting.append(self.rules[check.match])
-            elif kind in (oslo_policy.AndCheck, oslo_policy.OrCheck):
-                waiting += check.rules
-            elif kind is oslo_policy.NotCheck:
-                waiting.append(check.rule)
-            elif f'{kind.__module__}.{kind.__qualname__}' not in _PURE:
-                return False
-        return True
 
 
 class PolicyFiles:
@@ -127,7 +57,7 @@ class PolicyFiles:
         except _UNREADABLE as exc:
             raise errors.StartupError(_failure(exc)) from None
 
-    def enforcer(self) -> PolicyEnforcer:
+    def enforcer(self) -> oslo_policy.Enforcer:
         """Return the rules that the files hold now.
 
         If a changed file cannot be read, these are the rules from before it
@@ -151,8 +81,8 @@ class PolicyFiles:
             stamp for name in (options.policy_file, *options.policy_dirs)
             for stamp in _stamps_of(self._conf.find_file(name)))
 
-    def _read(self) -> PolicyEnforcer:
-        enforcer = PolicyEnforcer(self._conf)
+    def _read(self) -> oslo_policy.Enforcer:
+        enforcer = oslo_policy.Enforcer(self._conf)
         # Nova's own enforcer has already warned about deprecated rules.
         enforcer.suppress_default_change_warnings = True
         enforcer.suppress_deprecation_warnings = True

@@ -25,9 +25,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
            'an integer', lambda value: isinstance(value, int)),
     Shaped('nova.objects.image_meta:ImageMetaProps', '_legacy_property_map',
            'a mapping of names to names', _maps_names),
-    # catalog.Catalog knows the types of fields by the names of their classes.
-    *names('nova.objects.fields', 'FlexibleBooleanField', 'IntegerField',
-           'StringField', 'VersionPredicateField'),
     *called('nova.utils', get_image_from_system_metadata='system_meta',
             instance_sys_meta='instance'),
 )

@@ -16,6 +16,7 @@ import types
 import typing
 
 from nova.objects import image_meta
+from oslo_versionedobjects import fields as field_types
 
 from nova_image_override import errors
 from nova_image_override.properties import descriptions
@@ -93,24 +94,23 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
                    'maximum': details.maximum or 0}
         text: dict[str, typing.Any] = {
             'pattern': details.pattern, 'expected': details.expects}
-        # Recognised by behaviour and class name rather than by importing
-        # Nova's field classes: valid_values is what makes an enumeration.
-        type_name = type(nova_field).__name__
         if field == families.TRAITS.field:
             return property_module.Enumeration(
                 **common, values=('required',))
-        if type_name == 'FlexibleBooleanField':
+        if isinstance(nova_field, field_types.FlexibleBooleanField):
             return property_module.Boolean(**common)
-        if type_name == 'IntegerField' or field == families.NUMA_MEM.field:
+        if (isinstance(nova_field, field_types.IntegerField)
+                or field == families.NUMA_MEM.field):
             return property_module.Integer(**common, **integer)
-        if hasattr(nova_field, 'valid_values'):
+        if isinstance(nova_field, field_types.BaseEnumField):
             return property_module.Enumeration(
                 **common, values=tuple(nova_field.valid_values),
                 nova_field=nova_field)
-        if type_name == 'VersionPredicateField':
+        if isinstance(nova_field, field_types.VersionPredicateField):
             return property_module.Parsed(
                 **common, **text, nova_field=nova_field)
-        if type_name != 'StringField' and field not in families.FAMILIES:
+        if not (isinstance(nova_field, field_types.StringField)
+                or field in families.FAMILIES):
             # A type that this module cannot spell as text (a list, an
             # object): a later Nova's new field stays closed until it can.
             return property_module.Text(**{**common, 'never': True}, **text)

@@ -43,12 +43,6 @@ UNSEEN = {
     'nova.objects.register_all': 'interface.verify calls it',
     'nova.volume.cinder.API.get': 'rescue_images.py wraps it',
     **dict.fromkeys((
-        'nova.objects.fields.FlexibleBooleanField',
-        'nova.objects.fields.IntegerField',
-        'nova.objects.fields.StringField',
-        'nova.objects.fields.VersionPredicateField'),
-        'catalog.py compares the names of classes'),
-    **dict.fromkeys((
         'nova.virt.hardware.get_maxphysaddr_mode',
         'nova.virt.hardware.get_packed_virtqueue_constraint',
         'nova.virt.hardware.get_pmu_constraint',

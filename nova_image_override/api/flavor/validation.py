@@ -3,13 +3,14 @@
 Each failure names the overrides that cause it.
 """
 
+import collections
 import collections.abc
+import hashlib
 import typing
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override import remembered as remembered_module
 from nova_image_override import stored_image
 from nova_image_override.api.flavor import conflicts
 from nova_image_override.api.flavor import effects
@@ -21,8 +22,13 @@ from nova_image_override.properties import catalog as catalog_module
 FLAVOR_FIELDS = (
     'name', 'vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap')
 
-#: What was recently found good.
-_GOOD = remembered_module.Remembered(4096)
+#: How many checks are remembered that found nothing wrong. A check asks all of
+#: Nova's functions, and a cloud's tenants boot the same image and flavor again
+#: and again.
+REMEMBERED = 4096
+
+#: Their digests, those that were used last at the end.
+_GOOD: collections.OrderedDict[bytes, None] = collections.OrderedDict()
 
 
 def check(
@@ -44,8 +50,8 @@ def check(
     :raises errors.Invalid: naming every override that flavor and image
         properties exclude, or that Nova would ignore
     """
-    key = _key(flavor, image, base, overrides, sorted(ineffective))
-    if key in _GOOD and not others:
+    digest = _digest(flavor, image, base, overrides, sorted(ineffective))
+    if not others and _is_good(digest):
         return
     found = conflicts.Conflicts(catalog, flavor, image, base, overrides)
     # The first problem of a property is the one that is reported.
@@ -62,26 +68,29 @@ def check(
         problems.setdefault(problem.name, problem)
     if problems:
         raise errors.Invalid(problems.values())
-    _GOOD.add(key)
+    _GOOD[digest] = None
+    while len(_GOOD) > REMEMBERED:
+        _GOOD.popitem(last=False)
 
 
-def _key(
+def _is_good(digest: bytes) -> bool:
+    # One call, because other threads may remove it in between.
+    try:
+        _GOOD.move_to_end(digest)
+    except KeyError:
+        return False
+    return True
+
+
+def _digest(
     flavor: typing.Any, image: dict[str, typing.Any], *others: object,
 ) -> bytes:
-    """Return a key of 32 bytes for everything that is checked."""
-    return remembered_module.digest(
+    """Return 32 bytes that stand for everything that is checked."""
+    # The types count too: Nova reads 1, "1" and True differently.
+    return hashlib.sha256(repr((
         [getattr(flavor, field) for field in FLAVOR_FIELDS],
-        dict(flavor.extra_specs), image, others)
-
-
-def remembered() -> int:
-    """Return how many checks are remembered as good."""
-    return len(_GOOD)
-
-
-def forget() -> None:
-    """Return to the state of a service that has just started."""
-    _GOOD.clear()
+        dict(flavor.extra_specs), image, others,
+    )).encode(errors='backslashreplace')).digest()
 
 
 def check_resize(

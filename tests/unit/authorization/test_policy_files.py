@@ -7,7 +7,6 @@ import threading
 
 from nova.objects import fields
 from oslo_config import cfg
-from oslo_policy import _checks
 from oslo_policy import opts
 from oslo_policy import policy as oslo_policy
 import pytest
@@ -153,107 +152,6 @@ def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
         lambda rule: not asked.append(rule), made.file_rules,
         ['hw_pmu', 'hw_boot_menu', 'hw_disk_bus'])
     assert asked == [policies.CREATE, policies.property_rule('hw_pmu')]
-
-
-# --- what is remembered -----------------------------------------------------
-
-@pytest.fixture
-def asked(monkeypatch):
-    """Return a list that grows with each rule that oslo.policy is asked for."""
-    rules = []
-    authorize = oslo_policy.Enforcer.authorize
-    monkeypatch.setattr(
-        oslo_policy.Enforcer, 'authorize', lambda self, rule, *args:
-        rules.append(rule) or authorize(self, rule, *args))
-    return rules
-
-
-def test_what_was_permitted_is_not_judged_again(enforcer, asked):
-    made = enforcer(nested='not (role:x or @) or rule:project_member_or_admin',
-                    **{HW_PMU: 'rule:nested and rule:nested'})
-    for _ in range(3):
-        assert made.permits(HW_PMU, TARGET, MEMBER)
-    assert asked == [HW_PMU]
-
-
-@pytest.mark.parametrize(('target', 'credentials'), [
-    (TARGET, READER),
-    (TARGET, {**MEMBER, 'roles': []}),
-    (TARGET, {**MEMBER, 'project_id': 'q'}),
-    (TARGET, {**MEMBER, 'domain_id': 'd'}),
-    (TARGET, {**MEMBER, 'system_scope': 'all'}),
-    ({'project_id': 'q'}, MEMBER),
-    ({}, MEMBER)])
-def test_what_one_caller_may_do_opens_nothing_to_another(
-        enforcer, target, credentials):
-    made = enforcer()
-    for _ in range(2):
-        assert made.permits(policies.CREATE, TARGET, MEMBER)
-        assert not made.permits(policies.CREATE, target, credentials)
-
-
-def test_nor_does_what_another_rule_permits(enforcer):
-    made = enforcer(**{HW_PMU: '!'})
-    assert made.permits(policies.CREATE, TARGET, MEMBER)
-    assert not made.permits(HW_PMU, TARGET, MEMBER)
-
-
-def test_a_refusal_is_judged_each_time(enforcer, asked):
-    made = enforcer()
-    for _ in range(2):
-        assert not made.permits(policies.CREATE, TARGET, READER)
-    assert asked == [policies.CREATE] * 2
-
-
-class _Moody(oslo_policy.Check):
-    """A deployer's own check, which decides anew each time."""
-
-    answers = []
-
-    def __call__(self, target, creds, enforcer, current_rule=None):
-        return self.answers.pop()
-
-
-@pytest.mark.parametrize('rule', [
-    'mood:any', 'not mood:any', '@ and (role:member and mood:any)',
-    'rule:moody', '! or rule:moody', 'role:none'])
-def test_what_more_than_the_caller_decides_is_judged_each_time(
-        enforcer, monkeypatch, rule):
-    registered = {**_checks.registered_checks, 'mood': _Moody}
-    if rule == 'role:none':
-        registered['role'] = _Moody
-    monkeypatch.setattr(_checks, 'registered_checks', registered)
-    made = enforcer(moody='mood:any', **{HW_PMU: rule})
-    moods = [True, False, True]
-    monkeypatch.setattr(_Moody, 'answers', list(moods))
-    assert [made.permits(HW_PMU, TARGET, MEMBER) for _ in moods] == [
-        each != rule.startswith('not') for each in reversed(moods)]
-
-
-def test_a_rule_that_is_not_registered_is_an_error(enforcer):
-    with pytest.raises(oslo_policy.PolicyNotRegistered):
-        enforcer().permits('os_compute_api:none', TARGET, MEMBER)
-
-
-def test_a_rule_that_is_not_there_denies_and_spoils_nothing(enforcer, asked):
-    made = enforcer(**{HW_PMU: 'rule:none or role:member'})
-    for _ in range(2):
-        assert made.permits(HW_PMU, TARGET, MEMBER)
-    assert asked == [HW_PMU]
-
-
-def test_what_was_permitted_before_the_files_changed_is_judged_anew(files):
-    files.write({})
-    read = files.read()
-    assert read.enforcer().permits(HW_PMU, TARGET, MEMBER)
-    files.write({HW_PMU: '!'})
-    assert not read.enforcer().permits(HW_PMU, TARGET, MEMBER)
-
-
-def test_credentials_are_left_as_they_were(enforcer):
-    credentials = {**MEMBER, 'system_scope': 'all'}
-    enforcer().permits(policies.CREATE, TARGET, credentials)
-    assert credentials == {**MEMBER, 'system_scope': 'all'}
 
 
 # --- files that change ------------------------------------------------------

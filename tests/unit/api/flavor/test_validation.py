@@ -18,9 +18,9 @@ from tests.unit.api.flavor import test_constraints
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    validation.forget()
+    validation._GOOD.clear()
     yield
-    validation.forget()
+    validation._GOOD.clear()
 
 
 def problems(catalog, flavor, overrides, base=types.MappingProxyType({})):
@@ -192,7 +192,16 @@ def test_a_refusal_is_not_remembered(catalog):
     flavor = test_constraints.flavor(hw__pmu='false')
     for _ in range(2):
         assert problems(catalog, flavor, {'hw_pmu': 'true'})
-    assert not validation.remembered()
+    assert not validation._GOOD
+
+
+def test_what_was_used_longest_ago_is_forgotten(catalog, work, monkeypatch):
+    monkeypatch.setattr(validation, 'REMEMBERED', 2)
+    flavor = test_constraints.flavor()
+    for asked, checked in (('true', 1), ('false', 2), ('true', 2),
+                           (None, 3), ('true', 3), ('false', 4)):
+        assert not problems(catalog, flavor, {'hw_boot_menu': asked})
+        assert work.checked == checked
 
 
 class _Recording(objects.Flavor):
