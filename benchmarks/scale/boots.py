@@ -75,8 +75,7 @@ class Boots:
     def delete(self) -> None:
         """Delete the servers; their rows remain, as with any server."""
         for server in self._servers:
-            self._cloud.http('DELETE', f'/servers/{server}')
-            self._cloud._wait_until_deleted({'id': server})
+            self._cloud.delete(server)
 
 
 def _least(all_written: collections.abc.Iterable[Written]) -> Written:

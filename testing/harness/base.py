@@ -5,7 +5,6 @@ real LibvirtDriver over Nova's fake libvirt connection, in one process on
 SQLite. Requests go over HTTP (wsgi-intercept), and bypass no part of Nova.
 """
 
-import collections.abc
 import json
 import pathlib
 import typing
@@ -264,6 +263,13 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         """POST /servers/{id}/action."""
         return self.http(
             'POST', f'/servers/{server_id}/action', action, **kwargs)
+
+    def show(
+        self, server_id: str, **kwargs: typing.Any,
+    ) -> dict[str, typing.Any]:
+        """Return a server, as GET /servers/{id} shows it."""
+        return self.http(
+            'GET', f'/servers/{server_id}', **kwargs).body['server']
 
     def delete(self, server_id: str) -> None:
         """Delete a server, and return when it is gone."""

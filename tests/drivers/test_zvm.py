@@ -14,7 +14,7 @@ from testing.drivers import reads
 from testing.drivers import zvm
 
 
-class ZVM(base.TestCase):
+class Cloud(base.Cloud):
     DRIVER = 'zvm.ZVMDriver'
 
     def prepare(self):
@@ -41,79 +41,6 @@ class ZVM(base.TestCase):
                 [call.body['interface']['os_version']
                  for call in posts if call.path.endswith('/interface')])
 
-    @pytest.mark.smoke
-    def test_create_rebuild_and_delete(self):
-        image = self.image(os_distro='rhel7.2')
-        seen = self.useFixture(reads.Reads(self.driver, 'spawn'))
-        self.told()
-        server = self.a_server({'os_distro': 'sles12'}, image)
-        self.assertEqual((['sles12'], ['sles12']), self.told())
-        # The driver has no rebuild of its own: Nova destroys and spawns. The
-        # image is there already.
-        for overrides, system in (
-                (None, 'sles12'), ({'os_distro': 'ubuntu16'}, 'ubuntu16'),
-                ({}, 'rhel7.2')):
-            answer = self.rebuild(server, overrides, image)
-            self.assertEqual(202, answer.status, answer.text)
-            self.assertEqual(([], [system]), self.told())
-        self.delete(server)
-        self.assertEqual({'img_config_drive', 'os_distro'}, seen.names)
-
-    def test_a_config_drive_is_transported_to_the_guest(self):
-        self.useFixture(fixtures.MockPatch(
-            'nova.virt.configdrive.ConfigDriveBuilder.make_drive'))
-        image = self.image(os_distro='rhel7.2')
-        for overrides, end in (({}, None),
-                               ({'img_config_drive': 'mandatory'}, '.iso')):
-            self.told()
-            self.boot(overrides, image=image)
-            (deployed,) = [
-                call.body['transportfiles'] for call in self.connector.calls
-                if call.body and call.body.get('action') == 'deploy']
-            self.assertEqual(end, deployed and deployed[-4:])
-
-    def test_the_first_import_of_an_image_says_what_it_is(self):
-        # ZVMDriver._get_image_info asks for the image by its id.
-        image = self.image(os_distro='rhel7.2')
-        self.told()
-        self.a_server({}, image)
-        self.assertEqual((['rhel7.2'], ['rhel7.2']), self.told())
-        self.a_server({'os_distro': 'sles12'}, image)
-        self.assertEqual(([], ['sles12']), self.told())
-        self.assertEqual(
-            'rhel7.2',
-            self.connector.images[image]['image_meta']['os_version'])
-
-    def test_an_override_gives_an_image_the_system_that_it_lacks(self):
-        image = self.image()
-        self.told()
-        self.a_server({'os_distro': 'sles12'}, image)
-        self.assertEqual((['sles12'], ['sles12']), self.told())
-
-    def test_a_server_without_it_fails(self):
-        image = self.image(os_distro='rhel7.2')
-        answer = self.create({'os_distro': None}, image=image)
-        self.assertEqual(202, answer.status, answer.text)
-        self.wait(answer.body['server']['id'], 'ERROR')
-        fault = self.http('GET', f'/servers/{answer.body["server"]["id"]}'
-                          ).body['server']['fault']
-        self.assertIn('os_distro', fault['message'])
-
-    def test_all_others_are_ignored(self):
-        built = []
-        # In the image: nova-api need not accept such an override.
-        for others in ({}, {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000',
-                            'hw_firmware_type': 'uefi'}):
-            image = self.image(os_distro='rhel7.2', **others)
-            del self.connector.calls[:]
-            self.a_server({}, image)
-            built.append([
-                self._without_names(call) for call in self.connector.calls
-                if call.method == 'POST'])
-        plain, overridden = built
-        self.assertEqual(plain, overridden)
-        self.assertEqual(5, len(plain))
-
     def _without_names(self, call):
         """Return a call without the names of guest, image and interface."""
         (first, body), *_ = sorted(call.body.items())
@@ -125,9 +52,83 @@ class ZVM(base.TestCase):
                 'userid', 'image_name', 'url', 'image', 'guest_networks')}
 
 
-class FirstStart(base.TestCase):
-    """A fault of Nova: docs/source/contributor/upstream.rst."""
+class TestZVM:
+    CLOUD = Cloud
 
+    @pytest.mark.smoke
+    def test_create_rebuild_and_delete(self, cloud):
+        image = cloud.image(os_distro='rhel7.2')
+        seen = cloud.useFixture(reads.Reads(cloud.driver, 'spawn'))
+        cloud.told()
+        server = cloud.a_server({'os_distro': 'sles12'}, image)
+        assert cloud.told() == (['sles12'], ['sles12'])
+        # The driver has no rebuild of its own: Nova destroys and spawns. The
+        # image is there already.
+        for overrides, system in (
+                (None, 'sles12'), ({'os_distro': 'ubuntu16'}, 'ubuntu16'),
+                ({}, 'rhel7.2')):
+            answer = cloud.rebuild(server, overrides, image)
+            assert answer.status == 202, answer.text
+            assert cloud.told() == ([], [system])
+        cloud.delete(server)
+        assert seen.names == {'img_config_drive', 'os_distro'}
+
+    def test_a_config_drive_is_transported_to_the_guest(self, cloud):
+        cloud.useFixture(fixtures.MockPatch(
+            'nova.virt.configdrive.ConfigDriveBuilder.make_drive'))
+        image = cloud.image(os_distro='rhel7.2')
+        for overrides, end in (({}, None),
+                               ({'img_config_drive': 'mandatory'}, '.iso')):
+            cloud.told()
+            cloud.boot(overrides, image=image)
+            (deployed,) = [
+                call.body['transportfiles'] for call in cloud.connector.calls
+                if call.body and call.body.get('action') == 'deploy']
+            assert (deployed and deployed[-4:]) == end
+
+    def test_the_first_import_of_an_image_says_what_it_is(self, cloud):
+        # ZVMDriver._get_image_info asks for the image by its id.
+        image = cloud.image(os_distro='rhel7.2')
+        cloud.told()
+        cloud.a_server({}, image)
+        assert cloud.told() == (['rhel7.2'], ['rhel7.2'])
+        cloud.a_server({'os_distro': 'sles12'}, image)
+        assert cloud.told() == ([], ['sles12'])
+        assert cloud.connector.images[image]['image_meta'][
+            'os_version'] == 'rhel7.2'
+
+    def test_an_override_gives_an_image_the_system_that_it_lacks(self, cloud):
+        image = cloud.image()
+        cloud.told()
+        cloud.a_server({'os_distro': 'sles12'}, image)
+        assert cloud.told() == (['sles12'], ['sles12'])
+
+    def test_a_server_without_it_fails(self, cloud):
+        image = cloud.image(os_distro='rhel7.2')
+        answer = cloud.create({'os_distro': None}, image=image)
+        assert answer.status == 202, answer.text
+        cloud.wait(answer.body['server']['id'], 'ERROR')
+        fault = cloud.http('GET', f'/servers/{answer.body["server"]["id"]}'
+                           ).body['server']['fault']
+        assert 'os_distro' in fault['message']
+
+    def test_all_others_are_ignored(self, cloud):
+        built = []
+        # In the image: nova-api need not accept such an override.
+        for others in ({}, {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000',
+                            'hw_firmware_type': 'uefi'}):
+            image = cloud.image(os_distro='rhel7.2', **others)
+            del cloud.connector.calls[:]
+            cloud.a_server({}, image)
+            built.append([
+                cloud._without_names(call) for call in cloud.connector.calls
+                if call.method == 'POST'])
+        plain, overridden = built
+        assert overridden == plain
+        assert len(plain) == 5
+
+
+class FirstStartCloud(base.Cloud):
     DRIVER = 'zvm.ZVMDriver'
     HOSTS = ()
 
@@ -136,6 +137,12 @@ class FirstStart(base.TestCase):
         self.flags(instance_name_template='abc%05x')
         self.flags(group='zvm', cloud_connector_url=connector.url)
 
-    def test_a_new_host_does_not_start(self):
-        self.assertRaises(
-            NotImplementedError, self.start_host, 'compute1')
+
+class TestFirstStart:
+    """A fault of Nova: docs/source/contributor/upstream.rst."""
+
+    CLOUD = FirstStartCloud
+
+    def test_a_new_host_does_not_start(self, cloud):
+        with pytest.raises(NotImplementedError):
+            cloud.start_host('compute1')

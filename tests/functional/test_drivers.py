@@ -14,7 +14,7 @@ from testing.harness import base
 VMWARE = 'VMware vCenter Server'
 
 
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     SHARED = False  # nova-api remembers the drivers for a minute.
     #: Host -> the hypervisor type that it reports.
     TYPES: dict[str, str] = {}
@@ -36,81 +36,83 @@ class Case(base.TestCase):
             self.server_body(overrides, **kwargs))
 
 
-class OneDriver(Case):
+class TestOneDriver:
+    CLOUD = Cloud
     TYPES = {'compute1': VMWARE}
     BUILD = False
 
-    def test_what_the_driver_ignores_or_fails_on_is_refused(self):
-        self.assert_refused(
-            self.create({'hw_disk_bus': 'virtio', 'hw_vif_model': 'virtio',
-                         'hw_boot_menu': 'true'}), 400,
+    def test_what_the_driver_ignores_or_fails_on_is_refused(self, cloud):
+        cloud.assert_refused(
+            cloud.create({'hw_disk_bus': 'virtio', 'hw_vif_model': 'virtio',
+                          'hw_boot_menu': 'true'}), 400,
             dict.fromkeys(('hw_disk_bus', 'hw_vif_model', 'hw_boot_menu'),
                           'no_effect'))
-        answer = self.check({'hw_disk_bus': 'scsi'})
-        self.assert_refused(answer, 400, {'hw_disk_bus': 'no_effect'})
-        self.assertIn('needs hw_scsi_model', answer.message)
+        answer = cloud.check({'hw_disk_bus': 'scsi'})
+        cloud.assert_refused(answer, 400, {'hw_disk_bus': 'no_effect'})
+        assert 'needs hw_scsi_model' in answer.message
 
-    def test_what_it_acts_on_is_taken(self):
+    def test_what_it_acts_on_is_taken(self, cloud):
         for overrides in (
                 {'hw_disk_bus': 'ide'}, {'hw_firmware_type': 'uefi'},
                 {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'vmpvscsi'}):
-            self.assertEqual(200, self.check(overrides).status)
-        self.assertEqual(202, self.create({'hw_vif_model': 'e1000'}).status)
+            assert cloud.check(overrides).status == 200
+        assert cloud.create({'hw_vif_model': 'e1000'}).status == 202
 
-    def test_what_an_aggregate_names_is_the_scheduler_s(self):
-        aggregate = self.admin_api.post_aggregate(
+    def test_what_an_aggregate_names_is_the_scheduler_s(self, cloud):
+        aggregate = cloud.admin_api.post_aggregate(
             {'aggregate': {'name': 'licensed'}})['id']
-        self.admin_api.post_aggregate_action(aggregate, {
+        cloud.admin_api.post_aggregate_action(aggregate, {
             'set_metadata': {'metadata': {'os_type': 'windows'}}})
-        self.assertEqual(200, self.check({'os_type': 'windows'}).status)
-        self.assertEqual(400, self.check({'hw_boot_menu': 'true'}).status)
+        assert cloud.check({'os_type': 'windows'}).status == 200
+        assert cloud.check({'hw_boot_menu': 'true'}).status == 400
 
 
-class UnknownDriver(Case):
+class TestUnknownDriver:
+    CLOUD = Cloud
     TYPES = {'compute1': 'fake'}
     BUILD = False
 
-    def test_nothing_is_refused(self):
-        self.assertEqual(202, self.create({'hw_disk_type': 'thin'}).status)
+    def test_nothing_is_refused(self, cloud):
+        assert cloud.create({'hw_disk_type': 'thin'}).status == 202
 
 
-class Mixed(Case):
+class TestMixed:
+    CLOUD = Cloud
     HOSTS = ('compute1', 'compute2')
     TYPES = {'compute2': VMWARE}
 
-    def test_a_check_tells_which_drivers_ignore_a_property(self):
-        answer = self.check({'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'})
-        self.assertEqual(200, answer.status, answer.text)
+    def test_a_check_tells_which_drivers_ignore_a_property(self, cloud):
+        answer = cloud.check({'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'})
+        assert answer.status == 200, answer.text
         told = answer.body[base.PARAMETER]['overridden']
-        self.assertEqual({'libvirt': 'acts', 'vmwareapi': 'ignored'},
-                         told['hw_boot_menu']['drivers'])
-        self.assertNotIn('drivers', told['hw_disk_bus'])
+        assert told['hw_boot_menu']['drivers'] == {
+            'libvirt': 'acts', 'vmwareapi': 'ignored'}
+        assert 'drivers' not in told['hw_disk_bus']
 
-    def test_the_image_s_hypervisor_type_requires_hosts_that_act(self):
+    def test_the_image_s_hypervisor_type_requires_hosts_that_act(self, cloud):
         """The recipe in docs/source/admin/drivers.rst."""
         hosts = {}
         for said in ('qemu', 'vmware'):
-            image = self.image(img_hv_type=said)
+            image = cloud.image(img_hv_type=said)
             hosts[said] = [
-                self.instance(self.boot(
+                cloud.instance(cloud.boot(
                     {'hw_boot_menu': 'true'}, image=image)).host
                 for _ in range(2)]
-        self.assertEqual({'qemu': ['compute1'] * 2,
-                          'vmware': ['compute2'] * 2}, hosts)
+        assert hosts == {'qemu': ['compute1'] * 2, 'vmware': ['compute2'] * 2}
 
-    def test_a_trait_requires_hosts_that_act(self):
+    def test_a_trait_requires_hosts_that_act(self, cloud):
         """The other recipe."""
-        provider = self.compute_rp_uuids['compute1']
-        self._create_trait('CUSTOM_LIBVIRT')
-        self._set_provider_traits(provider, [
-            *self._get_provider_traits(provider), 'CUSTOM_LIBVIRT'])
-        image = self.image(**{'trait:CUSTOM_LIBVIRT': 'required'})
-        self.assertEqual(['compute1'] * 2, [
-            self.instance(self.boot(
-                {'hw_boot_menu': 'true'}, image=image)).host
-            for _ in range(2)])
+        provider = cloud.compute_rp_uuids['compute1']
+        cloud._create_trait('CUSTOM_LIBVIRT')
+        cloud._set_provider_traits(provider, [
+            *cloud._get_provider_traits(provider), 'CUSTOM_LIBVIRT'])
+        image = cloud.image(**{'trait:CUSTOM_LIBVIRT': 'required'})
+        assert [
+            cloud.instance(cloud.boot({'hw_boot_menu': 'true'},
+                                      image=image)).host
+            for _ in range(2)] == ['compute1'] * 2
 
-    def test_the_cells_are_asked_once_for_many_requests(self):
+    def test_the_cells_are_asked_once_for_many_requests(self, cloud):
         asked = []
         original = cloud_drivers._hypervisor_types
 
@@ -118,9 +120,9 @@ class Mixed(Case):
             asked.append(targeted)
             return original(targeted)
 
-        self.useFixture(base.fixtures.MonkeyPatch(
+        cloud.useFixture(base.fixtures.MonkeyPatch(
             f'{cloud_drivers.__name__}._hypervisor_types', count))
         for _ in range(5):
-            self.assertEqual(200, self.check({'hw_boot_menu': 'true'}).status)
+            assert cloud.check({'hw_boot_menu': 'true'}).status == 200
         # Two cells, cell0 among them.
-        self.assertEqual(2, len(asked))
+        assert len(asked) == 2
