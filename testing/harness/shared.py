@@ -105,18 +105,14 @@ def lent(
     if _running is None or _running.what != (kind, settings):
         end()
         _running = _Running(kind, settings)
-    running, intact = _running, False
-    try:
+    running = _running
+    with contextlib.ExitStack() as ending:
+        ending.callback(end)
         with running.cloud.undone():
             yield running.cloud
-            if running.is_intact:
+            intact = running.is_intact
+            if intact:
                 running.remove_what_was_made()
-                intact = True
         if intact:
             running.put_back()
-    except BaseException:
-        intact = False
-        raise
-    finally:
-        if not intact:
-            end()
+            ending.pop_all()

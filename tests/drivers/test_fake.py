@@ -23,7 +23,6 @@ class Cloud(base.Cloud):
 
 
 class TestFake:
-    CLOUD = Cloud
     DRIVER = 'fake.FakeDriver'
 
     @pytest.mark.smoke

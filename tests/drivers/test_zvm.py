@@ -53,8 +53,6 @@ class Cloud(base.Cloud):
 
 
 class TestZVM:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_create_rebuild_and_delete(self, cloud):
         image = cloud.image(os_distro='rhel7.2')

@@ -57,12 +57,9 @@ class Cloud(base.Cloud):
                 for cell in guest.findall('cpu/numa/cell')] == [
                     ('0', str(256 * 1024)), ('1-3', str(768 * 1024))]
         self.assert_machine(server)
-        assert [
-            set(cell.cpuset)
-            for cell in self.instance(server).numa_topology.cells] == [{0},
-                                                                       {
-                                                                           1, 2,
-                                                                           3}]
+        assert [set(cell.cpuset)
+                for cell in self.instance(server).numa_topology.cells] == [
+                    {0}, {1, 2, 3}]
 
     def assert_machine(self, server):
         guest = self.guest(server)

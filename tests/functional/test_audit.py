@@ -38,8 +38,6 @@ class Cloud(update_case.Cloud):
 
 
 class TestAudit:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_a_boot_is_told_and_its_values_to_those_who_debug(self, cloud):
         cloud.told()
@@ -159,7 +157,6 @@ class TestAudit:
 
 
 class TestDenied:
-    CLOUD = Cloud
     OPTIONS = {'denied_properties': ['hw_video_model']}
 
     def test_the_rule_that_refuses_is_told(self, cloud):

@@ -12,8 +12,6 @@ class Cloud(base.Cloud):
 class TestAutoDiskConfig:
     """Nova looks at an image's auto_disk_config before overrides merge."""
 
-    CLOUD = Cloud
-
     BUILD = False
 
     def test_what_the_override_says_counts(self, cloud):

@@ -38,7 +38,6 @@ class Cloud(base.Cloud):
 
 
 class TestAnswers:
-    CLOUD = Cloud
     BUILD = False
 
     def test_the_merged_properties_and_whose_values_they_are(self, cloud):
@@ -119,8 +118,6 @@ class TestAnswers:
 
 
 class TestTopologies:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_the_topology_that_is_told_is_the_one_that_is_built(self, cloud):
         overrides = {
@@ -164,7 +161,6 @@ class TestTopologies:
 
 
 class TestRefusals:
-    CLOUD = Cloud
     BUILD = False
 
     @pytest.mark.smoke

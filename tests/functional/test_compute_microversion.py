@@ -16,7 +16,6 @@ class Cloud(base.Cloud):
 
 
 class TestOpenFromACompute:
-    CLOUD = Cloud
     OPTIONS = {'allowed_properties': ['*'], 'compute_microversion': '2.90'}
 
     @pytest.mark.smoke
@@ -116,8 +115,6 @@ class Nova(nodb.Nova):
 
 
 class TestOptions:
-    NOVA = Nova
-
     def test_both_options_are_off_by_default(self, nova):
         assert nova.read() == client_compatibility.NONE
         assert not client_compatibility.NONE.scheduler_hint

@@ -19,7 +19,6 @@ class Cloud(cloud_module.Cloud):
 
 
 class TestCosts:
-    CLOUD = Cloud
     SHARED = False  # Tests stop services.
     SERVERS = 2
 

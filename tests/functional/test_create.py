@@ -191,8 +191,6 @@ class Cloud(base.Cloud):
 
 
 class TestBootFromVolume:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_over_the_volumes_image_metadata(self, cloud):
         volume = cloud.volume(hw_disk_bus='ide', hw_vif_model='e1000')
@@ -322,8 +320,6 @@ class TestPastTheMerge:
 
 class TestVolumesBoot:
     """POST /os-volumes_boot, where the release has it."""
-
-    CLOUD = Cloud
 
     @pytest.mark.smoke
     def test_takes_overrides_where_it_works(self, cloud):

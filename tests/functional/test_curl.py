@@ -38,8 +38,6 @@ class Cloud(cloud_module.Cloud):
 # Under eventlet this process cannot wait for curl and serve it.
 @pytest.mark.skipif(release.NUMBER != 34, reason='needs native threads')
 class TestCurl:
-    CLOUD = Cloud
-
     @pytest.mark.skipif(
         not (shutil.which('curl') and shutil.which('jq')),
         reason='needs curl and jq')

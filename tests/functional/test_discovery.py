@@ -20,7 +20,6 @@ class Cloud(base.Cloud):
 
 
 class TestDiscovery:
-    CLOUD = Cloud
     BUILD = False
     OPTIONS = {
         'allowed_properties': [

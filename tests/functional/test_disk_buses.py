@@ -57,8 +57,6 @@ class Cloud(update_case.Cloud):
 
 
 class TestStopped:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_the_root_disk_moves_there_and_back(self, cloud):
         server = cloud.boot()
@@ -150,8 +148,6 @@ class TestStopped:
 
 
 class TestOffloaded:
-    CLOUD = Cloud
-
     def test_the_root_disk_moves_at_the_unshelving(self, cloud):
         server = cloud.offloaded()
         assert cloud.update(server, {'hw_disk_bus': 'sata'}).status == 200
@@ -160,8 +156,6 @@ class TestOffloaded:
 
 
 class TestRebuilt:
-    CLOUD = Cloud
-
     def test_the_root_disk_moves_there_and_back(self, cloud):
         server = cloud.boot()
         for overrides, expected in (

@@ -37,7 +37,6 @@ class Cloud(base.Cloud):
 
 
 class TestOneDriver:
-    CLOUD = Cloud
     TYPES = {'compute1': VMWARE}
     BUILD = False
 
@@ -68,7 +67,6 @@ class TestOneDriver:
 
 
 class TestUnknownDriver:
-    CLOUD = Cloud
     TYPES = {'compute1': 'fake'}
     BUILD = False
 
@@ -77,7 +75,6 @@ class TestUnknownDriver:
 
 
 class TestMixed:
-    CLOUD = Cloud
     HOSTS = ('compute1', 'compute2')
     TYPES = {'compute2': VMWARE}
 

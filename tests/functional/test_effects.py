@@ -47,7 +47,6 @@ class Cloud(base.Cloud):
 
 
 class TestRefusals:
-    CLOUD = Cloud
     BUILD = False
 
     @pytest.mark.smoke

@@ -31,8 +31,6 @@ class Cloud(base.Cloud):
 class TestInjection:
     """Requests come from a project member."""
 
-    CLOUD = Cloud
-
     def test_an_injected_property_cannot_be_overridden(self, cloud):
         answer = cloud.create({'hw_vif_model': 'e1000'},
                               image=cloud.image(hw_vif_model='virtio'))

@@ -17,7 +17,6 @@ from tests.functional import life
 
 
 class TestPower:
-    CLOUD = life.Cloud
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ()
 
@@ -88,7 +87,6 @@ class Cloud(life.Cloud):
 
 
 class TestSnapshots:
-    CLOUD = Cloud
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ()
 
@@ -119,7 +117,6 @@ class TestSnapshots:
 
 
 class TestShelve:
-    CLOUD = Cloud
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 
@@ -158,7 +155,6 @@ class TestShelve:
 
 
 class TestRebuild:
-    CLOUD = life.Cloud
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 
@@ -213,7 +209,6 @@ class TestRebuild:
 
 
 class TestRescue:
-    CLOUD = Cloud
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 

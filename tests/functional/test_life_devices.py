@@ -30,8 +30,6 @@ class Cloud(life.Cloud):
 class TestAttached:
     """What is attached later is built according to the overrides too."""
 
-    CLOUD = Cloud
-
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ()
 

@@ -50,8 +50,6 @@ class Cloud(base.Cloud):
 class TestLife:
     """What becomes of them in a rebuild and a resize."""
 
-    CLOUD = Cloud
-
     def test_what_a_rebuild_newly_asks_for_must_act(self, cloud):
         kept = {'hw_boot_menu': 'true'}
         server = cloud.boot(kept)

@@ -30,8 +30,6 @@ class Cloud(life.Cloud):
 class TestMixedCloud:
     """compute1 runs the compute part, compute2 is unmodified."""
 
-    CLOUD = Cloud
-
     EXTENDED_HOSTS = ('compute1',)
 
     def test_rebuild_and_rescue_need_it_on_the_servers_host(self, cloud):

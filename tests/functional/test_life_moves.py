@@ -15,8 +15,6 @@ class Cloud(life.Cloud):
 
 
 class TestMoves:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_cold_migration(self, cloud):
         for server in cloud.both():

@@ -19,8 +19,6 @@ class Cloud(protections.Cloud):
 class TestProtections:
     """Create, and discovery."""
 
-    CLOUD = Cloud
-
     def test_member_may_set_what_glance_lets_members_create(self, cloud):
         server = cloud.boot({'hw_disk_bus': 'scsi'}, image=cloud.image())
         assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
@@ -213,6 +211,8 @@ class TestPolicies:
 
 class TestStart:
     """A bad file stops nova-api; requests never see it."""
+
+    CLOUD = base.Cloud
 
     HOSTS = ()
 

@@ -16,8 +16,6 @@ class Cloud(protections.Cloud):
 class TestRebuild:
     """Rebuild, for which the server's host runs the compute part."""
 
-    CLOUD = Cloud
-
     EXTENDED_HOSTS = ('compute1',)
 
     def test_what_a_rebuild_asks_for_is_judged_by_its_image(self, cloud):

@@ -34,8 +34,6 @@ class Cloud(base.Cloud):
 
 
 class TestRebuild:
-    CLOUD = Cloud
-
     def test_without_the_parameter_the_overrides_stay(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         for kwargs in ({}, {'extension': None},
@@ -164,7 +162,6 @@ class TestRebuild:
 
 
 class TestRefusals:
-    CLOUD = Cloud
     OPTIONS = {'allowed_properties': ['hw_*=*', 'hw_numa_*', 'hw_boot_menu'],
                'denied_properties': ['hw_boot_menu=true']}
 
@@ -296,7 +293,6 @@ class TestPastTheMerge:
 
 
 class TestOnAHostWithoutTheComputePart:
-    CLOUD = Cloud
     EXTENDED_HOSTS = ()
 
     @pytest.mark.smoke

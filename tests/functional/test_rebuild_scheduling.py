@@ -153,8 +153,6 @@ class TestIsolation:
 
 
 class TestFilters:
-    CLOUD = Cloud
-
     def test_what_no_host_has_is_refused(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         for override in (
@@ -221,8 +219,6 @@ class TestFilters:
 
 
 class TestDecidedAtCreate:
-    CLOUD = Cloud
-
     def test_they_are_refused_by_name(self, cloud):
         image = cloud.image(hw_firmware_type='uefi', hw_machine_type='q35')
         server = cloud.boot({'hw_video_model': 'vga'}, image=image)

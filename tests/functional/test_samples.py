@@ -149,8 +149,6 @@ class Cloud(base.Cloud):
 
 
 class TestSamples:
-    CLOUD = Cloud
-
     def test_create_show_and_rebuild(self, cloud):
         image = cloud.an_image(hw_disk_bus='virtio', os_distro='debian')
         server = cloud.settled(cloud.new(
@@ -265,7 +263,6 @@ class TestSamples:
 
 
 class TestOpenDoor:
-    CLOUD = Cloud
     OPTIONS = {**Cloud.OPTIONS, 'accept_scheduler_hint': True}
 
     def test_a_hint(self, cloud):
@@ -275,7 +272,6 @@ class TestOpenDoor:
 
 
 class TestMixedCloud:
-    CLOUD = Cloud
     HOSTS = ('compute1', 'compute2')
 
     def test_a_host_without_the_compute_part(self, cloud):
@@ -314,8 +310,6 @@ class Nova(nodb.Nova):
 
 class TestStart:
     """What nova-api warns about at start."""
-
-    NOVA = Nova
 
     def test_a_malformed_list(self, nova):
         nova.assert_logged('start-list.txt', nova.fail_to_start,

@@ -97,7 +97,6 @@ class Cloud(life.Cloud):
 
 
 class TestImageFilter:
-    CLOUD = Cloud
     IMAGE = {'img_hv_type': 'vmware'}
     OVERRIDES = {'img_hv_type': 'qemu'}
 
@@ -113,7 +112,6 @@ class TestImageFilter:
 
 
 class TestAggregateFilter:
-    CLOUD = Cloud
     ADDITIONAL_FILTERS = [
         *Cloud.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
     IMAGE = {'os_distro': 'linux'}
@@ -163,7 +161,6 @@ class TestTraitIsolation:
 
 
 class TestPrefilter:
-    CLOUD = Cloud
     IMAGE = {'hw_disk_bus': 'virtio'}
     OVERRIDES = {'hw_disk_bus': 'scsi'}
 

@@ -56,7 +56,6 @@ class Cloud(base.Cloud):
 
 
 class TestOpenToHints:
-    CLOUD = Cloud
     OPTIONS = {'allowed_properties': ['*'], 'accept_scheduler_hint': True}
 
     @pytest.mark.smoke
@@ -195,8 +194,6 @@ class TestOpenToHints:
 class TestRefusedHints:
     """What the parameter may not do, a hint may not do either."""
 
-    CLOUD = Cloud
-
     BUILD = False
     OPTIONS = {'allowed_properties': ['hw_disk_bus', 'hw_boot_menu'],
                'denied_properties': ['hw_disk_bus=ide'],
@@ -295,8 +292,6 @@ class TestRefusedHints:
 
 class TestClosedToHints:
     """The default: Nova would accept the hint and do nothing with it."""
-
-    CLOUD = Cloud
 
     @pytest.mark.smoke
     def test_overrides_in_hints_are_refused(self, cloud):

@@ -62,8 +62,6 @@ class Cloud(base.Cloud):
 
 
 class TestFound:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_those_that_have_all_the_overrides_in_every_cell(self, cloud):
         cloud.server('none')
@@ -137,7 +135,6 @@ class TestFound:
 
 
 class TestProjects:
-    CLOUD = Cloud
     OTHER = {'X-Auth-Project-Id': 'f' * 32}
 
     def test_each_sees_its_own_and_an_administrator_all(self, cloud):
@@ -160,8 +157,6 @@ class TestProjects:
 
 
 class TestPaging:
-    CLOUD = Cloud
-
     def test_pages_are_those_of_the_whole_list(self, cloud):
         expected = []
         for number in range(9):
@@ -233,7 +228,6 @@ class TestPaging:
 
 
 class TestRefused:
-    CLOUD = Cloud
     HOSTS = ()
 
     @pytest.mark.parametrize('names, problems', [
@@ -274,8 +268,6 @@ class TestRefused:
 
 
 class TestUnfiltered:
-    CLOUD = Cloud
-
     def test_in_a_version_without_it_all_servers_are_listed(self, cloud):
         cloud.server('scsi', SCSI)
         cloud.server('none')

@@ -38,7 +38,6 @@ class Cloud(base.Cloud):
 
 
 class TestServersCommand:
-    CLOUD = Cloud
     NUMBER_OF_CELLS = 2
     HOSTS = ('compute1', 'compute2')
     CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}

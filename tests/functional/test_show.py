@@ -15,8 +15,6 @@ class Cloud(base.Cloud):
 
 
 class TestShow:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_show_detail_and_update_in_every_kind_of_answer(self, cloud):
         # 2.1 has the oldest answer schema, 2.73 loads system metadata, 2.98

@@ -59,8 +59,6 @@ class Nova(nodb.Nova):
 
 
 class TestStart:
-    NOVA = Nova
-
     @pytest.mark.smoke
     def test_everything_that_is_used_of_the_running_release_is_there(self):
         api_interfaces.verify()
@@ -238,8 +236,6 @@ class TestStart:
 
 
 class TestComputeStart:
-    NOVA = Nova
-
     @pytest.mark.smoke
     def test_everything_that_is_used_of_the_running_release_is_there(self):
         compute_interfaces.verify()

@@ -46,8 +46,6 @@ class Cloud(update_case.Cloud):
 
 
 class TestStopped:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_an_override_acts_at_the_next_start(self, cloud):
         server = cloud.stopped({'hw_machine_type': 'pc-q35-2.10'})
@@ -217,8 +215,6 @@ class TestStopped:
 
 
 class TestOffloaded:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_numa_of_a_server_of_an_image(self, cloud):
         cloud.assert_gets_numa(cloud.offloaded())
@@ -253,7 +249,6 @@ class TestOffloaded:
 
 
 class TestWithoutComputePart:
-    CLOUD = update_case.Cloud
     EXTENDED_HOSTS = ()
 
     def test_a_shelved_image_would_win_there(self, cloud):

@@ -75,8 +75,6 @@ class Cloud(update_case.Cloud):
 
 
 class TestOutcomes:
-    CLOUD = Cloud
-
     def test_the_table_says_what_comes_of_each(self, cloud):
         text = io.StringIO()
         table = csv.writer(text, lineterminator='\n')

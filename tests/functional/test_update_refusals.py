@@ -19,8 +19,6 @@ class Cloud(update_case.Cloud):
 
 
 class TestOtherStates:
-    CLOUD = Cloud
-
     def test_each_names_the_state_to_reach(self, cloud):
         server = cloud.boot()
         for action, status, words in (
@@ -68,8 +66,6 @@ class TestOtherStates:
 
 
 class TestVersions:
-    CLOUD = update_case.Cloud
-
     def test_1_1_does_not_take_it(self, cloud):
         answer = cloud.assert_refused_unchanged(
             cloud.stopped(), 400, {base.PARAMETER: 'not_here'},
@@ -94,7 +90,6 @@ class TestVersions:
 
 
 class TestRules:
-    CLOUD = update_case.Cloud
     OPTIONS = {'allowed_properties': ['hw_video_model=vga|qxl'],
                'denied_properties': ['hw_video_model=qxl']}
 

@@ -15,7 +15,6 @@ class Cloud(base.Cloud):
 
 
 class TestNegotiation:
-    CLOUD = Cloud
     HOSTS = ()
 
     @pytest.mark.smoke

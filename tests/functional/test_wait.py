@@ -43,8 +43,6 @@ class Cloud(base.Cloud):
 
 
 class TestWait:
-    CLOUD = Cloud
-
     @pytest.mark.smoke
     def test_an_active_server_is_waited_for_until_its_snapshot_is_made(
             self, cloud):

@@ -59,8 +59,6 @@ class TestRealGlance:
     Both services read the same protections and import files.
     """
 
-    CLOUD = Cloud
-
     # --- injection ----------------------------------------------------------
 
     def test_an_injected_property_is_kept_when_others_are_overridden(

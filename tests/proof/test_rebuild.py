@@ -51,8 +51,6 @@ class Cloud(test_rebuild_scheduling.Cloud):
 
 
 class TestScheduled:
-    CLOUD = Cloud
-
     def test_as_nova_schedules_a_rebuild_from_an_image_with_the_property(
             self, cloud):
         outcomes = {}

@@ -274,8 +274,6 @@ class Cloud(life.Cloud):
 
 @pytest.mark.skipif(not figures.FULL, reason='make proof-sequences')
 class TestSequences:
-    CLOUD = Cloud
-
     def test_four_places_agree_after_every_step(self, cloud):
         counted = collections.Counter()
 
