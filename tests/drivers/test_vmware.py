@@ -105,4 +105,4 @@ class TestFaults:
 
     def test_video_ram_is_no_integer(self, cloud):
         cloud.a_server(image=cloud.an_image(hw_video_ram='32'))
-        cloud.assertIsInstance(cloud.vsphere.built().video, float)
+        assert isinstance(cloud.vsphere.built().video, float)
