@@ -1,6 +1,11 @@
-"""What pytest does at the end of each of its processes."""
+"""What pytest does at the beginning and the end of each of its processes."""
 
 import sys
+
+import pytest
+
+# Their assertions say what they compared, as those of tests do.
+pytest.register_assert_rewrite('testing', 'tests')
 
 
 def pytest_sessionfinish() -> None:

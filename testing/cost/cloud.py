@@ -30,7 +30,7 @@ def expect(status: int, wanted: int, text: str) -> None:
         raise RuntimeError(f'{status} instead of {wanted}: {text}')
 
 
-class Cloud(base.TestCase):
+class Cloud(base.Cloud):
     """Two applications on the same databases, side by side.
 
     Once :meth:`stop` is done, nothing builds what is accepted: POST /servers is
@@ -86,7 +86,7 @@ class Cloud(base.TestCase):
 
     def call(
         self, app: str, method: str, path: str, body: typing.Any = None, *,
-        compute: str = base.TestCase.COMPUTE, named: bool = False,
+        compute: str = base.Cloud.COMPUTE, named: bool = False,
     ) -> collections.abc.Callable[[], webob.Response]:
         """Return a request of a project member, ready to be sent.
 

@@ -8,7 +8,7 @@ IMAGE = base.IMAGE
 PARAMETER = base.PARAMETER
 
 
-class TestCase(base.TestCase):
+class Cloud(base.Cloud):
     """One compute host with the driver that ``DRIVER`` names.
 
     It runs ``nova-compute-image-override``. nova-api, conductor, scheduler,
@@ -16,7 +16,7 @@ class TestCase(base.TestCase):
     """
 
     #: ``[DEFAULT] compute_driver``.
-    DRIVER: str
+    DRIVER = ''
 
     ADDITIONAL_FILTERS: list[str] = []
     EXTENDED_HOSTS = ('compute1',)
@@ -43,12 +43,6 @@ class TestCase(base.TestCase):
         image = super().image(name, **properties)
         self.glance.images[image]['disk_format'] = self.DISK_FORMAT
         return image
-
-    def delete(self, server_id: str) -> None:
-        """Delete a server, and return when it is gone."""
-        answer = self.http('DELETE', f'/servers/{server_id}')
-        self.assertEqual(204, answer.status, answer.text)
-        self._wait_until_deleted({'id': server_id})
 
     def on_a_network(self) -> dict[str, typing.Any]:
         """Return what ``server`` needs for one network interface."""

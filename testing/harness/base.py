@@ -5,8 +5,6 @@ real LibvirtDriver over Nova's fake libvirt connection, in one process on
 SQLite. Requests go over HTTP (wsgi-intercept), and bypass no part of Nova.
 """
 
-import collections.abc
-import contextlib
 import json
 import pathlib
 import typing
@@ -33,9 +31,9 @@ from nova_image_override import versions
 from nova_image_override.cmd import nova_compute as compute_command
 from testing import release
 from testing.harness import answers
+from testing.harness import by_hand
 from testing.harness import databases
 from testing.harness import paste_config
-from testing.harness import shared
 from testing.harness import waiting
 
 CONF = nova.conf.CONF
@@ -58,7 +56,7 @@ def _snapshot(driver, context, instance, image_id, update_task_state):
                       expected_state=task_states.IMAGE_PENDING_UPLOAD)
 
 
-class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
+class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
     """One compute host; requests come from a project member."""
 
     ADDITIONAL_FILTERS = ['NUMATopologyFilter']
@@ -80,11 +78,11 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     CELLS: dict[str, str] = {}
     #: Compute microversion of requests; names nothing that a test is about.
     COMPUTE = '2.93'
+    #: False where each test changes services, or what ``setUp`` patches.
+    SHARED = True
 
     def setUp(self) -> None:
-        # nova.test.TestCase deletes every attribute in a cleanup, and then
-        # pytest's unittest plugin deletes the test method itself.
-        self.addCleanup(setattr, self, self._testMethodName, None)
+        self.discarded = False
         self.useFixture(databases.KeptConnections())
         super().setUp()
         # nova.test.TestCase has idle threads check a hundred times a second
@@ -130,18 +128,9 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
                         *self.computes.values()):
             service.stop()
 
-    @classmethod
-    @contextlib.contextmanager
-    def running(cls) -> collections.abc.Iterator[typing.Self]:
-        """Run the services outside a test, for the duration of the context."""
-        shared.end()
-        cloud = cls('setUp')
-        try:
-            cloud.setUp()
-            yield cloud
-            cloud.tearDown()
-        finally:
-            cloud.doCleanups()
+    def discard(self) -> None:
+        """Lend this cloud to no other test: what changed is not put back."""
+        self.discarded = True
 
     def _keep_what_is_built(self, method: str) -> None:
         original = getattr(fakelibvirt.Connection, method)
@@ -248,7 +237,7 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
     def boot(self, *args: typing.Any, **kwargs: typing.Any) -> str:
         """Create a server and return its id once it is ACTIVE."""
         answer = self.create(*args, **kwargs)
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         server_id = answer.body['server']['id']
         self.wait(server_id)
         return server_id
@@ -275,26 +264,39 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         return self.http(
             'POST', f'/servers/{server_id}/action', action, **kwargs)
 
+    def show(
+        self, server_id: str, **kwargs: typing.Any,
+    ) -> dict[str, typing.Any]:
+        """Return a server, as GET /servers/{id} shows it."""
+        return self.http(
+            'GET', f'/servers/{server_id}', **kwargs).body['server']
+
+    def delete(self, server_id: str) -> None:
+        """Delete a server, and return when it is gone."""
+        answer = self.http('DELETE', f'/servers/{server_id}')
+        assert answer.status == 204, answer.text
+        self._wait_until_deleted({'id': server_id})
+
     def hard_reboot(self, server_id: str) -> None:
-        self.assertEqual(202, self.act(
-            server_id, {'reboot': {'type': 'HARD'}}).status)
+        answer = self.act(server_id, {'reboot': {'type': 'HARD'}})
+        assert answer.status == 202, answer.text
         self.wait(server_id)
 
     def assert_refused(
         self, answer: answers.Answer, status: int, problems: dict[str, str],
     ) -> None:
         """Assert a refusal that names exactly PROBLEMS, and makes no server."""
-        self.assertEqual(status, answer.status, answer.text)
-        self.assertEqual(problems, answer.problems)
+        assert answer.status == status, answer.text
+        assert answer.problems == problems
         for code in problems.values():
-            self.assertIn(f'{code}: ', answer.message)
+            assert f'{code}: ' in answer.message
         self.assert_nothing_created()
 
     def assert_nothing_created(self) -> None:
         context = nova_context.get_admin_context()
-        self.assertEqual([], list(objects.BuildRequestList.get_all(context)))
-        self.assertEqual(
-            [], self.http('GET', '/servers', extension=None).body['servers'])
+        assert not list(objects.BuildRequestList.get_all(context))
+        assert not self.http(
+            'GET', '/servers', extension=None).body['servers']
 
     # --- what there is ------------------------------------------------------
 
@@ -372,8 +374,8 @@ class TestCase(shared.SharedCloud, waiting.Waits, base.ServersTestBase):
         """Run nova-manage image_property set on a stopped server."""
         self.act(server_id, {'os-stop': None})
         self.wait(server_id, 'SHUTOFF')
-        self.assertEqual(0, manage.ImagePropertyCommands().set(
-            server_id, [f'{name}={value}']))
+        assert manage.ImagePropertyCommands().set(
+            server_id, [f'{name}={value}']) == 0
         self.act(server_id, {'os-start': None})
         self.wait(server_id)
 

@@ -39,7 +39,7 @@ IMAGE = {
 }
 
 
-class Cloud(base.TestCase):
+class Cloud(base.Cloud):
     """nova-api with our line in api-paste.ini, and everything behind it.
 
     Conductor, scheduler, placement and a compute with the real
@@ -50,7 +50,7 @@ class Cloud(base.TestCase):
     OPTIONS = OPTIONS
     EXTENDED_HOSTS = ('compute1',)
     ADDITIONAL_FILTERS: typing.ClassVar = [
-        *base.TestCase.ADDITIONAL_FILTERS, 'PciPassthroughFilter']
+        *base.Cloud.ADDITIONAL_FILTERS, 'PciPassthroughFilter']
 
     def setUp(self) -> None:
         self.flags(group='compute', **nfv_hosts.CPU_SETS)

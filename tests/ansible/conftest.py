@@ -26,8 +26,7 @@ def cloud(together):
     cloud = together[0]
     yield cloud
     for server in cloud.request('GET', '/servers').body['servers']:
-        cloud.request('DELETE', f'/servers/{server["id"]}')
-        cloud._wait_until_deleted(server)
+        cloud.delete(server['id'])
 
 
 @pytest.fixture

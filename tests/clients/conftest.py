@@ -32,8 +32,7 @@ def cloud(_cloud):
     """The cloud; a test's servers are gone after it."""
     yield _cloud
     for server in _cloud.http('GET', '/servers').body['servers']:
-        _cloud.http('DELETE', f'/servers/{server["id"]}')
-        _cloud._wait_until_deleted(server)
+        _cloud.delete(server['id'])
 
 
 @contextlib.contextmanager

@@ -5,9 +5,12 @@ import tempfile
 
 import pytest
 
+from testing.harness import fixture
 from testing.harness import shared
 from tests.drivers.ironic import images
 from tests.drivers.ironic import real
+
+cloud = fixture.cloud
 
 
 @pytest.fixture(scope='session')

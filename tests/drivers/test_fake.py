@@ -15,34 +15,32 @@ OVERRIDES = {
 OTHERS = {'hw_disk_bus': 'virtio', 'hw_rng_model': 'virtio'}
 
 
-class Fake(base.TestCase):
+class Cloud(base.Cloud):
+    def assert_in_force(self, server, overrides):
+        stored = self.system_metadata(server)
+        assert {name: stored.get(name) for name in overrides} == overrides
+        assert self.show(server)['image_props_override'] == overrides
+
+
+class TestFake:
     DRIVER = 'fake.FakeDriver'
     OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': []}
 
-    def assert_in_force(self, server, overrides):
-        stored = self.system_metadata(server)
-        self.assertEqual(overrides, {
-            name: stored.get(name) for name in overrides})
-        self.assertEqual(overrides, self.http(
-            'GET', f'/servers/{server}').body['server'][
-                'image_props_override'])
-
     @pytest.mark.smoke
-    def test_nothing_is_read_and_nothing_fails(self):
-        seen = self.useFixture(reads.Reads(
-            self.driver, 'spawn', 'rescue', 'snapshot', 'finish_migration'))
-        server = self.boot(OVERRIDES)
-        self.assert_in_force(server, OVERRIDES)
+    def test_nothing_is_read_and_nothing_fails(self, cloud):
+        seen = cloud.useFixture(reads.Reads(
+            cloud.driver, 'spawn', 'rescue', 'snapshot', 'finish_migration'))
+        server = cloud.boot(OVERRIDES)
+        cloud.assert_in_force(server, OVERRIDES)
         for overrides, left in (
                 (None, OVERRIDES), (OTHERS, OTHERS), ({}, {})):
-            self.assertEqual(
-                202, self.rebuild(server, overrides).status)
-            self.assert_in_force(server, left)
+            assert cloud.rebuild(server, overrides).status == 202
+            cloud.assert_in_force(server, left)
         for action, status in (
                 ({'rescue': {}}, 'RESCUE'), ({'unrescue': None}, 'ACTIVE'),
                 ({'createImage': {'name': 'snap'}}, 'ACTIVE')):
-            answer = self.act(server, action)
-            self.assertIn(answer.status, (200, 202), answer.text)
-            self.wait(server, status)
-        self.delete(server)
-        self.assertEqual(set(), seen.names)
+            answer = cloud.act(server, action)
+            assert answer.status in (200, 202), answer.text
+            cloud.wait(server, status)
+        cloud.delete(server)
+        assert seen.names == set()

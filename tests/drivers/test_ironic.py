@@ -12,6 +12,7 @@ import pytest
 
 from testing.drivers import base
 from testing.drivers import reads
+from tests.drivers.ironic import real
 
 RAID = {'trait:CUSTOM_RAID5': 'required'}
 UEFI = {'trait:CUSTOM_UEFI': 'required'}
@@ -20,18 +21,16 @@ UEFI = {'trait:CUSTOM_UEFI': 'required'}
 MAKE_DRIVE = 'nova.virt.configdrive.ConfigDriveBuilder.make_drive'
 
 
-class BareMetal(base.TestCase):
+class BareMetal(base.Cloud):
     DRIVER = 'ironic.IronicDriver'
     OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['ironic']}
 
-    @pytest.fixture(autouse=True, scope='class')
-    def _use_ironic(self, request, ironic):
-        # Set on the class, because its tests share a cloud.
-        request.cls._ironic = ironic
+    #: A running one.
+    ironic: real.Ironic
 
     def prepare(self):
         self.flags(group='ironic', auth_type='none', api_retry_interval=1,
-                   api_max_retries=2, endpoint_override=self._ironic.url)
+                   api_max_retries=2, endpoint_override=self.ironic.url)
         self.useFixture(fixtures.MockPatchObject(
             self.neutron, 'update_port', functools.partial(
                 self.update_port, self.neutron.update_port)))
@@ -49,135 +48,144 @@ class BareMetal(base.TestCase):
             resources__MEMORY_MB='0', resources__DISK_GB='0')
 
     def a_server(self, overrides=None, **kwargs):
-        self._ironic.wait_until_available()
+        self.ironic.wait_until_available()
         # Nova may have looked while Ironic was still taking a server down.
         self._run_periodics()
-        self._ironic.steps()
+        self.ironic.steps()
         return self.boot(overrides, flavor=self.a_flavor(), **kwargs)
 
     def rebuilt(self, server, overrides=None, **kwargs):
         """Rebuild a server; return the steps that deploy templates ran."""
-        self._ironic.steps()
+        self.ironic.steps()
         answer = self.rebuild(server, overrides, **kwargs)
-        self.assertEqual(202, answer.status, answer.text)
-        return self._ironic.steps()
+        assert answer.status == 202, answer.text
+        return self.ironic.steps()
 
     def assert_required(self, *traits):
-        self.assertEqual(list(traits), self._ironic.show()[
-            'instance_info'].get('traits', []))
+        assert list(traits) == self.ironic.show()['instance_info'].get(
+            'traits', [])
 
     def assert_config_drive(self, given):
-        self.assertEqual(
-            given, 'configdrive' in self._ironic.show()['instance_info'])
+        assert ('configdrive' in self.ironic.show()['instance_info']) == given
 
 
-class Extended(BareMetal):
+@pytest.fixture(autouse=True, scope='module')
+def _real_ironic(ironic):
+    BareMetal.ironic = ironic
+
+
+class TestExtended:
     """A host with the compute part."""
 
+    CLOUD = BareMetal
+
     @pytest.mark.smoke
-    def test_create_rebuild_and_delete(self):
-        seen = self.useFixture(reads.Reads(self.driver, 'spawn', 'rebuild'))
-        server = self.a_server(RAID)
-        self.assertEqual(['raid'], self._ironic.steps())
-        self.assertEqual(['raid'], self.rebuilt(server))
-        self.assertEqual(['bios'], self.rebuilt(server, UEFI))
-        self.assert_required('CUSTOM_UEFI')
-        self.assertEqual([], self.rebuilt(server, {}))
-        self.assert_required()
-        self.delete(server)
-        self._ironic.wait_until_available()
-        self.assertEqual({'img_config_drive', 'traits_required'}, seen.names)
+    def test_create_rebuild_and_delete(self, cloud, ironic):
+        seen = cloud.useFixture(reads.Reads(cloud.driver, 'spawn', 'rebuild'))
+        server = cloud.a_server(RAID)
+        assert ironic.steps() == ['raid']
+        assert cloud.rebuilt(server) == ['raid']
+        assert cloud.rebuilt(server, UEFI) == ['bios']
+        cloud.assert_required('CUSTOM_UEFI')
+        assert cloud.rebuilt(server, {}) == []
+        cloud.assert_required()
+        cloud.delete(server)
+        ironic.wait_until_available()
+        assert seen.names == {'img_config_drive', 'traits_required'}
 
-    def test_a_trait_of_the_image_can_be_added_to_and_removed(self):
-        image = self.image(**UEFI)
-        server = self.a_server(RAID, image=image)
-        self.assertEqual({'bios', 'raid'}, set(self._ironic.steps()))
-        self.assertEqual([], self.rebuilt(
-            server, {'trait:CUSTOM_UEFI': None}, image=image))
-        self.assert_required()
-        self.assertEqual(['bios'], self.rebuilt(server, {}, image=image))
-        self.assert_required('CUSTOM_UEFI')
+    def test_a_trait_of_the_image_can_be_added_to_and_removed(
+            self, cloud, ironic):
+        image = cloud.image(**UEFI)
+        server = cloud.a_server(RAID, image=image)
+        assert set(ironic.steps()) == {'bios', 'raid'}
+        assert cloud.rebuilt(server, {'trait:CUSTOM_UEFI': None},
+                             image=image) == []
+        cloud.assert_required()
+        assert cloud.rebuilt(server, {}, image=image) == ['bios']
+        cloud.assert_required('CUSTOM_UEFI')
 
-    def test_a_config_drive_is_given_to_the_node(self):
-        self.useFixture(fixtures.MockPatch(MAKE_DRIVE))
+    def test_a_config_drive_is_given_to_the_node(self, cloud):
+        cloud.useFixture(fixtures.MockPatch(MAKE_DRIVE))
         drive = {'img_config_drive': 'mandatory'}
-        server = self.a_server(drive, server=self.on_a_network())
-        self.assert_config_drive(True)
-        self.delete(server)
-        server = self.a_server(server=self.on_a_network())
+        server = cloud.a_server(drive, server=cloud.on_a_network())
+        cloud.assert_config_drive(True)
+        cloud.delete(server)
+        server = cloud.a_server(server=cloud.on_a_network())
         # Nova permanently records on the server that it has one
         # (configdrive.update_instance).
         for overrides, given in ((None, False), (drive, True), ({}, True)):
-            self.rebuilt(server, overrides)
-            self.assert_config_drive(given)
+            cloud.rebuilt(server, overrides)
+            cloud.assert_config_drive(given)
 
-    def test_a_node_without_the_trait_is_not_chosen(self):
-        self._ironic.wait_until_available()
-        answer = self.create({'trait:HW_CPU_X86_AVX2': 'required'},
-                             flavor=self.a_flavor())
-        self.assertEqual(202, answer.status, answer.text)
+    def test_a_node_without_the_trait_is_not_chosen(self, cloud, ironic):
+        ironic.wait_until_available()
+        answer = cloud.create({'trait:HW_CPU_X86_AVX2': 'required'},
+                              flavor=cloud.a_flavor())
+        assert answer.status == 202, answer.text
         server = answer.body['server']['id']
-        self.wait(server, 'ERROR')
-        self.assertIn('No valid host', self.http(
-            'GET', f'/servers/{server}').body['server']['fault']['message'])
+        cloud.wait(server, 'ERROR')
+        assert 'No valid host' in cloud.show(server)['fault']['message']
 
-    def test_all_others_are_ignored(self):
+    def test_all_others_are_ignored(self, cloud, ironic):
         told = []
         # In the image: nova-api need not accept such an override.
         for others in ({}, {'hw_disk_bus': 'scsi', 'os_distro': 'sles12',
                             'hw_vif_model': 'e1000'}):
-            server = self.a_server(image=self.image(**others))
-            info = self._ironic.show()['instance_info']
+            server = cloud.a_server(image=cloud.image(**others))
+            info = ironic.show()['instance_info']
             del info['image_source'], info['flavor_name']
             told.append(info)
-            self.assertEqual([], self._ironic.steps())
-            self.delete(server)
+            assert ironic.steps() == []
+            cloud.delete(server)
         plain, overridden = told
-        self.assertEqual(plain, overridden)
-        self.assertIn('root_gb', plain)
+        assert overridden == plain
+        assert 'root_gb' in plain
 
 
-class Plain(BareMetal):
+class TestPlain:
     """A host with nova-compute as Nova ships it: faults of Nova.
 
     docs/source/contributor/upstream.rst describes them. A test that fails with
     a newer release means that the release fixes the fault.
     """
 
+    CLOUD = BareMetal
+
     EXTENDED_HOSTS = ()
 
-    def test_the_traits_of_before_stay_when_none_is_required_now(self):
-        server = self.a_server(RAID)
-        self.assertEqual(['raid'], self.rebuilt(server, {}, compute='2.92'))
-        self.assert_required('CUSTOM_RAID5')
+    def test_the_traits_of_before_stay_when_none_is_required_now(self, cloud):
+        server = cloud.a_server(RAID)
+        assert cloud.rebuilt(server, {}, compute='2.92') == ['raid']
+        cloud.assert_required('CUSTOM_RAID5')
 
-    def test_no_server_can_be_rebuilt_from_2_93_on(self):
-        server = self.a_server()
-        answer = self.act(server, {'rebuild': {'imageRef': base.IMAGE}},
-                          compute='2.93')
+    def test_no_server_can_be_rebuilt_from_2_93_on(self, cloud):
+        server = cloud.a_server()
+        answer = cloud.act(server, {'rebuild': {'imageRef': base.IMAGE}},
+                           compute='2.93')
         # The harness has nova-compute's exceptions end the request.
-        self.assertEqual(500, answer.status, answer.text)
-        self.assertEqual('ERROR', self.http(
-            'GET', f'/servers/{server}').body['server']['status'])
+        assert answer.status == 500, answer.text
+        assert cloud.show(server)['status'] == 'ERROR'
 
-    def test_a_config_drive_without_a_network_is_an_error(self):
-        self._ironic.wait_until_available()
-        answer = self.create(flavor=self.a_flavor(),
-                             server={'config_drive': True})
-        self.assertEqual(202, answer.status, answer.text)
-        self.wait(answer.body['server']['id'], 'ERROR')
+    def test_a_config_drive_without_a_network_is_an_error(self, cloud, ironic):
+        ironic.wait_until_available()
+        answer = cloud.create(flavor=cloud.a_flavor(),
+                              server={'config_drive': True})
+        assert answer.status == 202, answer.text
+        cloud.wait(answer.body['server']['id'], 'ERROR')
 
 
-class WithoutGlance(BareMetal):
+class TestWithoutGlance:
     """A fault of Ironic 39.0.0, on the same page."""
 
-    def test_a_node_of_an_unknown_image_cannot_be_rebuilt(self):
-        self._ironic.glance.known = False
-        self.addCleanup(setattr, self._ironic.glance, 'known', True)
-        server = self.a_server()
-        answer = self.act(server, {'rebuild': {'imageRef': base.IMAGE}})
-        self.assertEqual(500, answer.status, answer.text)
-        refused = self.assertRaises(
-            AssertionError, self._ironic.request, 'PUT',
-            '/nodes/metal-1/states/provision', {'target': 'rebuild'})
-        self.assertIn('auto_lessee', str(refused))
+    CLOUD = BareMetal
+
+    def test_a_node_of_an_unknown_image_cannot_be_rebuilt(self, cloud, ironic):
+        ironic.glance.known = False
+        cloud.addCleanup(setattr, ironic.glance, 'known', True)
+        server = cloud.a_server()
+        answer = cloud.act(server, {'rebuild': {'imageRef': base.IMAGE}})
+        assert answer.status == 500, answer.text
+        with pytest.raises(AssertionError) as refused:
+            ironic.request('PUT', '/nodes/metal-1/states/provision',
+                                  {'target': 'rebuild'})
+        assert 'auto_lessee' in str(refused.value)

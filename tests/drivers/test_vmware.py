@@ -32,7 +32,7 @@ READ = {
 }
 
 
-class OnVSphere(base.TestCase):
+class OnVSphere(base.Cloud):
     DRIVER = 'vmwareapi.VMwareVCDriver'
     OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['vmwareapi']}
     DISK_FORMAT = 'vmdk'
@@ -57,24 +57,25 @@ class OnVSphere(base.TestCase):
         """Rebuild a server; return what vSphere was asked to build."""
         del self.vsphere.asked[:]
         answer = self.rebuild(server, overrides, image)
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         return self.vsphere.built()
 
 
-class VMware(OnVSphere):
+class TestVMware:
+    CLOUD = OnVSphere
+
     @pytest.mark.smoke
-    def test_create_rebuild_and_delete(self):
-        seen = self.useFixture(reads.Reads(self.driver, 'spawn'))
-        image = self.an_image()
-        server = self.a_server(OVERRIDES, image)
-        self.assertEqual(OVERRIDDEN, self.vsphere.built())
-        self.assertEqual(OVERRIDDEN, self.rebuilt(server, image))
-        self.assertEqual(
-            PLAIN._replace(firmware='bios'), self.rebuilt(
-                server, image, {'hw_firmware_type': 'bios'}))
-        self.assertEqual(PLAIN, self.rebuilt(server, image, {}))
-        self.delete(server)
-        self.assertEqual(READ, seen.names)
+    def test_create_rebuild_and_delete(self, cloud):
+        seen = cloud.useFixture(reads.Reads(cloud.driver, 'spawn'))
+        image = cloud.an_image()
+        server = cloud.a_server(OVERRIDES, image)
+        assert cloud.vsphere.built() == OVERRIDDEN
+        assert cloud.rebuilt(server, image) == OVERRIDDEN
+        assert cloud.rebuilt(server, image, {'hw_firmware_type': 'bios'}) == (
+            PLAIN._replace(firmware='bios'))
+        assert cloud.rebuilt(server, image, {}) == PLAIN
+        cloud.delete(server)
+        assert seen.names == READ
 
     def test_a_removed_property_is_vsphere_s_default(self):
         self.a_server({'hw_vif_model': None}, self.an_image(
@@ -94,29 +95,30 @@ class VMware(OnVSphere):
             'CreateVM_Task', [method for method, _ in self.vsphere.asked])
 
 
-class Faults(OnVSphere):
+class TestFaults:
     """Faults of Nova, without overrides: in the properties of images.
 
     docs/source/contributor/upstream.rst describes them. A test that fails with
     a newer release means that the release fixes the fault.
     """
 
-    def test_a_disk_bus_that_it_does_not_know_is_ignored(self):
-        self.a_server(image=self.an_image(hw_disk_bus='virtio'))
-        self.assertEqual(PLAIN, self.vsphere.built())
+    CLOUD = OnVSphere
 
-    def test_the_scsi_bus_alone_is_no_adapter(self):
-        self.a_server(image=self.an_image(hw_disk_bus='scsi'))
-        self.assertEqual([None], [
-            disk.adapterType for disk in self.vsphere.disks()])
+    def test_a_disk_bus_that_it_does_not_know_is_ignored(self, cloud):
+        cloud.a_server(image=cloud.an_image(hw_disk_bus='virtio'))
+        assert cloud.vsphere.built() == PLAIN
 
-    def test_a_network_card_that_it_does_not_know_is_an_error(self):
-        answer = self.create(
-            image=self.an_image(hw_vif_model='virtio'),
-            flavor=self.flavor(4, 512), server=self.on_a_network())
-        self.assertEqual(202, answer.status, answer.text)
-        self.wait(answer.body['server']['id'], 'ERROR')
+    def test_the_scsi_bus_alone_is_no_adapter(self, cloud):
+        cloud.a_server(image=cloud.an_image(hw_disk_bus='scsi'))
+        assert [disk.adapterType for disk in cloud.vsphere.disks()] == [None]
 
-    def test_video_ram_is_no_integer(self):
-        self.a_server(image=self.an_image(hw_video_ram='32'))
-        self.assertIsInstance(self.vsphere.built().video, float)
+    def test_a_network_card_that_it_does_not_know_is_an_error(self, cloud):
+        answer = cloud.create(
+            image=cloud.an_image(hw_vif_model='virtio'),
+            flavor=cloud.flavor(4, 512), server=cloud.on_a_network())
+        assert answer.status == 202, answer.text
+        cloud.wait(answer.body['server']['id'], 'ERROR')
+
+    def test_video_ram_is_no_integer(self, cloud):
+        cloud.a_server(image=cloud.an_image(hw_video_ram='32'))
+        assert isinstance(cloud.vsphere.built().video, float)

@@ -36,6 +36,9 @@ class Case:
     acts_vcpus: int = 2
     boots: bool = True
 
+    def __str__(self) -> str:
+        return f'{self.name}={self.value}'
+
     @property
     def field(self) -> str:
         return self.name.partition('.')[0]

@@ -63,14 +63,14 @@ delete = Service
 '''
 
 
-def file_with(test: base.TestCase, text: str) -> str:
-    """Write a file that lasts as long as TEST, and return its path."""
-    path = pathlib.Path(test.useFixture(fixtures.TempDir()).path, 'file')
+def file_with(cloud: base.Cloud, text: str) -> str:
+    """Write a file that lasts as long as CLOUD, and return its path."""
+    path = pathlib.Path(cloud.useFixture(fixtures.TempDir()).path, 'file')
     path.write_text(text)
     return str(path)
 
 
-class ProtectionsCase(base.TestCase):
+class Cloud(base.Cloud):
     """Protections by roles; requests come from a project member."""
 
     def _setup_services(self) -> None:

@@ -11,7 +11,7 @@ from testing.harness import base
 from testing.harness import statements
 
 
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     OPTIONS = {
         'allowed_properties': ['*'], 'denied_properties': ['hw_vif_model']}
 
@@ -24,136 +24,128 @@ class Case(base.TestCase):
     def told(self, *args, **kwargs):
         """Return the answer of a check that is not refused."""
         answer = self.check(*args, **kwargs)
-        self.assertEqual(200, answer.status, answer.text)
-        self.assertEqual([base.PARAMETER], list(answer.body))
+        assert answer.status == 200, answer.text
+        assert list(answer.body) == [base.PARAMETER]
         return answer.body[base.PARAMETER]
-
-
-class Answers(Case):
-    BUILD = False
-
-    def test_the_merged_properties_and_whose_values_they_are(self):
-        image = self.image(hw_disk_bus='virtio', os_distro='debian')
-        self.assertEqual({
-            'properties': {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true',
-                           'os_distro': 'debian'},
-            'overridden': {
-                'hw_disk_bus': {'value': 'scsi', 'image_value': 'virtio'},
-                'hw_boot_menu': {'value': 'true', 'image_value': None}},
-            'numa_topology': None,
-        }, self.told({'hw_disk_bus': 'scsi', 'hw_boot_menu': 'yes'},
-                     image=image))
-        self.assert_nothing_created()
-
-    def test_a_removed_property_has_no_value(self):
-        told = self.told({'hw_disk_bus': None},
-                         image=self.image(hw_disk_bus='virtio'))
-        self.assertEqual({}, told['properties'])
-        self.assertEqual(
-            {'hw_disk_bus': {'value': None, 'image_value': 'virtio'}},
-            told['overridden'])
-
-    def test_a_volume_s_properties_are_those_of_its_metadata(self):
-        told = self.told(
-            {'hw_disk_bus': 'scsi'}, image=None, server=self.from_volume(
-                self.volume(hw_disk_bus='virtio', os_distro='debian')))
-        self.assertEqual('debian', told['properties']['os_distro'])
-        self.assertEqual('scsi', told['properties']['hw_disk_bus'])
-        self.assertEqual(
-            'virtio', told['overridden']['hw_disk_bus']['image_value'])
-
-    def test_a_legacy_name_of_the_image_is_gone_as_at_create(self):
-        told = self.told({'hw_disk_bus': 'ide'},
-                         image=self.image(vmware_adaptertype='lsiLogic'))
-        self.assertNotIn('vmware_adaptertype', {
-            name for name, value in told['properties'].items()
-            if value == 'lsiLogic'})
-
-    def test_without_overrides_it_tells_what_image_and_flavor_make(self):
-        for overrides in (None, {}):
-            self.assertEqual(
-                {'properties': {'hw_disk_bus': 'ide'}, 'overridden': {},
-                 'numa_topology': None},
-                self.told(overrides, image=self.image(hw_disk_bus='ide')))
-
-    def test_a_name_and_networks_may_be_left_out_in_every_microversion(self):
-        server = self.server_body({'hw_disk_bus': 'ide'})['server']
-        del server['name'], server['networks']
-        for compute in (None, '2.1', '2.36', '2.37', '2.93', 'latest'):
-            answer = self.http('POST', versions.CHECK_PATH,
-                               {'server': server}, compute=compute)
-            self.assertEqual(200, answer.status, (compute, answer.text))
-
-    def test_it_is_permitted_to_whom_a_create_is(self):
-        answer = self.check({'hw_disk_bus': 'ide'}, roles='reader')
-        self.assertEqual(403, answer.status)
-        self.assertEqual(
-            answer.text,
-            self.create({'hw_disk_bus': 'ide'}, roles='reader').text)
-
-
-class Topologies(Case):
-    @pytest.mark.smoke
-    def test_the_topology_that_is_told_is_the_one_that_is_built(self):
-        overrides = {
-            'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
-            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '256',
-            'hw_numa_mem.1': '768'}
-        flavor = self.flavor(vcpus=4, ram=1024)
-        told = self.told(overrides, flavor=flavor)['numa_topology']
-        self.assertEqual({
-            'nodes': [
-                {'id': 0, 'cpus': [0], 'dedicated_cpus': [],
-                 'memory_mb': 256, 'page_size': None, 'cpu_policy': None,
-                 'cpu_thread_policy': None},
-                {'id': 1, 'cpus': [1, 2, 3], 'dedicated_cpus': [],
-                 'memory_mb': 768, 'page_size': None, 'cpu_policy': None,
-                 'cpu_thread_policy': None}],
-            'emulator_threads_policy': None}, told)
-        server = self.boot(overrides, flavor=flavor)
-        self.assertEqual(
-            [(node['cpus'], node['memory_mb']) for node in told['nodes']],
-            [(sorted(cell.total_cpus), cell.memory) for cell
-             in self.instance(server).numa_topology.cells])
-
-    def test_page_sizes_and_policies_are_told_by_their_names(self):
-        def node(overrides, **specs):
-            return self.told(overrides, flavor=self.flavor(**specs))[
-                'numa_topology']['nodes'][0]
-
-        for size, told in (('small', 'small'), ('large', 'large'),
-                           ('any', 'any'), ('2MB', 2048), ('1048576', 2**20)):
-            self.assertEqual(told, node(
-                {'hw_mem_page_size': size}, hw__mem_page_size='any',
-            )['page_size'])
-        found = node({'hw_cpu_policy': 'dedicated',
-                      'hw_cpu_thread_policy': 'isolate'})
-        self.assertEqual(
-            ('dedicated', 'isolate', [0, 1], [0, 1]),
-            (found['cpu_policy'], found['cpu_thread_policy'], found['cpus'],
-             found['dedicated_cpus']))
-        # No image property sets this.
-        self.assertEqual('isolate', self.told(
-            {'hw_cpu_policy': 'dedicated'}, flavor=self.flavor(
-                hw__cpu_policy='dedicated',
-                hw__emulator_threads_policy='isolate'))[
-                    'numa_topology']['emulator_threads_policy'])
-
-
-class Refusals(Case):
-    BUILD = False
 
     def assert_as_create(self, body, status, **kwargs):
         checked, created = (
             self.http('POST', path, body, **kwargs)
             for path in (versions.CHECK_PATH, '/servers'))
-        self.assertEqual(status, created.status, body)
-        self.assertEqual(
-            (status, created.text), (checked.status, checked.text))
+        assert created.status == status, body
+        assert (checked.status, checked.text) == (status, created.text)
         self.assert_nothing_created()
 
+
+class TestAnswers:
+    BUILD = False
+
+    def test_the_merged_properties_and_whose_values_they_are(self, cloud):
+        image = cloud.image(hw_disk_bus='virtio', os_distro='debian')
+        assert cloud.told(
+            {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'yes'}, image=image) == {
+                'properties': {
+                    'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true',
+                    'os_distro': 'debian'}, 'overridden': {
+                        'hw_disk_bus': {
+                            'value': 'scsi', 'image_value': 'virtio'},
+                        'hw_boot_menu': {'value': 'true', 'image_value': None}},
+                'numa_topology': None}
+        cloud.assert_nothing_created()
+
+    def test_a_removed_property_has_no_value(self, cloud):
+        told = cloud.told({'hw_disk_bus': None},
+                          image=cloud.image(hw_disk_bus='virtio'))
+        assert told['properties'] == {}
+        assert told['overridden'] == {
+            'hw_disk_bus': {'value': None, 'image_value': 'virtio'}}
+
+    def test_a_volume_s_properties_are_those_of_its_metadata(self, cloud):
+        told = cloud.told(
+            {'hw_disk_bus': 'scsi'}, image=None, server=cloud.from_volume(
+                cloud.volume(hw_disk_bus='virtio', os_distro='debian')))
+        assert told['properties']['os_distro'] == 'debian'
+        assert told['properties']['hw_disk_bus'] == 'scsi'
+        assert told['overridden']['hw_disk_bus']['image_value'] == 'virtio'
+
+    def test_a_legacy_name_of_the_image_is_gone_as_at_create(self, cloud):
+        told = cloud.told({'hw_disk_bus': 'ide'},
+                          image=cloud.image(vmware_adaptertype='lsiLogic'))
+        assert 'vmware_adaptertype' not in {
+            name for name, value in told['properties'].items()
+            if value == 'lsiLogic'}
+
+    def test_without_overrides_it_tells_what_image_and_flavor_make(self, cloud):
+        for overrides in (None, {}):
+            assert cloud.told(
+                overrides, image=cloud.image(hw_disk_bus='ide')) == {
+                    'properties': {'hw_disk_bus': 'ide'}, 'overridden': {},
+                    'numa_topology': None}
+
+    def test_a_name_and_networks_may_be_left_out_in_every_microversion(
+            self, cloud):
+        server = cloud.server_body({'hw_disk_bus': 'ide'})['server']
+        del server['name'], server['networks']
+        for compute in (None, '2.1', '2.36', '2.37', '2.93', 'latest'):
+            answer = cloud.http('POST', versions.CHECK_PATH,
+                                {'server': server}, compute=compute)
+            assert answer.status == 200, (compute, answer.text)
+
+    def test_it_is_permitted_to_whom_a_create_is(self, cloud):
+        answer = cloud.check({'hw_disk_bus': 'ide'}, roles='reader')
+        assert answer.status == 403
+        assert cloud.create({'hw_disk_bus': 'ide'},
+                            roles='reader').text == answer.text
+
+
+class TestTopologies:
     @pytest.mark.smoke
-    def test_a_refusal_is_exactly_that_of_the_create(self):
+    def test_the_topology_that_is_told_is_the_one_that_is_built(self, cloud):
+        overrides = {
+            'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '256',
+            'hw_numa_mem.1': '768'}
+        flavor = cloud.flavor(vcpus=4, ram=1024)
+        told = cloud.told(overrides, flavor=flavor)['numa_topology']
+        assert told == {
+            'nodes': [{
+                'id': 0, 'cpus': [0], 'dedicated_cpus': [], 'memory_mb': 256,
+                'page_size': None, 'cpu_policy': None,
+                'cpu_thread_policy': None}, {
+                    'id': 1, 'cpus': [1, 2, 3], 'dedicated_cpus': [],
+                    'memory_mb': 768, 'page_size': None, 'cpu_policy': None,
+                    'cpu_thread_policy': None}],
+            'emulator_threads_policy': None}
+        server = cloud.boot(overrides, flavor=flavor)
+        assert [(sorted(cell.total_cpus), cell.memory)
+                for cell in cloud.instance(server).numa_topology.cells] == [
+                    (node['cpus'], node['memory_mb']) for node in told['nodes']]
+
+    def test_page_sizes_and_policies_are_told_by_their_names(self, cloud):
+        def node(overrides, **specs):
+            return cloud.told(overrides, flavor=cloud.flavor(**specs))[
+                'numa_topology']['nodes'][0]
+
+        for size, told in (('small', 'small'), ('large', 'large'),
+                           ('any', 'any'), ('2MB', 2048), ('1048576', 2**20)):
+            assert node({'hw_mem_page_size': size},
+                        hw__mem_page_size='any')['page_size'] == told
+        found = node({'hw_cpu_policy': 'dedicated',
+                      'hw_cpu_thread_policy': 'isolate'})
+        assert (found['cpu_policy'], found['cpu_thread_policy'], found['cpus'],
+                found['dedicated_cpus']) == ('dedicated', 'isolate', [0, 1], [
+                    0, 1])
+        # No image property sets this.
+        assert cloud.told({'hw_cpu_policy': 'dedicated'}, flavor=cloud.flavor(
+            hw__cpu_policy='dedicated', hw__emulator_threads_policy='isolate'
+        ))['numa_topology']['emulator_threads_policy'] == 'isolate'
+
+
+class TestRefusals:
+    BUILD = False
+
+    @pytest.mark.smoke
+    def test_a_refusal_is_exactly_that_of_the_create(self, cloud):
         for status, overrides in (
                 (400, {'hw_disk_buss': 'ide', 'hw_boot_menu': 'perhaps'}),
                 (400, {'hw_numa_nodes': '5'}),
@@ -162,9 +154,9 @@ class Refusals(Case):
                 (400, 'hw_disk_bus=ide'),
                 (400, ['hw_disk_bus']),
                 (403, {'hw_vif_model': 'e1000', 'img_signature': 'x'})):
-            self.assert_as_create(self.server_body(overrides), status)
+            cloud.assert_as_create(cloud.server_body(overrides), status)
 
-    def test_so_is_what_nova_itself_refuses(self):
+    def test_so_is_what_nova_itself_refuses(self, cloud):
         overrides = {'hw_disk_bus': 'ide'}
         missing = '7c1f1b1e-1d6a-4b43-9f39-3b1b1a1c0f00'
         for server in (
@@ -175,49 +167,49 @@ class Refusals(Case):
                 {'key_name': 'none'}, {'name': ''}, {'min_count': 0},
                 {'min_count': 2, 'max_count': 1}, {'no_such_key': 'x'},
                 {'availability_zone': 'none'}):
-            self.assert_as_create(self.server_body(overrides, **server), 400)
+            cloud.assert_as_create(cloud.server_body(overrides, **server), 400)
         for body in ({}, {'server': None}, {'server': []}, [], 'server',
-                     {**self.server_body(overrides), base.PARAMETER: {}}):
-            self.assert_as_create(body, 400)
+                     {**cloud.server_body(overrides), base.PARAMETER: {}}):
+            cloud.assert_as_create(body, 400)
 
-    def test_a_full_quota_is_told(self):
-        self.flags(group='quota', instances=1)
-        self.assert_as_create(
-            self.server_body({'hw_disk_bus': 'ide'}, min_count=2), 403)
+    def test_a_full_quota_is_told(self, cloud):
+        cloud.flags(group='quota', instances=1)
+        cloud.assert_as_create(
+            cloud.server_body({'hw_disk_bus': 'ide'}, min_count=2), 403)
 
-    def test_a_request_that_does_not_name_the_extension_is_refused(self):
-        answer = self.check({'hw_disk_bus': 'ide'}, extension=None)
-        self.assert_refused(
+    def test_a_request_that_does_not_name_the_extension_is_refused(self, cloud):
+        answer = cloud.check({'hw_disk_bus': 'ide'}, extension=None)
+        cloud.assert_refused(
             answer, 400, {base.PARAMETER: errors.VERSION_MISSING})
 
-    def test_the_legacy_api_does_not_take_it(self):
-        self.assertEqual(
-            {base.PARAMETER: errors.NOT_HERE},
-            self.check({'hw_disk_bus': 'ide'}, api='v2',
-                       compute=None).problems)
+    def test_the_legacy_api_does_not_take_it(self, cloud):
+        assert cloud.check({'hw_disk_bus': 'ide'}, api='v2',
+                           compute=None).problems == {
+                               base.PARAMETER: errors.NOT_HERE}
 
-    def test_nothing_is_left_behind(self):
+    def test_nothing_is_left_behind(self, cloud):
         made = []
-        volume = self.volume()
-        self.useFixture(statements.Statements(made.append))
+        volume = cloud.volume()
+        cloud.useFixture(statements.Statements(made.append))
         # What the Cinder fixture has put there cannot be autospecced again.
         with mock.patch('nova.volume.cinder.API.attachment_create',
                         autospec=False) as attach:
             for image, server in (
-                    (None, self.from_volume(volume)), (base.IMAGE, {})):
-                answer = self.check(
+                    (None, cloud.from_volume(volume)), (base.IMAGE, {})):
+                answer = cloud.check(
                     {'hw_disk_bus': 'ide'}, image=image, server=server)
-                self.assertEqual(200, answer.status, answer.text)
+                assert answer.status == 200, answer.text
         attach.assert_not_called()
         # With all services stopped, tests/proof/test_check.py counts whatever
         # changes anything.
-        self.assertEqual([], [
+        assert [
             text for text in statements.changing(made)
-            if 'flavor' not in text])
+            if 'flavor' not in text] == []
 
-    def test_a_check_that_nova_does_not_end_creates_no_server_in_silence(self):
+    def test_a_check_that_nova_does_not_end_creates_no_server_in_silence(
+            self, cloud):
         with mock.patch.object(
                 api.API, '_populate_instance_for_create', autospec=True,
                 side_effect=KeyError('renamed')):
-            self.assertEqual(500, self.check({'hw_disk_bus': 'ide'}).status)
-        self.assert_nothing_created()
+            assert cloud.check({'hw_disk_bus': 'ide'}).status == 500
+        cloud.assert_nothing_created()

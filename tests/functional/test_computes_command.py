@@ -1,18 +1,19 @@
 """``nova-image-override computes``, on Nova's databases."""
 
+import pytest
+
 from nova_image_override import versions
 from nova_image_override.cmd import computes
-from testing.harness import base
 
 
-class ComputesCommand(base.TestCase):
+@pytest.mark.usefixtures('cloud')
+class TestComputesCommand:
     NUMBER_OF_CELLS = 2
     HOSTS = ('compute1', 'compute2')
     EXTENDED_HOSTS = ('compute2',)
     CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}
 
     def test_every_cell_is_listed_with_what_its_nodes_have(self):
-        self.assertEqual([
+        assert list(computes.rows()) == [
             ('cell1', 'compute1', 'compute1', None),
-            ('cell2', 'compute2', 'compute2', str(versions.MAX)),
-        ], list(computes.rows()))
+            ('cell2', 'compute2', 'compute2', str(versions.MAX))]

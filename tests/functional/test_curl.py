@@ -3,7 +3,8 @@
 import os
 import shutil
 import subprocess
-import unittest
+
+import pytest
 
 from testing import release
 from testing import wsgi_server
@@ -15,9 +16,7 @@ from tests.functional import test_samples
 SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
 
 
-# Under eventlet this process cannot wait for curl and serve it.
-@unittest.skipUnless(release.NUMBER == 34, 'needs native threads')
-class Curl(cloud_module.Cloud):
+class Cloud(cloud_module.Cloud):
     def setUp(self):
         super().setUp()
         self.url = self.enterContext(wsgi_server.serving(
@@ -32,35 +31,40 @@ class Curl(cloud_module.Cloud):
                 'OS_USERNAME': 'demo', 'OS_PASSWORD': 'demo',
                 'OS_PROJECT_NAME': 'demo', 'IMAGE': base.IMAGE,
                 'FLAVOR': self.flavor(), **environment})
-        self.assertEqual(0, done.returncode, done.stderr)
+        assert done.returncode == 0, done.stderr
         return done.stdout
 
-    @unittest.skipUnless(shutil.which('curl') and shutil.which('jq'),
-                         'needs curl and jq')
-    def test_the_documented_script(self):
-        printed = self.run_script()
-        test_samples.compare(self, 'curl.txt', printed.strip())
-        (server,) = self.request('GET', '/servers').body['servers']
-        self.wait(server['id'])
-        self.assertEqual('scsi', self.guest(server['id']).find(
-            'devices/disk/target').get('bus'))
 
-    def test_gophercloud_s_request(self):
+# Under eventlet this process cannot wait for curl and serve it.
+@pytest.mark.skipif(release.NUMBER != 34, reason='needs native threads')
+class TestCurl:
+    @pytest.mark.skipif(
+        not (shutil.which('curl') and shutil.which('jq')),
+        reason='needs curl and jq')
+    def test_the_documented_script(self, cloud):
+        printed = cloud.run_script()
+        test_samples.compare('curl.txt', printed.strip())
+        (server,) = cloud.request('GET', '/servers').body['servers']
+        cloud.wait(server['id'])
+        assert cloud.guest(
+            server['id']).find('devices/disk/target').get('bus') == 'scsi'
+
+    def test_gophercloud_s_request(self, cloud):
         # service_client.go: both of its own headers, then MoreHeaders.
-        answer = self.http(
-            'POST', '/servers', self.server_body({'hw_disk_bus': 'scsi'}),
+        answer = cloud.http(
+            'POST', '/servers', cloud.server_body({'hw_disk_bus': 'scsi'}),
             compute=None, extension=None, headers={
                 'X-OpenStack-Nova-API-Version': '2.90',
                 'OpenStack-API-Version':
                     'compute 2.90, image-props-override 1.0'})
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         server = answer.body['server']['id']
-        self.wait(server)
-        self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
+        cloud.wait(server)
+        assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
-    def test_gophercloud_s_request_without_our_header_is_refused(self):
-        self.assert_refused(
-            self.http('POST', '/servers', self.server_body(
+    def test_gophercloud_s_request_without_our_header_is_refused(self, cloud):
+        cloud.assert_refused(
+            cloud.http('POST', '/servers', cloud.server_body(
                 {'hw_disk_bus': 'scsi'}), compute='2.90', extension=None,
                 headers={'X-OpenStack-Nova-API-Version': '2.90'}),
             400, {base.PARAMETER: 'version_missing'})

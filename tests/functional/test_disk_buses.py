@@ -10,7 +10,7 @@ from testing.harness import base
 from tests.functional import update_case
 
 
-class Case(update_case.Case):
+class Cloud(update_case.Cloud):
     def disks(self, server):
         """Return device -> bus of the guest that was built last."""
         return {target.get('dev'): target.get('bus') for target in
@@ -25,48 +25,18 @@ class Case(update_case.Case):
 
     def assert_root(self, server, expected):
         """Assert the guest's only disk, as the guest and Nova have it."""
-        self.assertEqual(expected, self.disks(server))
-        self.assertEqual(
-            {f'/dev/{name}': bus for name, bus in expected.items()},
-            self.recorded(server))
-        self.assertEqual(f'/dev/{next(iter(expected))}',
-                         self.instance(server).root_device_name)
+        assert self.disks(server) == expected
+        assert self.recorded(server) == {
+            f'/dev/{name}': bus for name, bus in expected.items()}
+        assert self.instance(
+            server).root_device_name == f'/dev/{next(iter(expected))}'
 
     def bus(self, server, bus, status=200):
         """Update a stopped server, and start it again."""
         answer = self.update(server, {} if bus is None else {
             'hw_disk_bus': bus})
-        self.assertEqual(status, answer.status, answer.text)
+        assert answer.status == status, answer.text
         self.do(server, 'os-start')
-
-
-class Stopped(Case):
-    @pytest.mark.smoke
-    def test_the_root_disk_moves_there_and_back(self):
-        server = self.boot()
-        self.assertEqual({'vda': 'virtio'}, self.disks(server))
-        for bus, expected in (
-                ('sata', {'sda': 'sata'}), ('scsi', {'sda': 'scsi'}),
-                ('ide', {'hda': 'ide'}), (None, {'vda': 'virtio'})):
-            with self.subTest(bus):
-                self.do(server, 'os-stop', 'SHUTOFF')
-                self.bus(server, bus)
-                self.assert_root(server, expected)
-        self.hard_reboot(server)
-        self.assertEqual({'vda': 'virtio'}, self.disks(server))
-
-    def test_a_boot_volume_moves(self):
-        server = self.stopped(
-            image=None, server=self.from_volume(self.volume()))
-        self.bus(server, 'sata')
-        self.assertEqual({'sda': 'sata'}, self.disks(server))
-        self.assertEqual({'/dev/sda': 'sata'}, self.recorded(server))
-
-    def test_a_volume_that_came_from_elsewhere(self):
-        volume = self.volume(hw_disk_bus='virtio', hw_vif_model='virtio')
-        server = self.stopped(image=None, server=self.from_volume(volume))
-        self.bus(server, 'ide')
-        self.assertEqual({'hda': 'ide'}, self.disks(server))
 
     def blank(self, number, **kwargs):
         """Return what makes a server boot with NUMBER more disks."""
@@ -85,44 +55,71 @@ class Stopped(Case):
             'OS-FLV-EXT-DATA:ephemeral': number, 'swap': 0}})
         return name
 
-    def test_other_disks_move_with_it(self):
-        server = self.stopped(
-            flavor=self.with_disks(2), server=self.blank(2))
-        self.bus(server, 'sata')
-        self.assertEqual(
-            {'sda': 'sata', 'sdb': 'sata', 'sdc': 'sata'},
-            self.disks(server))
 
-    def test_a_disk_that_was_given_a_bus_at_boot_stays_on_it(self):
-        server = self.stopped(
-            flavor=self.with_disks(1), server=self.blank(1, disk_bus='scsi'))
-        before = self.recorded(server)
-        self.bus(server, 'sata')
-        self.assertIn('scsi', before.values())
+class TestStopped:
+    @pytest.mark.smoke
+    def test_the_root_disk_moves_there_and_back(self, cloud):
+        server = cloud.boot()
+        assert cloud.disks(server) == {'vda': 'virtio'}
+        for bus, expected in (
+                ('sata', {'sda': 'sata'}), ('scsi', {'sda': 'scsi'}),
+                ('ide', {'hda': 'ide'}), (None, {'vda': 'virtio'})):
+            cloud.do(server, 'os-stop', 'SHUTOFF')
+            cloud.bus(server, bus)
+            cloud.assert_root(server, expected)
+        cloud.hard_reboot(server)
+        assert cloud.disks(server) == {'vda': 'virtio'}
+
+    def test_a_boot_volume_moves(self, cloud):
+        server = cloud.stopped(
+            image=None, server=cloud.from_volume(cloud.volume()))
+        cloud.bus(server, 'sata')
+        assert cloud.disks(server) == {'sda': 'sata'}
+        assert cloud.recorded(server) == {'/dev/sda': 'sata'}
+
+    def test_a_volume_that_came_from_elsewhere(self, cloud):
+        volume = cloud.volume(hw_disk_bus='virtio', hw_vif_model='virtio')
+        server = cloud.stopped(image=None, server=cloud.from_volume(volume))
+        cloud.bus(server, 'ide')
+        assert cloud.disks(server) == {'hda': 'ide'}
+
+    def test_other_disks_move_with_it(self, cloud):
+        server = cloud.stopped(
+            flavor=cloud.with_disks(2), server=cloud.blank(2))
+        cloud.bus(server, 'sata')
+        assert cloud.disks(server) == {
+            'sda': 'sata', 'sdb': 'sata', 'sdc': 'sata'}
+
+    def test_a_disk_that_was_given_a_bus_at_boot_stays_on_it(self, cloud):
+        server = cloud.stopped(
+            flavor=cloud.with_disks(1), server=cloud.blank(1, disk_bus='scsi'))
+        before = cloud.recorded(server)
+        cloud.bus(server, 'sata')
+        assert 'scsi' in before.values()
         (own,) = [name for name, bus in before.items() if bus == 'scsi']
-        self.assertEqual('scsi', self.recorded(server)[own])
-        self.assertEqual(
-            {'sata', 'scsi'}, {*self.disks(server).values()})
+        assert cloud.recorded(server)[own] == 'scsi'
+        assert {*cloud.disks(server).values()} == {'sata', 'scsi'}
 
-    def test_ide_takes_four(self):
-        self.flags(max_local_block_devices=-1)
-        server = self.stopped(
-            flavor=self.with_disks(4), server=self.blank(4))
-        before = self.recorded(server)
-        answer = self.assert_refused_unchanged(
+    def test_ide_takes_four(self, cloud):
+        cloud.flags(max_local_block_devices=-1)
+        server = cloud.stopped(
+            flavor=cloud.with_disks(4), server=cloud.blank(4))
+        before = cloud.recorded(server)
+        answer = cloud.assert_refused_unchanged(
             server, 400, {'hw_disk_bus': 'invalid_value'},
             {'hw_disk_bus': 'ide'})
-        self.assertIn('ide does not take the 5 disks', answer.message)
-        self.assertEqual(before, self.recorded(server))
+        assert 'ide does not take the 5 disks' in answer.message
+        assert cloud.recorded(server) == before
 
-    def test_another_property_moves_nothing(self):
-        server = self.stopped({'hw_disk_bus': 'ide'})
-        self.assertEqual(200, self.update(
-            server, {'hw_disk_bus': 'ide', 'hw_video_model': 'vga'}).status)
-        self.assertEqual({'/dev/hda': 'ide'}, self.recorded(server))
+    def test_another_property_moves_nothing(self, cloud):
+        server = cloud.stopped({'hw_disk_bus': 'ide'})
+        assert cloud.update(
+            server,
+            {'hw_disk_bus': 'ide', 'hw_video_model': 'vga'}).status == 200
+        assert cloud.recorded(server) == {'/dev/hda': 'ide'}
 
-    def test_a_failure_leaves_the_disks_where_they_are(self):
-        server = self.stopped()
+    def test_a_failure_leaves_the_disks_where_they_are(self, cloud):
+        server = cloud.stopped()
         save = objects.Instance.save
 
         def fail(instance, *args, **kwargs):
@@ -131,58 +128,54 @@ class Stopped(Case):
             return save(instance, *args, **kwargs)
 
         with mock.patch.object(objects.Instance, 'save', fail):
-            answer = self.update(server, {'hw_disk_bus': 'sata'},
-                                 body={'name': 'other'})
-        self.assertEqual(500, answer.status, answer.text)
-        self.assertEqual({'/dev/vda': 'virtio'}, self.recorded(server))
-        self.assertEqual(
-            '/dev/vda', self.instance(server).root_device_name)
+            answer = cloud.update(server, {'hw_disk_bus': 'sata'},
+                                  body={'name': 'other'})
+        assert answer.status == 500, answer.text
+        assert cloud.recorded(server) == {'/dev/vda': 'virtio'}
+        assert cloud.instance(server).root_device_name == '/dev/vda'
 
-    def test_a_mapping_that_cannot_be_stored_leaves_all_as_it_was(self):
-        server = self.stopped()
-        before = self.state(server)
+    def test_a_mapping_that_cannot_be_stored_leaves_all_as_it_was(self, cloud):
+        server = cloud.stopped()
+        before = cloud.state(server)
         with mock.patch.object(
                 objects.BlockDeviceMapping, 'save',
                 side_effect=[exception.NovaException('no database'), None]):
-            answer = self.update(server, {'hw_disk_bus': 'sata'})
-        self.assertEqual(500, answer.status, answer.text)
-        self.assertEqual({'/dev/vda': 'virtio'}, self.recorded(server))
-        self.assertEqual({**before, 'updated': None},
-                         {**self.state(server), 'updated': None})
+            answer = cloud.update(server, {'hw_disk_bus': 'sata'})
+        assert answer.status == 500, answer.text
+        assert cloud.recorded(server) == {'/dev/vda': 'virtio'}
+        assert {**cloud.state(server), 'updated': None
+                } == {**before, 'updated': None}
 
 
-class Offloaded(Case):
-    def test_the_root_disk_moves_at_the_unshelving(self):
-        server = self.offloaded()
-        self.assertEqual(
-            200, self.update(server, {'hw_disk_bus': 'sata'}).status)
-        self.do(server, 'unshelve')
-        self.assertEqual({'sda': 'sata'}, self.disks(server))
+class TestOffloaded:
+    def test_the_root_disk_moves_at_the_unshelving(self, cloud):
+        server = cloud.offloaded()
+        assert cloud.update(server, {'hw_disk_bus': 'sata'}).status == 200
+        cloud.do(server, 'unshelve')
+        assert cloud.disks(server) == {'sda': 'sata'}
 
 
-class Rebuilt(Case):
-    def test_the_root_disk_moves_there_and_back(self):
-        server = self.boot()
+class TestRebuilt:
+    def test_the_root_disk_moves_there_and_back(self, cloud):
+        server = cloud.boot()
         for overrides, expected in (
                 ({'hw_disk_bus': 'sata'}, {'sda': 'sata'}),
                 (None, {'sda': 'sata'}), ({}, {'vda': 'virtio'})):
-            with self.subTest(overrides):
-                answer = self.rebuild(server, overrides)
-                self.assertEqual(202, answer.status, answer.text)
-                self.assert_root(server, expected)
+            answer = cloud.rebuild(server, overrides)
+            assert answer.status == 202, answer.text
+            cloud.assert_root(server, expected)
 
-    def test_a_refused_rebuild_leaves_it_where_it_is(self):
-        server = self.boot()
-        answer = self.rebuild(server, {
+    def test_a_refused_rebuild_leaves_it_where_it_is(self, cloud):
+        server = cloud.boot()
+        answer = cloud.rebuild(server, {
             'hw_disk_bus': 'sata', 'trait:CUSTOM_GOLD': 'required'})
-        self.assertEqual(409, answer.status, answer.text)
-        self.assertEqual({'/dev/vda': 'virtio'}, self.recorded(server))
-        self.assertEqual(
-            '/dev/vda', self.instance(server).root_device_name)
+        assert answer.status == 409, answer.text
+        assert cloud.recorded(server) == {'/dev/vda': 'virtio'}
+        assert cloud.instance(server).root_device_name == '/dev/vda'
 
-    def test_an_image_of_another_bus_moves_nothing_as_in_nova(self):
-        server = self.boot({'hw_video_model': 'vga'})
-        answer = self.rebuild(
-            server, image=self.image(hw_disk_bus='sata'))
-        self.assertEqual(202, answer.status, answer.text)
-        self.assertEqual({'/dev/vda': 'virtio'}, self.recorded(server))
+    def test_an_image_of_another_bus_moves_nothing_as_in_nova(self, cloud):
+        server = cloud.boot({'hw_video_model': 'vga'})
+        answer = cloud.rebuild(
+            server, image=cloud.image(hw_disk_bus='sata'))
+        assert answer.status == 202, answer.text
+        assert cloud.recorded(server) == {'/dev/vda': 'virtio'}

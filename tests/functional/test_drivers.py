@@ -12,36 +12,36 @@ from nova_image_override.cmd.check import hosts
 from testing.harness import base
 
 
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     def check(self, overrides, **kwargs):
         return self.http(
             'POST', '/image-props-override/check',
             self.server_body(overrides, **kwargs))
 
 
-class OneDriver(Case):
+class TestOneDriver:
     OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['vmwareapi']}
     BUILD = False
 
-    def test_what_the_driver_ignores_or_fails_on_is_refused(self):
-        self.assert_refused(
-            self.create({'hw_disk_bus': 'virtio', 'hw_vif_model': 'virtio',
-                         'hw_boot_menu': 'true'}), 400,
+    def test_what_the_driver_ignores_or_fails_on_is_refused(self, cloud):
+        cloud.assert_refused(
+            cloud.create({'hw_disk_bus': 'virtio', 'hw_vif_model': 'virtio',
+                          'hw_boot_menu': 'true'}), 400,
             dict.fromkeys(('hw_disk_bus', 'hw_vif_model', 'hw_boot_menu'),
                           'no_effect'))
-        answer = self.check({'hw_disk_bus': 'scsi'})
-        self.assert_refused(answer, 400, {'hw_disk_bus': 'no_effect'})
-        self.assertIn('needs hw_scsi_model', answer.message)
+        answer = cloud.check({'hw_disk_bus': 'scsi'})
+        cloud.assert_refused(answer, 400, {'hw_disk_bus': 'no_effect'})
+        assert 'needs hw_scsi_model' in answer.message
 
-    def test_what_it_acts_on_is_taken(self):
+    def test_what_it_acts_on_is_taken(self, cloud):
         for overrides in (
                 {'hw_disk_bus': 'ide'}, {'hw_firmware_type': 'uefi'},
                 {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'vmpvscsi'}):
-            self.assertEqual(200, self.check(overrides).status)
-        self.assertEqual(202, self.create({'hw_vif_model': 'e1000'}).status)
+            assert cloud.check(overrides).status == 200
+        assert cloud.create({'hw_vif_model': 'e1000'}).status == 202
 
 
-class Mixed(Case):
+class MixedCloud(Cloud):
     SHARED = False  # One of its hosts reports another type.
     OPTIONS = {'allowed_properties': ['*'],
                'virt_drivers': ['libvirt', 'vmwareapi']}
@@ -57,38 +57,40 @@ class Mixed(Case):
             fields.VMMode.HVM])]
         node.save()
 
-    def test_a_check_tells_which_drivers_ignore_a_property(self):
-        answer = self.check({'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'})
-        self.assertEqual(200, answer.status, answer.text)
+
+class TestMixed:
+    CLOUD = MixedCloud
+
+    def test_a_check_tells_which_drivers_ignore_a_property(self, cloud):
+        answer = cloud.check({'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'})
+        assert answer.status == 200, answer.text
         told = answer.body[base.PARAMETER]['overridden']
-        self.assertEqual({'libvirt': 'acts', 'vmwareapi': 'ignored'},
-                         told['hw_boot_menu']['drivers'])
-        self.assertNotIn('drivers', told['hw_disk_bus'])
+        assert told['hw_boot_menu']['drivers'] == {
+            'libvirt': 'acts', 'vmwareapi': 'ignored'}
+        assert 'drivers' not in told['hw_disk_bus']
 
     def test_the_check_command_finds_what_the_hosts_have(self):
-        self.assertEqual({'QEMU', 'VMware vCenter Server'},
-                         hosts.hypervisor_types())
+        assert hosts.hypervisor_types() == {'QEMU', 'VMware vCenter Server'}
 
-    def test_the_image_s_hypervisor_type_requires_hosts_that_act(self):
+    def test_the_image_s_hypervisor_type_requires_hosts_that_act(self, cloud):
         """The recipe in docs/source/admin/drivers.rst."""
         chosen = {}
         for said in ('qemu', 'vmware'):
-            image = self.image(img_hv_type=said)
+            image = cloud.image(img_hv_type=said)
             chosen[said] = [
-                self.instance(self.boot(
+                cloud.instance(cloud.boot(
                     {'hw_boot_menu': 'true'}, image=image)).host
                 for _ in range(2)]
-        self.assertEqual({'qemu': ['compute1'] * 2,
-                          'vmware': ['compute2'] * 2}, chosen)
+        assert chosen == {'qemu': ['compute1'] * 2, 'vmware': ['compute2'] * 2}
 
-    def test_a_trait_requires_hosts_that_act(self):
+    def test_a_trait_requires_hosts_that_act(self, cloud):
         """The other recipe."""
-        provider = self.compute_rp_uuids['compute1']
-        self._create_trait('CUSTOM_LIBVIRT')
-        self._set_provider_traits(provider, [
-            *self._get_provider_traits(provider), 'CUSTOM_LIBVIRT'])
-        image = self.image(**{'trait:CUSTOM_LIBVIRT': 'required'})
-        self.assertEqual(['compute1'] * 2, [
-            self.instance(self.boot(
-                {'hw_boot_menu': 'true'}, image=image)).host
-            for _ in range(2)])
+        provider = cloud.compute_rp_uuids['compute1']
+        cloud._create_trait('CUSTOM_LIBVIRT')
+        cloud._set_provider_traits(provider, [
+            *cloud._get_provider_traits(provider), 'CUSTOM_LIBVIRT'])
+        image = cloud.image(**{'trait:CUSTOM_LIBVIRT': 'required'})
+        assert [
+            cloud.instance(cloud.boot({'hw_boot_menu': 'true'},
+                                      image=image)).host
+            for _ in range(2)] == ['compute1'] * 2

@@ -9,7 +9,6 @@ no rule checks.
 
 import inspect
 import typing
-import unittest
 
 import hypothesis
 from hypothesis import strategies as st
@@ -21,12 +20,11 @@ import pytest
 from nova_image_override.api.flavor import effects
 from testing.harness import answers
 from testing.harness import base
+from testing.harness import ids
 from tests.functional import effect_cases
 
 
-class Refusals(base.TestCase):
-    BUILD = False
-
+class Cloud(base.Cloud):
     def ask(
         self, overrides: dict[str, str | None], flavor: dict[str, typing.Any],
         image: dict[str, str],
@@ -35,69 +33,74 @@ class Refusals(base.TestCase):
         return self.create(overrides, image=self.image(**image),
                            flavor=self.flavor(**flavor))
 
-    def _refused(self, case: effect_cases.Case) -> None:
+    def assert_idle(self, case: effect_cases.Case) -> None:
         answer = self.ask({case.name: case.value},
                           {'vcpus': case.vcpus, **case.specs}, case.image)
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual({case.name: 'no_effect'}, answer.problems)
-        self.assertIn(case.need, answer.message)
+        assert answer.status == 400, answer.text
+        assert answer.problems == {case.name: 'no_effect'}
+        assert case.need in answer.message
+
+    def assert_problems(self, overrides, code, names=None, **kwargs):
+        answer = self.create(overrides, **kwargs)
+        assert answer.status == 400, answer.text
+        assert answer.problems == dict.fromkeys(names or overrides, code)
+
+
+class TestRefusals:
+    BUILD = False
 
     @pytest.mark.smoke
+    @pytest.mark.parametrize('case', effect_cases.KNOWN, ids=ids.short)
     def test_what_would_do_nothing_is_400_and_says_what_would_make_it_act(
-            self):
-        for case in effect_cases.KNOWN:
-            with self.subTest(f'{case}'):
-                self._refused(case)
-        self.assert_nothing_created()
+            self, cloud, case):
+        cloud.assert_idle(case)
+        cloud.assert_nothing_created()
 
-    def test_with_what_makes_it_act_it_is_taken(self):
-        for case in effect_cases.KNOWN:
-            if not case.acts_vcpus:
-                continue
-            with self.subTest(f'{case}'):
-                answer = self.ask(
-                    {case.name: case.value, **case.acts},
-                    {'vcpus': case.acts_vcpus, **case.acts_specs},
-                    case.acts_image)
-                self.assertEqual(202, answer.status, answer.text)
+    @pytest.mark.parametrize('case', [
+        case for case in effect_cases.KNOWN
+        if case.acts_vcpus], ids=ids.short)
+    def test_with_what_makes_it_act_it_is_taken(self, cloud, case):
+        answer = cloud.ask(
+            {case.name: case.value, **case.acts},
+            {'vcpus': case.acts_vcpus, **case.acts_specs},
+            case.acts_image)
+        assert answer.status == 202, answer.text
 
-    def test_stateless_firmware_without_uefi_is_refused_in_any_release(self):
+    def test_stateless_firmware_without_uefi_is_refused_in_any_release(
+            self, cloud):
         case = effect_cases.STATELESS
-        answer = self.create({case.name: case.value})
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual([case.name], list(answer.problems))
-        self.assertEqual(202, self.create(
-            {case.name: case.value, **case.acts}).status)
+        answer = cloud.create({case.name: case.value})
+        assert answer.status == 400, answer.text
+        assert list(answer.problems) == [case.name]
+        assert cloud.create({case.name: case.value, **case.acts}).status == 202
 
     @pytest.mark.smoke
-    def test_what_holds_anyway_is_no_error(self):
-        for overrides, specs, image in effect_cases.HELD:
-            if not effect_cases.known(overrides):
-                continue
-            with self.subTest(f'{overrides} {specs} {image}'):
-                answer = self.ask(overrides, specs, image)
-                self.assertEqual(202, answer.status, answer.text)
+    @pytest.mark.parametrize('overrides, specs, image', [
+        case for case in effect_cases.HELD
+        if effect_cases.known(case[0])], ids=ids.short)
+    def test_what_holds_anyway_is_no_error(
+            self, cloud, overrides, specs, image):
+        answer = cloud.ask(overrides, specs, image)
+        assert answer.status == 202, answer.text
 
     @pytest.mark.smoke
-    def test_a_flavor_that_wins_in_silence_is_a_conflict_that_quotes_it(self):
-        for overrides, specs, image, quoted in effect_cases.WINNERS:
-            if not effect_cases.known(overrides):
-                continue
-            with self.subTest(f'{overrides} {specs} {image}'):
-                answer = self.ask(overrides, specs, image)
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual(
-                    dict.fromkeys(overrides, 'flavor_conflict'),
-                    answer.problems)
-                self.assertIn(quoted, answer.message)
-        self.assert_nothing_created()
+    @pytest.mark.parametrize('overrides, specs, image, quoted', [
+        case for case in effect_cases.WINNERS
+        if effect_cases.known(case[0])], ids=ids.short)
+    def test_a_flavor_that_wins_in_silence_is_a_conflict_that_quotes_it(
+            self, cloud, overrides, specs, image, quoted):
+        answer = cloud.ask(overrides, specs, image)
+        assert answer.status == 400, answer.text
+        assert answer.problems == dict.fromkeys(overrides, 'flavor_conflict')
+        assert quoted in answer.message
+        cloud.assert_nothing_created()
 
-    def test_what_drivers_hosts_or_later_requests_decide_is_taken(self):
-        flavor = self.flavor(hw_video__ram_max_mb='64')
-        for overrides in effect_cases.OPEN:
-            with self.subTest(f'{overrides}'):
-                answer = self.create(overrides, flavor=flavor)
-                self.assertEqual(202, answer.status, answer.text)
+    @pytest.mark.parametrize('overrides', effect_cases.OPEN, ids=ids.short)
+    def test_what_drivers_hosts_or_later_requests_decide_is_taken(
+            self, cloud, overrides):
+        flavor = cloud.flavor(hw_video__ram_max_mb='64')
+        answer = cloud.create(overrides, flavor=flavor)
+        assert answer.status == 202, answer.text
 
     def test_every_rule_has_a_case(self):
         tried = {case.field for case in (
@@ -105,68 +108,64 @@ class Refusals(base.TestCase):
         tried.update(name for overrides, *_ in effect_cases.WINNERS
                      for name in overrides)
         # Needs a flavor whose memory a host encrypts, so it has its own test.
-        self.assertEqual({'hw_locked_memory'}, set(effects.RULES) - tried)
+        assert set(effects.RULES) - tried == {'hw_locked_memory'}
 
-    def test_one_answer_names_what_has_no_effect_and_what_conflicts(self):
-        answer = self.create(
+    def test_one_answer_names_what_has_no_effect_and_what_conflicts(
+            self, cloud):
+        answer = cloud.create(
             {'os_command_line': 'quiet', 'hw_numa_mem.0': '1024',
              'hw_cpu_policy': 'shared', 'hw_pmu': 'true',
              'hw_boot_menu': 'true'},
-            flavor=self.flavor(hw__pmu='false', hw__cpu_policy='shared'))
-        self.assert_refused(answer, 400, {
+            flavor=cloud.flavor(hw__pmu='false', hw__cpu_policy='shared'))
+        cloud.assert_refused(answer, 400, {
             'hw_numa_mem.0': 'no_effect', 'hw_pmu': 'flavor_conflict',
             'os_command_line': 'no_effect'})
 
     def test_lists_that_do_not_give_out_the_flavor_are_refused_either_way(
-            self):
+            self, cloud):
         lists = {'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '64'}
-        self.assert_refused(
-            self.create(lists), 400, dict.fromkeys(lists, 'no_effect'))
-        self.assert_refused(
-            self.create({**lists, 'hw_numa_nodes': '1'}), 400,
+        cloud.assert_refused(
+            cloud.create(lists), 400, dict.fromkeys(lists, 'no_effect'))
+        cloud.assert_refused(
+            cloud.create({**lists, 'hw_numa_nodes': '1'}), 400,
             dict.fromkeys((*lists, 'hw_numa_nodes'), 'flavor_conflict'))
 
-    def test_an_override_acts_through_the_image_under_a_legacy_name(self):
-        self.assertEqual(202, self.create(
+    def test_an_override_acts_through_the_image_under_a_legacy_name(
+            self, cloud):
+        assert cloud.create(
             {'hw_time_hpet': 'true'},
-            image=self.image(architecture='x86_64')).status)
-        self.assert_problems({'hw_time_hpet': 'true'}, 'no_effect',
-                             image=self.image(architecture='aarch64'))
+            image=cloud.image(architecture='x86_64')).status == 202
+        cloud.assert_problems({'hw_time_hpet': 'true'}, 'no_effect',
+                              image=cloud.image(architecture='aarch64'))
 
-    def test_the_images_own_value_under_a_legacy_name_holds(self):
-        image = self.image(hypervisor_type='kvm', hw_watchdog_action='none',
-                           hw_tpm_model='tpm-crb')
-        self.assertEqual(
-            202, self.create({'hw_tpm_model': 'tpm-crb'}, image=image).status)
+    def test_the_images_own_value_under_a_legacy_name_holds(self, cloud):
+        image = cloud.image(hypervisor_type='kvm', hw_watchdog_action='none',
+                            hw_tpm_model='tpm-crb')
+        assert cloud.create({'hw_tpm_model': 'tpm-crb'},
+                            image=image).status == 202
 
-    def test_a_volume_with_a_kernel_image_takes_kernel_arguments(self):
+    def test_a_volume_with_a_kernel_image_takes_kernel_arguments(self, cloud):
         asked = {'os_command_line': 'quiet'}
-        volume = self.volume(kernel_id=base.IMAGE)
-        self.assertEqual(202, self.create(
-            asked, image=None, server=self.from_volume(volume)).status)
-        self.assert_problems(asked, 'no_effect', image=None,
-                             server=self.from_volume(self.volume()))
+        volume = cloud.volume(kernel_id=base.IMAGE)
+        assert cloud.create(asked, image=None,
+                            server=cloud.from_volume(volume)).status == 202
+        cloud.assert_problems(asked, 'no_effect', image=None,
+                              server=cloud.from_volume(cloud.volume()))
 
-    @unittest.skipUnless(
-        'mach_type' in inspect.signature(
+    @pytest.mark.skipif(
+        'mach_type' not in inspect.signature(
             hardware.get_locked_memory_constraint).parameters,
-        'Nova 31 to 33 lock encrypted memory in LibvirtDriver alone')
-    def test_memory_that_is_encrypted_cannot_be_unlocked(self):
+        reason='Nova 31 to 33 lock encrypted memory in LibvirtDriver alone')
+    def test_memory_that_is_encrypted_cannot_be_unlocked(self, cloud):
         secure = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35',
                   'hw_mem_encryption': 'true', 'hw_locked_memory': 'false'}
-        self.assert_problems(
+        cloud.assert_problems(
             secure, 'no_effect', names=['hw_locked_memory'])
         del secure['hw_mem_encryption']
-        self.assert_problems(
+        cloud.assert_problems(
             secure, 'flavor_conflict', names=['hw_locked_memory'],
-            flavor=self.flavor(hw__mem_encryption='true'))
-        self.assertEqual(202, self.create(secure).status)
-
-    def assert_problems(self, overrides, code, names=None, **kwargs):
-        answer = self.create(overrides, **kwargs)
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual(
-            dict.fromkeys(names or overrides, code), answer.problems)
+            flavor=cloud.flavor(hw__mem_encryption='true'))
+        assert cloud.create(secure).status == 202
 
 
 _counts = st.one_of(st.none(), st.integers(1, 13), st.just(65536))

@@ -8,6 +8,7 @@ from nova.virt import hardware
 import pytest
 
 from testing.harness import base
+from testing.harness import ids
 
 #: Conflicts: overrides, flavor extra specs ('__' for ':'), and who is blamed
 #: when it is not every override.
@@ -87,63 +88,64 @@ def _known(overrides):
                for name in overrides)
 
 
-class Flavor(base.TestCase):
+class TestFlavor:
     BUILD = False
 
     @pytest.mark.smoke
-    def test_conflicts_are_400_and_name_the_overrides_that_make_them(self):
-        for overrides, specs, blamed in filter(
-                lambda case: _known(case[0]), CONFLICTS):
-            with self.subTest(f'{overrides} {specs}'):
-                answer = self.create(overrides, flavor=self.flavor(**specs))
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual(
-                    dict.fromkeys(blamed or sorted(overrides),
-                                  'flavor_conflict'), answer.problems)
-        self.assert_nothing_created()
+    @pytest.mark.parametrize('overrides, specs, blamed', filter(
+                lambda case: _known(case[0]), CONFLICTS), ids=ids.short)
+    def test_conflicts_are_400_and_name_the_overrides_that_make_them(
+            self, cloud, overrides, specs, blamed):
+        answer = cloud.create(overrides, flavor=cloud.flavor(**specs))
+        assert answer.status == 400, answer.text
+        assert answer.problems == (
+            dict.fromkeys(blamed or sorted(overrides), 'flavor_conflict'))
+        cloud.assert_nothing_created()
 
-    def test_independent_conflicts_are_named_together(self):
-        answer = self.create(
+    def test_independent_conflicts_are_named_together(self, cloud):
+        answer = cloud.create(
             {'hw_pmu': 'true', 'hw_video_ram': '16', 'hw_boot_menu': 'true'},
-            flavor=self.flavor(hw__pmu='false'))
-        self.assert_refused(answer, 400, {
+            flavor=cloud.flavor(hw__pmu='false'))
+        cloud.assert_refused(answer, 400, {
             'hw_pmu': 'flavor_conflict', 'hw_video_ram': 'flavor_conflict'})
 
-    def test_an_override_can_conflict_with_the_images_own_property(self):
-        image = self.image(hw_tpm_model='tpm-crb')
-        answer = self.create({'hw_tpm_version': '1.2'}, image=image)
-        self.assert_refused(answer, 400,
-                            {'hw_tpm_version': 'flavor_conflict'})
-        self.assertIn('TPM model CRB', answer.message)
+    def test_an_override_can_conflict_with_the_images_own_property(self, cloud):
+        image = cloud.image(hw_tpm_model='tpm-crb')
+        answer = cloud.create({'hw_tpm_version': '1.2'}, image=image)
+        cloud.assert_refused(answer, 400,
+                             {'hw_tpm_version': 'flavor_conflict'})
+        assert 'TPM model CRB' in answer.message
 
-    def test_an_override_can_end_a_conflict_of_image_and_flavor(self):
-        flavor = self.flavor(hw__pmu='true')
-        image = self.image(hw_pmu='false')
-        self.assertEqual(400, self.create(image=image, flavor=flavor).status)
-        self.assertEqual(202, self.create(
-            {'hw_pmu': 'true'}, image=image, flavor=flavor).status)
+    def test_an_override_can_end_a_conflict_of_image_and_flavor(self, cloud):
+        flavor = cloud.flavor(hw__pmu='true')
+        image = cloud.image(hw_pmu='false')
+        assert cloud.create(image=image, flavor=flavor).status == 400
+        assert cloud.create({'hw_pmu': 'true'}, image=image,
+                            flavor=flavor).status == 202
 
-    def test_a_conflict_of_image_and_flavor_alone_is_said_to_be_theirs(self):
-        answer = self.create(
-            {'hw_boot_menu': 'true'}, image=self.image(hw_pmu='false'),
-            flavor=self.flavor(hw__pmu='true'))
-        self.assert_refused(answer, 400, {base.PARAMETER: 'flavor_conflict'})
-        self.assertIn('by themselves', answer.message)
+    def test_a_conflict_of_image_and_flavor_alone_is_said_to_be_theirs(
+            self, cloud):
+        answer = cloud.create(
+            {'hw_boot_menu': 'true'}, image=cloud.image(hw_pmu='false'),
+            flavor=cloud.flavor(hw__pmu='true'))
+        cloud.assert_refused(answer, 400, {base.PARAMETER: 'flavor_conflict'})
+        assert 'by themselves' in answer.message
 
-    def test_a_huge_flavor_is_judged_in_bounded_work(self):
+    def test_a_huge_flavor_is_judged_in_bounded_work(self, cloud):
         """Nova's own search looks at a million topologies of 100 vCPUs."""
-        flavor = self.flavor(vcpus=4096)
+        flavor = cloud.flavor(vcpus=4096)
         for overrides, status in (
                 ({'hw_cpu_max_threads': '2'}, 202),
                 ({'hw_cpu_max_sockets': '3', 'hw_cpu_max_cores': '5',
                   'hw_cpu_max_threads': '7'}, 400)):
             with mock.patch.object(
                     hardware, '_get_possible_cpu_topologies') as search:
-                answer = self.create(overrides, flavor=flavor)
-            self.assertFalse(search.called)
-            self.assertEqual(status, answer.status, answer.text)
+                answer = cloud.create(overrides, flavor=flavor)
+            assert not search.called
+            assert answer.status == status, answer.text
 
-    def test_lists_that_repeat_themselves_are_judged_in_bounded_work(self):
+    def test_lists_that_repeat_themselves_are_judged_in_bounded_work(
+            self, cloud):
         overrides = {'hw_numa_nodes': '100', 'hw_locked_memory': 'true'}
         for n in range(100):
             overrides[f'hw_numa_cpus.{n}'] = ','.join(['0-255'] * 40)
@@ -154,48 +156,49 @@ class Flavor(base.TestCase):
             read.append(len(spec))
             return result
 
-        flavor = self.flavor(vcpus=256)
+        flavor = cloud.flavor(vcpus=256)
         with mock.patch.object(hardware, 'parse_cpu_spec', parse):
-            answer = self.create(overrides, flavor=flavor)
-        self.assertEqual(400, answer.status, answer.text)
+            answer = cloud.create(overrides, flavor=flavor)
+        assert answer.status == 400, answer.text
         # What was sent has 24,000 characters.
-        self.assertLess(sum(read), 10_000)
+        assert sum(read) < 10_000
 
-    def test_a_list_names_no_vcpu_that_the_flavor_lacks(self):
+    def test_a_list_names_no_vcpu_that_the_flavor_lacks(self, cloud):
         overrides = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
                      'hw_numa_cpus.0': '0-1,4095', 'hw_boot_menu': 'true'}
-        answer = self.create(overrides, flavor=self.flavor())
-        self.assert_refused(
+        answer = cloud.create(overrides, flavor=cloud.flavor())
+        cloud.assert_refused(
             answer, 400, {'hw_numa_cpus.0': 'flavor_conflict'})
-        self.assertIn('names vCPU 4095, but the flavor has 2', answer.message)
+        assert 'names vCPU 4095, but the flavor has 2' in answer.message
 
-    def test_a_trait_that_the_flavor_forbids_is_400_at_create(self):
-        flavor = self.flavor(trait__CUSTOM_GOLD='forbidden')
-        answer = self.create(
+    def test_a_trait_that_the_flavor_forbids_is_400_at_create(self, cloud):
+        flavor = cloud.flavor(trait__CUSTOM_GOLD='forbidden')
+        answer = cloud.create(
             {'trait:CUSTOM_GOLD': 'required', 'hw_boot_menu': 'true'},
             flavor=flavor)
-        self.assert_refused(
+        cloud.assert_refused(
             answer, 400, {'trait:CUSTOM_GOLD': 'flavor_conflict'})
-        self.assertIn('trait:CUSTOM_GOLD=forbidden', answer.message)
+        assert 'trait:CUSTOM_GOLD=forbidden' in answer.message
 
-    def test_a_trait_that_another_request_group_forbids_is_none_of_it(self):
-        flavor = self.flavor(trait1__CUSTOM_GOLD='forbidden')
-        self.assertEqual(202, self.create(
-            {'trait:CUSTOM_GOLD': 'required'}, flavor=flavor).status)
+    def test_a_trait_that_another_request_group_forbids_is_none_of_it(
+            self, cloud):
+        flavor = cloud.flavor(trait1__CUSTOM_GOLD='forbidden')
+        assert cloud.create({'trait:CUSTOM_GOLD': 'required'},
+                            flavor=flavor).status == 202
 
-    def test_a_large_set_of_conflicts_is_answered_whole(self):
+    def test_a_large_set_of_conflicts_is_answered_whole(self, cloud):
         overrides = {'hw_numa_nodes': '64'}
         for n in range(63):
             overrides[f'hw_numa_mem.{n}'] = '1'
             overrides[f'hw_numa_cpus.{n}'] = str(n)
-        answer = self.create(overrides, flavor=self.flavor(
+        answer = cloud.create(overrides, flavor=cloud.flavor(
             vcpus=64, hw__numa_nodes='2', **{
                 'hw__numa_mem.0': '512', 'hw__numa_mem.1': '512',
                 'hw__numa_cpus.0': '0-31', 'hw__numa_cpus.1': '32-63'}))
-        self.assert_refused(
+        cloud.assert_refused(
             answer, 400, dict.fromkeys(overrides, 'flavor_conflict'))
 
-    def test_every_value_of_every_enumeration_is_202_or_400(self):
+    def test_every_value_of_every_enumeration_is_202_or_400(self, cloud):
         allowed = (202, 400)
         for name, field in image_meta.ImageMetaProps.fields.items():
             if not isinstance(field, fields.BaseEnumField) or (
@@ -203,13 +206,12 @@ class Flavor(base.TestCase):
                              'img_signature_key_type')):
                 continue
             for value in field.valid_values:
-                answer = self.create({name: value})
-                self.assertIn(answer.status, allowed,
-                              f'{name}={value}: {answer.text}')
+                answer = cloud.create({name: value})
+                assert answer.status in allowed, (
+                    f'{name}={value}: {answer.text}')
 
 
-class Boots(base.TestCase):
-    def test_what_goes_together_boots(self):
-        for overrides, specs in HARMONY:
-            with self.subTest(f'{overrides} {specs}'):
-                self.boot(overrides, flavor=self.flavor(**specs))
+class TestBoots:
+    @pytest.mark.parametrize('overrides, specs', HARMONY, ids=ids.short)
+    def test_what_goes_together_boots(self, cloud, overrides, specs):
+        cloud.boot(overrides, flavor=cloud.flavor(**specs))

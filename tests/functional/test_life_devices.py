@@ -9,12 +9,7 @@ from nova.tests.fixtures import libvirt as fakelibvirt
 from tests.functional import life
 
 
-class Attached(life.Case):
-    """What is attached later is built according to the overrides too."""
-
-    HOSTS = ('compute1',)
-    EXTENDED_HOSTS = ()
-
+class Cloud(life.Cloud):
     def attached(self, server, path, body):
         """Return the definition of the device that a request attaches."""
         devices = []
@@ -27,34 +22,40 @@ class Attached(life.Case):
         with mock.patch.object(
                 fakelibvirt.Domain, 'attachDeviceFlags', keep):
             answer = self.http('POST', f'/servers/{server}/{path}', body)
-        self.assertEqual(200, answer.status, answer.text)
+        assert answer.status == 200, answer.text
         (device,) = devices
         return device
 
-    def test_a_volume(self):
-        server = self.a_server()
-        device = self.attached(server, 'os-volume_attachments', {
+
+class TestAttached:
+    """What is attached later is built according to the overrides too."""
+
+    HOSTS = ('compute1',)
+    EXTENDED_HOSTS = ()
+
+    def test_a_volume(self, cloud):
+        server = cloud.a_server()
+        device = cloud.attached(server, 'os-volume_attachments', {
             'volumeAttachment': {
                 'volumeId': nova_fixtures.CinderFixture.IMAGE_BACKED_VOL}})
-        self.assertEqual('scsi', device.find('target').get('bus'))
-        self.assert_kept(server)
+        assert device.find('target').get('bus') == 'scsi'
+        cloud.assert_kept(server)
 
-    def test_a_network_interface(self):
+    def test_a_network_interface(self, cloud):
         overrides = {**life.OVERRIDES, 'hw_vif_model': 'e1000'}
-        server = self.a_server(overrides)
-        device = self.attached(server, 'os-interface', {
+        server = cloud.a_server(overrides)
+        device = cloud.attached(server, 'os-interface', {
             'interfaceAttachment': {
                 'net_id': nova_fixtures.NeutronFixture.network_1['id']}})
-        self.assertEqual('e1000', device.find('model').get('type'))
-        self.assert_kept(server, overrides)
+        assert device.find('model').get('type') == 'e1000'
+        cloud.assert_kept(server, overrides)
 
-
-    def test_the_administrators_password(self):
+    def test_the_administrators_password(self, cloud):
         overrides = {**life.OVERRIDES, 'os_admin_user': 'boss',
                      'hw_qemu_guest_agent': 'true'}
-        server = self.a_server(overrides)
+        server = cloud.a_server(overrides)
         with mock.patch('nova.virt.libvirt.guest.Guest.set_user_password'
                         ) as set_password:
-            self.do(server, {'changePassword': {'adminPass': 'secret'}})
+            cloud.do(server, {'changePassword': {'adminPass': 'secret'}})
         set_password.assert_called_once_with('boss', 'secret')
-        self.assert_kept(server, overrides)
+        cloud.assert_kept(server, overrides)

@@ -10,10 +10,8 @@ from testing.harness import answers
 from testing.harness import base
 
 
-class Life(base.TestCase):
-    """What becomes of them in a rebuild and a resize."""
-
-    EXTENDED_HOSTS = base.TestCase.HOSTS
+class Cloud(base.Cloud):
+    EXTENDED_HOSTS = base.Cloud.HOSTS
     IMAGE = {'kernel_id': base.IMAGE}
 
     def setUp(self) -> None:
@@ -37,70 +35,73 @@ class Life(base.TestCase):
     def assert_unchanged(
             self, server: str, answer: answers.Answer,
             problems: dict[str, str], overrides: dict[str, str]) -> None:
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual(problems, answer.problems)
-        shown = self.http('GET', f'/servers/{server}').body['server']
-        self.assertEqual('ACTIVE', shown['status'])
-        self.assertEqual(overrides, shown[base.PARAMETER])
+        assert answer.status == 400, answer.text
+        assert answer.problems == problems
+        shown = self.show(server)
+        assert shown['status'] == 'ACTIVE'
+        assert shown[base.PARAMETER] == overrides
 
     def older(self, overrides: dict[str, str], **kwargs: typing.Any) -> str:
         """Boot a server as it was done before these refusals existed."""
         with mock.patch.dict(effects.RULES, clear=True):
             return self.boot(overrides, **kwargs)
 
-    def test_what_a_rebuild_newly_asks_for_must_act(self):
+
+class TestLife:
+    """What becomes of them in a rebuild and a resize."""
+
+    def test_what_a_rebuild_newly_asks_for_must_act(self, cloud):
         kept = {'hw_boot_menu': 'true'}
-        server = self.boot(kept)
-        self.assert_unchanged(
-            server, self.rebuild(server, {**kept, 'os_command_line': 'x'}),
+        server = cloud.boot(kept)
+        cloud.assert_unchanged(
+            server, cloud.rebuild(server, {**kept, 'os_command_line': 'x'}),
             {'os_command_line': 'no_effect'}, kept)
-        self.assertEqual(202, self.rebuild(
-            server, {**kept, 'os_command_line': 'x'},
-            image=self.image(**self.IMAGE)).status)
+        assert cloud.rebuild(server, {**kept, 'os_command_line': 'x'},
+                             image=cloud.image(**cloud.IMAGE)).status == 202
 
-    def test_a_rebuild_must_not_take_the_effect_of_what_is_kept(self):
+    def test_a_rebuild_must_not_take_the_effect_of_what_is_kept(self, cloud):
         kept = {'os_command_line': 'x'}
-        server = self.boot(kept, image=self.image(**self.IMAGE))
-        answer = self.rebuild(server)
-        self.assert_unchanged(
+        server = cloud.boot(kept, image=cloud.image(**cloud.IMAGE))
+        answer = cloud.rebuild(server)
+        cloud.assert_unchanged(
             server, answer, {'os_command_line': 'no_effect'}, kept)
-        self.assertIn('kernel_id', answer.message)
-        self.assertEqual(202, self.rebuild(
-            server, image=self.image(**self.IMAGE)).status)
-        self.assertEqual(202, self.rebuild(server, {}).status)
+        assert 'kernel_id' in answer.message
+        assert cloud.rebuild(server,
+                             image=cloud.image(**cloud.IMAGE)).status == 202
+        assert cloud.rebuild(server, {}).status == 202
 
-    def test_a_resize_may_leave_an_override_without_effect(self):
+    def test_a_resize_may_leave_an_override_without_effect(self, cloud):
         kept = {'hw_vif_multiqueue_enabled': 'true'}
-        server = self.boot(kept)
-        self.assertEqual(202, self.resize(server, vcpus=1).status)
-        self.assertEqual(202, self.rebuild(server).status)
-        self.assertEqual(202, self.rebuild(server, kept).status)
+        server = cloud.boot(kept)
+        assert cloud.resize(server, vcpus=1).status == 202
+        assert cloud.rebuild(server).status == 202
+        assert cloud.rebuild(server, kept).status == 202
         # Asking for it anew is another matter.
-        self.assertEqual(202, self.rebuild(server, {}).status)
-        self.assert_unchanged(
-            server, self.rebuild(server, kept),
+        assert cloud.rebuild(server, {}).status == 202
+        cloud.assert_unchanged(
+            server, cloud.rebuild(server, kept),
             {'hw_vif_multiqueue_enabled': 'no_effect'}, {})
 
-    def test_a_resize_to_a_flavor_that_wins_in_silence_is_refused(self):
+    def test_a_resize_to_a_flavor_that_wins_in_silence_is_refused(self, cloud):
         kept = {'img_hide_hypervisor_id': 'false'}
-        server = self.boot(kept)
-        answer = self.resize(server, hw__hide_hypervisor_id='true')
-        self.assert_unchanged(
+        server = cloud.boot(kept)
+        answer = cloud.resize(server, hw__hide_hypervisor_id='true')
+        cloud.assert_unchanged(
             server, answer, {'img_hide_hypervisor_id': 'flavor_conflict'},
             kept)
-        self.assertIn('hw:hide_hypervisor_id=true', answer.message)
-        self.assertIn('choose another flavor', answer.message)
-        self.assertEqual(202, self.resize(server, vcpus=1).status)
+        assert 'hw:hide_hypervisor_id=true' in answer.message
+        assert 'choose another flavor' in answer.message
+        assert cloud.resize(server, vcpus=1).status == 202
 
-    def test_what_had_no_effect_before_hinders_no_rebuild_and_no_resize(self):
+    def test_what_had_no_effect_before_hinders_no_rebuild_and_no_resize(
+            self, cloud):
         kept = {'img_hide_hypervisor_id': 'false', 'os_command_line': 'x'}
-        server = self.older(
-            kept, flavor=self.flavor(hw__hide_hypervisor_id='true'))
-        self.assertEqual(202, self.rebuild(server).status)
-        self.assertEqual(202, self.resize(
-            server, vcpus=1, hw__hide_hypervisor_id='true').status)
-        self.assertEqual(kept, self.http(
-            'GET', f'/servers/{server}').body['server'][base.PARAMETER])
-        self.assert_unchanged(
-            server, self.rebuild(server, {**kept, 'os_command_line': 'y'}),
+        server = cloud.older(
+            kept, flavor=cloud.flavor(hw__hide_hypervisor_id='true'))
+        assert cloud.rebuild(server).status == 202
+        assert cloud.resize(server, vcpus=1,
+                            hw__hide_hypervisor_id='true').status == 202
+        assert cloud.show(server)[base.PARAMETER] == kept
+        cloud.assert_unchanged(
+            server, cloud.rebuild(server, {**kept, 'os_command_line': 'y'}),
             {'os_command_line': 'no_effect'}, kept)

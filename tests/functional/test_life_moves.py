@@ -9,42 +9,43 @@ import pytest
 from tests.functional import life
 
 
-class Moves(life.Case):
+class Cloud(life.Cloud):
     def migrate(self, server):
         self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
 
+
+class TestMoves:
     @pytest.mark.smoke
-    def test_cold_migration(self):
-        for server in self.both():
-            self.migrate(server)
-            self.assert_guest(server)
-            self.do(server, {'confirmResize': None}, expected=204)
-            self.assert_kept(server)
+    def test_cold_migration(self, cloud):
+        for server in cloud.both():
+            cloud.migrate(server)
+            cloud.assert_guest(server)
+            cloud.do(server, {'confirmResize': None}, expected=204)
+            cloud.assert_kept(server)
 
-    def test_cold_migration_and_back(self):
-        server = self.a_server()
-        self.migrate(server)
-        self.do(server, {'revertResize': None})
-        self.assert_kept(server)
+    def test_cold_migration_and_back(self, cloud):
+        server = cloud.a_server()
+        cloud.migrate(server)
+        cloud.do(server, {'revertResize': None})
+        cloud.assert_kept(server)
 
-    def test_resize(self):
-        server = self.a_server()
-        self.do(server, {'resize': {'flavorRef': self.flavor(
+    def test_resize(self, cloud):
+        server = cloud.a_server()
+        cloud.do(server, {'resize': {'flavorRef': cloud.flavor(
             vcpus=4, hw_rng__allowed='true')}}, 'VERIFY_RESIZE')
-        self.assert_guest(server)
-        self.do(server, {'confirmResize': None}, expected=204)
-        self.assert_kept(server)
+        cloud.assert_guest(server)
+        cloud.do(server, {'confirmResize': None}, expected=204)
+        cloud.assert_kept(server)
 
-    def test_a_flavor_that_conflicts_is_400_and_names_the_overrides(self):
-        # The other four are a 500 in Nova, whose messages need the image's
-        # name there.
+    def test_a_flavor_that_conflicts_is_400_and_names_the_overrides(
+            self, cloud):
         others = {'hw_pmu': 'true', 'hw_vif_multiqueue_enabled': 'true',
                   'hw_virtio_packed_ring': 'true', 'hw_sound_model': 'ich9'}
         overrides = {
             **life.OVERRIDES,
             **{name: value for name, value in others.items()
                if name in image_meta.ImageMetaProps.fields}}
-        server = self.a_server(overrides)
+        server = cloud.a_server(overrides)
         for specs, blamed in (
                 ({'hw__numa_nodes': '2'}, ('hw_numa_nodes',)),
                 ({'hw__pmu': 'false'}, ('hw_pmu',)),
@@ -57,50 +58,48 @@ class Moves(life.Case):
                  ('hw_numa_nodes', 'hw_pmu'))):
             if not set(blamed) <= set(overrides):
                 continue
-            with self.subTest(str(specs)):
-                answer = self.act(server, {'resize': {
-                    'flavorRef': self.flavor(vcpus=4, **specs)}})
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual(dict.fromkeys(blamed, 'flavor_conflict'),
-                                 answer.problems)
-                self.assertIn('choose another flavor', answer.message)
-        self.assert_kept(server, overrides)
+            answer = cloud.act(server, {'resize': {
+                'flavorRef': cloud.flavor(vcpus=4, **specs)}})
+            assert answer.status == 400, answer.text
+            assert answer.problems == dict.fromkeys(blamed, 'flavor_conflict')
+            assert 'choose another flavor' in answer.message
+        cloud.assert_kept(server, overrides)
 
-    def test_what_flavor_and_image_say_is_left_to_nova(self):
-        server = self.a_server(
-            {'hw_boot_menu': 'true'}, image=self.image(hw_numa_nodes='2'))
-        answer = self.act(server, {'resize': {
-            'flavorRef': self.flavor(vcpus=4, hw__numa_nodes='2')}})
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual({}, answer.problems)
-        self.assertIn('hw_numa_nodes', answer.message)
+    def test_what_flavor_and_image_say_is_left_to_nova(self, cloud):
+        server = cloud.a_server(
+            {'hw_boot_menu': 'true'}, image=cloud.image(hw_numa_nodes='2'))
+        answer = cloud.act(server, {'resize': {
+            'flavorRef': cloud.flavor(vcpus=4, hw__numa_nodes='2')}})
+        assert answer.status == 400, answer.text
+        assert answer.problems == {}
+        assert 'hw_numa_nodes' in answer.message
 
-    def test_a_resize_that_nova_refuses_is_refused_as_ever(self):
-        server = self.a_server()
-        flavor = self.instance(server).flavor.flavorid
+    def test_a_resize_that_nova_refuses_is_refused_as_ever(self, cloud):
+        server = cloud.a_server()
+        flavor = cloud.instance(server).flavor.flavorid
         for target in (flavor, 'nowhere'):
-            answer = self.act(server, {'resize': {'flavorRef': target}})
-            self.assertEqual(400, answer.status, answer.text)
-            self.assertEqual({}, answer.problems)
+            answer = cloud.act(server, {'resize': {'flavorRef': target}})
+            assert answer.status == 400, answer.text
+            assert answer.problems == {}
 
-    def test_evacuation(self):
-        server = self.a_server()
-        host = self.instance(server).host
-        self.discard_cloud()
-        self.computes[host].stop()
-        self.admin_api.microversion = '2.11'
-        services = self.admin_api.get_services(
+    def test_evacuation(self, cloud):
+        server = cloud.a_server()
+        host = cloud.instance(server).host
+        cloud.discard()
+        cloud.computes[host].stop()
+        cloud.admin_api.microversion = '2.11'
+        services = cloud.admin_api.get_services(
             host=host, binary='nova-compute')
-        self.assertEqual(1, len(services))
-        self.admin_api.force_down_service(host, 'nova-compute', True)
-        answer = self.act(server, {'evacuate': {}}, admin=True)
-        self.assertEqual(200, answer.status, answer.text)
-        self.wait(server)
-        self.assertNotEqual(host, self.instance(server).host)
-        self.assert_kept(server)
+        assert len(services) == 1
+        cloud.admin_api.force_down_service(host, 'nova-compute', True)
+        answer = cloud.act(server, {'evacuate': {}}, admin=True)
+        assert answer.status == 200, answer.text
+        cloud.wait(server)
+        assert cloud.instance(server).host != host
+        cloud.assert_kept(server)
 
 
-class LiveMigration(life.Case, libvirt_base.LibvirtMigrationMixin):
+class LiveMigrationCloud(life.Cloud, libvirt_base.LibvirtMigrationMixin):
     SHARED = False  # The mixin's stub keeps its state on the test.
 
     def setUp(self):
@@ -110,12 +109,16 @@ class LiveMigration(life.Case, libvirt_base.LibvirtMigrationMixin):
             self._migrate_stub))
         self.migrate_stub_ran = False
 
-    def test_live_migration(self):
-        self.server = {'id': self.a_server()}
-        host = self.instance(self.server['id']).host
-        other = next(h for h in self.HOSTS if h != host)
-        self.src, self.dest = self.computes[host], self.computes[other]
-        self.do(self.server['id'], {'os-migrateLive': {
+
+class TestLiveMigration:
+    CLOUD = LiveMigrationCloud
+
+    def test_live_migration(self, cloud):
+        cloud.server = {'id': cloud.a_server()}
+        host = cloud.instance(cloud.server['id']).host
+        other = next(h for h in cloud.HOSTS if h != host)
+        cloud.src, cloud.dest = cloud.computes[host], cloud.computes[other]
+        cloud.do(cloud.server['id'], {'os-migrateLive': {
             'host': None, 'block_migration': 'auto'}}, admin=True)
-        self.assertEqual(other, self.instance(self.server['id']).host)
-        self.assert_kept(self.server['id'])
+        assert cloud.instance(cloud.server['id']).host == other
+        cloud.assert_kept(cloud.server['id'])

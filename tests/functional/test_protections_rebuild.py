@@ -7,53 +7,53 @@ from testing.harness import base
 from tests.functional import protections
 
 
-class RebuildTest(protections.ProtectionsCase):
+class Cloud(protections.Cloud):
+    def assert_protected(self, answer, *names):
+        assert answer.status == 403, answer.text
+        assert answer.problems == dict.fromkeys(names, errors.PROTECTED)
+
+
+class TestRebuild:
     """Rebuild, for which the server's host runs the compute part."""
 
     EXTENDED_HOSTS = ('compute1',)
 
-    def assert_protected(self, answer, *names):
-        self.assertEqual(403, answer.status, answer.text)
-        self.assertEqual(dict.fromkeys(names, errors.PROTECTED),
-                         answer.problems)
-
-    def test_what_a_rebuild_asks_for_is_judged_by_its_image(self):
-        server = self.boot({}, image=self.image())
-        self.assert_protected(self.rebuild(
+    def test_what_a_rebuild_asks_for_is_judged_by_its_image(self, cloud):
+        server = cloud.boot({}, image=cloud.image())
+        cloud.assert_protected(cloud.rebuild(
             server, {'hw_disk_bus': 'scsi'},
-            self.image(hw_disk_bus='virtio')), 'hw_disk_bus')
-        self.assertEqual(202, self.rebuild(
-            server, {'hw_disk_bus': 'scsi'}, self.image()).status)
+            cloud.image(hw_disk_bus='virtio')), 'hw_disk_bus')
+        assert cloud.rebuild(server, {'hw_disk_bus': 'scsi'},
+                             cloud.image()).status == 202
 
-    def test_what_is_kept_is_judged_where_another_image_protects_it(self):
-        server = self.boot({'hw_disk_bus': 'scsi'}, image=self.image())
-        protecting = self.image(hw_disk_bus='virtio')
-        self.assert_protected(
-            self.rebuild(server, image=protecting), 'hw_disk_bus')
-        self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
-        self.assertEqual(202, self.rebuild(server, {}, protecting).status)
-        self.assertEqual(
-            'virtio', self.system_metadata(server)['hw_disk_bus'])
+    def test_what_is_kept_is_judged_where_another_image_protects_it(
+            self, cloud):
+        server = cloud.boot({'hw_disk_bus': 'scsi'}, image=cloud.image())
+        protecting = cloud.image(hw_disk_bus='virtio')
+        cloud.assert_protected(
+            cloud.rebuild(server, image=protecting), 'hw_disk_bus')
+        assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
+        assert cloud.rebuild(server, {}, protecting).status == 202
+        assert cloud.system_metadata(server)['hw_disk_bus'] == 'virtio'
 
-    def test_what_is_removed_is_judged_where_another_image_names_it_so(self):
-        server = self.boot({'hw_auto_disk_config': None}, image=self.image())
-        self.assert_protected(self.rebuild(
-            server, image=self.image(auto_disk_config='true')),
+    def test_what_is_removed_is_judged_where_another_image_names_it_so(
+            self, cloud):
+        server = cloud.boot({'hw_auto_disk_config': None}, image=cloud.image())
+        cloud.assert_protected(cloud.rebuild(
+            server, image=cloud.image(auto_disk_config='true')),
             'hw_auto_disk_config')
-        self.assertEqual(202, self.rebuild(server, image=self.image()).status)
+        assert cloud.rebuild(server, image=cloud.image()).status == 202
 
-    def test_what_is_kept_stays_where_the_other_image_is_alike(self):
-        server = self.boot(
+    def test_what_is_kept_stays_where_the_other_image_is_alike(self, cloud):
+        server = cloud.boot(
             {'hw_disk_bus': 'scsi'}, admin=True,
-            image=self.image(hw_disk_bus='virtio'))
-        self.assertEqual(202, self.rebuild(
-            server, image=self.image(hw_disk_bus='ide')).status)
-        self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
+            image=cloud.image(hw_disk_bus='virtio'))
+        assert cloud.rebuild(server,
+                             image=cloud.image(hw_disk_bus='ide')).status == 202
+        assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
 
-class LegacyNames(base.TestCase):
-    """What a rebuild keeps, or repeats, where images use different names."""
-
+class LegacyNamesCloud(base.Cloud):
     EXTENDED_HOSTS = ('compute1',)
 
     def _setup_services(self) -> None:
@@ -78,63 +78,68 @@ class LegacyNames(base.TestCase):
                   self.request_spec(server))
         answer = self.rebuild(server, *args, **kwargs)
         if code is None:
-            self.assertEqual(202, answer.status, answer.text)
+            assert answer.status == 202, answer.text
             return
-        self.assertEqual(403, answer.status, answer.text)
-        self.assertEqual({code}, set(answer.problems.values()))
-        self.assertEqual(before, (
-            self.record(server), self.system_metadata(server),
-            self.request_spec(server)))
+        assert answer.status == 403, answer.text
+        assert set(answer.problems.values()) == {code}
+        assert (self.record(server), self.system_metadata(server),
+                self.request_spec(server)) == before
 
-    def test_what_took_the_place_of_a_legacy_name_is_judged_again(self):
+
+class TestLegacyNames:
+    """What a rebuild keeps, or repeats, where images use different names."""
+
+    CLOUD = LegacyNamesCloud
+
+    def test_what_took_the_place_of_a_legacy_name_is_judged_again(self, cloud):
         asked = {'hw_disk_bus': 'sata'}
-        server = self.boot(asked, image=self.image(vmware_adaptertype='ide'))
-        other = self.image(hw_disk_bus='virtio')
-        self.assertEqual(403, self.create(asked, image=other).status)
+        server = cloud.boot(asked, image=cloud.image(vmware_adaptertype='ide'))
+        other = cloud.image(hw_disk_bus='virtio')
+        assert cloud.create(asked, image=other).status == 403
         for overrides in (None, asked):
-            self.assert_rebuild(errors.PROTECTED, server, overrides, other)
-        self.assert_rebuild(None, server, None, other, admin=True)
+            cloud.assert_rebuild(errors.PROTECTED, server, overrides, other)
+        cloud.assert_rebuild(None, server, None, other, admin=True)
 
-    def test_what_a_legacy_name_said_of_another_property_is_written_too(self):
-        image = self.image(vmware_adaptertype='lsiLogic')
-        answer = self.create({'hw_disk_bus': 'sata'}, image=image)
-        self.assert_refused(answer, 403, {'hw_disk_bus': errors.PROTECTED})
-        self.assertIn('create hw_scsi_model, which overriding hw_disk_bus '
-                      'writes', answer.message)
-        self.boot({'hw_disk_bus': 'sata'}, image=image, admin=True)
+    def test_what_a_legacy_name_said_of_another_property_is_written_too(
+            self, cloud):
+        image = cloud.image(vmware_adaptertype='lsiLogic')
+        answer = cloud.create({'hw_disk_bus': 'sata'}, image=image)
+        cloud.assert_refused(answer, 403, {'hw_disk_bus': errors.PROTECTED})
+        assert ('create hw_scsi_model, which overriding hw_disk_bus '
+                'writes') in answer.message
+        cloud.boot({'hw_disk_bus': 'sata'}, image=image, admin=True)
 
-    def test_a_rebuild_over_the_same_image_keeps_what_an_admin_had(self):
-        image = self.image(vm_mode='xen')
+    def test_a_rebuild_over_the_same_image_keeps_what_an_admin_had(self, cloud):
+        image = cloud.image(vm_mode='xen')
         asked = {'hw_vm_mode': 'hvm', 'hw_boot_menu': 'true'}
-        server = self.boot(asked, admin=True, image=image)
+        server = cloud.boot(asked, admin=True, image=image)
         for overrides in (None, asked, {'hw_vm_mode': 'hvm'}):
-            self.assert_rebuild(None, server, overrides, image)
-        self.assertEqual('hvm', self.system_metadata(server)['hw_vm_mode'])
+            cloud.assert_rebuild(None, server, overrides, image)
+        assert cloud.system_metadata(server)['hw_vm_mode'] == 'hvm'
 
-    def test_unless_the_image_has_changed_since(self):
-        image = self.image(hw_vm_mode='xen')
-        server = self.boot({'hw_vm_mode': 'hvm'}, image=image, admin=True)
-        properties = self.glance.images[image]['properties']
+    def test_unless_the_image_has_changed_since(self, cloud):
+        image = cloud.image(hw_vm_mode='xen')
+        server = cloud.boot({'hw_vm_mode': 'hvm'}, image=image, admin=True)
+        properties = cloud.glance.images[image]['properties']
         properties['vm_mode'] = properties.pop('hw_vm_mode')
-        self.glance.images[image]['updated_at'] += datetime.timedelta(1)
-        self.assert_rebuild(errors.PROTECTED, server, None, image)
-        self.assert_rebuild(None, server, None, image, admin=True)
-        self.assert_rebuild(None, server, None, image)
+        cloud.glance.images[image]['updated_at'] += datetime.timedelta(1)
+        cloud.assert_rebuild(errors.PROTECTED, server, None, image)
+        cloud.assert_rebuild(None, server, None, image, admin=True)
+        cloud.assert_rebuild(None, server, None, image)
 
-    def test_what_is_alike_under_each_name_needs_no_permission_again(self):
-        server = self.boot({'hw_boot_menu': 'true', 'hw_vm_mode': 'hvm'},
-                           image=self.image())
-        self.assert_rebuild(None, server, None, self.image(name='other'))
+    def test_what_is_alike_under_each_name_needs_no_permission_again(
+            self, cloud):
+        server = cloud.boot({'hw_boot_menu': 'true', 'hw_vm_mode': 'hvm'},
+                            image=cloud.image())
+        cloud.assert_rebuild(None, server, None, cloud.image(name='other'))
 
-    def test_dropping_one_override_does_not_write_what_it_held_back(self):
-        # hw_scsi_model=null is gone; hw_disk_bus now passes on what the image
-        # says about it under the legacy name.
-        image = self.image(vmware_adaptertype='lsiLogic')
-        server = self.boot(
+    def test_dropping_one_override_does_not_write_what_it_held_back(
+            self, cloud):
+        image = cloud.image(vmware_adaptertype='lsiLogic')
+        server = cloud.boot(
             {'hw_disk_bus': 'sata', 'hw_scsi_model': None}, image=image)
-        self.assert_rebuild(
+        cloud.assert_rebuild(
             errors.PROTECTED, server, {'hw_disk_bus': 'sata'}, image)
-        self.assert_rebuild(
+        cloud.assert_rebuild(
             None, server, {'hw_disk_bus': 'sata'}, image, admin=True)
-        self.assertEqual(
-            'lsiLogic', self.system_metadata(server)['hw_scsi_model'])
+        assert cloud.system_metadata(server)['hw_scsi_model'] == 'lsiLogic'

@@ -17,10 +17,10 @@ from testing.harness import base
 SCHEDULER = f'{query.__name__}.SchedulerQueryClient.select_destinations'
 
 
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     EXTENDED_HOSTS = ('compute1',)
     ADDITIONAL_FILTERS = [
-        *base.TestCase.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
+        *base.Cloud.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
 
     def isolate(self, **metadata):
         """Put the host into an aggregate with METADATA."""
@@ -38,7 +38,7 @@ class Case(base.TestCase):
             'system metadata': dict(instance.system_metadata),
             'request spec': self.request_spec(server),
             'guest': self.built[server],
-            'shown': self.http('GET', f'/servers/{server}').body['server'][
+            'shown': self.show(server)[
                 base.PARAMETER],
             'state': (instance.vm_state, instance.task_state)}
 
@@ -47,9 +47,9 @@ class Case(base.TestCase):
         """Assert a refusal that leaves the server as it was, and usable."""
         before = self.state(server)
         answer = self.rebuild(server, overrides, **kwargs)
-        self.assertEqual(status, answer.status, answer.text)
-        self.assertEqual(problems, answer.problems)
-        self.assertEqual(before, self.state(server))
+        assert answer.status == status, answer.text
+        assert answer.problems == problems
+        assert self.state(server) == before
         self.hard_reboot(server)
         return answer
 
@@ -67,184 +67,185 @@ class Case(base.TestCase):
         return asked
 
 
-class Isolation(Case):
-    """A host for Windows only, and a server with a Windows image on it."""
-
+class IsolationCloud(Cloud):
     def setUp(self):
         super().setUp()
         self.isolate(os_distro='windows')
         self.windows = self.image(os_distro='windows')
 
-    @pytest.mark.smoke
-    def test_an_override_cannot_stay_on_a_host_of_others(self):
-        server = self.boot(image=self.windows)
-        answer = self.assert_refused_unchanged(
-            server, 409, {'os_distro': 'unschedulable'},
-            {'os_distro': 'linux'}, image=self.windows)
-        self.assertIn('boot another server', answer.message)
 
-    def test_dropping_what_let_it_in_is_refused(self):
-        linux = self.image(os_distro='linux')
-        server = self.boot({'os_distro': 'windows'}, image=linux)
-        self.assert_refused_unchanged(
+class TestIsolation:
+    """A host for Windows only, and a server with a Windows image on it."""
+
+    CLOUD = IsolationCloud
+
+    @pytest.mark.smoke
+    def test_an_override_cannot_stay_on_a_host_of_others(self, cloud):
+        server = cloud.boot(image=cloud.windows)
+        answer = cloud.assert_refused_unchanged(
+            server, 409, {'os_distro': 'unschedulable'},
+            {'os_distro': 'linux'}, image=cloud.windows)
+        assert 'boot another server' in answer.message
+
+    def test_dropping_what_let_it_in_is_refused(self, cloud):
+        linux = cloud.image(os_distro='linux')
+        server = cloud.boot({'os_distro': 'windows'}, image=linux)
+        cloud.assert_refused_unchanged(
             server, 409, {'os_distro': 'unschedulable'}, {}, image=linux)
 
-    def test_so_is_removing_it(self):
+    def test_so_is_removing_it(self, cloud):
         # To Nova, a server whose image does not set os_distro may be there.
-        linux = self.image(os_distro='linux')
-        server = self.boot({'os_distro': 'windows'}, image=linux)
-        self.assertEqual(202, self.rebuild(
-            server, {'os_distro': None}, image=linux).status)
+        linux = cloud.image(os_distro='linux')
+        server = cloud.boot({'os_distro': 'windows'}, image=linux)
+        assert cloud.rebuild(server, {'os_distro': None},
+                             image=linux).status == 202
 
-    def test_another_image_is_judged_with_the_overrides(self):
-        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
-        self.assert_refused_unchanged(
+    def test_another_image_is_judged_with_the_overrides(self, cloud):
+        server = cloud.boot({'hw_boot_menu': 'true'}, image=cloud.windows)
+        cloud.assert_refused_unchanged(
             server, 409, {base.PARAMETER: 'unschedulable'},
-            image=self.image(os_distro='linux'))
-        self.assertEqual(202, self.rebuild(
-            server, {'os_distro': 'windows'},
-            image=self.image(os_distro='linux')).status)
-        self.assertEqual('windows', self.request_spec(server)['os_distro'])
+            image=cloud.image(os_distro='linux'))
+        assert cloud.rebuild(server, {'os_distro': 'windows'},
+                             image=cloud.image(os_distro='linux')).status == 202
+        assert cloud.request_spec(server)['os_distro'] == 'windows'
 
-    def test_only_what_changes_is_named(self):
-        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
-        self.assert_refused_unchanged(
+    def test_only_what_changes_is_named(self, cloud):
+        server = cloud.boot({'hw_boot_menu': 'true'}, image=cloud.windows)
+        cloud.assert_refused_unchanged(
             server, 409, {'os_distro': 'unschedulable'},
             {'hw_boot_menu': 'true', 'os_distro': 'linux'},
-            image=self.windows)
+            image=cloud.windows)
 
-    def test_a_rebuild_that_changes_nothing_is_not_scheduled(self):
-        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
+    def test_a_rebuild_that_changes_nothing_is_not_scheduled(self, cloud):
+        server = cloud.boot({'hw_boot_menu': 'true'}, image=cloud.windows)
         # As in unmodified Nova: the aggregate changed after the boot.
-        self.isolate(os_distro='linux')
-        scheduled = self.scheduled()
+        cloud.isolate(os_distro='linux')
+        scheduled = cloud.scheduled()
         for overrides in (None, {'hw_boot_menu': 'true'}):
-            self.assertEqual(202, self.rebuild(
-                server, overrides, image=self.windows).status)
-        self.assertEqual([], scheduled)
+            assert cloud.rebuild(server, overrides,
+                                 image=cloud.windows).status == 202
+        assert scheduled == []
 
-    def test_a_volume_backed_server(self):
-        volume = self.volume(os_distro='windows')
-        server = self.boot({'hw_boot_menu': 'true'}, image=None,
-                           server=self.from_volume(volume))
-        self.assert_refused_unchanged(
+    def test_a_volume_backed_server(self, cloud):
+        volume = cloud.volume(os_distro='windows')
+        server = cloud.boot({'hw_boot_menu': 'true'}, image=None,
+                            server=cloud.from_volume(volume))
+        cloud.assert_refused_unchanged(
             server, 409, {'os_distro': 'unschedulable'},
             {'hw_boot_menu': 'true', 'os_distro': 'linux'}, compute='2.92')
 
-    def test_without_overrides_nova_schedules_as_ever(self):
-        server = self.boot(image=self.windows)
-        scheduled = self.scheduled()
-        self.assertEqual(202, self.rebuild(
-            server, image=self.windows).status)
-        self.assertEqual([], scheduled)
-        self.assertEqual(202, self.rebuild(
-            server, image=self.image(os_distro='windows')).status)
+    def test_without_overrides_nova_schedules_as_ever(self, cloud):
+        server = cloud.boot(image=cloud.windows)
+        scheduled = cloud.scheduled()
+        assert cloud.rebuild(server, image=cloud.windows).status == 202
+        assert scheduled == []
+        assert cloud.rebuild(
+            server, image=cloud.image(os_distro='windows')).status == 202
         # By the conductor, which is the only one that asks.
-        self.assertEqual([server], scheduled)
+        assert scheduled == [server]
 
-    def test_with_overrides_another_image_is_scheduled_once(self):
-        server = self.boot({'hw_boot_menu': 'true'}, image=self.windows)
-        scheduled = self.scheduled()
-        self.assertEqual(202, self.rebuild(
-            server, image=self.image(os_distro='windows')).status)
-        self.assertEqual([server], scheduled)
+    def test_with_overrides_another_image_is_scheduled_once(self, cloud):
+        server = cloud.boot({'hw_boot_menu': 'true'}, image=cloud.windows)
+        scheduled = cloud.scheduled()
+        assert cloud.rebuild(
+            server, image=cloud.image(os_distro='windows')).status == 202
+        assert scheduled == [server]
 
 
-class Filters(Case):
-    def test_what_no_host_has_is_refused(self):
-        server = self.boot({'hw_video_model': 'vga'})
+class TestFilters:
+    def test_what_no_host_has_is_refused(self, cloud):
+        server = cloud.boot({'hw_video_model': 'vga'})
         for override in (
                 {'img_hv_type': 'xen'}, {'hw_architecture': 'ppc64le'},
                 {'hw_vm_mode': 'xen'}, {'img_hv_requested_version': '>=99'}):
-            with self.subTest(str(override)):
-                self.assert_refused_unchanged(
-                    server, 409, {
-                        **dict.fromkeys(override, 'unschedulable'),
-                        'hw_video_model': 'unschedulable'}, override)
+            cloud.assert_refused_unchanged(
+                server, 409, {
+                    **dict.fromkeys(override, 'unschedulable'),
+                    'hw_video_model': 'unschedulable'}, override)
 
-    def test_a_trait_that_the_host_lacks_is_refused_by_name(self):
-        server = self.boot({'hw_video_model': 'vga'})
-        answer = self.assert_refused_unchanged(
+    def test_a_trait_that_the_host_lacks_is_refused_by_name(self, cloud):
+        server = cloud.boot({'hw_video_model': 'vga'})
+        answer = cloud.assert_refused_unchanged(
             server, 409, {'trait:CUSTOM_ABSENT': 'unschedulable'}, {
                 'trait:CUSTOM_ABSENT': 'required',
                 'trait:COMPUTE_NODE': 'required'})
-        self.assertIn('lacks the trait CUSTOM_ABSENT,', answer.message)
+        assert 'lacks the trait CUSTOM_ABSENT,' in answer.message
 
-    def test_traits_that_nova_derives_are_required_of_the_host(self):
-        uefi = self.image(hw_firmware_type='uefi', hw_machine_type='q35')
-        server = self.boot(image=uefi)
-        answer = self.assert_refused_unchanged(
+    def test_traits_that_nova_derives_are_required_of_the_host(self, cloud):
+        uefi = cloud.image(hw_firmware_type='uefi', hw_machine_type='q35')
+        server = cloud.boot(image=uefi)
+        answer = cloud.assert_refused_unchanged(
             server, 409, {'hw_firmware_stateless': 'unschedulable'},
             {'hw_firmware_stateless': 'true'}, image=uefi)
-        self.assertIn('COMPUTE_SECURITY_STATELESS_FIRMWARE', answer.message)
+        assert 'COMPUTE_SECURITY_STATELESS_FIRMWARE' in answer.message
         # The host has this trait.
-        self.assertEqual(202, self.rebuild(
-            server, {'os_secure_boot': 'required'}, image=uefi).status)
+        assert cloud.rebuild(server, {'os_secure_boot': 'required'},
+                             image=uefi).status == 202
 
-    def test_a_trait_that_the_host_has_may_be_required(self):
-        server = self.boot()
+    def test_a_trait_that_the_host_has_may_be_required(self, cloud):
+        server = cloud.boot()
         held = {'trait:COMPUTE_NODE': 'required'}
-        self.assertEqual(202, self.rebuild(server, held).status)
-        self.assertEqual(['COMPUTE_NODE'], self.request_spec(server)[
-            'traits_required'])
+        assert cloud.rebuild(server, held).status == 202
+        assert cloud.request_spec(server)['traits_required'] == ['COMPUTE_NODE']
 
-    def test_a_trait_of_the_new_image_that_is_removed_is_not_required(self):
-        server = self.boot()
-        image = self.image(**{'trait:CUSTOM_ABSENT': 'required'})
-        self.assertEqual(202, self.rebuild(
-            server, {'trait:CUSTOM_ABSENT': None}, image=image).status)
+    def test_a_trait_of_the_new_image_that_is_removed_is_not_required(
+            self, cloud):
+        server = cloud.boot()
+        image = cloud.image(**{'trait:CUSTOM_ABSENT': 'required'})
+        assert cloud.rebuild(server, {'trait:CUSTOM_ABSENT': None},
+                             image=image).status == 202
 
-    def test_no_answer_of_the_scheduler_refuses_and_changes_nothing(self):
-        server = self.boot()
+    def test_no_answer_of_the_scheduler_refuses_and_changes_nothing(
+            self, cloud):
+        server = cloud.boot()
         for failure in (oslo_messaging.MessagingTimeout(),
                         oslo_messaging.MessageDeliveryFailure()):
             with base.mock.patch(SCHEDULER, side_effect=failure):
-                self.assert_refused_unchanged(
+                cloud.assert_refused_unchanged(
                     server, 409, {'hw_boot_menu': 'scheduler_unavailable'},
                     {'hw_boot_menu': 'true'})
-        self.assertEqual(202, self.rebuild(
-            server, {'hw_boot_menu': 'true'}).status)
+        assert cloud.rebuild(server, {'hw_boot_menu': 'true'}).status == 202
 
-    def test_no_answer_of_placement_refuses_and_changes_nothing(self):
-        server = self.boot()
+    def test_no_answer_of_placement_refuses_and_changes_nothing(self, cloud):
+        server = cloud.boot()
         with base.mock.patch(
                 'nova.scheduler.client.report.SchedulerReportClient.'
                 'get_allocs_for_consumer',
                 side_effect=exception.ConsumerAllocationRetrievalFailed(
                     consumer_uuid=server, error='gone')):
-            self.assert_refused_unchanged(
+            cloud.assert_refused_unchanged(
                 server, 409, {'trait:COMPUTE_NODE': 'scheduler_unavailable'},
                 {'trait:COMPUTE_NODE': 'required'})
 
 
-class DecidedAtCreate(Case):
-    def test_they_are_refused_by_name(self):
-        image = self.image(hw_firmware_type='uefi', hw_machine_type='q35')
-        server = self.boot({'hw_video_model': 'vga'}, image=image)
+class TestDecidedAtCreate:
+    def test_they_are_refused_by_name(self, cloud):
+        image = cloud.image(hw_firmware_type='uefi', hw_machine_type='q35')
+        server = cloud.boot({'hw_video_model': 'vga'}, image=image)
         for overrides in (
                 {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'},
                 {'hw_mem_encryption': 'true'},
                 {'hw_ephemeral_encryption': 'true'},
                 {'hw_pci_numa_affinity_policy': 'required'}):
-            with self.subTest(str(overrides)):
-                answer = self.assert_refused_unchanged(
-                    server, 400, dict.fromkeys(overrides, 'create_only'),
-                    {'hw_video_model': 'vga', **overrides}, image=image)
-                self.assertIn('boot another server', answer.message)
+            answer = cloud.assert_refused_unchanged(
+                server, 400, dict.fromkeys(overrides, 'create_only'),
+                {'hw_video_model': 'vga', **overrides}, image=image)
+            assert 'boot another server' in answer.message
 
-    def test_an_image_that_brings_them_is_refused_too(self):
-        server = self.boot({'hw_video_model': 'vga'})
-        self.assert_refused_unchanged(
+    def test_an_image_that_brings_them_is_refused_too(self, cloud):
+        server = cloud.boot({'hw_video_model': 'vga'})
+        cloud.assert_refused_unchanged(
             server, 400, {'hw_tpm_version': 'create_only'},
-            image=self.image(hw_tpm_version='2.0'))
-        self.assertEqual(202, self.rebuild(
+            image=cloud.image(hw_tpm_version='2.0'))
+        assert cloud.rebuild(
             server, {'hw_tpm_version': None},
-            image=self.image(hw_tpm_version='2.0')).status)
+            image=cloud.image(hw_tpm_version='2.0')).status == 202
 
-    def test_what_is_kept_stays(self):
-        server = self.boot({'hw_pci_numa_affinity_policy': 'required'})
-        self.assertEqual(202, self.rebuild(server, {
-            'hw_pci_numa_affinity_policy': 'required',
-            'hw_boot_menu': 'true'}).status)
-        self.assert_refused_unchanged(
+    def test_what_is_kept_stays(self, cloud):
+        server = cloud.boot({'hw_pci_numa_affinity_policy': 'required'})
+        assert cloud.rebuild(
+            server,
+            {'hw_pci_numa_affinity_policy': 'required', 'hw_boot_menu': 'true'
+             }).status == 202
+        cloud.assert_refused_unchanged(
             server, 400, {'hw_pci_numa_affinity_policy': 'create_only'}, {})

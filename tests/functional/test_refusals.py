@@ -5,156 +5,157 @@ import json
 import pytest
 
 from testing.harness import base
+from testing.harness import ids
 
 
-class Invalid(base.TestCase):
+class TestInvalid:
     """400: the request is wrong, whoever makes it."""
 
     BUILD = False
 
     @pytest.mark.smoke
-    def test_one_answer_names_every_offending_property(self):
-        answer = self.create({
+    def test_one_answer_names_every_offending_property(self, cloud):
+        answer = cloud.create({
             'hw_disk_bus': 'scsi', 'hw_numa_node': '2',
             'hw_boot_menu': 'maybe', 'vm_mode': 'hvm', 'os_type': 3})
-        self.assert_refused(answer, 400, {
+        cloud.assert_refused(answer, 400, {
             'hw_boot_menu': 'invalid_value', 'hw_numa_node': 'unknown',
             'os_type': 'invalid_type', 'vm_mode': 'legacy_name'})
-        self.assertEqual(['badRequest'], list(answer.body))
+        assert list(answer.body) == ['badRequest']
         fault = answer.body['badRequest']
-        self.assertEqual(400, fault['code'])
+        assert fault['code'] == 400
         positions = [fault['message'].index(f'{name}: {detail["code"]}: '
                                             f'{detail["reason"]}')
                      for name, detail in fault[base.PARAMETER].items()]
-        self.assertEqual(sorted(positions), positions)
+        assert positions == sorted(positions)
 
-    def test_names(self):
-        for name, code, hint in (
-                ('hw_os_command_line', 'unknown', 'os_command_line'),
-                ('HW_NUMA_NODES', 'unknown', 'hw_numa_nodes'),
-                ('hw_numa_nodes\n', 'unknown', 'hw_numa_nodes'),
-                ('hw_numa_nodes\x00', 'unknown', ''),
-                (' hw_numa_nodes', 'unknown', 'hw_numa_nodes'),
-                ('', 'unknown', ''),
-                ('hw_numa_n\u043edes', 'unknown', 'hw_numa_nodes'),
-                ('\uff48w_numa_nodes', 'unknown', 'hw_numa_nodes'),
-                ('\ud800', 'unknown', ''),
-                ('x' * 100000, 'unknown', ''),
-                ('kernel_id', 'unknown', ''),
-                ('architecture', 'legacy_name', 'hw_architecture'),
-                ('vmware_adaptertype', 'legacy_name',
-                 'hw_disk_bus or hw_scsi_model'),
-                ('hw_numa_cpus', 'list_field', 'hw_numa_cpus.N'),
-                ('hw_numa_mem', 'list_field', 'hw_numa_mem.N'),
-                ('traits_required', 'list_field', 'trait:NAME'),
-                ('hw_numa_cpus.00', 'unknown', 'hw_numa_cpus.N'),
-                ('hw_numa_cpus.128', 'unknown', 'hw_numa_cpus.N'),
-                ('hw_numa_cpus.-1', 'unknown', 'hw_numa_cpus.N'),
-                ('trait:hw_cpu', 'unknown', 'trait:NAME'),
-                ('trait:', 'unknown', 'trait:NAME'),
-                ('trait:' + 'A' * 223, 'unknown', 'trait:NAME')):
-            with self.subTest(name=name[:40]):
-                answer = self.create({name: '1'})
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual({name: code}, answer.problems)
-                self.assertIn(hint, answer.message)
-        self.assert_nothing_created()
+    @pytest.mark.parametrize('name, code, hint', [
+        ('hw_os_command_line', 'unknown', 'os_command_line'),
+        ('HW_NUMA_NODES', 'unknown', 'hw_numa_nodes'),
+        ('hw_numa_nodes\n', 'unknown', 'hw_numa_nodes'),
+        ('hw_numa_nodes\x00', 'unknown', ''),
+        (' hw_numa_nodes', 'unknown', 'hw_numa_nodes'),
+        ('', 'unknown', ''),
+        ('hw_numa_n\u043edes', 'unknown', 'hw_numa_nodes'),
+        ('\uff48w_numa_nodes', 'unknown', 'hw_numa_nodes'),
+        ('\ud800', 'unknown', ''),
+        ('x' * 100000, 'unknown', ''),
+        ('kernel_id', 'unknown', ''),
+        ('architecture', 'legacy_name', 'hw_architecture'),
+        ('vmware_adaptertype', 'legacy_name',
+         'hw_disk_bus or hw_scsi_model'),
+        ('hw_numa_cpus', 'list_field', 'hw_numa_cpus.N'),
+        ('hw_numa_mem', 'list_field', 'hw_numa_mem.N'),
+        ('traits_required', 'list_field', 'trait:NAME'),
+        ('hw_numa_cpus.00', 'unknown', 'hw_numa_cpus.N'),
+        ('hw_numa_cpus.128', 'unknown', 'hw_numa_cpus.N'),
+        ('hw_numa_cpus.-1', 'unknown', 'hw_numa_cpus.N'),
+        ('trait:hw_cpu', 'unknown', 'trait:NAME'),
+        ('trait:', 'unknown', 'trait:NAME'),
+        ('trait:' + 'A' * 223, 'unknown', 'trait:NAME')], ids=ids.short)
+    def test_names(self, cloud, name, code, hint):
+        answer = cloud.create({name: '1'})
+        assert answer.status == 400, answer.text
+        assert answer.problems == {name: code}
+        assert hint in answer.message
+        cloud.assert_nothing_created()
 
-    def test_values(self):
-        for name, value, code, hint in (
-                ('hw_numa_nodes', 2, 'invalid_type', 'from 1 to 128'),
-                ('hw_numa_nodes', 2.0, 'invalid_type', 'a number'),
-                ('hw_boot_menu', True, 'invalid_type', 'true or false'),
-                ('hw_boot_menu', ['true'], 'invalid_type', 'an array'),
-                ('hw_boot_menu', {'a': 'b'}, 'invalid_type', 'an object'),
-                ('hw_boot_menu', 'maybe', 'invalid_value', 'true or false'),
-                ('hw_boot_menu', '', 'invalid_value', 'true or false'),
-                ('hw_boot_menu', 'true\n', 'invalid_value', 'true or false'),
-                ('hw_numa_nodes', '-1', 'invalid_value', 'from 1 to 128'),
-                ('hw_numa_nodes', '129', 'invalid_value', 'from 1 to 128'),
-                ('hw_numa_nodes', '\uff12', 'invalid_value', 'from 1 to 128'),
-                ('hw_numa_nodes', '1' * 255, 'invalid_value', '1 to 128'),
-                ('hw_disk_bus', 'SCSI', 'invalid_value', 'virtio'),
-                ('hw_disk_bus', 'scsi ', 'invalid_value', 'virtio'),
-                ('hw_numa_cpus.0', '0-99999999999', 'invalid_value', '4095'),
-                ('hw_numa_cpus.0', '0-4096', 'invalid_value', '4095'),
-                ('hw_numa_cpus.0', '3-1', 'invalid_value', 'ends before'),
-                ('hw_numa_cpus.0', '0,,1', 'invalid_value', 'CPU list'),
-                ('hw_numa_cpus.0', 'abc', 'invalid_value', 'CPU list'),
-                ('hw_cpu_realtime_mask', '^0-9999999999', 'invalid_value',
-                 '4095'),
-                ('hw_numa_cpus.1', '0', 'numa_gap', 'hw_numa_cpus.0'),
-                ('trait:CUSTOM_A', 'forbidden', 'invalid_value', 'required'),
-                ('os_command_line', 'x' * 256, 'too_long', '255 bytes'),
-                ('os_command_line', 'é' * 128, 'too_long', '256 bytes'),
-                ('os_command_line', 'x' * 100000, 'too_long', '255 bytes'),
-                ('os_command_line', 'a\x00b', 'invalid_value', 'control'),
-                ('os_command_line', 'a\nb', 'invalid_value', 'control'),
-                ('os_command_line', 'a\n', 'invalid_value', 'control'),
-                ('os_command_line', 'a\ud800', 'invalid_value', 'control'),
-                ('os_command_line', '\U0001f600', 'invalid_value', 'U+FFFF'),
-                ('hw_mem_page_size', '2M', 'invalid_value', 'small'),
-                ('img_hv_requested_version', '6', 'invalid_value', '>=6.0')):
-            with self.subTest(name=name, value=str(value)[:40]):
-                answer = self.create({name: value})
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual({name: code}, answer.problems)
-                self.assertIn(hint, answer.message)
-        self.assert_nothing_created()
+    @pytest.mark.parametrize('name, value, code, hint', [
+        ('hw_numa_nodes', 2, 'invalid_type', 'from 1 to 128'),
+        ('hw_numa_nodes', 2.0, 'invalid_type', 'a number'),
+        ('hw_boot_menu', True, 'invalid_type', 'true or false'),
+        ('hw_boot_menu', ['true'], 'invalid_type', 'an array'),
+        ('hw_boot_menu', {'a': 'b'}, 'invalid_type', 'an object'),
+        ('hw_boot_menu', 'maybe', 'invalid_value', 'true or false'),
+        ('hw_boot_menu', '', 'invalid_value', 'true or false'),
+        ('hw_boot_menu', 'true\n', 'invalid_value', 'true or false'),
+        ('hw_numa_nodes', '-1', 'invalid_value', 'from 1 to 128'),
+        ('hw_numa_nodes', '129', 'invalid_value', 'from 1 to 128'),
+        ('hw_numa_nodes', '\uff12', 'invalid_value', 'from 1 to 128'),
+        ('hw_numa_nodes', '1' * 255, 'invalid_value', '1 to 128'),
+        ('hw_disk_bus', 'SCSI', 'invalid_value', 'virtio'),
+        ('hw_disk_bus', 'scsi ', 'invalid_value', 'virtio'),
+        ('hw_numa_cpus.0', '0-99999999999', 'invalid_value', '4095'),
+        ('hw_numa_cpus.0', '0-4096', 'invalid_value', '4095'),
+        ('hw_numa_cpus.0', '3-1', 'invalid_value', 'ends before'),
+        ('hw_numa_cpus.0', '0,,1', 'invalid_value', 'CPU list'),
+        ('hw_numa_cpus.0', 'abc', 'invalid_value', 'CPU list'),
+        ('hw_cpu_realtime_mask', '^0-9999999999', 'invalid_value',
+         '4095'),
+        ('hw_numa_cpus.1', '0', 'numa_gap', 'hw_numa_cpus.0'),
+        ('trait:CUSTOM_A', 'forbidden', 'invalid_value', 'required'),
+        ('os_command_line', 'x' * 256, 'too_long', '255 bytes'),
+        ('os_command_line', 'é' * 128, 'too_long', '256 bytes'),
+        ('os_command_line', 'x' * 100000, 'too_long', '255 bytes'),
+        ('os_command_line', 'a\x00b', 'invalid_value', 'control'),
+        ('os_command_line', 'a\nb', 'invalid_value', 'control'),
+        ('os_command_line', 'a\n', 'invalid_value', 'control'),
+        ('os_command_line', 'a\ud800', 'invalid_value', 'control'),
+        ('os_command_line', '\U0001f600', 'invalid_value', 'U+FFFF'),
+        ('hw_mem_page_size', '2M', 'invalid_value', 'small'),
+        ('img_hv_requested_version', '6', 'invalid_value', '>=6.0'),
+    ], ids=ids.short)
+    def test_values(self, cloud, name, value, code, hint):
+        answer = cloud.create({name: value})
+        assert answer.status == 400, answer.text
+        assert answer.problems == {name: code}
+        assert hint in answer.message
+        cloud.assert_nothing_created()
 
-    def test_the_parameter_as_a_whole(self):
-        for value, code in (
-                ('hw_numa_nodes=2', 'invalid_type'), (None, 'invalid_type'),
-                (['hw_numa_nodes'], 'invalid_type'), (True, 'invalid_type'),
-                ({f'hw_numa_mem.{n}': '1' for n in range(129)}, 'too_many')):
-            with self.subTest(str(value)[:40]):
-                answer = self.http('POST', '/servers', {'server': {
-                    **self.server_body()['server'], base.PARAMETER: value}})
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual({base.PARAMETER: code}, answer.problems)
-        self.assert_nothing_created()
+    @pytest.mark.parametrize('value, code', [
+        ('hw_numa_nodes=2', 'invalid_type'), (None, 'invalid_type'),
+        (['hw_numa_nodes'], 'invalid_type'), (True, 'invalid_type'),
+        ({f'hw_numa_mem.{n}': '1' for n in range(129)}, 'too_many'),
+    ], ids=ids.short)
+    def test_the_parameter_as_a_whole(self, cloud, value, code):
+        answer = cloud.http('POST', '/servers', {'server': {
+            **cloud.server_body()['server'], base.PARAMETER: value}})
+        assert answer.status == 400, answer.text
+        assert answer.problems == {base.PARAMETER: code}
+        cloud.assert_nothing_created()
 
-    def test_beside_the_server_it_is_novas_400(self):
-        answer = self.http('POST', '/servers', {
-            **self.server_body(), base.PARAMETER: {'hw_numa_nodes': '2'}})
-        self.assertEqual(400, answer.status)
-        self.assertIn('Additional properties', answer.message)
-        self.assert_nothing_created()
+    def test_beside_the_server_it_is_novas_400(self, cloud):
+        answer = cloud.http('POST', '/servers', {
+            **cloud.server_body(), base.PARAMETER: {'hw_numa_nodes': '2'}})
+        assert answer.status == 400
+        assert 'Additional properties' in answer.message
+        cloud.assert_nothing_created()
 
-    def test_of_a_name_sent_twice_the_last_counts_as_for_all_of_nova(self):
-        body = json.dumps(self.server_body({'hw_disk_bus': 'X'}))
+    def test_of_a_name_sent_twice_the_last_counts_as_for_all_of_nova(
+            self, cloud):
+        body = json.dumps(cloud.server_body({'hw_disk_bus': 'X'}))
         body = body.replace('"hw_disk_bus": "X"',
                             '"hw_disk_bus": "bad", "hw_disk_bus": "scsi"')
-        answer = self.http('POST', '/servers', body.encode())
-        self.assertEqual(202, answer.status, answer.text)
-        shown = self.http('GET', '/servers/detail').body['servers']
-        self.assertEqual({'hw_disk_bus': 'scsi'}, shown[0][base.PARAMETER])
+        answer = cloud.http('POST', '/servers', body.encode())
+        assert answer.status == 202, answer.text
+        shown = cloud.http('GET', '/servers/detail').body['servers']
+        assert shown[0][base.PARAMETER] == {'hw_disk_bus': 'scsi'}
 
-    def test_what_the_image_itself_gets_wrong_is_named(self):
-        for properties, problems in (
-                ({'architecture': 'bogus'}, {'architecture': 'unreadable'}),
-                ({'hw_numa_cpus__0': 'abc'}, {'hw_numa_cpus.0': 'unreadable'}),
-                ({'hw_numa_cpus__0': '0-99999999999'},
-                 {'hw_numa_cpus.0': 'unreadable'}),
-                ({'hw_cpu_realtime_mask': '^0-99999999999'},
-                 {'hw_cpu_realtime_mask': 'unreadable'})):
-            with self.subTest(str(properties)):
-                answer = self.create({'hw_boot_menu': 'true'},
-                                     image=self.image(**properties))
-                self.assert_refused(answer, 400, problems)
-                self.assertIn('image', answer.message)
+    @pytest.mark.parametrize('properties, problems', [
+        ({'architecture': 'bogus'}, {'architecture': 'unreadable'}),
+        ({'hw_numa_cpus__0': 'abc'}, {'hw_numa_cpus.0': 'unreadable'}),
+        ({'hw_numa_cpus__0': '0-99999999999'},
+         {'hw_numa_cpus.0': 'unreadable'}),
+        ({'hw_cpu_realtime_mask': '^0-99999999999'},
+         {'hw_cpu_realtime_mask': 'unreadable'})], ids=ids.short)
+    def test_what_the_image_itself_gets_wrong_is_named(
+            self, cloud, properties, problems):
+        answer = cloud.create({'hw_boot_menu': 'true'},
+                              image=cloud.image(**properties))
+        cloud.assert_refused(answer, 400, problems)
+        assert 'image' in answer.message
 
-    def test_what_the_image_gets_wrong_can_be_overridden(self):
-        image = self.image(hw_numa_cpus__0='0-99999999999')
+    def test_what_the_image_gets_wrong_can_be_overridden(self, cloud):
+        image = cloud.image(hw_numa_cpus__0='0-99999999999')
         nodes = {'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1',
                  'hw_numa_mem.0': '1024'}
-        self.assertEqual(202, self.create(nodes, image=image).status)
-        answer = self.create({**nodes, 'hw_numa_nodes': '3'}, image=image)
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual({'flavor_conflict'}, set(answer.problems.values()))
+        assert cloud.create(nodes, image=image).status == 202
+        answer = cloud.create({**nodes, 'hw_numa_nodes': '3'}, image=image)
+        assert answer.status == 400, answer.text
+        assert set(answer.problems.values()) == {'flavor_conflict'}
 
 
-class Forbidden(base.TestCase):
+class TestForbidden:
     """403: rules 1 to 3."""
 
     BUILD = False
@@ -169,8 +170,8 @@ class Forbidden(base.TestCase):
     }
 
     @pytest.mark.smoke
-    def test_one_answer_names_every_refused_property(self):
-        answer = self.create({
+    def test_one_answer_names_every_refused_property(self, cloud):
+        answer = cloud.create({
             'hw_vif_model': 'e1000',
             'img_signature': 'x', 'img_mappings': 'x',
             'hw_ephemeral_encryption_secret_uuid': 'x',
@@ -178,7 +179,7 @@ class Forbidden(base.TestCase):
             'trait:CUSTOM_SECRET_1': 'required', 'hw_disk_bus': 'scsi',
             'os_distro': 'debian', 'os_type': 'windows',
             'trait:HW_CPU_X86_AVX': 'required'})
-        self.assert_refused(answer, 403, {
+        cloud.assert_refused(answer, 403, {
             'hw_boot_menu': 'denied',
             'hw_disk_bus': 'denied',
             'hw_ephemeral_encryption_secret_uuid': 'never',
@@ -189,53 +190,52 @@ class Forbidden(base.TestCase):
             'os_type': 'value_not_allowed',
             'trait:CUSTOM_SECRET_1': 'denied',
             'trait:HW_CPU_X86_AVX': 'not_allowed'})
-        self.assertEqual(['forbidden'], list(answer.body))
-        self.assertIn('only linux', answer.message)
+        assert list(answer.body) == ['forbidden']
+        assert 'only linux' in answer.message
 
-    def test_what_is_left_is_permitted(self):
+    def test_what_is_left_is_permitted(self, cloud):
         asked = {'hw_vif_model': 'e1000', 'hw_boot_menu': 'false',
                  'hw_disk_bus': 'virtio', 'os_type': 'linux'}
-        self.assertEqual(202, self.create(asked).status)
-        shown = self.http('GET', '/servers/detail').body['servers']
-        self.assertEqual(asked, shown[0][base.PARAMETER])
+        assert cloud.create(asked).status == 202
+        shown = cloud.http('GET', '/servers/detail').body['servers']
+        assert shown[0][base.PARAMETER] == asked
 
-    def test_a_wrong_request_is_400_before_it_is_403(self):
-        self.assert_refused(
-            self.create({'os_distro': 'debian', 'hw_boot_menu': 'maybe'}),
+    def test_a_wrong_request_is_400_before_it_is_403(self, cloud):
+        cloud.assert_refused(
+            cloud.create({'os_distro': 'debian', 'hw_boot_menu': 'maybe'}),
             400, {'hw_boot_menu': 'invalid_value'})
 
-    def test_removal_needs_an_entry_without_values(self):
-        image = self.image(os_type='linux', hw_vif_model='e1000')
-        self.assert_refused(
-            self.create({'os_type': None}, image=image), 403,
+    def test_removal_needs_an_entry_without_values(self, cloud):
+        image = cloud.image(os_type='linux', hw_vif_model='e1000')
+        cloud.assert_refused(
+            cloud.create({'os_type': None}, image=image), 403,
             {'os_type': 'value_not_allowed'})
-        self.assertEqual(
-            202, self.create({'hw_vif_model': None}, image=image).status)
+        assert cloud.create({'hw_vif_model': None}, image=image).status == 202
 
-    def test_overrides_of_a_volume_are_judged_alike(self):
-        self.assert_refused(
-            self.create({'os_distro': 'debian'}, image=None,
-                        server=self.from_volume(self.volume())),
+    def test_overrides_of_a_volume_are_judged_alike(self, cloud):
+        cloud.assert_refused(
+            cloud.create({'os_distro': 'debian'}, image=None,
+                         server=cloud.from_volume(cloud.volume())),
             403, {'os_distro': 'not_allowed'})
 
 
-class NothingAllowed(base.TestCase):
+class TestNothingAllowed:
     """The default: closed until the deployer says otherwise."""
 
     OPTIONS: dict[str, list[str]] = {}
 
-    def test_every_override_is_refused(self):
-        self.assert_refused(self.create({'hw_boot_menu': 'true'}), 403,
-                            {'hw_boot_menu': 'not_allowed'})
-        self.assert_refused(
-            self.create({'hw_boot_menu': 'true'}, admin=True), 403,
+    def test_every_override_is_refused(self, cloud):
+        cloud.assert_refused(cloud.create({'hw_boot_menu': 'true'}), 403,
+                             {'hw_boot_menu': 'not_allowed'})
+        cloud.assert_refused(
+            cloud.create({'hw_boot_menu': 'true'}, admin=True), 403,
             {'hw_boot_menu': 'not_allowed'})
 
-    def test_a_server_without_overrides_boots(self):
-        self.assertEqual({}, self.record(self.boot({})))
+    def test_a_server_without_overrides_boots(self, cloud):
+        assert cloud.record(cloud.boot({})) == {}
 
 
-class Policy(base.TestCase):
+class TestPolicy:
     """403: rule 6."""
 
     BUILD = False
@@ -248,34 +248,33 @@ class Policy(base.TestCase):
     }
 
     @pytest.mark.smoke
-    def test_a_rule_of_policy_yaml_guards_one_property(self):
+    def test_a_rule_of_policy_yaml_guards_one_property(self, cloud):
         asked = {'hw_numa_nodes': '1', 'hw_disk_bus': 'scsi'}
-        answer = self.create(asked)
-        self.assert_refused(answer, 403, {'hw_numa_nodes': 'policy'})
-        self.assertIn(self._CREATE + ':hw_numa_nodes', answer.message)
-        self.assertEqual(
-            202, self.create(asked, roles='member,reader,nfv').status)
+        answer = cloud.create(asked)
+        cloud.assert_refused(answer, 403, {'hw_numa_nodes': 'policy'})
+        assert self._CREATE + ':hw_numa_nodes' in answer.message
+        assert cloud.create(asked, roles='member,reader,nfv').status == 202
 
-    def test_a_rule_of_a_field_covers_its_spellings(self):
-        self.assert_refused(
-            self.create({'trait:CUSTOM_A': 'required', 'hw_numa_mem.0': '1'}),
+    def test_a_rule_of_a_field_covers_its_spellings(self, cloud):
+        cloud.assert_refused(
+            cloud.create({'trait:CUSTOM_A': 'required', 'hw_numa_mem.0': '1'}),
             403, {'trait:CUSTOM_A': 'policy', 'hw_numa_mem.0': 'policy'})
 
-    def test_a_reader_may_not_override(self):
-        answer = self.create({'hw_disk_bus': 'scsi'}, roles='reader')
-        self.assertEqual(403, answer.status)
-        self.assert_nothing_created()
+    def test_a_reader_may_not_override(self, cloud):
+        answer = cloud.create({'hw_disk_bus': 'scsi'}, roles='reader')
+        assert answer.status == 403
+        cloud.assert_nothing_created()
 
 
-class PolicyForbidsAll(base.TestCase):
+class TestPolicyForbidsAll:
     BUILD = False
     POLICY = {
         'os_compute_api:servers:create:image_props_override': 'role:admin'}
 
-    def test_members_are_refused_by_the_rule_and_admins_not(self):
+    def test_members_are_refused_by_the_rule_and_admins_not(self, cloud):
         asked = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
-        answer = self.create(asked)
-        self.assert_refused(
+        answer = cloud.create(asked)
+        cloud.assert_refused(
             answer, 403, {'hw_disk_bus': 'policy', 'hw_boot_menu': 'policy'})
-        self.assertEqual(202, self.create(asked, admin=True).status)
-        self.assertEqual(202, self.create({}).status)
+        assert cloud.create(asked, admin=True).status == 202
+        assert cloud.create({}).status == 202

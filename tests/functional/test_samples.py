@@ -9,12 +9,12 @@ import json
 import logging
 import os
 import pathlib
-import unittest
 from unittest import mock
 import xml.etree.ElementTree as ET
 
 import fixtures
 from nova.compute import api
+import pytest
 
 from nova_image_override import errors
 from nova_image_override import versions
@@ -22,6 +22,10 @@ from nova_image_override.api import router
 from testing import release
 from testing.harness import base
 from testing.harness import nodb
+
+# Nova 31 shows other image properties than later releases do.
+pytestmark = pytest.mark.skipif(
+    release.NUMBER != 34, reason='the samples are of Nova 34')
 
 SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
 
@@ -45,17 +49,15 @@ def _shown(value):
             if key != 'links'}
 
 
-def compare(test, name, text):
+def compare(name, text):
     """Compare TEXT with the sample NAME, or write it."""
     path = SAMPLES / name
     if os.environ.get('WRITE_SAMPLES'):
         path.write_text(text + '\n')
-    test.assertEqual(path.read_text(), text + '\n')
+    assert text + '\n' == path.read_text()
 
 
-# Nova 31 shows other image properties than later releases do.
-@unittest.skipUnless(release.NUMBER == 34, 'the samples are of Nova 34')
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     COMPUTE = '2.98'
     EXTENDED_HOSTS = ('compute1',)
     OPTIONS = {'allowed_properties': [
@@ -81,7 +83,7 @@ class Case(base.TestCase):
         answer = self.http('POST', '/servers', self.server_body(
             overrides, flavor=self._flavor, name='guest',
             availability_zone=f'nova:{host}', **kwargs), admin=True)
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         self._readable[answer.body['server']['id']] = SERVER_ID
         return self.settled(answer)
 
@@ -128,7 +130,7 @@ class Case(base.TestCase):
     def compare(self, name, text):
         for real, readable in self._readable.items():
             text = text.replace(real, readable)
-        compare(self, name, text)
+        compare(name, text)
 
     def new(self, name, overrides, image, **kwargs):
         """Create a server with a sample request."""
@@ -136,113 +138,6 @@ class Case(base.TestCase):
             'name': 'guest', 'imageRef': image, 'flavorRef': self._flavor,
             'networks': 'none', base.PARAMETER: overrides}}
         return self.exchange(name, 'POST', '/servers', body, **kwargs)
-
-
-class Samples(Case):
-    def test_create_show_and_rebuild(self):
-        image = self.an_image(hw_disk_bus='virtio', os_distro='debian')
-        server = self.settled(self.new(
-            'create', {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}, image))
-        self.guest_part('create', server, 'os/bootmenu',
-                        'devices/disk/target')
-        path = f'/servers/{server}'
-        self.exchange('show', 'GET', path)
-        self.exchange('detail', 'GET', '/servers/detail')
-        self.exchange('filter', 'GET', '/servers/detail?'
-                      'image_props_override=hw_disk_bus&limit=10')
-        self.exchange('update', 'PUT', path, {'server': {'name': 'renamed'}})
-        action = path + '/action'
-        self.exchange('rebuild-keep', 'POST', action, {
-            'rebuild': {'imageRef': image}})
-        self.wait(server)
-        self.exchange('rebuild', 'POST', action, {'rebuild': {
-            'imageRef': image, base.PARAMETER: {'hw_boot_menu': 'false'}}})
-        self.wait(server)
-        self.exchange('rebuild-numa', 'POST', action, {'rebuild': {
-            'imageRef': image, base.PARAMETER: {'hw_numa_nodes': '2'}}})
-        self.exchange('rebuild-unschedulable', 'POST', action, {'rebuild': {
-            'imageRef': image, base.PARAMETER: {
-                'trait:CUSTOM_GPU': 'required'}}})
-        self.exchange('rebuild-drop', 'POST', action, {'rebuild': {
-            'imageRef': image, base.PARAMETER: {}}})
-        self.wait(server)
-
-    def test_update(self):
-        server = self.a_server(
-            {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'},
-            image=self.an_image())
-        self.act(server, {'os-stop': None})
-        self.wait(server, 'SHUTOFF')
-        path = f'/servers/{server}'
-        self.exchange('update-numa', 'PUT', path, {'server': {
-            base.PARAMETER: {'hw_numa_nodes': '2'}}})
-        self.exchange('update-overrides', 'PUT', path, {'server': {
-            base.PARAMETER: {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'false'}}})
-
-    def test_resize_to_a_flavor_that_conflicts(self):
-        server = self.a_server({'hw_numa_nodes': '2'}, image=self.an_image())
-        self.exchange(
-            'resize-flavor', 'POST', f'/servers/{server}/action',
-            {'resize': {'flavorRef': self.flavor(
-                vcpus=4, ram=8192, hw__numa_nodes='2')}})
-
-    def test_kernel_arguments(self):
-        image = self.an_image(kernel_id=base.IMAGE, os_command_line='quiet')
-        server = self.settled(self.new('kernel', {
-            'os_command_line': 'console=ttyS0 inst.ks=http://192.0.2.7/a.ks'},
-            image))
-        self.guest_part('kernel', server, 'os/cmdline')
-
-    def test_numa(self):
-        server = self.settled(self.new('numa', {
-            'hw_numa_nodes': '2',
-            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
-            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
-            self.an_image()))
-        self.guest_part('numa', server, 'cpu/numa')
-
-    def test_check(self):
-        image = self.an_image(hw_disk_bus='virtio', os_distro='debian')
-        body = {'server': {
-            'imageRef': image, 'flavorRef': self._flavor,
-            base.PARAMETER: {
-                'hw_disk_bus': 'scsi', 'hw_numa_nodes': '2',
-                'hw_numa_cpus.0': '0-2', 'hw_numa_cpus.1': '3',
-                'hw_numa_mem.0': '3072', 'hw_numa_mem.1': '1024'}}}
-        self.exchange('check', 'POST', versions.CHECK_PATH, body)
-        body['server'][base.PARAMETER] = {'hw_numa_nodes': '5'}
-        self.exchange('check-refused', 'POST', versions.CHECK_PATH, body)
-
-    def test_removal(self):
-        server = self.settled(self.new(
-            'null', {'hw_numa_nodes': None},
-            self.an_image(hw_numa_nodes='2')))
-        self.exchange('null-show', 'GET', f'/servers/{server}')
-
-    def test_a_trait(self):
-        self._create_trait('CUSTOM_FAST_STORAGE')
-        provider = self.compute_rp_uuids['compute1']
-        self._set_provider_traits(provider, [
-            *self._get_provider_traits(provider), 'CUSTOM_FAST_STORAGE'])
-        self.settled(self.new(
-            'trait', {'trait:CUSTOM_FAST_STORAGE': 'required'},
-            self.an_image()))
-
-    def test_refusals(self):
-        image = self.an_image()
-        self.new('invalid', {
-            'hw_boot_menu': 'maybe', 'hw_numa_node': '2', 'vm_mode': 'hvm'},
-            image)
-        self.new('forbidden', {
-            'hw_disk_bus': 'sata', 'hw_machine_type': 'q35',
-            'img_signature': 'x'}, image)
-        self.new('version-missing', {'hw_boot_menu': 'true'}, image,
-                 extension=None)
-        self.exchange('not-acceptable', 'GET', '/servers', extension='7.0')
-        self.new('no-effect', {'os_command_line': 'console=ttyS0'}, image)
-        self.admin_api.post_extra_spec(
-            self._flavor, {'extra_specs': {'hw:pmu': 'false'}})
-        self.new('flavor', {'hw_pmu': 'true'}, image)
 
     def by_hint(self, name, hint=base.PARAMETER,
                 value='{"hw_disk_bus":"scsi"}'):
@@ -252,76 +147,182 @@ class Samples(Case):
                 'flavorRef': self._flavor, 'networks': 'none'},
             'os:scheduler_hints': {hint: value}}, extension=None)
 
-    def test_a_hint_where_the_option_is_off(self):
-        self.by_hint('hint-closed')
 
-    def test_discovery(self):
-        self.exchange('discovery', 'GET', '/image-props-override',
-                      compute=None, extension=None)
-
-
-class OpenDoor(Case):
-    OPTIONS = {**Case.OPTIONS, 'accept_scheduler_hint': True}
-
-    by_hint = Samples.by_hint
-
-    def test_a_hint(self):
-        self.settled(self.by_hint('hint'))
-        self.settled(self.by_hint(
-            'hint-horizon', f'{base.PARAMETER}:hw_disk_bus', 'scsi'))
-
-
-class MixedCloud(Case):
-    HOSTS = ('compute1', 'compute2')
-
-    def test_a_host_without_the_compute_part(self):
-        server = self.a_server({'hw_disk_bus': 'scsi'}, host='compute2',
-                               image=(image := self.an_image()))
-        path = f'/servers/{server}/action'
-        self.exchange('conflict', 'POST', path, {
+class TestSamples:
+    def test_create_show_and_rebuild(self, cloud):
+        image = cloud.an_image(hw_disk_bus='virtio', os_distro='debian')
+        server = cloud.settled(cloud.new(
+            'create', {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}, image))
+        cloud.guest_part('create', server, 'os/bootmenu',
+                         'devices/disk/target')
+        path = f'/servers/{server}'
+        cloud.exchange('show', 'GET', path)
+        cloud.exchange('detail', 'GET', '/servers/detail')
+        cloud.exchange('filter', 'GET', '/servers/detail?'
+                       'image_props_override=hw_disk_bus&limit=10')
+        cloud.exchange('update', 'PUT', path, {'server': {'name': 'renamed'}})
+        action = path + '/action'
+        cloud.exchange('rebuild-keep', 'POST', action, {
             'rebuild': {'imageRef': image}})
-        self.exchange('conflict-rescue', 'POST', path, {'rescue': {}})
+        cloud.wait(server)
+        cloud.exchange('rebuild', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {'hw_boot_menu': 'false'}}})
+        cloud.wait(server)
+        cloud.exchange('rebuild-numa', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {'hw_numa_nodes': '2'}}})
+        cloud.exchange('rebuild-unschedulable', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {
+                'trait:CUSTOM_GPU': 'required'}}})
+        cloud.exchange('rebuild-drop', 'POST', action, {'rebuild': {
+            'imageRef': image, base.PARAMETER: {}}})
+        cloud.wait(server)
 
-    def test_a_move_to_a_host_without_the_compute_part(self):
-        server = self.a_server({
+    def test_update(self, cloud):
+        server = cloud.a_server(
+            {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'},
+            image=cloud.an_image())
+        cloud.act(server, {'os-stop': None})
+        cloud.wait(server, 'SHUTOFF')
+        path = f'/servers/{server}'
+        cloud.exchange('update-numa', 'PUT', path, {'server': {
+            base.PARAMETER: {'hw_numa_nodes': '2'}}})
+        cloud.exchange('update-overrides', 'PUT', path, {'server': {
+            base.PARAMETER: {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'false'}}})
+
+    def test_resize_to_a_flavor_that_conflicts(self, cloud):
+        server = cloud.a_server({'hw_numa_nodes': '2'}, image=cloud.an_image())
+        cloud.exchange(
+            'resize-flavor', 'POST', f'/servers/{server}/action',
+            {'resize': {'flavorRef': cloud.flavor(
+                vcpus=4, ram=8192, hw__numa_nodes='2')}})
+
+    def test_kernel_arguments(self, cloud):
+        image = cloud.an_image(kernel_id=base.IMAGE, os_command_line='quiet')
+        server = cloud.settled(cloud.new('kernel', {
+            'os_command_line': 'console=ttyS0 inst.ks=http://192.0.2.7/a.ks'},
+            image))
+        cloud.guest_part('kernel', server, 'os/cmdline')
+
+    def test_numa(self, cloud):
+        server = cloud.settled(cloud.new('numa', {
             'hw_numa_nodes': '2',
             'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
             'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
-            image=self.an_image())
-        self.exchange(
+            cloud.an_image()))
+        cloud.guest_part('numa', server, 'cpu/numa')
+
+    def test_check(self, cloud):
+        image = cloud.an_image(hw_disk_bus='virtio', os_distro='debian')
+        body = {'server': {
+            'imageRef': image, 'flavorRef': cloud._flavor,
+            base.PARAMETER: {
+                'hw_disk_bus': 'scsi', 'hw_numa_nodes': '2',
+                'hw_numa_cpus.0': '0-2', 'hw_numa_cpus.1': '3',
+                'hw_numa_mem.0': '3072', 'hw_numa_mem.1': '1024'}}}
+        cloud.exchange('check', 'POST', versions.CHECK_PATH, body)
+        body['server'][base.PARAMETER] = {'hw_numa_nodes': '5'}
+        cloud.exchange('check-refused', 'POST', versions.CHECK_PATH, body)
+
+    def test_removal(self, cloud):
+        server = cloud.settled(cloud.new(
+            'null', {'hw_numa_nodes': None},
+            cloud.an_image(hw_numa_nodes='2')))
+        cloud.exchange('null-show', 'GET', f'/servers/{server}')
+
+    def test_a_trait(self, cloud):
+        cloud._create_trait('CUSTOM_FAST_STORAGE')
+        provider = cloud.compute_rp_uuids['compute1']
+        cloud._set_provider_traits(provider, [
+            *cloud._get_provider_traits(provider), 'CUSTOM_FAST_STORAGE'])
+        cloud.settled(cloud.new(
+            'trait', {'trait:CUSTOM_FAST_STORAGE': 'required'},
+            cloud.an_image()))
+
+    def test_refusals(self, cloud):
+        image = cloud.an_image()
+        cloud.new('invalid', {
+            'hw_boot_menu': 'maybe', 'hw_numa_node': '2', 'vm_mode': 'hvm'},
+            image)
+        cloud.new('forbidden', {
+            'hw_disk_bus': 'sata', 'hw_machine_type': 'q35',
+            'img_signature': 'x'}, image)
+        cloud.new('version-missing', {'hw_boot_menu': 'true'}, image,
+                  extension=None)
+        cloud.exchange('not-acceptable', 'GET', '/servers', extension='7.0')
+        cloud.new('no-effect', {'os_command_line': 'console=ttyS0'}, image)
+        cloud.admin_api.post_extra_spec(
+            cloud._flavor, {'extra_specs': {'hw:pmu': 'false'}})
+        cloud.new('flavor', {'hw_pmu': 'true'}, image)
+
+    def test_a_hint_where_the_option_is_off(self, cloud):
+        cloud.by_hint('hint-closed')
+
+    def test_discovery(self, cloud):
+        cloud.exchange('discovery', 'GET', '/image-props-override',
+                       compute=None, extension=None)
+
+
+class TestOpenDoor:
+    OPTIONS = {**Cloud.OPTIONS, 'accept_scheduler_hint': True}
+
+    def test_a_hint(self, cloud):
+        cloud.settled(cloud.by_hint('hint'))
+        cloud.settled(cloud.by_hint(
+            'hint-horizon', f'{base.PARAMETER}:hw_disk_bus', 'scsi'))
+
+
+class TestMixedCloud:
+    HOSTS = ('compute1', 'compute2')
+
+    def test_a_host_without_the_compute_part(self, cloud):
+        server = cloud.a_server({'hw_disk_bus': 'scsi'}, host='compute2',
+                                image=(image := cloud.an_image()))
+        path = f'/servers/{server}/action'
+        cloud.exchange('conflict', 'POST', path, {
+            'rebuild': {'imageRef': image}})
+        cloud.exchange('conflict-rescue', 'POST', path, {'rescue': {}})
+
+    def test_a_move_to_a_host_without_the_compute_part(self, cloud):
+        server = cloud.a_server({
+            'hw_numa_nodes': '2',
+            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
+            image=cloud.an_image())
+        cloud.exchange(
             'conflict-resize', 'POST', f'/servers/{server}/action',
-            {'resize': {'flavorRef': self.flavor(vcpus=4, ram=8192)}})
+            {'resize': {'flavorRef': cloud.flavor(vcpus=4, ram=8192)}})
 
 
-@unittest.skipUnless(release.NUMBER == 34, 'the samples are of Nova 34')
-class Start(nodb.TestCase):
-    """What nova-api warns about at start."""
-
+class Nova(nodb.Nova):
     def assert_logged(self, name, start, **options):
         self.override(**options)
         logged = self.useFixture(fixtures.FakeLogger(
             'nova_image_override', logging.WARNING,
             format='%(levelname)s %(name)s %(message)s'))
         start()
-        compare(self, name, logged.output.strip())
+        compare(name, logged.output.strip())
 
     def fail_to_start(self):
         router._tell_why.cache_clear()
-        self.assertRaises(
-            errors.StartupError, router.APIRouterV21.factory, {})
+        with pytest.raises(errors.StartupError):
+            router.APIRouterV21.factory({})
 
-    def test_a_malformed_list(self):
-        self.assert_logged('start-list.txt', self.fail_to_start,
+
+class TestStart:
+    """What nova-api warns about at start."""
+
+    def test_a_malformed_list(self, nova):
+        nova.assert_logged('start-list.txt', nova.fail_to_start,
                            allowed_properties=['hw_disk_bus=virtio||scsi'])
 
-    def test_another_nova(self):
+    def test_another_nova(self, nova):
         def changed(self, context, instance, image):
             pass
 
         with mock.patch.object(api.API, '_get_image', changed):
-            self.assert_logged('start-nova.txt', self.fail_to_start)
+            nova.assert_logged('start-nova.txt', nova.fail_to_start)
 
-    def test_an_unknown_name(self):
-        self.assert_logged(
+    def test_an_unknown_name(self, nova):
+        nova.assert_logged(
             'start-warning.txt', lambda: router.APIRouterV21.factory({}),
             allowed_properties=['hw_disk_bus', 'hw_tpm_colour'])

@@ -23,7 +23,7 @@ from tests.functional import life
 OURS, OTHER = 'compute1', 'compute2'
 
 
-class Case(life.Case):
+class Cloud(life.Cloud):
     SHARED = False  # The hosts are made different, and one of them fails.
 
     #: The image's own properties, and what is overridden.
@@ -66,20 +66,20 @@ class Case(life.Case):
         events = self.http(
             'GET', f'{path}/{last["request_id"]}', admin=True,
         ).body['instanceAction']['events']
-        self.assertIn('No valid host', str(events))
+        assert 'No valid host' in str(events)
 
     def assert_decides(self):
         """The image alone goes to OTHER; with the override a server goes to
         OURS and to no other host, whatever moves it."""
         if self.IMAGE:
-            self.assertEqual(OTHER, self.host(self.a_server({})))
+            assert self.host(self.a_server({})) == OTHER
         server = self.a_server()
-        self.assertEqual(OURS, self.host(server))
+        assert self.host(server) == OURS
 
         self.flags(shelved_offload_time=0)
         self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
         self.do(server, {'unshelve': None})
-        self.assertEqual(OURS, self.host(server))
+        assert self.host(server) == OURS
 
         for action in ({'migrate': None}, {'os-migrateLive': {
                 'host': None, 'block_migration': 'auto'}}):
@@ -87,43 +87,43 @@ class Case(life.Case):
             self.act(server, action, admin=True)
             self.wait(server)
             self.assert_no_valid_host(server)
-            self.assertEqual(OURS, self.host(server))
+            assert self.host(server) == OURS
 
         self.fail(OURS)
         self.act(server, {'evacuate': {}}, admin=True)
         self.wait(server, 'ERROR')
         self.assert_no_valid_host(server)
-        self.assertEqual(OURS, self.host(server))
+        assert self.host(server) == OURS
 
 
-class ImageFilter(Case):
+class TestImageFilter:
     IMAGE = {'img_hv_type': 'vmware'}
     OVERRIDES = {'img_hv_type': 'qemu'}
 
     @pytest.mark.smoke
-    def test_the_image_properties_filter(self):
+    def test_the_image_properties_filter(self, cloud):
         node = objects.ComputeNode.get_first_node_by_host_for_old_compat(
             nova_context.get_admin_context(), OTHER)
         node.supported_hv_specs = [objects.HVSpec.from_list([
             fields.Architecture.X86_64, fields.HVType.VMWARE,
             fields.VMMode.HVM])]
         node.save()
-        self.assert_decides()
+        cloud.assert_decides()
 
 
-class AggregateFilter(Case):
+class TestAggregateFilter:
     ADDITIONAL_FILTERS = [
-        *Case.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
+        *Cloud.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
     IMAGE = {'os_distro': 'linux'}
     OVERRIDES = {'os_distro': 'windows'}
 
-    def test_the_isolation_of_image_properties_by_aggregates(self):
-        self.isolate(OURS, os_distro='windows')
-        self.isolate(OTHER, os_distro='linux')
-        self.assert_decides()
+    def test_the_isolation_of_image_properties_by_aggregates(self, cloud):
+        cloud.isolate(OURS, os_distro='windows')
+        cloud.isolate(OTHER, os_distro='linux')
+        cloud.assert_decides()
 
 
-class NumaFilter(Case):
+class NumaFilterCloud(Cloud):
     OVERRIDES = {'hw_numa_nodes': '2'}
 
     def hardware(self, host):
@@ -131,11 +131,15 @@ class NumaFilter(Case):
             'host_info': fakelibvirt.HostInfo(
                 cpu_nodes=1, cpu_sockets=1, cpu_cores=4, cpu_threads=2)}
 
-    def test_the_numa_topology_filter(self):
-        self.assert_decides()
+
+class TestNumaFilter:
+    CLOUD = NumaFilterCloud
+
+    def test_the_numa_topology_filter(self, cloud):
+        cloud.assert_decides()
 
 
-class TraitIsolation(Case):
+class TraitIsolationCloud(Cloud):
     OVERRIDES = {'trait:CUSTOM_LICENSED': 'required'}
 
     def setUp(self):
@@ -146,32 +150,35 @@ class TraitIsolation(Case):
         self.traits(OURS, add=['CUSTOM_LICENSED'])
         self.isolate(OURS, trait__CUSTOM_LICENSED='required')
 
-    def test_the_isolation_of_traits_by_aggregates(self):
+
+class TestTraitIsolation:
+    CLOUD = TraitIsolationCloud
+
+    def test_the_isolation_of_traits_by_aggregates(self, cloud):
         # Without the trait there is no way in.
-        self.assertEqual([OTHER] * 2, [
-            self.host(self.a_server({})) for _ in range(2)])
-        self.assert_decides()
+        assert [cloud.host(cloud.a_server({})) for _ in range(2)] == [OTHER] * 2
+        cloud.assert_decides()
 
 
-class Prefilter(Case):
+class TestPrefilter:
     IMAGE = {'hw_disk_bus': 'virtio'}
     OVERRIDES = {'hw_disk_bus': 'scsi'}
 
-    def test_the_prefilter_of_image_metadata(self):
-        self.flags(image_metadata_prefilter=True, group='scheduler')
+    def test_the_prefilter_of_image_metadata(self, cloud):
+        cloud.flags(image_metadata_prefilter=True, group='scheduler')
         bus = 'COMPUTE_STORAGE_BUS_{}'.format
-        self.traits(OURS, remove=[bus('VIRTIO')])
-        self.traits(OTHER, remove=[bus('SCSI')])
+        cloud.traits(OURS, remove=[bus('VIRTIO')])
+        cloud.traits(OTHER, remove=[bus('SCSI')])
         # Nova's compute would report them again.
-        for compute in self.computes.values():
-            self.useFixture(life.fixtures.MockPatchObject(
+        for compute in cloud.computes.values():
+            cloud.useFixture(life.fixtures.MockPatchObject(
                 compute.manager.rt.reportclient,
                 'update_from_provider_tree'))
-        self.assert_decides()
+        cloud.assert_decides()
 
 
-class Weigher(Case, libvirt_base.LibvirtMigrationMixin):
-    HOSTS = (*Case.HOSTS, 'compute3')
+class WeigherCloud(Cloud, libvirt_base.LibvirtMigrationMixin):
+    HOSTS = (*Cloud.HOSTS, 'compute3')
     EXTENDED_HOSTS = HOSTS
     IMAGE = {'os_distro': 'linux'}
     OVERRIDES = {'os_distro': 'windows'}
@@ -204,33 +211,35 @@ class Weigher(Case, libvirt_base.LibvirtMigrationMixin):
 
     def evacuate(self, server):
         self.fail(self.host(server))
-        self.assertEqual(200, self.act(
-            server, {'evacuate': {}}, admin=True).status)
+        assert self.act(server, {'evacuate': {}}, admin=True).status == 200
         self.wait(server)
 
-    def test_the_weigher_of_image_properties(self):
+
+class TestWeigher:
+    CLOUD = WeigherCloud
+
+    def test_the_weigher_of_image_properties(self, cloud):
         # By free memory alone, the next would go to a host without any.
         for host, overrides in (
-                (OURS, self.OVERRIDES), (OTHER, {}),
-                ('compute3', self.OVERRIDES)):
-            self.boot(
-                overrides, image=self.image(**self.IMAGE), admin=True,
+                (OURS, cloud.OVERRIDES), (OTHER, {}),
+                ('compute3', cloud.OVERRIDES)):
+            cloud.boot(
+                overrides, image=cloud.image(**cloud.IMAGE), admin=True,
                 server={'availability_zone': f'nova:{host}'})
-        self.assertEqual([OTHER] * 2, [
-            self.host(self.a_server({})) for _ in range(2)])
-        server, live, lost = (self.a_server() for _ in range(3))
-        self.assertNotIn(OTHER, map(self.host, (server, live, lost)))
+        assert [cloud.host(cloud.a_server({})) for _ in range(2)] == [OTHER] * 2
+        server, live, lost = (cloud.a_server() for _ in range(3))
+        assert OTHER not in map(cloud.host, (server, live, lost))
 
-        self.flags(shelved_offload_time=0)
-        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
-        self.do(server, {'unshelve': None})
-        self.assertNotEqual(OTHER, self.host(server))
+        cloud.flags(shelved_offload_time=0)
+        cloud.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        cloud.do(server, {'unshelve': None})
+        assert cloud.host(server) != OTHER
 
         # Each moves once: Nova's fake libvirt may still have it on its old
         # host. LibvirtDriver._cleanup_resize undefines it where instance.host
         # is not CONF.host, which here is one for all hosts.
-        for move, moved in ((self.migrate, server), (self.live_migrate, live),
-                            (self.evacuate, lost)):
-            before = self.host(moved)
+        for move, moved in ((cloud.migrate, server), (cloud.live_migrate, live),
+                            (cloud.evacuate, lost)):
+            before = cloud.host(moved)
             move(moved)
-            self.assertEqual(self.another(before), self.host(moved))
+            assert cloud.host(moved) == cloud.another(before)

@@ -13,13 +13,14 @@ import pytest
 
 from nova_image_override import versions
 from testing.harness import base
+from testing.harness import ids
 
 HINTS = 'os:scheduler_hints'
 LEGACY_HINTS = 'OS-SCH-HNT:scheduler_hints'
 PREFIX = f'{base.PARAMETER}:'
 
 
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     def hint(self, hints, key=HINTS, overrides=None, body=None, **kwargs):
         """Create a server with scheduler hints and no header entry of ours."""
         sent = {**self.server_body(overrides, **(body or {})), key: hints}
@@ -31,7 +32,7 @@ class Case(base.TestCase):
 
     def accepted(self, answer):
         """Return the ID of a server that was created, once it is ACTIVE."""
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         server = answer.body['server']['id']
         self.wait(server)
         return server
@@ -41,45 +42,45 @@ class Case(base.TestCase):
         return self.accepted(self.hint(*args, **kwargs))
 
     def shown(self, server, **kwargs):
-        return self.http('GET', f'/servers/{server}', **kwargs).body['server']
-
-
-class OpenToHints(Case):
-    OPTIONS = {'allowed_properties': ['*'], 'accept_scheduler_hint': True}
+        return self.show(server, **kwargs)
 
     def spec(self, server):
         return objects.RequestSpec.get_by_instance_uuid(
             nova_context.get_admin_context(), server)
 
+    def forms(self, asked):
+        return ({base.PARAMETER: asked},
+                {base.PARAMETER: json.dumps(asked)},
+                {PREFIX + name: value for name, value in asked.items()})
+
+
+class TestOpenToHints:
+    OPTIONS = {'allowed_properties': ['*'], 'accept_scheduler_hint': True}
+
     @pytest.mark.smoke
-    def test_every_form_reaches_the_guest(self):
+    def test_every_form_reaches_the_guest(self, cloud):
         asked = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'yes'}
         for hints in ({base.PARAMETER: asked},
                       {base.PARAMETER: json.dumps(asked)},
                       {PREFIX + name: value for name, value in asked.items()}):
             for key in (HINTS, LEGACY_HINTS):
-                with self.subTest(hints=hints, key=key):
-                    server = self.hinted(hints, key)
-                    self.assertEqual(
-                        {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'},
-                        self.shown(server)[base.PARAMETER])
-                    guest = self.guest(server)
-                    self.assertEqual(
-                        'scsi', guest.find('devices/disk/target').get('bus'))
-                    self.assertEqual(
-                        'yes', guest.find('os/bootmenu').get('enable'))
+                server = cloud.hinted(hints, key)
+                assert cloud.shown(server)[base.PARAMETER] == {
+                    'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+                guest = cloud.guest(server)
+                assert guest.find('devices/disk/target').get('bus') == 'scsi'
+                assert guest.find('os/bootmenu').get('enable') == 'yes'
 
-    def test_an_old_client_can_use_them(self):
-        for kwargs in ({'api': 'v2', 'compute': None}, {'compute': None},
-                       {'compute': '2.1'}):
-            with self.subTest(kwargs):
-                server = self.hinted(
-                    {PREFIX + 'hw_disk_bus': 'scsi'}, **kwargs)
-                self.assertEqual(
-                    'scsi', self.system_metadata(server)['hw_disk_bus'])
+    @pytest.mark.parametrize('kwargs', [
+        {'api': 'v2', 'compute': None}, {'compute': None},
+        {'compute': '2.1'}], ids=ids.short)
+    def test_an_old_client_can_use_them(self, cloud, kwargs):
+        server = cloud.hinted(
+            {PREFIX + 'hw_disk_bus': 'scsi'}, **kwargs)
+        assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
     @pytest.mark.smoke
-    def test_neither_the_scheduler_nor_the_database_sees_them(self):
+    def test_neither_the_scheduler_nor_the_database_sees_them(self, cloud):
         seen = []
         original = objects.RequestSpec.from_components.__func__
 
@@ -90,96 +91,91 @@ class OpenToHints(Case):
 
         with mock.patch.object(objects.RequestSpec, 'from_components',
                                classmethod(keep)):
-            server = self.hinted({
+            server = cloud.hinted({
                 base.PARAMETER: {'hw_disk_bus': 'scsi'}, 'mine': 'kept'})
-            other = self.hinted({PREFIX + 'hw_disk_bus': 'scsi'})
-        self.assertEqual([{'mine': ['kept']}, {}],
-                         [dict(hints) for hints in seen])
-        self.assertEqual({'mine': ['kept']},
-                         dict(self.spec(server).scheduler_hints))
-        self.assertEqual({}, dict(self.spec(other).scheduler_hints))
-        self.assertEqual({'mine': ['kept']}, self.shown(
-            server, compute='2.100')['scheduler_hints'])
+            other = cloud.hinted({PREFIX + 'hw_disk_bus': 'scsi'})
+        assert [dict(hints) for hints in seen] == [{'mine': ['kept']}, {}]
+        assert dict(cloud.spec(server).scheduler_hints) == {'mine': ['kept']}
+        assert dict(cloud.spec(other).scheduler_hints) == {}
+        assert cloud.shown(server, compute='2.100')['scheduler_hints'] == {
+            'mine': ['kept']}
 
-    def test_terraforms_request(self):
+    def test_terraforms_request(self, cloud):
         # openstack_compute_instance_v2 with network_mode = "none":
         # CreateOpts of gophercloud, with ToSchedulerHintsMap.
-        answer = self.http('POST', '/servers', {
+        answer = cloud.http('POST', '/servers', {
             'server': {'name': 'guest', 'imageRef': base.IMAGE,
-                       'flavorRef': self.flavor(), 'networks': 'none',
+                       'flavorRef': cloud.flavor(), 'networks': 'none',
                        'config_drive': False},
             HINTS: {base.PARAMETER: '{"hw_boot_menu":"true",'
                     '"hw_disk_bus":"scsi"}'}},
             compute='2.37', extension=None)
-        self.assertEqual(
-            {'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'},
-            self.shown(self.accepted(answer))[base.PARAMETER])
+        assert cloud.shown(cloud.accepted(answer))[base.PARAMETER] == {
+            'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'}
 
-    def test_horizons_request(self):
+    def test_horizons_request(self, cloud):
         # python-novaclient at the microversion that Horizon asks for.
-        answer = self.http('POST', '/servers', {
+        answer = cloud.http('POST', '/servers', {
             'server': {'name': 'guest', 'imageRef': base.IMAGE,
-                       'flavorRef': self.flavor(), 'networks': 'none',
+                       'flavorRef': cloud.flavor(), 'networks': 'none',
                        'min_count': 1, 'max_count': 1},
             HINTS: {PREFIX + 'hw_disk_bus': 'scsi',
                     PREFIX + 'hw_boot_menu': 'true'}},
             compute='2.67', extension=None)
-        self.assertEqual(
-            {'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'},
-            self.shown(self.accepted(answer))[base.PARAMETER])
+        assert cloud.shown(cloud.accepted(answer))[base.PARAMETER] == {
+            'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'}
 
-    def test_every_server_of_one_request_has_them(self):
-        answer = self.hint({base.PARAMETER: {'hw_disk_bus': 'scsi'}},
-                           body={'min_count': 2, 'max_count': 2})
-        self.assertEqual(202, answer.status, answer.text)
-        servers = self.http('GET', '/servers').body['servers']
-        self.assertEqual(2, len(servers))
+    def test_every_server_of_one_request_has_them(self, cloud):
+        answer = cloud.hint({base.PARAMETER: {'hw_disk_bus': 'scsi'}},
+                            body={'min_count': 2, 'max_count': 2})
+        assert answer.status == 202, answer.text
+        servers = cloud.http('GET', '/servers').body['servers']
+        assert len(servers) == 2
         for server in servers:
-            self.wait(server['id'])
-            self.assertEqual({'hw_disk_bus': 'scsi'},
-                             self.shown(server['id'])[base.PARAMETER])
+            cloud.wait(server['id'])
+            assert cloud.shown(server['id'])[base.PARAMETER] == {
+                'hw_disk_bus': 'scsi'}
 
-    def test_they_work_for_volumes(self):
-        volume = self.volume(hw_disk_bus='virtio')
-        server = self.hinted({PREFIX + 'hw_disk_bus': 'scsi'}, body={
-            'image': None, **self.from_volume(volume)})
-        self.assertEqual('scsi', self.system_metadata(server)['hw_disk_bus'])
+    def test_they_work_for_volumes(self, cloud):
+        volume = cloud.volume(hw_disk_bus='virtio')
+        server = cloud.hinted({PREFIX + 'hw_disk_bus': 'scsi'}, body={
+            'image': None, **cloud.from_volume(volume)})
+        assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
-    def test_without_an_entry_the_newest_version_takes_them(self):
-        image = self.image(hw_disk_bus='scsi')
+    def test_without_an_entry_the_newest_version_takes_them(self, cloud):
+        image = cloud.image(hw_disk_bus='scsi')
         for hints in ({base.PARAMETER: '{"hw_disk_bus": null}'},
                       {PREFIX + 'hw_disk_bus': None}):
-            server = self.hinted(hints, body={'image': image})
-            self.assertEqual({'hw_disk_bus': None},
-                             self.shown(server)[base.PARAMETER])
+            server = cloud.hinted(hints, body={'image': image})
+            assert cloud.shown(server)[base.PARAMETER] == {'hw_disk_bus': None}
 
-    def test_answers_without_an_entry_do_not_speak_of_the_extension(self):
-        answer = self.hint({base.PARAMETER: {'hw_disk_bus': 'scsi'}})
-        self.assertEqual(f'compute {self.COMPUTE}',
-                         answer.headers[versions.HEADER])
+    def test_answers_without_an_entry_do_not_speak_of_the_extension(
+            self, cloud):
+        answer = cloud.hint({base.PARAMETER: {'hw_disk_bus': 'scsi'}})
+        assert answer.headers[versions.HEADER] == f'compute {cloud.COMPUTE}'
         server = answer.body['server']['id']
-        self.wait(server)
-        self.assertNotIn(base.PARAMETER, self.shown(server, extension=None))
+        cloud.wait(server)
+        assert base.PARAMETER not in cloud.shown(server, extension=None)
 
-    def test_an_empty_object_overrides_nothing(self):
+    def test_an_empty_object_overrides_nothing(self, cloud):
         for empty in ({}, '{}'):
-            server = self.hinted({base.PARAMETER: empty})
-            self.assertEqual({}, self.shown(server)[base.PARAMETER])
-            self.assertEqual({}, dict(self.spec(server).scheduler_hints))
+            server = cloud.hinted({base.PARAMETER: empty})
+            assert cloud.shown(server)[base.PARAMETER] == {}
+            assert dict(cloud.spec(server).scheduler_hints) == {}
 
-    def test_the_flavor_judges_them_at_create(self):
-        self.assert_refused(
-            self.hint({PREFIX + 'hw_pmu': 'true'},
-                      body={'flavor': self.flavor(hw__pmu='false')}),
+    def test_the_flavor_judges_them_at_create(self, cloud):
+        cloud.assert_refused(
+            cloud.hint({PREFIX + 'hw_pmu': 'true'},
+                       body={'flavor': cloud.flavor(hw__pmu='false')}),
             400, {'hw_pmu': 'flavor_conflict'})
 
-    def test_the_parameter_still_needs_the_entry(self):
-        self.assert_refused(
-            self.create({'hw_disk_bus': 'scsi'}, extension=None), 400,
+    def test_the_parameter_still_needs_the_entry(self, cloud):
+        cloud.assert_refused(
+            cloud.create({'hw_disk_bus': 'scsi'}, extension=None), 400,
             {base.PARAMETER: 'version_missing'})
 
 
-class RefusedHints(Case):
+class TestRefusedHints:
     """What the parameter may not do, a hint may not do either."""
 
     BUILD = False
@@ -189,60 +185,54 @@ class RefusedHints(Case):
     POLICY = {'os_compute_api:servers:create:image_props_override:'
               'hw_boot_menu': 'role:special'}
 
-    def forms(self, asked):
-        return ({base.PARAMETER: asked},
-                {base.PARAMETER: json.dumps(asked)},
-                {PREFIX + name: value for name, value in asked.items()})
-
     @pytest.mark.smoke
-    def test_a_wrong_hint_names_every_offending_property(self):
-        for hints in self.forms({
+    def test_a_wrong_hint_names_every_offending_property(self, cloud):
+        for hints in cloud.forms({
                 'hw_disk_bus': 'floppy', 'vm_mode': 'hvm', 'hw_bot_menu': '1',
                 'hw_pmu': True, 'hw_cpu_cores': 2, 'os_type': ['linux'],
                 'hw_boot_menu': {'a': 'b'}, '': 'x'}):
-            self.assert_refused(self.hint(hints), 400, {
+            cloud.assert_refused(cloud.hint(hints), 400, {
                 '': 'unknown', 'hw_boot_menu': 'invalid_type',
                 'hw_bot_menu': 'unknown', 'hw_cpu_cores': 'invalid_type',
                 'hw_disk_bus': 'invalid_value', 'hw_pmu': 'invalid_type',
                 'os_type': 'invalid_type', 'vm_mode': 'legacy_name'})
 
     @pytest.mark.smoke
-    def test_the_same_rules_judge_it(self):
-        for hints in self.forms({
+    def test_the_same_rules_judge_it(self, cloud):
+        for hints in cloud.forms({
                 'hw_disk_bus': 'ide', 'hw_boot_menu': 'true',
                 'hw_pmu': 'true', 'img_owner_id': 'x'}):
             for kwargs in ({}, {'api': 'v2', 'compute': None}):
-                self.assert_refused(self.hint(hints, **kwargs), 403, {
+                cloud.assert_refused(cloud.hint(hints, **kwargs), 403, {
                     'hw_boot_menu': 'policy', 'hw_disk_bus': 'denied',
                     'hw_pmu': 'not_allowed', 'img_owner_id': 'never'})
 
-    def test_what_is_no_object_is_refused(self):
-        for value, code in (
-                (['hw_disk_bus=scsi'], 'invalid_type'), (2, 'invalid_type'),
-                (None, 'invalid_type'), (True, 'invalid_type'),
-                ('[]', 'invalid_type'), ('null', 'invalid_type'),
-                ('"{}"', 'invalid_type'), ('NaN', 'invalid_type'),
-                ('', 'invalid_value'), ('{', 'invalid_value'),
-                ('hw_disk_bus=scsi', 'invalid_value'),
-                ("{'hw_disk_bus': 'scsi'}", 'invalid_value'),
-                ('{"hw_disk_bus": "scsi"} {}', 'invalid_value'),
-                ('\ufeff{}', 'invalid_value'), ('\ud800', 'invalid_value'),
-                ('9' * 5000, 'invalid_value'),
-                ('[' * 100000, 'invalid_value'),
-                ('{"a":' * 10000, 'invalid_value')):
-            with self.subTest(value=str(value)[:30]):
-                answer = self.hint({base.PARAMETER: value})
-                self.assertEqual(400, answer.status, answer.text)
-                self.assertEqual({base.PARAMETER: code}, answer.problems)
-        self.assert_nothing_created()
+    @pytest.mark.parametrize('value, code', [
+        (['hw_disk_bus=scsi'], 'invalid_type'), (2, 'invalid_type'),
+        (None, 'invalid_type'), (True, 'invalid_type'),
+        ('[]', 'invalid_type'), ('null', 'invalid_type'),
+        ('"{}"', 'invalid_type'), ('NaN', 'invalid_type'),
+        ('', 'invalid_value'), ('{', 'invalid_value'),
+        ('hw_disk_bus=scsi', 'invalid_value'),
+        ("{'hw_disk_bus': 'scsi'}", 'invalid_value'),
+        ('{"hw_disk_bus": "scsi"} {}', 'invalid_value'),
+        ('\ufeff{}', 'invalid_value'), ('\ud800', 'invalid_value'),
+        ('9' * 5000, 'invalid_value'),
+        ('[' * 100000, 'invalid_value'),
+        ('{"a":' * 10000, 'invalid_value')], ids=ids.short)
+    def test_what_is_no_object_is_refused(self, cloud, value, code):
+        answer = cloud.hint({base.PARAMETER: value})
+        assert answer.status == 400, answer.text
+        assert answer.problems == {base.PARAMETER: code}
+        cloud.assert_nothing_created()
 
-    def test_a_name_twice_in_the_text_is_refused_by_name(self):
-        self.assert_refused(
-            self.hint({base.PARAMETER: '{"hw_disk_bus": "scsi", "hw_pmu": "1",'
-                       '"hw_disk_bus": "ide", "hw_pmu": "1"}'}),
+    def test_a_name_twice_in_the_text_is_refused_by_name(self, cloud):
+        cloud.assert_refused(
+            cloud.hint({base.PARAMETER: '{"hw_disk_bus": "scsi", "hw_pmu": "1",'
+                        '"hw_disk_bus": "ide", "hw_pmu": "1"}'}),
             400, {'hw_disk_bus': 'duplicate', 'hw_pmu': 'duplicate'})
 
-    def test_more_than_one_form_is_refused_saying_which_came(self):
+    def test_more_than_one_form_is_refused_saying_which_came(self, cloud):
         whole = {base.PARAMETER: {'hw_disk_bus': 'scsi'}}
         single = {PREFIX + 'hw_disk_bus': 'scsi'}
         for hints, key, overrides, more in (
@@ -253,53 +243,54 @@ class RefusedHints(Case):
                 (single, HINTS, {'hw_disk_bus': 'scsi'}, {}),
                 (whole, LEGACY_HINTS, {}, {})):
             for extension in (None, base.LATEST):
-                answer = self.http('POST', '/servers', {
-                    **self.server_body(overrides), key: hints, **more},
+                answer = cloud.http('POST', '/servers', {
+                    **cloud.server_body(overrides), key: hints, **more},
                     extension=extension)
-                self.assert_refused(answer, 400,
-                                    {base.PARAMETER: 'duplicate'})
-                self.assertIn(f'{key}.{base.PARAMETER}', answer.message)
+                cloud.assert_refused(answer, 400,
+                                     {base.PARAMETER: 'duplicate'})
+                assert f'{key}.{base.PARAMETER}' in answer.message
                 for other in more:
-                    self.assertIn(other, answer.message)
+                    assert other in answer.message
                 if overrides is not None:
-                    self.assertIn(f'server.{base.PARAMETER}', answer.message)
+                    assert f'server.{base.PARAMETER}' in answer.message
 
-    def test_the_hints_that_nova_would_ignore_are_judged_too(self):
+    def test_the_hints_that_nova_would_ignore_are_judged_too(self, cloud):
         # With both keys, Nova reads only the first.
-        answer = self.http('POST', '/servers', {
-            **self.server_body(), HINTS: {},
+        answer = cloud.http('POST', '/servers', {
+            **cloud.server_body(), HINTS: {},
             LEGACY_HINTS: {PREFIX + 'hw_disk_bus': 'ide'}}, extension=None)
-        self.assert_refused(answer, 403, {'hw_disk_bus': 'denied'})
+        cloud.assert_refused(answer, 403, {'hw_disk_bus': 'denied'})
 
-    def test_the_legacy_api_does_not_take_the_parameter_beside_a_hint(self):
-        answer = self.hint({PREFIX + 'hw_disk_bus': 'scsi'}, api='v2',
-                           overrides={'hw_disk_bus': 'scsi'}, compute=None)
-        self.assert_refused(answer, 400, {base.PARAMETER: 'not_here'})
+    def test_the_legacy_api_does_not_take_the_parameter_beside_a_hint(
+            self, cloud):
+        answer = cloud.hint({PREFIX + 'hw_disk_bus': 'scsi'}, api='v2',
+                            overrides={'hw_disk_bus': 'scsi'}, compute=None)
+        cloud.assert_refused(answer, 400, {base.PARAMETER: 'not_here'})
 
-    def test_malformed_hints_are_refused_by_nova(self):
+    def test_malformed_hints_are_refused_by_nova(self, cloud):
         for hints in ('image_props_override', None, ['image_props_override']):
-            answer = self.hint(hints)
-            self.assertEqual(400, answer.status, answer.text)
-            self.assertNotIn(base.PARAMETER, answer.body['badRequest'])
+            answer = cloud.hint(hints)
+            assert answer.status == 400, answer.text
+            assert base.PARAMETER not in answer.body['badRequest']
 
 
-class ClosedToHints(Case):
+class TestClosedToHints:
     """The default: Nova would accept the hint and do nothing with it."""
 
     @pytest.mark.smoke
-    def test_overrides_in_hints_are_refused(self):
+    def test_overrides_in_hints_are_refused(self, cloud):
         for name in (base.PARAMETER, PREFIX + 'hw_disk_bus', PREFIX):
             for key in (HINTS, LEGACY_HINTS):
                 for kwargs in ({}, {'extension': base.LATEST},
                                {'api': 'v2', 'compute': None}):
-                    answer = self.hint({name: '{}'}, key, **kwargs)
-                    self.assert_refused(answer, 400,
-                                        {base.PARAMETER: 'not_here'})
-                    self.assertIn(versions.ENTRY, answer.message)
+                    answer = cloud.hint({name: '{}'}, key, **kwargs)
+                    cloud.assert_refused(answer, 400,
+                                         {base.PARAMETER: 'not_here'})
+                    assert versions.ENTRY in answer.message
 
-    def test_hints_of_other_names_are_novas(self):
+    def test_hints_of_other_names_are_novas(self, cloud):
         hints = {'mine': ['x'], 'image_props_overrides': ['y'],
                  f'x-{base.PARAMETER}': ['z']}
-        server = self.hinted(hints)
-        self.assertEqual(hints, self.shown(
-            server, compute='2.100', extension=None)['scheduler_hints'])
+        server = cloud.hinted(hints)
+        assert cloud.shown(server, compute='2.100',
+                           extension=None)['scheduler_hints'] == hints

@@ -8,76 +8,75 @@ from nova_image_override import record
 from testing.harness import base
 
 
-class Show(base.TestCase):
+class Cloud(base.Cloud):
     def shown(self, answer):
-        self.assertIn(answer.status, (200, 202), answer.text)
+        assert answer.status in (200, 202), answer.text
         return answer.body['server'][base.PARAMETER]
 
+
+class TestShow:
     @pytest.mark.smoke
-    def test_show_detail_and_update_in_every_kind_of_answer(self):
+    def test_show_detail_and_update_in_every_kind_of_answer(self, cloud):
         # 2.1 has the oldest answer schema, 2.73 loads system metadata, 2.98
         # shows image properties; response_validation is "error" throughout.
-        with_overrides = self.boot({'hw_disk_bus': 'scsi'})
-        without = self.boot()
+        with_overrides = cloud.boot({'hw_disk_bus': 'scsi'})
+        without = cloud.boot()
         expected = {with_overrides: {'hw_disk_bus': 'scsi'}, without: {}}
         for compute in ('2.1', '2.37', '2.72', '2.73', '2.98', 'latest'):
-            with self.subTest(compute):
-                for server, shown in expected.items():
-                    self.assertEqual(shown, self.shown(self.http(
-                        'GET', f'/servers/{server}', compute=compute)))
-                    self.assertEqual(shown, self.shown(self.http(
-                        'PUT', f'/servers/{server}',
-                        {'server': {'name': 'new'}}, compute=compute)))
-                detail = self.http(
-                    'GET', '/servers/detail', compute=compute).body['servers']
-                self.assertEqual(expected, {
-                    server['id']: server[base.PARAMETER]
-                    for server in detail})
+            for server, shown in expected.items():
+                assert shown == cloud.shown(
+                    cloud.http('GET', f'/servers/{server}', compute=compute))
+                assert shown == cloud.shown(
+                    cloud.http('PUT', f'/servers/{server}',
+                               {'server': {'name': 'new'}}, compute=compute))
+            detail = cloud.http(
+                'GET', '/servers/detail', compute=compute).body['servers']
+            assert {server['id']: server[base.PARAMETER]
+                    for server in detail} == expected
 
-    def test_a_server_that_is_still_being_built_shows_them(self):
+    def test_a_server_that_is_still_being_built_shows_them(self, cloud):
         with mock.patch(base.BUILDS):
-            server = self.create(
+            server = cloud.create(
                 {'hw_disk_bus': 'scsi'}).body['server']['id']
-        self.assertEqual({'hw_disk_bus': 'scsi'}, self.shown(
-            self.http('GET', f'/servers/{server}')))
-        (detail,) = self.http('GET', '/servers/detail').body['servers']
-        self.assertEqual({'hw_disk_bus': 'scsi'}, detail[base.PARAMETER])
+        assert cloud.shown(cloud.http('GET', f'/servers/{server}')) == {
+            'hw_disk_bus': 'scsi'}
+        (detail,) = cloud.http('GET', '/servers/detail').body['servers']
+        assert detail[base.PARAMETER] == {'hw_disk_bus': 'scsi'}
 
-    def test_a_server_that_failed_to_build_shows_them(self):
-        server = self.create({'img_hv_type': 'vmware'}).body['server']['id']
-        self.wait(server, 'ERROR')
-        self.assertEqual({'img_hv_type': 'vmware'}, self.shown(
-            self.http('GET', f'/servers/{server}')))
+    def test_a_server_that_failed_to_build_shows_them(self, cloud):
+        server = cloud.create({'img_hv_type': 'vmware'}).body['server']['id']
+        cloud.wait(server, 'ERROR')
+        assert cloud.shown(cloud.http('GET', f'/servers/{server}')) == {
+            'img_hv_type': 'vmware'}
 
-    def test_the_plain_list_and_create_do_not_show_them(self):
-        answer = self.create({'hw_disk_bus': 'scsi'})
-        self.assertNotIn(base.PARAMETER, answer.text)
-        self.wait(answer.body['server']['id'])
-        self.assertNotIn(
-            base.PARAMETER, self.http('GET', '/servers').text)
+    def test_the_plain_list_and_create_do_not_show_them(self, cloud):
+        answer = cloud.create({'hw_disk_bus': 'scsi'})
+        assert base.PARAMETER not in answer.text
+        cloud.wait(answer.body['server']['id'])
+        assert base.PARAMETER not in cloud.http('GET', '/servers').text
 
-    def test_other_projects_do_not_see_them(self):
-        server = self.boot({'hw_disk_bus': 'scsi'})
-        answer = self.http('GET', f'/servers/{server}',
-                           headers={'X-Auth-Project-Id': 'f' * 32})
-        self.assertEqual(404, answer.status)
+    def test_other_projects_do_not_see_them(self, cloud):
+        server = cloud.boot({'hw_disk_bus': 'scsi'})
+        answer = cloud.http('GET', f'/servers/{server}',
+                            headers={'X-Auth-Project-Id': 'f' * 32})
+        assert answer.status == 404
 
-    def test_what_an_operator_sets_later_is_what_is_in_force(self):
-        server = self.boot({'hw_disk_bus': 'scsi'})
-        instance = self.instance(server)
+    def test_what_an_operator_sets_later_is_what_is_in_force(self, cloud):
+        server = cloud.boot({'hw_disk_bus': 'scsi'})
+        instance = cloud.instance(server)
         # As nova-manage image_property set writes it.
         instance.system_metadata['image_hw_disk_bus'] = 'virtio'
         with base.nova_context.target_cell(
                 base.nova_context.get_admin_context(),
-                self.cell_mappings['cell1']) as context:
+                cloud.cell_mappings['cell1']) as context:
             instance._context = context
             instance.save()
-        self.assertEqual({'hw_disk_bus': 'virtio'}, self.shown(
-            self.http('GET', f'/servers/{server}')))
+        assert cloud.shown(cloud.http('GET', f'/servers/{server}')) == {
+            'hw_disk_bus': 'virtio'}
 
-    def test_below_2_73_a_list_costs_no_query_for_each_server(self):
+    def test_below_2_73_a_list_costs_no_query_for_each_server(self, cloud):
         for _ in range(3):
-            self.boot({'hw_disk_bus': 'scsi'})
+            cloud.boot({'hw_disk_bus': 'scsi'})
         loads = []
         original = base.objects.Instance.obj_load_attr
 
@@ -85,21 +84,20 @@ class Show(base.TestCase):
             loads.append(name)
             return original(instance, name)
 
-        self.useFixture(base.fixtures.MonkeyPatch(
+        cloud.useFixture(base.fixtures.MonkeyPatch(
             'nova.objects.Instance.obj_load_attr', counted))
-        answer = self.http('GET', '/servers/detail', compute='2.1')
-        self.assertEqual(
-            3, answer.text.count(f'"{base.PARAMETER}"'), answer.text)
-        self.assertNotIn('system_metadata', loads)
+        answer = cloud.http('GET', '/servers/detail', compute='2.1')
+        assert answer.text.count(f'"{base.PARAMETER}"') == 3, answer.text
+        assert 'system_metadata' not in loads
 
-    def test_the_record_is_kept_out_of_snapshots(self):
-        server = self.boot({'hw_disk_bus': 'scsi'})
-        answer = self.http('POST', f'/servers/{server}/action',
-                           {'createImage': {'name': 'snap'}})
-        self.assertEqual(202, answer.status, answer.text)
-        image = self.glance.show(None, answer.body['image_id'])
-        self.assertEqual('scsi', image['properties']['hw_disk_bus'])
-        self.assertEqual([], [
+    def test_the_record_is_kept_out_of_snapshots(self, cloud):
+        server = cloud.boot({'hw_disk_bus': 'scsi'})
+        answer = cloud.http('POST', f'/servers/{server}/action',
+                            {'createImage': {'name': 'snap'}})
+        assert answer.status == 202, answer.text
+        image = cloud.glance.show(None, answer.body['image_id'])
+        assert image['properties']['hw_disk_bus'] == 'scsi'
+        assert [
             name for name in image['properties']
-            if name.startswith(record.SET_PREFIX)])
-        self.wait(server)
+            if name.startswith(record.SET_PREFIX)] == []
+        cloud.wait(server)

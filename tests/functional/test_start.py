@@ -26,210 +26,25 @@ from nova_image_override.compute import manager
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
+from testing.harness import ids
 from testing.harness import nodb
 
 
-class Start(nodb.TestCase):
+class Nova(nodb.Nova):
     def start(self, **options):
         self.override(**options)
         with mock.patch.object(router.APIRouterV21, '__init__',
                                return_value=None):
             return router.APIRouterV21.factory({})
 
-    @pytest.mark.smoke
-    def test_everything_that_is_used_of_the_running_release_is_there(self):
-        api_interfaces.verify()
-
-    def test_sound_lists_start(self):
-        self.start(allowed_properties=['hw_*', 'os_type=linux|windows'],
-                   denied_properties=['hw_machine_type'])
-
-    def test_a_malformed_list_stops_the_start_with_one_line(self):
-        for option, entry, hint in (
-                ('allowed_properties', '=x', 'name is missing'),
-                ('allowed_properties', 'hw_disk_bus=', 'value is empty'),
-                ('allowed_properties', 'hw_disk_bus=a||b', 'value is empty'),
-                ('denied_properties', 'hw_[disk', 'not closed'),
-                ('denied_properties', 'hw_disk_bus=[a', 'not closed'),
-                ('denied_properties', 'vm_mode', 'write hw_vm_mode')):
-            with self.subTest(entry):
-                lists = {'allowed_properties': [], 'denied_properties': [],
-                         option: [entry]}
-                error = self.assertRaises(
-                    errors.StartupError, self.start, **lists)
-                self.assertIn(f'[image_override] {option}', str(error))
-                self.assertIn(hint, str(error))
-                self.assertNotIn('\n', str(error))
-
-    def test_why_it_does_not_start_is_told_once_in_a_process(self):
-        router._tell_why.cache_clear()
-        logged = self.useFixture(fixtures.FakeLogger(router.__name__))
-        for _ in 'a start', 'another try of the web server':
-            self.assertRaises(errors.StartupError, self.start,
-                              allowed_properties=['vm_mode'])
-        self.assertEqual(1, len(logged.output.splitlines()))
-
-    def test_a_name_that_this_nova_does_not_know_is_a_warning(self):
-        logged = self.useFixture(fixtures.FakeLogger())
-        self.start(allowed_properties=['hw_from_the_future', 'hw_disk_bus'])
-        self.assertIn('hw_from_the_future', logged.output)
-        self.assertNotIn('hw_disk_bus', logged.output)
-
-    def test_it_is_told_once_in_a_process_what_the_rules_leave_open(self):
-        startup._announce.cache_clear()
-        logged = self.useFixture(fixtures.FakeLogger(startup.__name__))
-        for _ in 'v2', 'v2.1':
-            self.start(
-                allowed_properties=['hw_disk_bus', 'trait:HW_*', 'os_type=l*'],
-                denied_properties=['hw_machine_type'],
-                accept_scheduler_hint=True, compute_microversion='2.90')
-        (line,) = logged.output.splitlines()
-        self.assertIn(
-            ' image properties the rules name 3 as allowed, 1 as denied, '
-            '0 as protected, 0 as injected; header entry not needed by: '
-            'scheduler hints, compute microversion 2.90', line)
-        self.assertIn(importlib.metadata.version('nova-image-override'), line)
-
-    def test_it_is_told_what_glance_protects_and_injects(self):
-        startup._announce.cache_clear()
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        protections, imports = folder / 'protections', folder / 'import'
-        protections.write_text(
-            '[^hw_disk_bus$]\ncreate=admin\nread=@\nupdate=admin\n'
-            'delete=admin\n')
-        imports.write_text(
-            '[image_import_opts]\nimage_import_plugins=[inject_image_metadata'
-            ']\n[inject_metadata_properties]\ninject=os_type:linux,x:y\n')
-        logged = self.useFixture(fixtures.FakeLogger(startup.__name__))
-        self.start(allowed_properties=['*'],
-                   property_protection_file=str(protections),
-                   glance_image_import_files=[str(imports)])
-        self.assertIn('1 as protected, 1 as injected', logged.output)
-
-    def test_that_nothing_may_be_overridden_is_a_warning(self):
-        startup._announce.cache_clear()
-        logged = self.useFixture(fixtures.FakeLogger(
-            startup.__name__, format='%(levelname)s %(message)s'))
-        self.start(allowed_properties=[])
-        self.assertIn(
-            'WARNING [image_override] allowed_properties is empty: nothing '
-            'may be overridden', logged.output)
-
-    def test_a_nova_with_another_signature_stops_the_start(self):
-        def changed(self, context, boot_meta, flavor):
-            pass
-
-        with mock.patch.object(
-                api.API, '_validate_and_build_base_options', changed):
-            error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertIn('API._validate_and_build_base_options', str(error))
-        self.assertIn('boot_meta', str(error))
-
-    def test_a_nova_without_a_name_that_is_used_stops_the_start(self):
-        with mock.patch.object(
-                api_interfaces, 'INTERFACES',
-                interface.names('nova.compute.api:API', 'no_such_method')):
-            error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertIn('API.no_such_method', str(error))
-
     def refused(self, routed, *told):
         """Start on a Nova with the routes ROUTED."""
-        with mock.patch.object(routes, 'ROUTE_LIST', routed):
-            error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertNotIn('\n', str(error))
+        with (mock.patch.object(routes, 'ROUTE_LIST', routed),
+              pytest.raises(errors.UnsupportedNova) as error):
+            self.start()
+        assert '\n' not in str(error.value)
         for each in told:
-            self.assertIn(each, str(error))
-
-    def test_a_nova_without_its_table_of_routes_stops_the_start(self):
-        with mock.patch.object(routes, 'ROUTE_LIST'):
-            del routes.ROUTE_LIST
-            error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertIn('has no nova.api.openstack.compute.routes.ROUTE_LIST',
-                      str(error))
-
-    def test_a_table_of_routes_of_another_shape_stops_the_start(self):
-        for routed in (None, {'/servers': {}}, [('/servers', ['GET'], 1)],
-                       [('/servers', None)],
-                       [('/servers', {'GET': routes.server_controller})]):
-            with self.subTest(routed=routed):
-                self.refused(routed, 'routes.ROUTE_LIST')
-
-    def test_a_nova_without_the_routes_of_servers_stops_the_start(self):
-        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
-            self.refused([route for route in routes.ROUTE_LIST
-                          if route[0] != path], f'has no {path} in')
-
-    def test_a_nova_that_routes_servers_in_another_way_stops_the_start(self):
-        """Whichever way a request comes in, the resource has to be ours."""
-        make = routes._create_controller
-        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
-            for maker in (lambda: None, routes.server_controller.args[0],
-                          functools.partial(make, object, []),
-                          functools.partial(
-                              lambda *args: make(*args),
-                              *routes.server_controller.args),
-                          functools.partial(
-                              make, routes.server_controller.args[0])):
-                self.refused([
-                    (each, {'GET': [maker, 'show']} if each == path
-                     else methods) for each, methods in routes.ROUTE_LIST],
-                    f'the resource of {path} in another way')
-
-    def test_an_action_without_a_compute_api_stops_the_start(self):
-        """Its own would silently lose the server's overrides."""
-        class Renamed(wsgi.Controller):
-            def __init__(self):
-                super().__init__()
-                self.the_api = None
-
-        controller, actions = routes.server_controller.args
-        maker = functools.partial(
-            routes._create_controller, controller, [*actions, Renamed])
-        self.refused([
-            (path, {'POST': [maker, 'action']})
-            if path == '/servers/{id}/action' else (path, methods)
-            for path, methods in routes.ROUTE_LIST],
-            'has no Renamed.compute_api')
-
-    def test_a_rebuild_of_another_shape_stops_the_start(self):
-        def renamed(self, req, id, body, added):
-            pass
-
-        method = servers.ServersController.wsgi_actions['rebuild']
-        with mock.patch.object(servers.ServersController, method, renamed):
-            error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertIn(f'{method}(self, req, id, body, added)', str(error))
-        with mock.patch.dict(servers.ServersController.wsgi_actions):
-            del servers.ServersController.wsgi_actions['rebuild']
-            error = self.assertRaises(errors.UnsupportedNova, self.start)
-        self.assertIn('has no rebuild in', str(error))
-
-
-class ComputeStart(nodb.TestCase):
-    @pytest.mark.smoke
-    def test_everything_that_is_used_of_the_running_release_is_there(self):
-        compute_interfaces.verify()
-
-    def test_a_nova_with_another_signature_stops_the_start(self):
-        def changed(self, context, image_meta, instance):
-            pass
-
-        with mock.patch.object(
-                nova_manager.ComputeManager, '_prep_resize', changed):
-            error = self.assertRaises(
-                errors.UnsupportedNova, manager.ComputeManager)
-        self.assertIn('ComputeManager._prep_resize', str(error))
-
-    def test_a_libvirt_driver_that_holds_its_apis_otherwise_stops_the_start(
-            self):
-        for name in ('_image_api', '_volume_api'):
-            def renamed(self):
-                setattr(self, name, None)  # noqa: B023
-
-            with mock.patch.object(driver.LibvirtDriver, '__init__', renamed):
-                error = self.assertRaises(
-                    errors.UnsupportedNova, manager.ComputeManager)
-            self.assertIn(f'driver.LibvirtDriver.{name}', str(error))
+            assert each in str(error.value)
 
     def run_command(self, *, managers=None):
         argv = ['/usr/bin/nova-compute-image-override', '--config-file', 'x']
@@ -242,20 +57,214 @@ class ComputeStart(nodb.TestCase):
             compute.main()
         return argv, nova_command.main
 
-    def test_the_command_refuses_a_nova_that_takes_its_manager_elsewhere(
-            self):
-        for managers in (None, {}, {'nova-compute': manager}, ['nova-compute'],
-                         types.MappingProxyType({'nova-compute': 'x'})):
-            with self.subTest(managers=managers):
-                error = self.assertRaises(
-                    SystemExit, self.run_command, managers=managers)
-                self.assertIn('nova.service.SERVICE_MANAGERS', str(error))
 
-    def test_the_command_runs_nova_compute_with_our_manager(self):
+class TestStart:
+    @pytest.mark.smoke
+    def test_everything_that_is_used_of_the_running_release_is_there(self):
+        api_interfaces.verify()
+
+    def test_sound_lists_start(self, nova):
+        nova.start(allowed_properties=['hw_*', 'os_type=linux|windows'],
+                   denied_properties=['hw_machine_type'])
+
+    @pytest.mark.parametrize('option, entry, hint', [
+        ('allowed_properties', '=x', 'name is missing'),
+        ('allowed_properties', 'hw_disk_bus=', 'value is empty'),
+        ('allowed_properties', 'hw_disk_bus=a||b', 'value is empty'),
+        ('denied_properties', 'hw_[disk', 'not closed'),
+        ('denied_properties', 'hw_disk_bus=[a', 'not closed'),
+        ('denied_properties', 'vm_mode', 'write hw_vm_mode')])
+    def test_a_malformed_list_stops_the_start_with_one_line(
+            self, nova, option, entry, hint):
+        lists = {'allowed_properties': [], 'denied_properties': [],
+                 option: [entry]}
+        with pytest.raises(errors.StartupError) as error:
+            nova.start(**lists)
+        assert f'[image_override] {option}' in str(error.value)
+        assert hint in str(error.value)
+        assert '\n' not in str(error.value)
+
+    def test_why_it_does_not_start_is_told_once_in_a_process(self, nova):
+        router._tell_why.cache_clear()
+        logged = nova.useFixture(fixtures.FakeLogger(router.__name__))
+        for _ in 'a start', 'another try of the web server':
+            with pytest.raises(errors.StartupError):
+                nova.start(allowed_properties=['vm_mode'])
+        assert len(logged.output.splitlines()) == 1
+
+    def test_a_name_that_this_nova_does_not_know_is_a_warning(self, nova):
+        logged = nova.useFixture(fixtures.FakeLogger())
+        nova.start(allowed_properties=['hw_from_the_future', 'hw_disk_bus'])
+        assert 'hw_from_the_future' in logged.output
+        assert 'hw_disk_bus' not in logged.output
+
+    def test_it_is_told_once_in_a_process_what_the_rules_leave_open(self, nova):
+        startup._announce.cache_clear()
+        logged = nova.useFixture(fixtures.FakeLogger(startup.__name__))
+        for _ in 'v2', 'v2.1':
+            nova.start(
+                allowed_properties=['hw_disk_bus', 'trait:HW_*', 'os_type=l*'],
+                denied_properties=['hw_machine_type'],
+                accept_scheduler_hint=True, compute_microversion='2.90')
+        (line,) = logged.output.splitlines()
+        assert (' image properties the rules name 3 as allowed, 1 as denied, '
+                '0 as protected, 0 as injected; header entry not needed by: '
+                'scheduler hints, compute microversion 2.90') in line
+        assert importlib.metadata.version('nova-image-override') in line
+
+    def test_it_is_told_what_glance_protects_and_injects(self, nova):
+        startup._announce.cache_clear()
+        folder = pathlib.Path(nova.useFixture(fixtures.TempDir()).path)
+        protections, imports = folder / 'protections', folder / 'import'
+        protections.write_text(
+            '[^hw_disk_bus$]\ncreate=admin\nread=@\nupdate=admin\n'
+            'delete=admin\n')
+        imports.write_text(
+            '[image_import_opts]\nimage_import_plugins=[inject_image_metadata'
+            ']\n[inject_metadata_properties]\ninject=os_type:linux,x:y\n')
+        logged = nova.useFixture(fixtures.FakeLogger(startup.__name__))
+        nova.start(allowed_properties=['*'],
+                   property_protection_file=str(protections),
+                   glance_image_import_files=[str(imports)])
+        assert '1 as protected, 1 as injected' in logged.output
+
+    def test_that_nothing_may_be_overridden_is_a_warning(self, nova):
+        startup._announce.cache_clear()
+        logged = nova.useFixture(fixtures.FakeLogger(
+            startup.__name__, format='%(levelname)s %(message)s'))
+        nova.start(allowed_properties=[])
+        assert ('WARNING [image_override] allowed_properties is empty: nothing '
+                'may be overridden') in logged.output
+
+    def test_a_nova_with_another_signature_stops_the_start(self, nova):
+        def changed(self, context, boot_meta, flavor):
+            pass
+
+        with (mock.patch.object(api.API, '_validate_and_build_base_options',
+                                changed),
+              pytest.raises(errors.UnsupportedNova) as error):
+            nova.start()
+        assert 'API._validate_and_build_base_options' in str(error.value)
+        assert 'boot_meta' in str(error.value)
+
+    def test_a_nova_without_a_name_that_is_used_stops_the_start(self, nova):
+        with (mock.patch.object(
+                  api_interfaces, 'INTERFACES',
+                  interface.names('nova.compute.api:API', 'no_such_method')),
+              pytest.raises(errors.UnsupportedNova) as error):
+            nova.start()
+        assert 'API.no_such_method' in str(error.value)
+
+    def test_a_nova_without_its_table_of_routes_stops_the_start(self, nova):
+        with mock.patch.object(routes, 'ROUTE_LIST'):
+            del routes.ROUTE_LIST
+            with pytest.raises(errors.UnsupportedNova) as error:
+                nova.start()
+        assert 'has no nova.api.openstack.compute.routes.ROUTE_LIST' in str(
+            error.value)
+
+    @pytest.mark.parametrize('routed', [
+        None, {'/servers': {}}, [('/servers', ['GET'], 1)],
+        [('/servers', None)],
+        [('/servers', {'GET': routes.server_controller})]], ids=ids.short)
+    def test_a_table_of_routes_of_another_shape_stops_the_start(
+            self, nova, routed):
+        nova.refused(routed, 'routes.ROUTE_LIST')
+
+    def test_a_nova_without_the_routes_of_servers_stops_the_start(self, nova):
+        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
+            nova.refused([route for route in routes.ROUTE_LIST
+                          if route[0] != path], f'has no {path} in')
+
+    def test_a_nova_that_routes_servers_in_another_way_stops_the_start(
+            self, nova):
+        """Whichever way a request comes in, the resource has to be ours."""
+        make = routes._create_controller
+        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
+            for maker in (lambda: None, routes.server_controller.args[0],
+                          functools.partial(make, object, []),
+                          functools.partial(
+                              lambda *args: make(*args),
+                              *routes.server_controller.args),
+                          functools.partial(
+                              make, routes.server_controller.args[0])):
+                nova.refused([
+                    (each, {'GET': [maker, 'show']} if each == path
+                     else methods) for each, methods in routes.ROUTE_LIST],
+                    f'the resource of {path} in another way')
+
+    def test_an_action_without_a_compute_api_stops_the_start(self, nova):
+        """Its own would silently lose the server's overrides."""
+        class Renamed(wsgi.Controller):
+            def __init__(self):
+                super().__init__()
+                self.the_api = None
+
+        controller, actions = routes.server_controller.args
+        maker = functools.partial(
+            routes._create_controller, controller, [*actions, Renamed])
+        nova.refused([
+            (path, {'POST': [maker, 'action']})
+            if path == '/servers/{id}/action' else (path, methods)
+            for path, methods in routes.ROUTE_LIST],
+            'has no Renamed.compute_api')
+
+    def test_a_rebuild_of_another_shape_stops_the_start(self, nova):
+        def renamed(self, req, id, body, added):
+            pass
+
+        method = servers.ServersController.wsgi_actions['rebuild']
+        with (mock.patch.object(servers.ServersController, method, renamed),
+              pytest.raises(errors.UnsupportedNova) as error):
+            nova.start()
+        assert f'{method}(self, req, id, body, added)' in str(error.value)
+        with mock.patch.dict(servers.ServersController.wsgi_actions):
+            del servers.ServersController.wsgi_actions['rebuild']
+            with pytest.raises(errors.UnsupportedNova) as error:
+                nova.start()
+        assert 'has no rebuild in' in str(error.value)
+
+
+class TestComputeStart:
+    @pytest.mark.smoke
+    def test_everything_that_is_used_of_the_running_release_is_there(self):
+        compute_interfaces.verify()
+
+    def test_a_nova_with_another_signature_stops_the_start(self):
+        def changed(self, context, image_meta, instance):
+            pass
+
+        with (mock.patch.object(nova_manager.ComputeManager, '_prep_resize',
+                                changed),
+              pytest.raises(errors.UnsupportedNova) as error):
+            manager.ComputeManager()
+        assert 'ComputeManager._prep_resize' in str(error.value)
+
+    def test_a_libvirt_driver_that_holds_its_apis_otherwise_stops_the_start(
+            self):
+        for name in ('_image_api', '_volume_api'):
+            def renamed(self):
+                setattr(self, name, None)  # noqa: B023
+
+            with (mock.patch.object(driver.LibvirtDriver, '__init__', renamed),
+                  pytest.raises(errors.UnsupportedNova) as error):
+                manager.ComputeManager()
+            assert f'driver.LibvirtDriver.{name}' in str(error.value)
+
+    @pytest.mark.parametrize('managers', [
+        None, {}, {'nova-compute': manager}, ['nova-compute'],
+        types.MappingProxyType({'nova-compute': 'x'})], ids=ids.short)
+    def test_the_command_refuses_a_nova_that_takes_its_manager_elsewhere(
+            self, nova, managers):
+        with pytest.raises(SystemExit) as error:
+            nova.run_command(managers=managers)
+        assert 'nova.service.SERVICE_MANAGERS' in str(error.value)
+
+    def test_the_command_runs_nova_compute_with_our_manager(self, nova):
         managers = dict(service.SERVICE_MANAGERS)
-        argv, main = self.run_command(managers=managers)
+        argv, main = nova.run_command(managers=managers)
         main.assert_called_once_with()
         # The program's name chooses the default configuration files.
-        self.assertEqual(['nova-compute', '--config-file', 'x'], argv)
-        self.assertIs(manager.ComputeManager, importutils.import_class(
-            managers['nova-compute']))
+        assert argv == ['nova-compute', '--config-file', 'x']
+        assert importutils.import_class(
+            managers['nova-compute']) is manager.ComputeManager

@@ -26,7 +26,7 @@ CHANGES = {
 AT_START, AT_UNSHELVE = 'next start', 'unshelving'
 
 
-class Outcomes(update_case.Case):
+class Cloud(update_case.Cloud):
     def outcomes(self, server, acts):
         """Yield the outcome of each change of SERVER; all are taken back.
 
@@ -36,7 +36,7 @@ class Outcomes(update_case.Case):
             answer = self.update(server, overrides)
             if answer.status == 200:
                 yield f'acts at the {acts}'
-                self.assertEqual(200, self.update(server, {}).status)
+                assert self.update(server, {}).status == 200
             else:
                 codes = {f' ``{code}``' for code in answer.problems.values()}
                 yield f'{answer.status}{"".join(codes)}'
@@ -73,11 +73,13 @@ class Outcomes(update_case.Case):
         self.act(server, {'forceDelete': None})
         yield 'deleted', [*self.outcomes(server, None)]
 
-    def test_the_table_says_what_comes_of_each(self):
+
+class TestOutcomes:
+    def test_the_table_says_what_comes_of_each(self, cloud):
         text = io.StringIO()
         table = csv.writer(text, lineterminator='\n')
         table.writerow(['State', *CHANGES])
-        for state, outcomes in self.rows():
+        for state, outcomes in cloud.rows():
             table.writerow([state, *outcomes])
         test_samples.compare(
-            self, 'update-outcomes.csv', text.getvalue().rstrip('\n'))
+            'update-outcomes.csv', text.getvalue().rstrip('\n'))

@@ -8,101 +8,99 @@ from testing.harness import base
 ENTRY = versions.SERVICE_TYPE
 
 
-class Negotiation(base.TestCase):
-    HOSTS = ()
-
+class Cloud(base.Cloud):
     def header(self, value: str, path: str = '/servers'):
         return self.http('GET', path, compute=None, extension=None,
                          headers={versions.HEADER: value})
 
-    @pytest.mark.smoke
-    def test_the_answer_names_the_version_used_beside_novas(self):
-        for asked, used in (('1.0', '1.0'), ('latest', base.LATEST)):
-            answer = self.http('GET', '/servers', extension=asked)
-            self.assertEqual(200, answer.status)
-            self.assertEqual(
-                f'compute {self.COMPUTE}, {ENTRY} {used}',
-                answer.headers[versions.HEADER])
-            self.assertIn(versions.HEADER, answer.headers['Vary'])
 
-    def test_order_case_and_blanks_of_the_entries_do_not_matter(self):
+class TestNegotiation:
+    HOSTS = ()
+
+    @pytest.mark.smoke
+    def test_the_answer_names_the_version_used_beside_novas(self, cloud):
+        for asked, used in (('1.0', '1.0'), ('latest', base.LATEST)):
+            answer = cloud.http('GET', '/servers', extension=asked)
+            assert answer.status == 200
+            assert answer.headers[
+                versions.HEADER] == f'compute {cloud.COMPUTE}, {ENTRY} {used}'
+            assert versions.HEADER in answer.headers['Vary']
+
+    def test_order_case_and_blanks_of_the_entries_do_not_matter(self, cloud):
         for value in (f'{ENTRY} 1.0, compute 2.90',
                       f'compute 2.90,{ENTRY.upper()}  1.0',
                       f'compute 2.90, other 7.3, {ENTRY} 1.0'):
-            self.assertEqual(
-                f'compute 2.90, {ENTRY} 1.0',
-                self.header(value).headers[versions.HEADER])
+            assert cloud.header(value).headers[
+                versions.HEADER] == f'compute 2.90, {ENTRY} 1.0'
 
-    def test_without_a_compute_entry_nova_answers_as_its_2_1(self):
-        self.assertEqual(f'compute 2.1, {ENTRY} 1.0',
-                         self.header(f'{ENTRY} 1.0').headers[versions.HEADER])
+    def test_without_a_compute_entry_nova_answers_as_its_2_1(self, cloud):
+        assert cloud.header(f'{ENTRY} 1.0').headers[
+            versions.HEADER] == f'compute 2.1, {ENTRY} 1.0'
 
-    def test_outside_the_range_is_406_naming_the_range(self):
+    def test_outside_the_range_is_406_naming_the_range(self, cloud):
         for version in ('0.9', '1.99', '2.0', '999999999.0'):
-            answer = self.header(f'compute 2.90, {ENTRY} {version}')
-            self.assertEqual(406, answer.status, answer.text)
-            self.assertIn('Minimum is 1.0 and maximum is ' + base.LATEST,
-                          answer.message)
-            self.assertIn(versions.HEADER, answer.headers['Vary'])
+            answer = cloud.header(f'compute 2.90, {ENTRY} {version}')
+            assert answer.status == 406, answer.text
+            assert 'Minimum is 1.0 and maximum is ' + base.LATEST in (
+                answer.message)
+            assert versions.HEADER in answer.headers['Vary']
 
-    def test_what_is_not_a_version_is_400(self):
+    def test_what_is_not_a_version_is_400(self, cloud):
         for version in ('one', '1', '1.0.0', '-1.0', '1.x', '1_0.0',
                         '9' * 5000 + '.0', '1.0 compute 2.90'):
-            answer = self.header(f'compute 2.90, {ENTRY} {version}')
-            self.assertEqual(400, answer.status, answer.text)
-            self.assertIn('X.Y', answer.message)
+            answer = cloud.header(f'compute 2.90, {ENTRY} {version}')
+            assert answer.status == 400, answer.text
+            assert 'X.Y' in answer.message
 
-    def test_every_route_of_nova_answers_with_the_entry(self):
+    def test_every_route_of_nova_answers_with_the_entry(self, cloud):
         for path in ('/flavors', '/servers/detail', '/limits', '/nothing'):
-            answer = self.http('GET', path)
-            self.assertIn(f'{ENTRY} {base.LATEST}',
-                          answer.headers[versions.HEADER])
+            answer = cloud.http('GET', path)
+            assert f'{ENTRY} {base.LATEST}' in answer.headers[versions.HEADER]
 
-    def test_errors_of_nova_carry_the_entry_too(self):
-        answer = self.http('GET', '/servers/no-such-server')
-        self.assertEqual(404, answer.status)
-        self.assertIn(ENTRY, answer.headers[versions.HEADER])
+    def test_errors_of_nova_carry_the_entry_too(self, cloud):
+        answer = cloud.http('GET', '/servers/no-such-server')
+        assert answer.status == 404
+        assert ENTRY in answer.headers[versions.HEADER]
 
 
-class WithoutTheEntry(base.TestCase):
-    def test_the_parameter_is_400_saying_which_entry_is_missing(self):
+class TestWithoutTheEntry:
+    def test_the_parameter_is_400_saying_which_entry_is_missing(self, cloud):
         for compute in (None, '2.1', '2.93', 'latest'):
-            answer = self.create({'hw_disk_bus': 'scsi'}, compute=compute,
-                                 extension=None)
-            self.assert_refused(answer, 400,
-                                {base.PARAMETER: 'version_missing'})
-            self.assertIn(f'{ENTRY} {base.LATEST}', answer.message)
+            answer = cloud.create({'hw_disk_bus': 'scsi'}, compute=compute,
+                                  extension=None)
+            cloud.assert_refused(answer, 400,
+                                 {base.PARAMETER: 'version_missing'})
+            assert f'{ENTRY} {base.LATEST}' in answer.message
 
-    def test_an_empty_parameter_is_400_too(self):
-        self.assert_refused(self.create({}, extension=None), 400,
-                            {base.PARAMETER: 'version_missing'})
+    def test_an_empty_parameter_is_400_too(self, cloud):
+        cloud.assert_refused(cloud.create({}, extension=None), 400,
+                             {base.PARAMETER: 'version_missing'})
 
     @pytest.mark.smoke
-    def test_the_legacy_api_would_drop_it_and_is_400(self):
-        body = self.server_body({'hw_disk_bus': 'scsi'})
+    def test_the_legacy_api_would_drop_it_and_is_400(self, cloud):
+        body = cloud.server_body({'hw_disk_bus': 'scsi'})
         del body['server']['networks']
         for sent in (body, {'server': {
                 k: v for k, v in body['server'].items()
                 if k != base.PARAMETER}, base.PARAMETER: {}}):
             for extension in (None, '1.0'):
-                answer = self.http('POST', '/servers', sent, api='v2',
-                                   extension=extension)
-                self.assert_refused(answer, 400,
-                                    {base.PARAMETER: 'not_here'})
-                self.assertIn('/v2.1', answer.message)
+                answer = cloud.http('POST', '/servers', sent, api='v2',
+                                    extension=extension)
+                cloud.assert_refused(answer, 400,
+                                     {base.PARAMETER: 'not_here'})
+                assert '/v2.1' in answer.message
 
-    def test_the_legacy_rebuild_would_drop_it_and_is_400(self):
-        server = self.boot()
-        answer = self.http(
+    def test_the_legacy_rebuild_would_drop_it_and_is_400(self, cloud):
+        server = cloud.boot()
+        answer = cloud.http(
             'POST', f'/servers/{server}/action', {'rebuild': {
                 'imageRef': base.IMAGE, base.PARAMETER: {}}}, api='v2')
-        self.assertEqual(400, answer.status, answer.text)
-        self.assertEqual({base.PARAMETER: 'not_here'}, answer.problems)
+        assert answer.status == 400, answer.text
+        assert answer.problems == {base.PARAMETER: 'not_here'}
 
-    def test_answers_do_not_speak_of_the_extension(self):
-        server = self.boot({'hw_disk_bus': 'scsi'})
+    def test_answers_do_not_speak_of_the_extension(self, cloud):
+        server = cloud.boot({'hw_disk_bus': 'scsi'})
         for path in (f'/servers/{server}', '/servers/detail'):
-            answer = self.http('GET', path, extension=None)
-            self.assertNotIn(base.PARAMETER, answer.text)
-            self.assertEqual(f'compute {self.COMPUTE}',
-                             answer.headers[versions.HEADER])
+            answer = cloud.http('GET', path, extension=None)
+            assert base.PARAMETER not in answer.text
+            assert answer.headers[versions.HEADER] == f'compute {cloud.COMPUTE}'

@@ -17,7 +17,7 @@ DEFAULTS = {
     'hw_pointer_model', 'hw_video_model', 'hw_vif_model'}
 
 
-class Case(base.TestCase):
+class Cloud(base.Cloud):
     EXTENDED_HOSTS = ('compute1',)
 
     def update(self, server, overrides, *, body=None, **kwargs):
@@ -27,7 +27,7 @@ class Case(base.TestCase):
 
     def do(self, server, action, status='ACTIVE'):
         answer = self.act(server, {action: None})
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         self.wait(server, status)
 
     def stopped(self, overrides=None, **kwargs):
@@ -61,13 +61,12 @@ class Case(base.TestCase):
 
     def assert_changed(self, server, overrides):
         """Assert that answer, metadata and request spec say the same."""
-        shown = self.http('GET', f'/servers/{server}').body['server']
-        self.assertEqual(overrides, shown[base.PARAMETER])
-        self.assertIsNone(shown['OS-EXT-STS:task_state'])
+        shown = self.show(server)
+        assert shown[base.PARAMETER] == overrides
+        assert shown['OS-EXT-STS:task_state'] is None
         stored = self.system_metadata(server)
-        self.assertEqual(
-            overrides, {name: stored.get(name) for name in overrides})
-        self.assertEqual(overrides.keys(), self.record(server).keys())
+        assert {name: stored.get(name) for name in overrides} == overrides
+        assert self.record(server).keys() == overrides.keys()
         spec = self.request_spec(server)
         expected = objects.ImageMetaProps.from_dict(dict(stored))
         differing = {
@@ -75,13 +74,13 @@ class Case(base.TestCase):
             if spec.get(field) != (
                 getattr(expected, field)
                 if expected.obj_attr_is_set(field) else None)}
-        self.assertLessEqual(differing, DEFAULTS - overrides.keys())
+        assert differing <= DEFAULTS - overrides.keys()
 
     def assert_refused_unchanged(self, server, status, problems, overrides,
                                  **kwargs):
         before = self.state(server)
         answer = self.update(server, overrides, **kwargs)
-        self.assertEqual(status, answer.status, answer.text)
-        self.assertEqual(problems, answer.problems)
-        self.assertEqual(before, self.state(server))
+        assert answer.status == status, answer.text
+        assert answer.problems == problems
+        assert self.state(server) == before
         return answer

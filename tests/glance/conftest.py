@@ -2,7 +2,10 @@
 
 import pytest
 
+from testing.harness import fixture
 from tests.glance import real
+
+cloud = fixture.cloud
 
 
 @pytest.fixture(scope='session')

@@ -18,7 +18,7 @@ from testing.harness import paste_config
 from testing.harness import statements
 
 
-class Api(base.TestCase):
+class Api(base.Cloud):
     """nova-api, with scheduler, conductor and compute stopped.
 
     The compute has been there: what Nova accepts depends on the oldest one.

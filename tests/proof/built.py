@@ -80,7 +80,7 @@ _CAPABILITIES = {
 }
 
 
-class Cloud(base.TestCase):
+class Cloud(base.Cloud):
     """A compute, and requests for one server after the other."""
 
     #: What the host has, besides what Nova's fake has by itself.

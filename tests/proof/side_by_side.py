@@ -96,7 +96,7 @@ class Identifiers:
         return uuid.UUID(int=next(self._counter), version=4)
 
 
-class SideBySide(base.TestCase):
+class SideBySide(base.Cloud):
     """Two applications; one server with overrides and one without.
 
     Once :meth:`freeze` is done, nothing but requests changes anything.

@@ -7,7 +7,10 @@ guest, and what it says would make an override act does.
 import re
 import xml.etree.ElementTree as ET
 
+import pytest
+
 from testing.harness import base
+from testing.harness import ids
 from tests.functional import effect_cases
 from tests.proof import figures
 
@@ -15,9 +18,7 @@ from tests.proof import figures
 CASES = effect_cases.KNOWN[::1 if figures.FULL else 4]
 
 
-class Guests(base.TestCase):
-    """The rules, compared with the guests that Nova builds."""
-
+class Cloud(base.Cloud):
     def setUp(self) -> None:
         self.flags(enabled=True, group='serial_console')
         super().setUp()
@@ -36,50 +37,47 @@ class Guests(base.TestCase):
         """Return the shape of a guest that has the host for itself."""
         server = self.boot(*args, **kwargs)
         shape = self.shape(server)
-        self.http('DELETE', f'/servers/{server}')
-        self._wait_until_deleted({'id': server})
+        self.delete(server)
         return shape
 
-    def test_a_guest_is_the_same_with_and_without_what_is_refused(self):
-        for case in CASES:
-            if case.field in ('hw_tpm_model', 'hw_video_ram'):
-                continue
-            with self.subTest(f'{case}'):
-                flavor = self.flavor(vcpus=case.vcpus, **case.specs)
-                self.assertEqual(
-                    self.guest_of(
-                        image=self.image(**case.image), flavor=flavor),
-                    self.guest_of(flavor=flavor, image=self.image(**{
-                        **case.image,
-                        case.name.replace('.', '__'): case.value})))
 
-    def test_a_guest_is_another_with_what_makes_it_act(self):
-        for case in CASES:
-            if not case.boots or not case.acts_vcpus:
-                continue
-            with self.subTest(f'{case}'):
-                like = {
-                    'image': self.image(**case.acts_image),
-                    'flavor': self.flavor(
-                        vcpus=case.acts_vcpus, **case.acts_specs)}
-                self.assertNotEqual(
-                    self.guest_of(case.acts, **like),
-                    self.guest_of({case.name: case.value, **case.acts},
-                                  **like))
+class TestGuests:
+    """The rules, compared with the guests that Nova builds."""
 
-    def test_numa_lists_give_nodes_of_their_own_size(self):
-        flavor = self.flavor(vcpus=4)
-        self.assertNotEqual(
-            self.guest_of({'hw_numa_nodes': '2'}, flavor=flavor),
-            self.guest_of({
-                'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
-                'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '256',
-                'hw_numa_mem.1': '768'}, flavor=flavor))
+    @pytest.mark.parametrize('case', [
+        case for case in CASES
+        if case.field not in ('hw_tpm_model', 'hw_video_ram')], ids=ids.short)
+    def test_a_guest_is_the_same_with_and_without_what_is_refused(
+            self, cloud, case):
+        flavor = cloud.flavor(vcpus=case.vcpus, **case.specs)
+        with_it = cloud.image(**{
+            **case.image, case.name.replace('.', '__'): case.value})
+        without = cloud.image(**case.image)
+        assert cloud.guest_of(image=with_it, flavor=flavor) == (
+            cloud.guest_of(image=without, flavor=flavor))
 
-    def test_a_scsi_controller_is_there_with_disks_on_any_bus(self):
-        server = self.boot({'hw_scsi_model': 'virtio-scsi'})
-        guest = self.guest(server)
-        self.assertEqual(
-            'virtio', guest.find('devices/disk/target').get('bus'))
-        self.assertIn('virtio-scsi', [
-            each.get('model') for each in guest.findall('devices/controller')])
+    @pytest.mark.parametrize('case', [
+        case for case in CASES
+        if case.boots and case.acts_vcpus], ids=ids.short)
+    def test_a_guest_is_another_with_what_makes_it_act(self, cloud, case):
+        like = {
+            'image': cloud.image(**case.acts_image),
+            'flavor': cloud.flavor(
+                vcpus=case.acts_vcpus, **case.acts_specs)}
+        assert cloud.guest_of({case.name: case.value, **case.acts}, **like) != (
+            cloud.guest_of(case.acts, **like))
+
+    def test_numa_lists_give_nodes_of_their_own_size(self, cloud):
+        flavor = cloud.flavor(vcpus=4)
+        assert cloud.guest_of({
+            'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '256',
+            'hw_numa_mem.1': '768'}, flavor=flavor) != cloud.guest_of(
+                {'hw_numa_nodes': '2'}, flavor=flavor)
+
+    def test_a_scsi_controller_is_there_with_disks_on_any_bus(self, cloud):
+        server = cloud.boot({'hw_scsi_model': 'virtio-scsi'})
+        guest = cloud.guest(server)
+        assert guest.find('devices/disk/target').get('bus') == 'virtio'
+        assert 'virtio-scsi' in [
+            each.get('model') for each in guest.findall('devices/controller')]

@@ -22,7 +22,7 @@ CASES = {
 }
 
 
-class Scheduled(test_rebuild_scheduling.Case):
+class Cloud(test_rebuild_scheduling.Cloud):
     def setUp(self):
         super().setUp()
         self.isolate(os_distro='windows', os_type='linux')
@@ -35,37 +35,38 @@ class Scheduled(test_rebuild_scheduling.Case):
             **({test_rebuild_scheduling.base.PARAMETER: overrides}
                if overrides else {})}})
         if answer.status == 409:
-            self.assertEqual(
-                dict.fromkeys(overrides, 'unschedulable'), answer.problems)
+            assert answer.problems == dict.fromkeys(overrides, 'unschedulable')
             return False
         if not overrides and answer.status == 500:
             # The harness turns casts into calls: the conductor's refusal,
             # which leaves the server in ERROR, comes back.
-            self.assertIn('NoValidHost', answer.text)
+            assert 'NoValidHost' in answer.text
             self.wait(server, 'ERROR')
             return False
-        self.assertEqual(202, answer.status, answer.text)
+        assert answer.status == 202, answer.text
         # Until the conductor or nova-compute is done with it.
         self._wait_for_server_parameter(
             {'id': server}, {'OS-EXT-STS:task_state': None})
         return self.instance(server).vm_state == 'active'
 
-    def test_as_nova_schedules_a_rebuild_from_an_image_with_the_property(self):
+
+class TestScheduled:
+    def test_as_nova_schedules_a_rebuild_from_an_image_with_the_property(
+            self, cloud):
         outcomes = {}
         for name, values in CASES.items():
             for value in values:
                 plain, overridden = (
-                    self.boot(image=self.bare) for _ in range(2))
-                by_image = self.becomes_of(
-                    plain, None, self.image(**{name: value}))
-                by_override = self.becomes_of(
-                    overridden, {name: value}, self.bare)
-                self.assertEqual(by_image, by_override, (name, value))
-                self.assertEqual('active', self.instance(overridden).vm_state)
+                    cloud.boot(image=cloud.bare) for _ in range(2))
+                by_image = cloud.becomes_of(
+                    plain, None, cloud.image(**{name: value}))
+                by_override = cloud.becomes_of(
+                    overridden, {name: value}, cloud.bare)
+                assert by_override == by_image, (name, value)
+                assert cloud.instance(overridden).vm_state == 'active'
                 for server in (plain, overridden):
-                    self.http('DELETE', f'/servers/{server}')
-                    self._wait_until_deleted({'id': server})
+                    cloud.delete(server)
                 outcomes.setdefault(by_image, []).append(f'{name}={value}')
         # Both happen, so the comparison can fail.
-        self.assertGreaterEqual(len(outcomes[False]), 6)
-        self.assertGreaterEqual(len(outcomes[True]), 6)
+        assert len(outcomes[False]) >= 6
+        assert len(outcomes[True]) >= 6

@@ -250,8 +250,7 @@ class Server(stateful.RuleBasedStateMachine):
             self.case.end(self.server)
 
 
-@pytest.mark.skipif(not figures.FULL, reason='make proof-sequences')
-class Sequences(life.Case):
+class Cloud(life.Cloud):
     def setUp(self):
         super().setUp()
         self.flags(shelved_offload_time=0)
@@ -267,19 +266,21 @@ class Sequences(life.Case):
         return self.boot(overrides, flavor=self.flavors[0], **kwargs)
 
     def end(self, server):
-        self.http('DELETE', f'/servers/{server}')
-        self._wait_until_deleted({'id': server})
+        self.delete(server)
         # Only this frees everything of a server that was moved or shelved, and
         # the next one is scheduled by it (ResourceTracker.update_usage).
         self._run_periodics()
 
-    def test_four_places_agree_after_every_step(self):
+
+@pytest.mark.skipif(not figures.FULL, reason='make proof-sequences')
+class TestSequences:
+    def test_four_places_agree_after_every_step(self, cloud):
         counted = collections.Counter()
 
         class Machine(Server):
             pass
 
-        Machine.case, Machine.counted = self, counted
+        Machine.case, Machine.counted = cloud, counted
         stateful.run_state_machine_as_test(
             Machine, settings=hypothesis.settings(
                 max_examples=SEQUENCES, stateful_step_count=STEPS,
