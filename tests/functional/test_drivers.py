@@ -69,7 +69,7 @@ class TestMixed:
             'libvirt': 'acts', 'vmwareapi': 'ignored'}
         assert 'drivers' not in told['hw_disk_bus']
 
-    def test_the_check_command_finds_what_the_hosts_have(self):
+    def test_the_check_command_finds_what_the_hosts_have(self, cloud):
         assert hosts.hypervisor_types() == {'QEMU', 'VMware vCenter Server'}
 
     def test_the_image_s_hypervisor_type_requires_hosts_that_act(self, cloud):
