@@ -30,7 +30,7 @@ class Row(typing.NamedTuple):
 def server(request: http.HttpRequest, server_id: str) -> typing.Any:
     """Return a server from python-novaclient, which shows its overrides.
 
-    :raises discovery.NotAvailable: the cloud does not have the extension
+    :raises answers.NotAvailable: the cloud does not have the extension
     :raises novaclient.exceptions.ClientException: the cloud does not show it
     """
     with cloud.compute(request).showing():

@@ -13,7 +13,7 @@ from horizon.utils import memoized
 from keystoneauth1 import exceptions as ksa_exceptions
 from openstack_dashboard.api import base
 
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override_dashboard import cloud
 
 #: Seconds for which a cloud's answer is remembered.
@@ -32,7 +32,7 @@ def has_extension(request: http.HttpRequest) -> bool:
         if found is None:
             found = _ask(request)
             cache.cache.set(key, found, REMEMBERED)
-    except (exceptions.ServiceCatalogException, discovery.Error,
+    except (exceptions.ServiceCatalogException, answers.Error,
             ksa_exceptions.ClientException):
         return False
     return found
@@ -41,6 +41,6 @@ def has_extension(request: http.HttpRequest) -> bool:
 def _ask(request: http.HttpRequest) -> bool:
     try:
         cloud.compute(request).discover()
-    except discovery.NotAvailable:
+    except answers.NotAvailable:
         return False
     return True

@@ -15,7 +15,7 @@ from openstack_dashboard.api import _nova
 from openstack_dashboard.dashboards.project.instances import views
 
 from nova_image_override import errors
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override.client import transport
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard import presence
@@ -63,7 +63,7 @@ class RebuildForm(_Form):
         # The client of server_rebuild (openstack_dashboard/api/nova.py).
         client = _nova.get_novaclient_with_instance_desc(request).client
         try:
-            with (transport.attach(client).overriding(discovery.REBUILD, {})
+            with (transport.attach(client).overriding(transport.REBUILD, {})
                   if choice == DROP else contextlib.nullcontext()):
                 api.nova.server_rebuild(
                     request, data['instance_id'], data['image'],
@@ -72,7 +72,7 @@ class RebuildForm(_Form):
         except nova_exceptions.ClientException as exc:
             self.api_error(exc.message)
             return False
-        except discovery.Error as exc:
+        except answers.Error as exc:
             self.api_error(str(exc))
             return False
         messages.info(

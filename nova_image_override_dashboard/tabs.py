@@ -8,12 +8,12 @@ from horizon import tabs
 from keystoneauth1 import exceptions as ksa_exceptions
 from novaclient import exceptions as nova_exceptions
 
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard import presence
 
 #: What goes wrong when the cloud is asked.
-TROUBLE = (discovery.Error, nova_exceptions.ClientException,
+TROUBLE = (answers.Error, nova_exceptions.ClientException,
            ksa_exceptions.ClientException)
 
 

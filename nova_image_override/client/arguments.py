@@ -20,30 +20,22 @@ class Override(argparse.Action):
         namespace: argparse.Namespace, values: typing.Any,
         option_string: str | None = None,
     ) -> None:
-        """Take one more ``KEY=VALUE``, or several."""
-        for each in [values] if isinstance(values, str) else values:
-            self._take(namespace, each)
-
-    def _take(self, namespace: argparse.Namespace, word: str) -> None:
-        """Take one ``KEY=VALUE``, split at the first ``=``."""
-        name, equals, value = word.partition('=')
-        if not (name and equals):
-            raise argparse.ArgumentError(
-                self, f'write {word!r} as KEY=VALUE')
-        overrides = getattr(namespace, self.dest) or {}
-        if name in overrides:
-            raise argparse.ArgumentError(self, f'{name} is given twice')
-        setattr(namespace, self.dest, {**overrides, name: value or None})
+        """Take one more ``KEY=VALUE``, or several, split at the first ``=``."""
+        overrides = dict(getattr(namespace, self.dest) or {})
+        for word in [values] if isinstance(values, str) else values:
+            name, equals, value = word.partition('=')
+            if not (name and equals):
+                raise argparse.ArgumentError(
+                    self, f'write {word!r} as KEY=VALUE')
+            if name in overrides:
+                raise argparse.ArgumentError(self, f'{name} is given twice')
+            overrides[name] = value or None
+        setattr(namespace, self.dest, overrides)
 
 
-class Name(Override):
-    """Collects ``KEY`` into a list of names."""
-
-    def _take(self, namespace: argparse.Namespace, word: str) -> None:
-        setattr(namespace, self.dest, [
-            *(getattr(namespace, self.dest) or []), word])
-
-
-#: Help text of the option, the same in every tool.
-HELP = ('Override an image property for this server (repeat to override '
-        'several); KEY= with nothing removes the image\'s property')
+#: What every tool's option is.
+OPTION: dict[str, typing.Any] = {
+    'metavar': '<key=value>', 'dest': DEST, 'action': Override,
+    'default': None,
+    'help': 'Override an image property for this server (repeat to override '
+            'several); KEY= with nothing removes the image\'s property'}

@@ -5,6 +5,7 @@ are called by novaclient/shell.py OpenStackComputeShell.main.
 """
 
 import argparse
+from collections.abc import Callable
 import functools
 import typing
 
@@ -12,7 +13,6 @@ from novaclient import utils
 from novaclient.v2 import shell
 
 from nova_image_override.client import arguments
-from nova_image_override.client import discovery
 from nova_image_override.client import transport
 
 
@@ -20,10 +20,7 @@ def __pre_parse_args__() -> None:
     """Add the option, unless ``nova boot`` has it itself."""
     if not any(arguments.SET in args
                for args, _ in getattr(shell.do_boot, 'arguments', ())):
-        utils.add_arg(
-            shell.do_boot, arguments.SET, metavar='<key=value>',
-            dest=arguments.DEST, action=arguments.Override, default=None,
-            help=arguments.HELP)
+        utils.add_arg(shell.do_boot, arguments.SET, **arguments.OPTION)
 
 
 def __post_parse_args__(args: argparse.Namespace) -> None:
@@ -34,8 +31,8 @@ def __post_parse_args__(args: argparse.Namespace) -> None:
 
 
 def _boot(
-    do_boot: typing.Callable[..., typing.Any], overrides: discovery.Overrides,
+    do_boot: Callable[..., typing.Any], overrides: transport.Overrides,
     nova: typing.Any, args: argparse.Namespace,
 ) -> None:
-    with transport.attach(nova.client).overriding(discovery.CREATE, overrides):
+    with transport.attach(nova.client).overriding(transport.CREATE, overrides):
         do_boot(nova, args)

@@ -3,11 +3,9 @@
 import argparse
 import typing
 
-from osc_lib import exceptions
 from osc_lib.command import command
 
 from nova_image_override.client import arguments
-from nova_image_override.client import refusal
 from nova_image_override.client import sdk_proxy
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import table
@@ -55,14 +53,10 @@ class Check(command.Lister):
     ) -> tuple[tuple[str, ...], typing.Any]:
         """Ask the cloud.
 
-        :raises exceptions.CommandError: the create would be refused
-        :raises nova_image_override.client.discovery.Error: the cloud cannot
-            be asked
+        :raises answers.Refused: the create would be refused
+        :raises answers.Error: the cloud cannot be asked
         """
-        try:
-            answer = self._ask(parsed_args)
-        except refusal.Refused as exc:
-            raise exceptions.CommandError(exc.lines) from exc
+        answer = self._ask(parsed_args)
         if parsed_args.formatter in table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
         self._nodes = list(table.with_null(
@@ -116,21 +110,14 @@ def _property_rows(
     overridden: dict[str, dict[str, typing.Any]],
 ) -> Rows:
     """Return the rows of all properties, including those that are removed."""
-    rows: Rows = []
-    for name in sorted({*properties, *overridden}):
-        if name in overridden:
-            said = overridden[name]
-            rows.append((name, said['value'], said['image_value'],
-                         _drivers(said)))
-        else:
-            rows.append((name, properties[name], properties[name], ''))
-    return rows
-
-
-def _drivers(said: dict[str, typing.Any]) -> str:
-    """Return the drivers that act on a property, if not all of them do."""
-    return ', '.join(driver for driver, outcome
-                     in said.get('drivers', {}).items() if outcome == 'acts')
+    told = {**{name: {'value': value, 'image_value': value}
+               for name, value in properties.items()}, **overridden}
+    return [(
+        name, said['value'], said['image_value'],
+        # Those that act on it, if not all of them do.
+        ', '.join(driver for driver, outcome in said.get('drivers', {}).items()
+                  if outcome == 'acts'),
+    ) for name, said in sorted(told.items())]
 
 
 def _node_rows(topology: dict[str, typing.Any] | None) -> Rows:

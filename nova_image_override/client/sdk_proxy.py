@@ -1,6 +1,7 @@
 """openstacksdk's compute service with image property overrides."""
 
-import collections.abc
+from collections.abc import Iterator
+from collections.abc import Sequence
 import contextlib
 import typing
 
@@ -12,14 +13,13 @@ from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
 from nova_image_override import errors
-from nova_image_override.client import discovery
-from nova_image_override.client import refusal
+from nova_image_override.client import answers
 from nova_image_override.client import transport
 
 #: Methods of proxy and cloud layer that take overrides.
 ACTIONS = {
-    'create_server': discovery.CREATE,
-    'rebuild_server': discovery.REBUILD,
+    'create_server': transport.CREATE,
+    'rebuild_server': transport.REBUILD,
 }
 
 
@@ -41,27 +41,27 @@ def _with_overrides(resource_type: typing.Any) -> typing.Any:
 
 
 @contextlib.contextmanager
-def _sdk_errors() -> typing.Iterator[None]:
+def _sdk_errors() -> Iterator[None]:
     """Raise what users of openstacksdk catch, Ansible's modules included."""
     try:
         yield
-    except refusal.Refused as exc:
+    except answers.Refused as exc:
         # As a create does.
         exceptions.raise_from_response(exc.response)
-    except discovery.Error as exc:
+    except answers.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
 
 
 def check(
     compute: _proxy.Proxy, flavor: typing.Any, image: typing.Any,
-    overrides: discovery.Overrides,
+    overrides: transport.Overrides,
     block_device_mapping: list[dict[str, typing.Any]] | None,
 ) -> dict[str, typing.Any]:
     """Return what a create by openstacksdk would get.
 
     :param compute: openstacksdk's compute proxy, ours or not
-    :raises refusal.Refused: the create would be refused
-    :raises discovery.Error: the cloud cannot be asked
+    :raises answers.Refused: the create would be refused
+    :raises answers.Error: the cloud cannot be asked
     """
     server: dict[str, typing.Any] = {
         'flavorRef': resource.Resource._get_id(flavor)}
@@ -81,21 +81,17 @@ def check(
 
 @contextlib.contextmanager
 def filtering(
-    compute: _proxy.Proxy, names: collections.abc.Sequence[str],
-) -> typing.Iterator[None]:
+    compute: _proxy.Proxy, names: Sequence[str],
+) -> Iterator[transport.Asking]:
     """Let COMPUTE list, in the context, only servers that override NAMES.
 
     :param compute: openstacksdk's compute proxy, ours or not
-    :raises discovery.Error: the cloud cannot do it, or cannot be asked
-    :raises discovery.NotSent: nothing was listed with the filter in the context
+    :raises answers.Error: the cloud cannot do it, or cannot be asked
+    :raises answers.NotSent: nothing was listed with the filter in the context
     """
-    adapter = transport.attach(compute)
-    adapter.discover()
     listed = False
 
-    def servers(
-        details: bool = True, **query: typing.Any,
-    ) -> typing.Any:
+    def servers(details: bool = True, **query: typing.Any) -> typing.Any:
         nonlocal listed
         listed = True
         # Like openstack/compute/v2/_proxy.py Proxy.servers, which does not
@@ -105,14 +101,14 @@ def filtering(
             image_props_override=list(names), **query)
 
     proxy: typing.Any = compute
-    proxy.servers = servers
-    try:
-        with adapter.showing():
-            yield
-    finally:
-        del proxy.servers
+    with transport.attach(compute).showing() as asking:
+        proxy.servers = servers
+        try:
+            yield asking
+        finally:
+            del proxy.servers
     if not listed:
-        raise discovery.NotSent(
+        raise answers.NotSent(
             'The filter by image property overrides was NOT sent: this '
             'version of the client lists servers in another way.')
 
@@ -140,7 +136,7 @@ class Proxy(_proxy.Proxy):
 
     def check_image_props_override(
         self, flavor: typing.Any, image: typing.Any = None,
-        image_props_override: discovery.Overrides | None = None,
+        image_props_override: transport.Overrides | None = None,
         block_device_mapping: list[dict[str, typing.Any]] | None = None,
     ) -> dict[str, typing.Any]:
         """Return what a create would get; nothing is created or reserved.
@@ -167,8 +163,8 @@ class Proxy(_proxy.Proxy):
 
     @contextlib.contextmanager
     def image_props_overriding(
-        self, action: str, overrides: discovery.Overrides | None,
-    ) -> typing.Iterator[None]:
+        self, action: str, overrides: transport.Overrides | None,
+    ) -> Iterator[None]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: one of the values of ACTIONS
@@ -184,7 +180,7 @@ class Proxy(_proxy.Proxy):
                     yield
 
     def create_server(
-        self, *, image_props_override: discovery.Overrides | None = None,
+        self, *, image_props_override: transport.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Create a server.
@@ -195,13 +191,12 @@ class Proxy(_proxy.Proxy):
             sent, or are refused; then no server is created
         """
         with self.image_props_overriding(
-            discovery.CREATE, image_props_override
-        ):
+                transport.CREATE, image_props_override):
             return super().create_server(**attrs)
 
     def rebuild_server(
         self, *args: typing.Any,
-        image_props_override: discovery.Overrides | None = None,
+        image_props_override: transport.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Rebuild a server.
@@ -212,13 +207,12 @@ class Proxy(_proxy.Proxy):
             sent, or are refused; then nothing is rebuilt
         """
         with self.image_props_overriding(
-            discovery.REBUILD, image_props_override
-        ):
+                transport.REBUILD, image_props_override):
             return super().rebuild_server(*args, **attrs)
 
     def servers(
         self, *args: typing.Any,
-        image_props_override: collections.abc.Sequence[str] | None = None,
+        image_props_override: Sequence[str] | None = None,
         **query: typing.Any,
     ) -> typing.Any:
         """List servers.
@@ -235,7 +229,7 @@ class Proxy(_proxy.Proxy):
 
     def update_server(
         self, server: typing.Any,
-        *, image_props_override: discovery.Overrides | None = None,
+        *, image_props_override: transport.Overrides | None = None,
         **attrs: typing.Any,
     ) -> _server.Server:
         """Update a server.

@@ -6,42 +6,82 @@ python-novaclient and Heat, whose adapter is ``nova.client``. The tool still
 chooses compute microversion and body; this adds to what it sends::
 
     adapter = transport.attach(conn.compute)
-    with adapter.overriding(discovery.CREATE, {'hw_disk_bus': 'ide'}):
+    with adapter.overriding(transport.CREATE, {'hw_disk_bus': 'ide'}):
         conn.compute.create_server(name='guest', ...)
 
 Names and values are sent as they are: the server checks and folds them.
 """
 
-import collections.abc
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import MutableMapping
 import contextlib
 import dataclasses
 import threading
 import typing
 
 from keystoneauth1 import adapter as ksa_adapter
+from keystoneauth1 import discover
 from keystoneauth1 import exceptions as ksa_exceptions
 import requests
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.client import discovery
-from nova_image_override.client import messages
-from nova_image_override.client import refusal
+from nova_image_override.client import answers
+
+#: What requests do. The first two are the keys of their bodies; a check has
+#: the body of a create.
+CREATE = 'server'
+REBUILD = 'rebuild'
+UPDATE = 'update'
+
+#: Property name -> value, or None to remove the image's property.
+Overrides = Mapping[str, str | None]
 
 
 @dataclasses.dataclass
-class Asked:
-    """What requests in a context are to carry, and what came of it.
+class Asking:
+    """What a thread asks for in a context, and what came of it.
 
-    :ivar sent: whether a request has carried it
+    :ivar version: the version to name
+    :ivar action: the requests that are to carry the overrides; None for none
+    :ivar shows: whether all requests name the version, so that every answer
+        shows overrides in force
+    :ivar sent: whether a request has carried the overrides
     :ivar response: the last answer to one that did
+    :ivar seen: what the answers have shown so far: server ID -> overrides
     """
 
-    action: str
-    overrides: discovery.Overrides
-    version: versions.Version
+    version: versions.Version | None = None
+    action: str | None = None
+    overrides: Overrides = dataclasses.field(default_factory=dict)
+    shows: bool = False
     sent: bool = False
     response: requests.Response | None = None
+    seen: dict[str, dict[str, str | None]] = dataclasses.field(
+        default_factory=dict)
+
+    def put_into(self, method: str, kwargs: dict[str, typing.Any]) -> bool:
+        """Put the overrides into a request's body, if it is to carry them."""
+        body = kwargs.get('json')
+        if self.action is None or not isinstance(body, dict) or method != (
+                'PUT' if self.action == UPDATE else 'POST'):
+            return False
+        key = REBUILD if self.action == REBUILD else CREATE
+        inner = body.get(key)
+        if not isinstance(inner, dict):
+            return False
+        kwargs['json'] = {
+            **body, key: {**inner, errors.PARAMETER: self.overrides}}
+        self.sent = True
+        return True
+
+
+class _Local(threading.local):
+    """One connection serves many threads, which ask for different things."""
+
+    #: Nothing, outside of all contexts.
+    asking = Asking()
 
 
 class OverridingAdapter(ksa_adapter.Adapter):
@@ -62,9 +102,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         self._adapter = adapter
         self._known = False
         self._failed = False
-        self._discovery: discovery.Discovery | None = None
-        # One connection serves many threads, which ask for different things.
-        self._local = threading.local()
+        self._discovery: answers.Discovery | None = None
+        self._local = _Local()
 
     def __getattr__(self, name: str) -> typing.Any:
         # Whatever else a tool keeps on its session.
@@ -84,7 +123,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """Ask the session."""
         return self.session.get_all_version_data(*args, **kwargs)
 
-    def discover(self) -> discovery.Discovery:
+    def discover(self) -> answers.Discovery:
         """Return what the cloud says about the extension; ask it only once.
 
         :raises NotAvailable: the cloud does not have the extension
@@ -92,63 +131,63 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the answer is another failure, or cannot be read
         """
         if not self._known:
-            self._discovery = discovery.Discovery.read(messages.response_of(
-                self._adapter.get(versions.PATH, raise_exc=False)))
+            response = self._ask('GET', versions.PATH)
+            if response.status_code != 404:
+                with answers.readable(response, (
+                        'Cannot find out whether this cloud takes image '
+                        f'property overrides: GET {versions.PATH}')):
+                    self._discovery = answers.Discovery.of(
+                        response.json()[errors.PARAMETER])
             self._known = True
         if self._discovery is None:
-            raise discovery.NotAvailable(
+            raise answers.NotAvailable(
                 'This cloud does not take image property overrides: it does '
                 'not have nova-image-override.')
         return self._discovery
 
     @contextlib.contextmanager
     def overriding(
-        self, action: str, overrides: discovery.Overrides,
-    ) -> collections.abc.Iterator[Asked]:
+        self, action: str, overrides: Overrides, shows: bool = False,
+    ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
             them
         :param overrides: what to ask for; empty to ask for none
-        :returns: what is asked for, with the last answer to it
+        :param shows: whether all answers are to show overrides, too
         :raises TypeError: OVERRIDES is not a mapping
-        :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: the cloud has no version that we know
-        :raises NotSent: no request in the context carried them
+        :raises Error: the cloud does not take them, or no request in the
+            context carried them
         """
-        if not isinstance(overrides, collections.abc.Mapping):
+        if not isinstance(overrides, Mapping):
             raise TypeError(
                 f'{errors.PARAMETER} must map names to strings, not be '
                 f'{overrides!r}')
-        asked = Asked(action, dict(overrides), self.discover().version)
-        before = getattr(self._local, 'asked', None)
-        self._local.asked = asked
-        try:
-            yield asked
-        finally:
-            self._local.asked = before
-        if not asked.sent:
-            raise discovery.NotSent(
+        with self._asking(Asking(
+                self.discover().version, action, dict(overrides), shows,
+        )) as asking:
+            yield asking
+        if not asking.sent:
+            raise answers.NotSent(
                 'The image property overrides were NOT sent: this version of '
                 'the client makes its request in another way. What it has '
                 'created or rebuilt is without them.')
 
-    @contextlib.contextmanager
-    def showing(
-        self,
-    ) -> collections.abc.Iterator[dict[str, dict[str, str | None]]]:
-        """Name the extension in requests of this thread in the context.
+    def showing(self) -> contextlib.AbstractContextManager[Asking]:
+        """Let the answers to this thread in the context show overrides.
 
-        :returns: what the answers show so far: server ID -> overrides
         :raises NotAvailable: the cloud does not have the extension
         """
-        self._local.shown = self.discover().version
-        seen: dict[str, dict[str, str | None]] = {}
-        self._local.seen = seen
+        return self._asking(Asking(self.discover().version, shows=True))
+
+    @contextlib.contextmanager
+    def _asking(self, asking: Asking) -> Iterator[Asking]:
+        outer = self._local.asking
+        self._local.asking = asking
         try:
-            yield seen
+            yield asking
         finally:
-            self._local.shown = self._local.seen = None
+            self._local.asking = outer
 
     def overrides_of(self, server_id: str) -> dict[str, str | None]:
         """Return a server's overrides in force, from the cloud.
@@ -158,37 +197,31 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """
         path = f'/servers/{server_id}'
         with self.showing():
-            response = messages.response_of(
-                self._adapter.get(path, raise_exc=False))
-        with discovery.readable(
+            response = self._ask('GET', path)
+        with answers.readable(
                 response, 'Cannot see the image property overrides of the '
                           f'server: GET {path}'):
-            return dict(response.json()[discovery.CREATE][errors.PARAMETER])
+            return dict(response.json()[CREATE][errors.PARAMETER])
 
-    def replace_overrides(
-        self, server_id: str, overrides: discovery.Overrides,
-    ) -> None:
+    def replace_overrides(self, server_id: str, overrides: Overrides) -> None:
         """Replace the overrides of a server that is not running.
 
         :param overrides: what is to be in force; empty to drop all
         :raises TypeError: OVERRIDES is not a mapping
-        :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: the cloud has no version that we know
-        :raises refusal.Refused: they are refused, in general or at the moment
-        :raises Error: the answer is another failure
+        :raises Refused: they are refused, in general or at the moment
+        :raises Error: the cloud does not take any, or fails
         """
         path = f'/servers/{server_id}'
-        with self.overriding(discovery.UPDATE, overrides):
-            response = messages.response_of(self._adapter.put(
-                path, json={discovery.CREATE: {}}, raise_exc=False))
-        refusal.raise_for(response)
-        with discovery.readable(
+        with self.overriding(UPDATE, overrides):
+            response = self._ask('PUT', path, json={CREATE: {}})
+        answers.raise_for(response)
+        with answers.readable(
                 response, 'Cannot change the image property overrides of the '
                           f'server: PUT {path}'):
             pass
 
     def check(
-        self, server: dict[str, typing.Any], overrides: discovery.Overrides,
+        self, server: dict[str, typing.Any], overrides: Overrides,
         **kwargs: typing.Any,
     ) -> dict[str, typing.Any]:
         """Return what a create would get; the cloud creates nothing.
@@ -196,86 +229,83 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
         :param overrides: what to ask for; empty to ask for none
-        :param kwargs: what else the adapter's ``post`` takes, such as
+        :param kwargs: what else the adapter's ``request`` takes, such as
             ``microversion``
         :returns: ``properties``, ``overridden`` and ``numa_topology``, as the
             API reference describes them
         :raises TypeError: OVERRIDES is not a mapping
-        :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: the cloud has no version that we know
-        :raises refusal.Refused: the create would be refused
-        :raises Error: the answer is another failure, or cannot be read
+        :raises Refused: the create would be refused
+        :raises Error: the cloud does not take any, or fails
         """
         path = versions.CHECK_PATH
-        with self.overriding(discovery.CREATE, overrides):
-            response = messages.response_of(self._adapter.post(
-                path, json={discovery.CREATE: server}, raise_exc=False,
-                **kwargs))
-        refusal.raise_for(response)
-        with discovery.readable(
+        with self.overriding(CREATE, overrides):
+            response = self._ask('POST', path, json={CREATE: server}, **kwargs)
+        answers.raise_for(response)
+        with answers.readable(
                 response, 'Cannot check what a create would get: '
                           f'POST {path}'):
             return dict(response.json()[errors.PARAMETER])
+
+    def _ask(
+        self, method: str, path: str, **kwargs: typing.Any,
+    ) -> requests.Response:
+        """Make a request of our own, as the tool would."""
+        answer = self._adapter.request(
+            path, method, raise_exc=False, **kwargs)
+        # python-novaclient's is a LegacyJsonAdapter: (response, body).
+        return answer[0] if isinstance(answer, tuple) else answer
 
     def request(
         self, url: str, method: str, **kwargs: typing.Any,
     ) -> requests.Response:
         """Send a request of the tool, with what it has to carry."""
-        carried = self._carry(method, kwargs)
-        version = carried or self._shown(url)
+        asking = self._local.asking
+        carries = asking.put_into(method, kwargs)
+        version = (asking.version if carries or asking.shows
+                   else self._named(url))
         if version is not None:
-            kwargs['headers'] = messages.headers_naming(version, kwargs)
+            kwargs['headers'] = _headers_naming(version, kwargs)
         response = super().request(url, method, **kwargs)
-        if carried is not None:
-            self._local.asked.response = response
-        seen = getattr(self._local, 'seen', None)
-        if seen is not None:
-            seen.update(messages.overrides_in(response))
+        if carries:
+            asking.response = response
+        if asking.shows:
+            asking.seen.update(answers.overrides_in(response))
         return response
 
-    def _carry(
-        self, method: str, kwargs: dict[str, typing.Any],
-    ) -> versions.Version | None:
-        """Put what the thread asks for into the body, if that is to carry it.
-
-        :returns: the version to name in that case
-        """
-        asked: Asked | None = getattr(self._local, 'asked', None)
-        body = kwargs.get('json')
-        if asked is None or not isinstance(body, dict) or method != (
-                'PUT' if asked.action == discovery.UPDATE else 'POST'):
-            return None
-        key = (discovery.REBUILD if asked.action == discovery.REBUILD
-               else discovery.CREATE)
-        inner = body.get(key)
-        if not isinstance(inner, dict):
-            return None
-        kwargs['json'] = {**body, key: {
-            **inner, errors.PARAMETER: asked.overrides}}
-        asked.sent = True
-        return asked.version
-
-    def _shown(self, url: str) -> versions.Version | None:
-        """Return the version to name so that answers show overrides."""
-        shown: versions.Version | None = getattr(self._local, 'shown', None)
-        if shown is None and self.naming and url != versions.PATH:
-            return self._named()
-        return shown
-
-    def _named(self) -> versions.Version | None:
-        """Return the version that every request names.
+    def _named(self, url: str) -> versions.Version | None:
+        """Return the version that every request names, if they do.
 
         A request that asks for nothing must neither fail because of this nor
         wait for it twice: after a failure, only requests that ask for
         overrides ask the cloud again.
         """
-        if self._failed and not self._known:
+        if not self.naming or url == versions.PATH or (
+                self._failed and not self._known):
             return None
         try:
             return self.discover().version
-        except (discovery.Error, ksa_exceptions.ClientException):
+        except (answers.Error, ksa_exceptions.ClientException):
             self._failed = True
             return None
+
+
+def _headers_naming(
+    version: versions.Version, kwargs: dict[str, typing.Any],
+) -> MutableMapping[str, str]:
+    """Return the headers of a request with our entry next to Nova's.
+
+    keystoneauth leaves an existing header alone
+    (Session._set_microversion_headers), so Nova's entry is written here.
+    """
+    headers = requests.structures.CaseInsensitiveDict(
+        kwargs.get('headers') or {})
+    compute = headers.get(versions.HEADER)
+    if compute is None and kwargs.get('microversion'):
+        compute = 'compute ' + discover.version_to_string(
+            discover.normalize_version_number(kwargs['microversion']))
+    headers[versions.HEADER] = ', '.join(filter(None, (
+        compute, f'{versions.SERVICE_TYPE} {version}')))
+    return headers
 
 
 _ATTACHING = threading.Lock()

@@ -9,7 +9,7 @@ from horizon import tables as horizon_tables
 from openstack_dashboard import api
 
 from nova_image_override import errors
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import instances
@@ -30,7 +30,7 @@ class Rules(horizon_tables.DataTableView):
         """Return what the cloud lets the user override."""
         try:
             schema = cloud.compute(self.request).discover().schema
-        except discovery.Error:
+        except answers.Error:
             exceptions.handle(self.request, _(
                 'Unable to retrieve what may be overridden.'))
             return []

@@ -10,8 +10,8 @@ from openstack_dashboard.api.rest import urls
 from openstack_dashboard.api.rest import utils
 
 from nova_image_override import errors
-from nova_image_override.client import discovery
-from nova_image_override.client import refusal
+from nova_image_override.client import answers
+from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import launching
 from nova_image_override_dashboard.rest import views
@@ -51,14 +51,14 @@ class Servers(generic.View):
         name, flavor = (views.required(request, each, str)
                         for each in ('name', 'flavor_id'))
         with cloud.compute(request).overriding(
-                discovery.CREATE,
+                transport.CREATE,
                 views.required(request, errors.PARAMETER, dict)) as asked:
             try:
                 server = cloud.client(request).servers.create(
                     name.strip(), request.DATA.get('source_id'), flavor,
                     **launching.arguments(request.DATA))
             except exceptions.ClientException:
-                refusal.raise_for(asked.response)
+                answers.raise_for(asked.response)
                 raise
             except (AttributeError, KeyError, TypeError, ValueError) as exc:
                 # python-novaclient assumes that it is given what it needs.

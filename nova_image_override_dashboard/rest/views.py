@@ -7,8 +7,7 @@ import typing
 from django import http
 from openstack_dashboard.api.rest import utils
 
-from nova_image_override.client import discovery
-from nova_image_override.client import refusal
+from nova_image_override.client import answers
 
 View = collections.abc.Callable[..., typing.Any]
 
@@ -32,18 +31,18 @@ def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
         def answer(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
             try:
                 return view(*args, **kwargs)
-            except refusal.Refused as exc:
+            except answers.Refused as exc:
                 return _refused(exc)
-            except discovery.NotAvailable as exc:
+            except answers.NotAvailable as exc:
                 raise utils.AjaxError(_NOT_FOUND, str(exc)) from None
         return typing.cast(
             View, utils.ajax(data_required=data_required)(answer))
     return decorate
 
 
-def _refused(exc: refusal.Refused) -> dict[str, typing.Any]:
+def _refused(exc: answers.Refused) -> dict[str, typing.Any]:
     return {'refused': {
-        'message': str(exc),
+        'message': exc.message,
         'problems': {problem.name: {'code': problem.code,
                                     'reason': problem.reason}
                      for problem in exc.problems}}}

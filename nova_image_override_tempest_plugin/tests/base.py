@@ -12,7 +12,7 @@ from tempest.lib.common.utils import data_utils
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override_tempest_plugin import clients
 
 CONF = config.CONF
@@ -52,7 +52,7 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
                 '[service_available] image_props_override is true, and this '
                 f'cloud does not have the extension: GET {versions.PATH} '
                 'answers 404') from None
-        cls.offer = discovery.Discovery.of(answer[errors.PARAMETER])
+        cls.offer = answers.Discovery.of(answer[errors.PARAMETER])
         cls.servers_client.version = str(cls.offer.version)
         cls.offered = {
             name: value for name, value

@@ -200,7 +200,7 @@ def test_the_template_of_the_documentation_is_valid(cloud, heat):
     assert heat('validate', name='docs', template=template,
                 parameters={'flavor': flavor}) == {}
     wrong = template.replace('hw_boot_menu: true', 'hw_boot_menu: maybe')
-    assert 'hw_boot_menu: must be one of' in refused(heat(
+    assert "hw_boot_menu: 'maybe' is not one of" in refused(heat(
         'validate', name='docs', template=wrong,
         parameters={'flavor': flavor}))
 
@@ -212,21 +212,21 @@ def test_validation_names_every_override_that_is_wrong(sent, stack, template):
         'hw_disk_bus': 'floppy', 'hw_boot_menu': 'maybe',
         'hw_cpu_sockets': 0, 'hw_cpu_cores': 'two', 'hw_bot_menu': '1',
         'hw_machine_type': 'q35', 'img_signature': 'x', 'vm_mode': 'hvm'})))
-    for name in ('hw_disk_bus: must be one of', 'hw_boot_menu: must be one of '
-                 'true, false', 'hw_cpu_sockets: 0 is less than',
-                 'hw_cpu_cores: two', 'hw_bot_menu: not', 'hw_machine_type: '
-                 'not', 'img_signature: not', 'vm_mode: not'):
-        assert name in error
+    for reason in (
+            "hw_disk_bus: 'floppy' is not one of ['fdc', 'ide', ",
+            "hw_boot_menu: 'maybe' is not one of ['true', 'false', ",
+            "hw_cpu_cores: 'two' does not match ",
+            *(f'{name}: may not be overridden in this cloud' for name in (
+                'hw_bot_menu', 'hw_machine_type', 'img_signature',
+                'vm_mode'))):
+        assert reason in error
     assert not sent()
 
 
-@pytest.mark.parametrize(('value', 'says'), [
-    (20.1, 'in quotes'), ([], 'must be a string'), ({}, 'must be a string')])
-def test_values_that_are_not_one_thing_are_refused(stack, template, value,
-                                                   says):
+@pytest.mark.parametrize('value', [20.1, [], {}])
+def test_values_that_are_not_one_thing_are_refused(stack, template, value):
     error = refused(stack('validate', template({'hw_boot_menu': value})))
-    assert 'hw_boot_menu: ' in error
-    assert says in error
+    assert f"hw_boot_menu: {value} is not of type 'string'" in error
 
 
 def test_a_property_that_is_no_map_is_refused(stack, template):

@@ -4,8 +4,8 @@ Heat loads each module of the folders in ``plugin_dirs`` after its own
 resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 
-import collections.abc
-import json
+from collections.abc import Iterator
+from collections.abc import Set
 import typing
 
 from heat.common import exception
@@ -15,7 +15,7 @@ from heat.engine.resources.openstack.nova import server
 import jsonschema
 
 from nova_image_override import errors
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override.client import transport
 
 #: Statuses of a server.
@@ -65,30 +65,30 @@ class Server(server.Server):
             is wrong or not permitted, or why there can be none
         """
         super().validate()
-        overrides = self._overrides(
-            self.properties[self.IMAGE_PROPS_OVERRIDE])
+        overrides = _spelled(self.properties[self.IMAGE_PROPS_OVERRIDE])
         if not overrides:
             return
         try:
-            offer = self._adapter().discover()
-        except discovery.Error as exc:
+            wrong = _wrong(self._adapter().discover().schema, overrides)
+        except answers.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
-        self._refuse(_wrong(offer.schema, overrides))
+        if wrong:
+            raise exception.StackValidationFailed(
+                message=f'{self.IMAGE_PROPS_OVERRIDE}: {"; ".join(wrong)}')
 
     def handle_create(self) -> str:
         """Create the server.
 
-        :raises discovery.Error: the overrides cannot be sent, or were not
+        :raises answers.Error: the overrides cannot be sent, or were not
         """
-        overrides = self._overrides(
-            self.properties[self.IMAGE_PROPS_OVERRIDE])
+        overrides = _spelled(self.properties[self.IMAGE_PROPS_OVERRIDE])
         if not overrides:
             return str(super().handle_create())
-        with self._adapter().overriding(discovery.CREATE, overrides):
+        with self._adapter().overriding(transport.CREATE, overrides):
             return str(super().handle_create())
 
     def needs_replace_with_prop_diff(
-        self, changed_properties_set: collections.abc.Set[str],
+        self, changed_properties_set: Set[str],
         after_props: typing.Any, before_props: typing.Any,
     ) -> bool:
         """Return whether changed properties need another server."""
@@ -102,34 +102,30 @@ class Server(server.Server):
     def handle_update(
         self, json_snippet: typing.Any, tmpl_diff: typing.Any,
         prop_diff: dict[str, typing.Any],
-    ) -> tuple[collections.abc.Iterator[None], typing.Any]:
+    ) -> tuple[Iterator[None], typing.Any]:
         """Begin an update that needs no other server.
 
         :returns: what :meth:`check_update_complete` continues with
         """
-        steps: collections.abc.Iterator[None] = iter(())
+        steps: Iterator[None] = iter(())
         if self.IMAGE_PROPS_OVERRIDE in prop_diff:
             steps = self._change(
-                self._overrides(prop_diff[self.IMAGE_PROPS_OVERRIDE]))
+                _spelled(prop_diff[self.IMAGE_PROPS_OVERRIDE]))
         return steps, super().handle_update(
             json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(
-        self, begun: tuple[collections.abc.Iterator[None], typing.Any],
-    ) -> bool:
+            self, begun: tuple[Iterator[None], typing.Any]) -> bool:
         """Continue an update; return whether it is complete.
 
-        :raises discovery.Error, refusal.Refused: the overrides cannot be
-            changed
+        :raises answers.Error: the overrides cannot be changed
         """
         steps, updaters = begun
         for _ in steps:
             return False
         return bool(super().check_update_complete(updaters))
 
-    def _change(
-        self, overrides: discovery.Overrides,
-    ) -> collections.abc.Iterator[None]:
+    def _change(self, overrides: transport.Overrides) -> Iterator[None]:
         """Change the overrides of the server; yield while it has to wait.
 
         A server that was running runs again, even if the change is refused.
@@ -151,7 +147,7 @@ class Server(server.Server):
         if runs:
             yield from self._until(_RUNNING)
 
-    def _until(self, status: str) -> collections.abc.Iterator[None]:
+    def _until(self, status: str) -> Iterator[None]:
         """Yield until the server has a status.
 
         :raises exception.ResourceInError: it has failed
@@ -172,82 +168,33 @@ class Server(server.Server):
         # which Heat's handle_create uses too (MicroversionMixin.client).
         return transport.attach(self.client().client)
 
-    def _overrides(
-        self, given: dict[str, typing.Any] | None,
-    ) -> dict[str, str | None]:
-        """Return the overrides as Nova spells them.
 
-        :param given: the value of the property
-        :raises exception.StackValidationFailed: a value has a wrong type
-        """
-        given = given or {}
-        self._refuse({
-            name: 'write it in quotes, YAML has read it as '
-            f'{value!r}' if isinstance(value, float)
-            else 'must be a string, a number, true, false or null'
-            for name, value in given.items()
-            if not isinstance(value, bool | int | str | None)})
-        return {
-            name: str(value).lower() if isinstance(value, bool)
+def _spelled(given: dict[str, typing.Any] | None) -> transport.Overrides:
+    """Return the value of the property as Nova spells it."""
+    return {name: str(value).lower() if isinstance(value, bool)
             else str(value) if isinstance(value, int) else value
-            for name, value in given.items()}
-
-    def _refuse(self, wrong: collections.abc.Mapping[str, str]) -> None:
-        if wrong:
-            raise exception.StackValidationFailed(
-                message=f'{self.IMAGE_PROPS_OVERRIDE}: ' + '; '.join(
-                    f'{errors.printable(name)}: {reason}'
-                    for name, reason in sorted(wrong.items())))
-
-
-def _content(
-    validator: typing.Any, schema: dict[str, typing.Any],
-    instance: typing.Any, _: dict[str, typing.Any],
-) -> collections.abc.Iterator[jsonschema.ValidationError]:
-    """Check what a string stands for; jsonschema leaves that to the caller."""
-    try:
-        value = json.loads(instance)
-    except (TypeError, ValueError):
-        # Not a string, or one that its pattern refuses.
-        return
-    yield from validator.descend(value, schema)
-
-
-_Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator, {'contentSchema': _content})
+            for name, value in (given or {}).items()}
 
 
 def _wrong(
-    schema: dict[str, typing.Any],
-    overrides: collections.abc.Mapping[str, str | None],
-) -> dict[str, str]:
-    """Return what is wrong with overrides according to SCHEMA, by name.
+        schema: dict[str, typing.Any], overrides: transport.Overrides,
+) -> list[str]:
+    """Return what is wrong with overrides according to SCHEMA.
 
     None may also stand for what another resource has yet to provide
     (``get_attr``): only its name is checked here, the rest by Nova.
     """
-    validator = _Validator(schema)
-    wrong: dict[str, str] = {}
-    for name, value in overrides.items():
-        for error in validator.iter_errors({name: value}):
-            if error.validator in ('additionalProperties', 'propertyNames'):
-                wrong[name] = ('not an image property that may be overridden '
-                               'in this cloud')
-            elif value is not None:
-                wrong.setdefault(name, _reason(value, error))
+    validator = jsonschema.Draft202012Validator(schema)
+    wrong = []
+    for name, value in sorted(overrides.items()):
+        error = jsonschema.exceptions.best_match(
+            validator.iter_errors({name: value}))
+        if error is not None and not error.absolute_path:
+            wrong.append(f'{errors.printable(name)}: may not be overridden in '
+                         'this cloud')
+        elif error is not None and value is not None:
+            wrong.append(f'{errors.printable(name)}: {error.message}')
     return wrong
-
-
-def _reason(value: str, error: jsonschema.ValidationError) -> str:
-    allowed = [each for each in error.schema.get('enum', ())
-               if each is not None]
-    if allowed:
-        return (f'must be one of {", ".join(allowed)}, not '
-                f'{errors.printable(value)}')
-    if error.validator in ('minimum', 'maximum'):
-        return str(error.message)
-    return (f'{errors.printable(value)} is not a value of it '
-            f'({error.schema.get("description")})')
 
 
 def resource_mapping() -> dict[str, type[Server]]:

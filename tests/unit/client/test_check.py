@@ -4,8 +4,7 @@ from keystoneauth1 import adapter
 import pytest
 
 from nova_image_override import versions
-from nova_image_override.client import discovery
-from nova_image_override.client import refusal
+from nova_image_override.client import answers
 from nova_image_override.client import transport
 from tests.unit.client import adapters
 
@@ -39,7 +38,7 @@ def test_a_legacy_adapter_checks_too(cloud):
 
 def test_a_check_leaves_the_context_that_it_is_in_alone(cloud, compute):
     cloud.post(CHECK_URL, json={'image_props_override': TOLD})
-    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         check(compute, {'hw_pmu': 'true'})
         assert cloud.last_request.json()['server'][
             'image_props_override'] == {'hw_pmu': 'true'}
@@ -53,17 +52,19 @@ def test_a_refused_check_tells_each_problem(cloud, compute):
         'code': 403, 'message': 'both', 'image_props_override': {
             'hw_pmu': {'code': 'policy', 'reason': 'not you'},
             'a': {'code': 'denied', 'reason': 'never'}}}})
-    with pytest.raises(refusal.Refused, match='both') as caught:
+    with pytest.raises(answers.Refused) as caught:
         check(compute)
+    assert caught.value.message == 'both'
     assert [str(problem) for problem in caught.value.problems] == [
         'a: denied: never', 'hw_pmu: policy: not you']
+    assert str(caught.value) == 'a: denied: never\nhw_pmu: policy: not you'
     assert caught.value.response.status_code == 403
 
 
 def test_a_refusal_of_nova_s_own_has_its_message_only(cloud, compute):
     cloud.post(CHECK_URL, status_code=400, json={
         'badRequest': {'code': 400, 'message': 'no such flavor'}})
-    with pytest.raises(refusal.Refused, match='no such flavor') as caught:
+    with pytest.raises(answers.Refused, match='no such flavor') as caught:
         check(compute)
     assert caught.value.problems == ()
 
@@ -81,7 +82,7 @@ def test_a_refusal_of_nova_s_own_has_its_message_only(cloud, compute):
 def test_what_is_no_answer_to_a_check_is_an_error(
         cloud, compute, answer, reason):
     cloud.post(CHECK_URL, **answer)
-    with pytest.raises(discovery.Error, match=(
+    with pytest.raises(answers.Error, match=(
             'Cannot check what a create would get: POST '
             f'{versions.CHECK_PATH} .*{reason}')):
         check(compute)
@@ -90,6 +91,6 @@ def test_what_is_no_answer_to_a_check_is_an_error(
 def test_a_cloud_without_the_extension_is_not_asked_for_a_check(
         cloud, compute):
     cloud.get(URL + versions.PATH, status_code=404)
-    with pytest.raises(discovery.NotAvailable):
+    with pytest.raises(answers.NotAvailable):
         check(compute)
     assert {request.method for request in cloud.request_history} == {'GET'}

@@ -3,14 +3,14 @@
 import pytest
 
 from nova_image_override import versions
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override.client import sdk_proxy
 from tests.unit.client import adapters
 
 
 def test_a_tool_that_lists_servers_in_another_way_is_noticed(cloud, compute):
     cloud.get(f'{adapters.URL}/servers', json={'servers': []})
-    with pytest.raises(discovery.NotSent, match='was NOT sent'), \
+    with pytest.raises(answers.NotSent, match='was NOT sent'), \
             sdk_proxy.filtering(compute, ['hw_pmu']):
         compute.get('/servers')
     assert not hasattr(compute, 'servers')
@@ -18,7 +18,7 @@ def test_a_tool_that_lists_servers_in_another_way_is_noticed(cloud, compute):
 
 def test_nothing_is_listed_where_the_cloud_has_no_extension(cloud, compute):
     cloud.get(adapters.URL + versions.PATH, status_code=404)
-    with pytest.raises(discovery.NotAvailable), \
+    with pytest.raises(answers.NotAvailable), \
             sdk_proxy.filtering(compute, ['hw_pmu']):
         pytest.fail('the context was entered')
 

@@ -10,7 +10,7 @@ import requests
 import requests_mock
 
 from nova_image_override import versions
-from nova_image_override.client import discovery
+from nova_image_override.client import answers
 from nova_image_override.client import transport
 from tests.unit.client import adapters
 
@@ -21,7 +21,7 @@ OVERRIDES = {'hw_disk_bus': 'scsi'}
 
 
 def create(compute, overrides=OVERRIDES, **kwargs):
-    with transport.attach(compute).overriding(discovery.CREATE, overrides):
+    with transport.attach(compute).overriding(transport.CREATE, overrides):
         compute.post('/servers', json={'server': {'name': 'x'}}, **kwargs)
 
 
@@ -36,7 +36,7 @@ def test_the_body_gets_one_key_and_keeps_the_others(cloud, compute):
 
 def test_the_tool_s_own_body_is_not_changed(cloud, compute):
     body = {'server': {'name': 'x'}}
-    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         compute.post('/servers', json=body)
     assert body == {'server': {'name': 'x'}}
 
@@ -79,7 +79,7 @@ def test_the_legacy_header_stays_as_keystoneauth_makes_it(cloud, compute):
 
 def test_a_legacy_adapter_carries_them_too(cloud):
     compute = make(adapter.LegacyJsonAdapter)
-    with transport.attach(compute).overriding(discovery.REBUILD, {}):
+    with transport.attach(compute).overriding(transport.REBUILD, {}):
         compute.post('/servers/id/action', body={'rebuild': {}})
     assert cloud.last_request.json() == {
         'rebuild': {'image_props_override': {}}}
@@ -102,7 +102,7 @@ def test_requests_after_the_context_carry_nothing(cloud, compute):
 def test_other_requests_in_the_context_are_left_alone(
         cloud, compute, method, body):
     cloud.register_uri(method, f'{URL}/other', json={})
-    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         compute.request('/other', method, json=body)
         assert cloud.last_request.json() == body
         assert HEADER not in cloud.last_request.headers
@@ -112,7 +112,7 @@ def test_other_requests_in_the_context_are_left_alone(
 def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
     overriding_adapter = transport.attach(compute)
     with (pytest.raises(ZeroDivisionError),
-          overriding_adapter.overriding(discovery.CREATE, OVERRIDES)):
+          overriding_adapter.overriding(transport.CREATE, OVERRIDES)):
         raise ZeroDivisionError
     compute.post('/servers', json={'server': {}})
     assert cloud.last_request.json() == {'server': {}}
@@ -120,7 +120,7 @@ def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
 
 def test_another_adapter_of_the_same_session_is_left_alone(cloud, compute):
     other = adapter.Adapter(compute.session, service_type='compute')
-    with transport.attach(compute).overriding(discovery.CREATE, OVERRIDES):
+    with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         other.post('/servers', json={'server': {}})
         assert cloud.last_request.json() == {'server': {}}
         compute.post('/servers', json={'server': {}})
@@ -135,14 +135,14 @@ def test_attaching_again_changes_nothing(compute):
 
 
 def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
-    with (pytest.raises(discovery.NotSent, match='were NOT sent'),
-          transport.attach(compute).overriding(discovery.CREATE, OVERRIDES)):
+    with (pytest.raises(answers.NotSent, match='were NOT sent'),
+          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
         compute.post('/servers', data='{"server": {}}')
 
 
 def test_the_tool_s_own_failure_is_not_hidden(compute):
     with (pytest.raises(KeyError, match='own'),
-          transport.attach(compute).overriding(discovery.CREATE, OVERRIDES)):
+          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
         raise KeyError('own')
 
 
@@ -157,7 +157,7 @@ def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
     cloud.get(URL + versions.PATH, status_code=404)
     for _ in range(2):
         with pytest.raises(
-            discovery.NotAvailable, match='This cloud does not take'
+            answers.NotAvailable, match='This cloud does not take'
         ):
             create(compute)
     assert [request.method for request in cloud.request_history] == ['GET']
@@ -174,7 +174,7 @@ def test_a_cloud_without_the_extension_is_an_error(cloud, compute):
 def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
         cloud, compute, answer, reason):
     cloud.get(URL + versions.PATH, **answer)
-    with pytest.raises(discovery.Error, match=(
+    with pytest.raises(answers.Error, match=(
             f'Cannot find out whether .*GET {versions.PATH} {reason}')):
         create(compute)
     assert {request.method for request in cloud.request_history} == {'GET'}
@@ -183,7 +183,7 @@ def test_an_answer_that_cannot_be_read_is_an_error_and_no_request(
 def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
     cloud.get(URL + versions.PATH, [{'status_code': 503}, discovered()])
     overriding_adapter = transport.attach(compute)
-    with pytest.raises(discovery.Error):
+    with pytest.raises(answers.Error):
         overriding_adapter.discover()
     assert overriding_adapter.discover() is overriding_adapter.discover()
     assert cloud.call_count == 2
@@ -201,7 +201,7 @@ def test_the_version_that_both_know_is_named(cloud, compute):
 
 def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
     cloud.get(URL + versions.PATH, **discovered('7.0', '7.3'))
-    with pytest.raises(discovery.VersionUnsupported, match=(
+    with pytest.raises(answers.VersionUnsupported, match=(
             r'takes versions 7\.0 to 7\.3 .* knows 1\.0 to .*: upgrade')):
         create(compute)
 
@@ -222,7 +222,7 @@ def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
     {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}}])
 def test_a_server_that_is_not_shown_is_an_error(cloud, compute, answer):
     cloud.get(f'{URL}/servers/id', **answer)
-    with pytest.raises(discovery.Error, match='Cannot see the image property'):
+    with pytest.raises(answers.Error, match='Cannot see the image property'):
         transport.attach(compute).overrides_of('id')
 
 

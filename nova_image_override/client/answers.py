@@ -1,0 +1,126 @@
+"""Reading what nova-api answers, and the errors that come of it."""
+
+from collections.abc import Iterator
+import contextlib
+import dataclasses
+import typing
+
+import microversion_parse
+import requests
+
+from nova_image_override import errors
+from nova_image_override import versions
+
+
+class Error(Exception):
+    """Overrides cannot be sent, or were not; the message says why."""
+
+
+class NotAvailable(Error):
+    """The cloud does not have the extension."""
+
+
+class VersionUnsupported(Error):
+    """Client and cloud have no version in common."""
+
+
+class NotSent(Error):
+    """The tool made no request that could carry the overrides."""
+
+
+class Refused(Error):
+    """The cloud refuses a request, with a line for each problem if it has any.
+
+    :ivar response: the cloud's answer
+    :ivar message: that of Nova's fault
+    :ivar problems: what is wrong with overrides; empty when something else is
+    """
+
+    def __init__(
+        self, response: requests.Response, message: str,
+        problems: tuple[errors.Problem, ...],
+    ) -> None:
+        super().__init__('\n'.join(map(str, problems)) or message)
+        self.response = response
+        self.message = message
+        self.problems = problems
+
+
+def raise_for(response: requests.Response) -> None:
+    """Raise an error if RESPONSE is one of Nova's faults.
+
+    :raises Refused: it is, and the request is to blame (4xx)
+    """
+    if not 400 <= response.status_code < 500:
+        return
+    try:
+        (fault,) = response.json().values()
+        refused = Refused(response, fault['message'], tuple(sorted(
+            errors.Problem(name, said['code'], said['reason'])
+            for name, said in fault.get(errors.PARAMETER, {}).items())))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return
+    raise refused
+
+
+@contextlib.contextmanager
+def readable(response: requests.Response, trouble: str) -> Iterator[None]:
+    """Read a response in the context.
+
+    :param trouble: what cannot be done without it, and which request it was
+    :raises Error: the response is a failure, or does not hold what is read
+    """
+    if response.status_code != 200:
+        raise Error(f'{trouble} answered {response.status_code}.')
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as exc:
+        raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
+
+
+def overrides_in(
+        response: requests.Response) -> dict[str, dict[str, str | None]]:
+    """Return what RESPONSE shows: server ID -> overrides."""
+    try:
+        body = response.json()
+        servers = body.get('servers') or [body.get('server')]
+        return {server['id']: server[errors.PARAMETER] for server in servers
+                if server and errors.PARAMETER in server}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # Not an answer about servers.
+        return {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Discovery:
+    """What a cloud says about the extension to this caller.
+
+    :ivar version: the newest version that cloud and client both know
+    :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
+    """
+
+    version: versions.Version
+    schema: dict[str, typing.Any]
+
+    @classmethod
+    def of(
+        cls, said: typing.Any,
+        history: tuple[versions.Version, ...] = versions.VERSIONS,
+    ) -> 'Discovery':
+        """Read SAID, the content of the answer to ``GET`` of versions.PATH.
+
+        :param history: the versions that this client knows, oldest first
+        :raises VersionUnsupported: the cloud has no version that we know
+        :raises KeyError, TypeError, ValueError: it cannot be read
+        """
+        low, high = (
+            microversion_parse.parse_version_string(said[bound])
+            for bound in ('min_version', 'max_version'))
+        schema = dict(said['schema'])
+        shared = [version for version in history if low <= version <= high]
+        if not shared:
+            raise VersionUnsupported(
+                f'This cloud takes versions {low} to {high} of '
+                f'{versions.SERVICE_TYPE}, this client knows {history[0]} '
+                f'to {history[-1]}: upgrade nova-image-override.')
+        return cls(shared[-1], schema)
