@@ -7,7 +7,7 @@ from nova import context as nova_context
 from nova import objects
 
 from nova_image_override import override
-from nova_image_override.api import pipeline
+from nova_image_override.api.change import plan
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import callers
 from nova_image_override.authorization import enforcer as enforcer_module
@@ -36,7 +36,7 @@ class Work:
 
     def __init__(self, entries: list[str]) -> None:
         catalog = catalog_module.running()
-        self._pipeline = pipeline.Pipeline(
+        self._planner = plan.Planner(
             enforcer_module.Enforcer(catalog, allowed=entries),
             callers.Callers(catalog), {'libvirt'})
         self._parser = override.Parser(catalog)
@@ -45,8 +45,8 @@ class Work:
 
     def forget(self) -> None:
         """Return to the state of a service that has just started."""
-        self._pipeline.enforcer.rules_of.cache_clear()
-        self._parser = override.Parser(self._pipeline.catalog)
+        self._planner.enforcer.rules_of.cache_clear()
+        self._parser = override.Parser(self._planner.catalog)
 
     def parse(self, raw: dict[str, str]) -> override.Overrides:
         """Parse, as the servers controller does."""
@@ -54,18 +54,18 @@ class Work:
 
     def authorise(self, asked: override.Overrides) -> None:
         """Check the deployer's lists, as the compute API does."""
-        self._pipeline.enforcer.check(_ANYBODY, asked, overrides.IMAGE)
+        self._planner.enforcer.check(_ANYBODY, asked, [overrides.IMAGE])
 
     def ask_policy(self, asked: override.Overrides) -> None:
         """Check oslo.policy, which the compute API does at the same time."""
-        caller = self._pipeline.callers.caller(self._context)
+        caller = self._planner.callers.caller(self._context)
         policy_files.refused_by(
             caller.can, caller.policy_defined,
-            {self._pipeline.enforcer.rules_of(name).field for name in asked})
+            {self._planner.enforcer.rules_of(name).field for name in asked})
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""
-        return self._pipeline.merger.merge(overrides.IMAGE, asked)
+        return self._planner.merger.merge(overrides.IMAGE, asked)
 
 
 #: Passes policy without a check.

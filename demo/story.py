@@ -129,12 +129,12 @@ class Story:
     def _stored(self, server_id: str) -> None:
         """Show how Nova's database stores overrides."""
         self._page.heading('What is stored (system metadata of the second)')
-        self._page.line(f'{record.IMAGE_PREFIX}* is in force, '
-                        f'{record.SET_PREFIX}* the image\'s own value.')
-        stored = self._cloud.system_metadata(server_id)
-        rows = self._cloud.record(server_id)
-        names = sorted(rows)
+        own = record.IMAGE_PREFIX + record.SET_PREFIX
+        self._page.line(f'{record.IMAGE_PREFIX}* is in force. {own}* has the '
+                        'image\'s own value,')
+        self._page.line('or nothing where the image lacks the property.')
+        stored = self._cloud.instance(server_id).system_metadata
+        names = sorted(record.in_force(stored))
         self._page.table(['key', 'value'], [
-            *([record.IMAGE_PREFIX + name, stored[name]] for name in names),
-            *([record.SET_PREFIX + name, rows[name] or 'NULL']
-              for name in names)])
+            [prefix + name, stored[prefix + name]]
+            for prefix in (record.IMAGE_PREFIX, own) for name in names])

@@ -71,6 +71,8 @@ UNSCHEDULABLE = 'unschedulable'
 WRONG_STATE = 'wrong_state'
 #: The change needs resources of a host, which a stopped server is not given.
 NEEDS_CLAIM = 'needs_claim'
+#: The change takes a guest that is built anew, which a start does not do.
+NEEDS_REBUILD = 'needs_rebuild'
 #: The scheduler or placement did not answer; nothing has changed.
 SCHEDULER_UNAVAILABLE = 'scheduler_unavailable'
 

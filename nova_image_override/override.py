@@ -22,6 +22,9 @@ Overrides = dict[str, str | None]
 #: Image properties as Nova holds them; Glance may hold things other than text.
 ImageProperties = collections.abc.Mapping[str, typing.Any]
 
+#: Most names that a list of servers is filtered by.
+FILTER_MAX = 8
+
 _JSON_TYPES: dict[type, str] = {
     bool: 'a boolean', int: 'a number', float: 'a number', list: 'an array',
     dict: 'an object', type(None): 'null', str: 'a string'}
@@ -55,7 +58,7 @@ class Parser:
                 [errors.PARAMETER], errors.INVALID_TYPE,
                 'must be an object of strings, not ' + _JSON_TYPES[type(raw)])
         if len(raw) > request_schema.PROPERTIES_MAX:
-            raise _too_many(raw)
+            raise _too_many(raw, request_schema.PROPERTIES_MAX)
         overrides: Overrides = {}
         problems: list[errors.Problem] = []
         for name, value in raw.items():
@@ -81,8 +84,8 @@ class Parser:
         :param names: as the request has them
         :raises errors.Invalid: with every problem found
         """
-        if len(names) > request_schema.PROPERTIES_MAX:
-            raise _too_many(names)
+        if len({*names}) > FILTER_MAX:
+            raise _too_many({*names}, FILTER_MAX)
         problems: list[errors.Problem] = []
         for name in names:
             try:
@@ -111,10 +114,10 @@ class Parser:
         return prop.read(name, value)
 
 
-def _too_many(raw: collections.abc.Sized) -> errors.Invalid:
+def _too_many(found: collections.abc.Sized, most: int) -> errors.Invalid:
     return errors.Invalid.of(
         [errors.PARAMETER], errors.TOO_MANY,
-        f'at most {request_schema.PROPERTIES_MAX} properties, not {len(raw)}')
+        f'at most {most} properties, not {len(found)}')
 
 
 class Merger:
@@ -209,24 +212,6 @@ class Merger:
             if prop.field in catalog_module.LEGACY_ALIASES:
                 result[catalog_module.LEGACY_ALIASES[prop.field]] = value
         return result
-
-    def images_with(
-        self, name: str, own: str | None,
-    ) -> list[ImageProperties]:
-        """Return how an image may look if its value of a property is OWN.
-
-        The record holds the value, but not which of the property's names the
-        image had: there is one for each set of names that is read as OWN.
-
-        :param own: as the record has it, None when the image lacked it
-        """
-        names = (name, *self._catalog.resolve(name).legacy_names)
-        images = [
-            dict.fromkeys(some, own or '')
-            for size in range(len(names) + 1)
-            for some in itertools.combinations(names, size)]
-        return [image for image in images
-                if self.image_value(image, name) == own]
 
     def image_values(
         self, base: ImageProperties, overrides: Overrides,

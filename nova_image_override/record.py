@@ -2,9 +2,14 @@
 
 The merged image properties are stored as Nova stores any server's, in one row
 ``image_<property>`` each, so that Nova reads them without knowing about
-overrides. In addition, one row for each override says that there is one; the
-row's value is the value that the image itself has. The value in force is only
-in ``image_<property>``.
+overrides. The record of the overrides is stored among them, as further image
+properties whose names begin with ``os_glance_override``: Nova writes, replaces
+and drops both in one transaction, so neither is ever without the other.
+
+The record has one property for each override. It says which property was set
+or removed, and what the image itself has: the image's value (after ``=`` if it
+is empty or begins so), or nothing where the image lacks the property. The value
+in force is only in ``image_<property>``.
 """
 
 import collections.abc
@@ -16,69 +21,116 @@ SystemMetadata = collections.abc.Mapping[str, str | None]
 #: Prefix of image properties (nova/utils.py SM_IMAGE_PROP_PREFIX).
 IMAGE_PREFIX = 'image_'
 
-#: Prefixes of the rows that say which properties were set, and which were
-#: removed. Unmodified Nova leaves keys that begin with "os_glance" out of
-#: snapshots (nova/compute/utils.py NON_INHERITABLE_IMAGE_NAMESPACES).
-SET_PREFIX = 'os_glance_override:'
-REMOVED_PREFIX = 'os_glance_override_removed:'
+#: All names of ours begin with this. Unmodified Nova leaves image properties
+#: that begin with "os_glance" out of snapshots (nova/compute/utils.py
+#: NON_INHERITABLE_IMAGE_NAMESPACES), and ImageMetaProps knows none of them.
+_OURS = 'os_glance_override'
 
-#: The row of a server whose overrides were dropped while it was shelved: what
-#: is stored counts, as its shelved image still has the overrides.
-DROPPED = 'os_glance_override_dropped'
+#: Prefixes of the names that say which properties were set, and which were
+#: removed.
+SET_PREFIX = f'{_OURS}:'
+REMOVED_PREFIX = f'{_OURS}_removed:'
+
+#: Prefix of the names that say which properties of a change are stored with
+#: the server, but perhaps not yet where else they are needed: in its request
+#: spec, and on its disks. The value of the disks' bus is the bus that they
+#: come from. The bare name says that the whole image is another one.
+UNFINISHED = f'{_OURS}_unfinished'
+
+#: Says that a server was given other properties while it was shelved and
+#: offloaded; the value is the ID of the shelved image, which has the old ones.
+OFFLOADED = f'{_OURS}_offloaded'
+
+#: What Nova stores of an image besides its properties, with the same prefix
+#: (nova/utils.py SM_INHERITABLE_KEYS).
+_NO_PROPERTIES = frozenset((
+    'base_image_ref', 'container_format', 'disk_format', 'min_disk', 'min_ram'))
 
 #: Nova stores a value in a String(255) and silently cuts longer ones
 #: (nova/utils.py get_system_metadata_from_image).
 VALUE_BYTES_MAX = 255
 
-#: A name with its prefix must fit into the String(255) key of a row.
-NAME_LENGTH_MAX = 255 - len(REMOVED_PREFIX)
+#: A name with its prefixes must fit into the String(255) key of a row.
+NAME_LENGTH_MAX = 255 - len(f'{IMAGE_PREFIX}{UNFINISHED}:')
 
 
-def rows(
+def properties(
     overrides: collections.abc.Mapping[str, str | None],
     image_values: collections.abc.Mapping[str, object],
-) -> dict[str, str | None]:
-    """Return the rows that record overrides.
+) -> dict[str, str]:
+    """Return the image properties that record overrides.
 
     :param overrides: name -> value, None where the property is removed
-    :param image_values: name -> the image's own value, None where it has none;
-        one that Nova would cut is cut in the same way
+    :param image_values: name -> the image's own value, None where it has none
     """
     return {
-        keys(name)[value is None]: _cut(image_values[name])
+        (SET_PREFIX if value is not None else REMOVED_PREFIX) + name:
+        _row(image_values[name])
         for name, value in overrides.items()}
 
 
-def _cut(value: object) -> str | None:
-    """Return VALUE as nova/utils.py safe_truncate cuts it."""
-    return None if value is None else str(value).encode()[
-        :VALUE_BYTES_MAX].decode(errors='ignore')
-
-
-def replace(
-    system_metadata: dict[str, str | None],
-    new: collections.abc.Mapping[str, str | None],
-) -> None:
-    """Take the recorded overrides out of SYSTEM_METADATA, and put in NEW."""
-    for key in [key for key in system_metadata if is_row(key)]:
-        del system_metadata[key]
-    system_metadata.update(new)
-
-
-def replace_properties(
-    system_metadata: dict[str, str | None],
-    stored: collections.abc.Mapping[str, typing.Any],
-    new: collections.abc.Mapping[str, typing.Any],
-) -> None:
-    """Replace the image properties in SYSTEM_METADATA with NEW.
-
-    :param stored: the ones that it holds
+def _row(own: object) -> str:
+    """Return the row for an image's value, cut as nova/utils.py safe_truncate.
     """
-    for name in stored.keys() - new.keys():
-        del system_metadata[IMAGE_PREFIX + name]
-    system_metadata.update({
-        IMAGE_PREFIX + name: value for name, value in new.items()
-        if name not in stored or stored[name] != value})
+    if own is None:
+        return ''
+    text = str(own)
+    if not text or text.startswith('='):
+        text = f'={text}'
+    return text.encode()[:VALUE_BYTES_MAX].decode(errors='ignore')
+
+
+def unfinished(
+    names: collections.abc.Mapping[str, str],
+) -> dict[str, str]:
+    """Return the image properties that say what is still to be stored.
+
+    :param names: the properties of a change, or '' for the whole image, with
+        the bus that disks come from, or ''
+    """
+    return {f'{UNFINISHED}:{name}' if name else UNFINISHED: value
+            for name, value in names.items()}
+
+
+def still_to_store(system_metadata: SystemMetadata) -> dict[str, str]:
+    """Return what has not been stored everywhere, as far as is known.
+
+    :returns: property -> the bus that disks come from, or ''; the property ''
+        stands for the whole image
+    """
+    prefix = IMAGE_PREFIX + UNFINISHED
+    return {key.removeprefix(prefix).removeprefix(':'): value or ''
+            for key, value in system_metadata.items()
+            if key.startswith(prefix)}
+
+
+def finished(system_metadata: SystemMetadata) -> dict[str, str | None]:
+    """Return SYSTEM_METADATA without what says that it is unfinished."""
+    prefix = IMAGE_PREFIX + UNFINISHED
+    return {key: value for key, value in system_metadata.items()
+            if not key.startswith(prefix)}
+
+
+def image_properties(
+    system_metadata: SystemMetadata,
+) -> dict[str, typing.Any]:
+    """Return a server's image properties, with the record among them."""
+    return {
+        name: value for key, value in system_metadata.items()
+        if (name := key.removeprefix(IMAGE_PREFIX)) != key
+        and name not in _NO_PROPERTIES}
+
+
+def with_properties(
+    system_metadata: SystemMetadata,
+    properties: collections.abc.Mapping[str, typing.Any],
+) -> dict[str, str | None]:
+    """Return SYSTEM_METADATA with other image properties."""
+    gone = {IMAGE_PREFIX + name for name in image_properties(system_metadata)}
+    return {
+        **{key: value for key, value in system_metadata.items()
+           if key not in gone},
+        **{IMAGE_PREFIX + name: value for name, value in properties.items()}}
 
 
 def keys(name: str) -> tuple[str, str]:
@@ -86,16 +138,20 @@ def keys(name: str) -> tuple[str, str]:
 
     :returns: the one where it is set, and the one where it is removed
     """
-    return SET_PREFIX + name, REMOVED_PREFIX + name
+    return (IMAGE_PREFIX + SET_PREFIX + name,
+            IMAGE_PREFIX + REMOVED_PREFIX + name)
+
+
+def is_property(name: str) -> bool:
+    """Return whether an image property of a server is one of ours."""
+    return name in (UNFINISHED, OFFLOADED) or name.startswith(
+        (SET_PREFIX, REMOVED_PREFIX, f'{UNFINISHED}:'))
 
 
 def is_row(key: str) -> bool:
     """Return whether a key of system metadata is one of ours."""
-    return key == DROPPED or _records(key)
-
-
-def _records(key: str) -> bool:
-    return key.startswith((SET_PREFIX, REMOVED_PREFIX))
+    return key.startswith(IMAGE_PREFIX) and is_property(
+        key.removeprefix(IMAGE_PREFIX))
 
 
 def has_overrides(system_metadata: SystemMetadata) -> bool:
@@ -106,10 +162,17 @@ def has_overrides(system_metadata: SystemMetadata) -> bool:
     return any(map(is_row, system_metadata))
 
 
+def shelved_image_is_older(system_metadata: SystemMetadata) -> bool:
+    """Return whether a server was changed since its shelved image was made."""
+    image_id = system_metadata.get(IMAGE_PREFIX + OFFLOADED)
+    return image_id is not None and (
+        image_id == system_metadata.get('shelved_image_id'))
+
+
 def image_values(system_metadata: SystemMetadata) -> dict[str, str | None]:
     """Return the image's own value of each property that is overridden."""
-    return {key.partition(':')[2]: value
-            for key, value in system_metadata.items() if _records(key)}
+    return {name: value.removeprefix('=') if value else None
+            for name, _, value in _recorded(system_metadata)}
 
 
 def in_force(system_metadata: SystemMetadata) -> dict[str, str | None]:
@@ -118,15 +181,14 @@ def in_force(system_metadata: SystemMetadata) -> dict[str, str | None]:
     A later ``nova-manage image_property set`` by an operator shows. A removed
     property is None even where nova-compute has filled in its default since,
     as it does for the machine type and device models that an image does not
-    set (LibvirtDriver._register_undefined_instance_details).
+    set (LibvirtDriver._register_undefined_instance_details). One that was set
+    and whose value is gone all the same is not among them.
     """
     result: dict[str, str | None] = {}
-    for key in system_metadata:
-        if key.startswith(SET_PREFIX):
-            name = key.removeprefix(SET_PREFIX)
-            result[name] = system_metadata.get(IMAGE_PREFIX + name)
-        elif key.startswith(REMOVED_PREFIX):
-            result[key.removeprefix(REMOVED_PREFIX)] = None
+    for name, removed, _ in _recorded(system_metadata):
+        value = None if removed else system_metadata.get(IMAGE_PREFIX + name)
+        if removed or value is not None:
+            result[name] = value
     return result
 
 
@@ -137,8 +199,22 @@ def set_after_removal(system_metadata: SystemMetadata) -> dict[str, str]:
     has set it with ``nova-manage image_property set``.
     """
     result = {}
-    for name, value in in_force(system_metadata).items():
+    for name, removed, _ in _recorded(system_metadata):
         stored = system_metadata.get(IMAGE_PREFIX + name)
-        if value is None and stored is not None:
+        if removed and stored is not None:
             result[name] = stored
     return result
+
+
+def _recorded(
+    system_metadata: SystemMetadata,
+) -> collections.abc.Iterator[tuple[str, bool, str]]:
+    """Yield the name of each override, whether it removes, and the row."""
+    for key, value in system_metadata.items():
+        name = key.removeprefix(IMAGE_PREFIX)
+        if name == key:
+            continue
+        for prefix in (SET_PREFIX, REMOVED_PREFIX):
+            if name.startswith(prefix):
+                yield (name.removeprefix(prefix), prefix == REMOVED_PREFIX,
+                       value or '')

@@ -13,11 +13,10 @@ from nova_image_override.properties import catalog
 
 def image(instance: objects.Instance) -> dict[str, typing.Any]:
     """Return metadata of a server's image, as its hard reboot reads it."""
-    stored = nova_utils.get_image_from_system_metadata(
-        nova_utils.instance_sys_meta(instance))
-    return {**stored, 'properties': {
-        name: value for name, value in stored['properties'].items()
-        if not record.is_row(name)}}
+    return nova_utils.get_image_from_system_metadata({
+        key: value for key, value
+        in nova_utils.instance_sys_meta(instance).items()
+        if key.startswith(record.IMAGE_PREFIX) and not record.is_row(key)})
 
 
 def properties(instance: objects.Instance) -> dict[str, typing.Any]:

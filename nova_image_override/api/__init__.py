@@ -1,1 +1,4 @@
-"""Inside nova-api: subclasses of Nova's own classes, and nothing patched."""
+"""What runs inside nova-api."""
+
+# nova/api/wsgi.py uses it and does not import it.
+import webob.dec as webob_dec  # noqa: F401

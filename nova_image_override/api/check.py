@@ -2,12 +2,11 @@
 
 A check is a create that ends before Nova stores anything: Nova's servers
 controller validates the body, Nova's compute API reads image, volume and
-flavor, and the pipeline authorises and merges the overrides. Where a create
+flavor, and the planner authorises and merges the overrides. Where a create
 would store the server, :class:`Checked` ends it with what was about to be
 stored.
 """
 
-import collections.abc
 import typing
 
 from nova.api.openstack import api_version_request
@@ -15,8 +14,8 @@ from nova.api.openstack import wsgi
 from nova.virt import hardware
 
 from nova_image_override import errors
-from nova_image_override.api import driver_effects
-from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.hosts import driver_effects
 
 #: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
 _PAGE_SIZES = {
@@ -57,29 +56,24 @@ def body_of_create(req: wsgi.Request, body: typing.Any) -> typing.Any:
 
 
 def answer(
-    catalog: catalog_module.Catalog, image: dict[str, typing.Any],
+    planner: plan_module.Planner, plan: plan_module.Plan,
     instance: typing.Any,
-    image_values: collections.abc.Mapping[str, str | None],
-    virt_drivers: collections.abc.Set[str],
 ) -> dict[str, typing.Any]:
     """Return the answer about a server that a create was about to store.
 
-    :param catalog: the properties that can be named
-    :param image: boot metadata, with the merged properties
+    :param planner: made the plan
+    :param plan: what the server was to have
     :param instance: ``nova.objects.Instance``
-    :param image_values: overridden property -> the image's own value
-    :param virt_drivers: the drivers of the cloud's hosts
     """
-    properties = image.get('properties') or {}
+    properties = plan.image['properties']
     return {
         'properties': properties,
         'overridden': {
             name: {
-                'value': properties.get(name),
-                'image_value': own,
+                'value': properties.get(name), 'image_value': own,
                 **_told(driver_effects.by_driver(
-                    catalog, virt_drivers, name, properties)),
-            } for name, own in image_values.items()},
+                    planner.catalog, planner.virt_drivers, name, properties)),
+            } for name, own in plan.image_values.items()},
         'numa_topology': _numa_topology(instance.numa_topology),
     }
 

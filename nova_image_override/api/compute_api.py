@@ -1,54 +1,33 @@
-"""The compute API that boots and rebuilds servers with their overrides."""
+"""The compute API: what Nova does to servers, with their overrides."""
 
-import collections.abc
 import functools
 import inspect
 import typing
 
-from nova import conductor
 from nova.compute import api
-from nova.compute import instance_actions
 from nova.compute import utils as compute_utils
+from oslo_utils import excutils
 
 from nova_image_override import record
 from nova_image_override.api import audit
 from nova_image_override.api import check
-from nova_image_override.api import compute_capability
+from nova_image_override.api import compute_task_api
 from nova_image_override.api import faults
-from nova_image_override.api import host_scheduling
-from nova_image_override.api import pipeline as pipeline_module
-from nova_image_override.api import rebuild
 from nova_image_override.api import request as request_module
 from nova_image_override.api import server_filter
-from nova_image_override.api import update
-from nova_image_override.api.flavor import validation
+from nova_image_override.api.change import create
+from nova_image_override.api.change import operation as operation_module
+from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change import rebuild
+from nova_image_override.api.change import scheduling
+from nova_image_override.api.change import store as store_module
+from nova_image_override.api.change import update
+from nova_image_override.api.guest import validation
+from nova_image_override.api.hosts import compute_part
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
 
 _BASE_OPTIONS = inspect.signature(api.API._validate_and_build_base_options)
-
-
-class ComputeTaskAPI(conductor.ComputeTaskAPI):
-    """Nova's conductor API, for rebuilds that are scheduled already."""
-
-    def rebuild_instance(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        host: str | None = None, bdms: typing.Any = None,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
-        """Rebuild a server on its host, with its disks on their bus.
-
-        Without a host the conductor would ask the scheduler again, and look
-        for the traits of the image without its overrides
-        (ComputeTaskManager._validate_image_traits_for_rebuild).
-        """
-        pending = request_module.rebuild_of(context)
-        if pending is not None:
-            pending.checked_spec()
-            host = instance.host
-            pending.moves.apply(bdms)
-        return super().rebuild_instance(
-            context, instance, *args, host=host, bdms=bdms, **kwargs)
 
 
 class API(api.API):
@@ -56,24 +35,32 @@ class API(api.API):
 
     For servers without overrides every method is Nova's own.
 
-    :param pipeline: merges overrides into image properties
+    :param planner: makes plans by the deployer's rules
     """
 
-    def __init__(self, pipeline: pipeline_module.Pipeline) -> None:
+    def __init__(self, planner: plan_module.Planner) -> None:
         super().__init__()
-        self._pipeline = pipeline
-        self._scheduler = host_scheduling.HostScheduler()
-        self.compute_task_api = ComputeTaskAPI()
+        interface.require(self, 'compute_task_api', 'host', 'volume_api')
+        self._planner = planner
+        self._scheduler = scheduling.HostScheduler()
+        self._store = store_module.Store(planner.catalog)
+        self.compute_task_api = compute_task_api.ComputeTaskAPI(self._store)
 
+    @interface.overrides
     def get(
         self, context: typing.Any, instance_id: str,
         expected_attrs: list[str] | None = None, **kwargs: typing.Any,
     ) -> typing.Any:
         """Get one instance, with what our responses show of it."""
-        return super().get(
+        instance = super().get(
             context, instance_id,
             expected_attrs=_with_record(context, expected_attrs), **kwargs)
+        # Servers in a cell that is down have no system metadata.
+        if 'system_metadata' in instance:
+            self._store.recover(instance)
+        return instance
 
+    @interface.overrides
     def get_all(
         self, context: typing.Any,
         search_opts: dict[str, typing.Any] | None = None,
@@ -102,6 +89,8 @@ class API(api.API):
 
     # --- create -------------------------------------------------------------
 
+    @interface.overrides
+    @faults.carried()
     def create(
         self, context: typing.Any, *args: typing.Any,
         auto_disk_config: bool | None = None, **kwargs: typing.Any,
@@ -117,6 +106,7 @@ class API(api.API):
         return super().create(
             context, *args, auto_disk_config=auto_disk_config, **kwargs)
 
+    @interface.overrides
     def _validate_and_build_base_options(
         self, context: typing.Any, flavor: typing.Any,
         boot_meta: dict[str, typing.Any], *args: typing.Any,
@@ -125,16 +115,17 @@ class API(api.API):
         # Nova's _create_instance calls this for image and volume boots alike,
         # before anything is created and before anything but auto_disk_config
         # reads the boot metadata.
+        create.forget_forged_record(boot_meta)
         request = request_module.naming(context)
-        if request is None or not request.overrides:
+        if request is None or not (request.overrides or request.is_check):
             return super()._validate_and_build_base_options(
                 context, flavor, boot_meta, *args, **kwargs)
-        with faults.translated():
-            merged = self._pipeline.run(
-                context, pipeline_module.Change(
-                    request.overrides, request.overrides), flavor, boot_meta)
-        boot_meta.update(merged.image)
-        request.record = merged.record
+        request.plan = create.plan(
+            self._planner, context, flavor, boot_meta,
+            request.overrides or {})
+        if request.overrides:
+            boot_meta.update(
+                {**request.plan.image, 'properties': request.plan.stored})
         if request.auto_disk_config is not None:
             bound = _BASE_OPTIONS.bind(
                 self, context, flavor, boot_meta, *args, **kwargs)
@@ -143,51 +134,56 @@ class API(api.API):
         return super()._validate_and_build_base_options(
             context, flavor, boot_meta, *args, **kwargs)
 
+    @interface.overrides
     def _populate_instance_for_create(
         self, context: typing.Any, instance: typing.Any,
         image: dict[str, typing.Any], *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
         # Nova calls this for each server before any of it is saved.
+        instance = super()._populate_instance_for_create(
+            context, instance, image, *args, **kwargs)
         request = request_module.naming(context)
-        if request is not None and request.overrides and not request.record:
+        if request is None or not (request.overrides or request.is_check):
+            return instance
+        if request.plan is None:
             raise interface.unsupported(
                 'creates servers past _validate_and_build_base_options, '
                 'which merges their overrides')
-        instance = super()._populate_instance_for_create(
-            context, instance, image, *args, **kwargs)
-        if request is not None:
-            instance.system_metadata.update(request.record)
-            if request.is_check:
-                raise check.Checked(check.answer(
-                    self._pipeline.catalog, image, instance,
-                    record.image_values(request.record),
-                    self._pipeline.virt_drivers))
-            if request.overrides:
-                audit.changed(
-                    context, audit.AT_BOOT, request.overrides, instance)
+        if request.is_check:
+            raise check.Checked(check.answer(
+                self._planner, request.plan, instance))
+        audit.changed(
+            context, audit.AT_BOOT, request.plan.change.after, instance)
         return instance
 
     # --- rebuild ------------------------------------------------------------
 
+    @interface.overrides
+    @faults.carried()
     def rebuild(
         self, context: typing.Any, instance: typing.Any, image_href: str,
         *args: typing.Any, **kwargs: typing.Any,
     ) -> typing.Any:
         """Rebuild with the overrides in force, or with those asked for."""
-        request = request_module.of(context) or request_module.attach(
-            context, request_module.OverrideRequest())
-        pending = rebuild.Rebuild.begin(instance, request.overrides)
-        if pending is None:
-            return super().rebuild(
-                context, instance, image_href, *args, **kwargs)
-        if pending.overrides:
-            with faults.translated():
-                compute_capability.require(
-                    context, instance, 'rebuilt', pending.remedy)
-        with request.rebuilding(pending):
-            return super().rebuild(
-                context, instance, image_href, *args, **kwargs)
+        request = request_module.of(context)
+        operation = operation_module.Operation(
+            instance, None if request is None else request.overrides)
+        if operation.change.after:
+            compute_part.require(
+                context, instance, 'rebuilt',
+                'or send an empty image_props_override, which drops them'
+                if operation.change.before
+                else 'or leave image_props_override out')
+        with request_module.doing(context, operation):
+            try:
+                return super().rebuild(
+                    context, instance, image_href, *args, **kwargs)
+            except Exception:
+                with excutils.save_and_reraise_exception():
+                    if not operation.is_sent:
+                        rebuild.undo(self._store, operation)
 
+    @interface.overrides
     def _get_image(
         self, context: typing.Any, image_href: str,
     ) -> tuple[str | None, dict[str, typing.Any]]:
@@ -195,29 +191,15 @@ class API(api.API):
         # before anything is saved. The overrides of a create are merged later,
         # at a point that boots from volume pass too.
         image_id, image = super()._get_image(context, image_href)
-        pending = request_module.rebuild_of(context)
-        if pending is not None:
-            with faults.translated():
-                pending.merge(
-                    self._pipeline, context, image,
-                    self._validate_numa_rebuild)
+        operation = request_module.operation_of(context)
+        if operation is not None and operation.change.names:
+            operation.rebuild = rebuild.plan(
+                self._planner, self._scheduler, context, operation.instance,
+                operation.change, operation.asked is not None, image,
+                self._validate_numa_rebuild, functools.partial(
+                    self._image_changes, context, operation.instance, image))
+            image['properties'] = operation.rebuild.stored
         return image_id, image
-
-    def _handle_kernel_and_ramdisk(
-        self, context: typing.Any, kernel_id: typing.Any,
-        ramdisk_id: typing.Any, image: dict[str, typing.Any],
-    ) -> typing.Any:
-        # Nova's rebuild calls this when all its own checks have passed, and
-        # saves the instance next.
-        pending = request_module.rebuild_of(context)
-        if pending is not None:
-            with faults.translated():
-                pending.schedule(
-                    context, self._scheduler, functools.partial(
-                        self._image_changes, context, pending.instance,
-                        image))
-        return super()._handle_kernel_and_ramdisk(
-            context, kernel_id, ramdisk_id, image)
 
     def _image_changes(
         self, context: typing.Any, instance: typing.Any,
@@ -235,62 +217,48 @@ class API(api.API):
         return bool(image['id'] != volume.get(
             'volume_image_metadata', {}).get('image_id'))
 
-    def _record_action_start(
-        self, context: typing.Any, instance: typing.Any, action: str,
-        *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
-        # Nova's rebuild calls this after system metadata is saved and before
-        # anything is sent. It updates the request spec only for a new image.
-        pending = request_module.rebuild_of(context)
-        if pending is not None and action == instance_actions.REBUILD:
-            pending.save(context)
-        return super()._record_action_start(
-            context, instance, action, *args, **kwargs)
-
     # --- update -------------------------------------------------------------
 
+    @interface.overrides
+    @faults.carried()
     def update_instance(
         self, context: typing.Any, instance: typing.Any,
         updates: dict[str, typing.Any],
     ) -> typing.Any:
         """Update a server, and replace its overrides if asked to."""
-        save = functools.partial(
-            super().update_instance, context, instance, updates)
         request = request_module.naming(context)
         if request is None or request.overrides is None:
-            return save()
-        with faults.carried():
-            pending = update.Update.begin(
-                context, instance, request.overrides)
-            pending.check(
-                self._pipeline, context, self._scheduler,
-                self._validate_numa_rebuild)
-            return pending.store(context, functools.partial(
-                self._record_update, context, instance, save))
-
-    def _record_update(
-        self, context: typing.Any, instance: typing.Any,
-        save: collections.abc.Callable[[], typing.Any],
-    ) -> typing.Any:
-        self._record_action_start(context, instance, update.ACTION)
+            return super().update_instance(context, instance, updates)
+        planned = update.plan(
+            self._planner, self._scheduler, context, instance,
+            request.overrides, self._validate_numa_rebuild)
+        self._record_action_start(context, instance, store_module.ACTION)
         with compute_utils.EventReporter(
-                context, f'api_{update.ACTION}', self.host, instance.uuid):
-            return save()
+                context, f'api_{store_module.ACTION}', self.host,
+                instance.uuid):
+            # Nova's method would save the rest whatever the task state.
+            self._store.replace(
+                instance, planned.changed, planned.stored,
+                {**update.fields(planned), **updates}, planned.had)
+        audit.changed(context, audit.BY_UPDATE, request.overrides, instance)
+        return instance
 
-    # --- what needs the compute part on the host ----------------------------
-
-    def rescue(
+    @interface.overrides
+    def start(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
     ) -> typing.Any:
-        """Rescue a server if its host keeps its overrides."""
-        if record.in_force(instance.system_metadata):
-            with faults.translated():
-                compute_capability.require(
-                    context, instance, 'rescued',
-                    'or rebuild it with an empty image_props_override')
-        return super().rescue(context, instance, *args, **kwargs)
+        """Start a server, after any change of it that was cut off.
 
+        Nova's controller of start and stop does not call :meth:`get`.
+        """
+        self._store.recover(instance)
+        return super().start(context, instance, *args, **kwargs)
+
+    # --- what reads the request spec, and starts with the overrides ---------
+
+    @interface.overrides
+    @faults.carried()
     def resize(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         host_name: str | None = None, **kwargs: typing.Any,
@@ -299,19 +267,68 @@ class API(api.API):
         overrides = record.in_force(instance.system_metadata)
         if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
                for name in overrides):
-            with faults.translated():
-                # Nova takes the NUMA nodes of a cold migration from a form of
-                # the request spec that has lost its cells
-                # (nova/conductor/tasks/migrate.py and
-                # ImageMetaProps.from_dict); the compute part on the
-                # destination repairs it.
-                compute_capability.require_anywhere(
-                    context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
-                    'hw_numa_mem.N) could be lost on a host that it is moved '
-                    'to')
-        return super().resize(
-            context, instance, *args, host_name=host_name, **kwargs)
+            # Nova takes the NUMA nodes of a cold migration from a form of the
+            # request spec that has lost its cells
+            # (nova/conductor/tasks/migrate.py and ImageMetaProps.from_dict);
+            # the compute part on the destination repairs it.
+            compute_part.require_anywhere(
+                context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
+                'hw_numa_mem.N) could be lost on a host that it is moved to')
+        with request_module.doing(
+                context, operation_module.Operation(instance)):
+            return super().resize(
+                context, instance, *args, host_name=host_name, **kwargs)
 
+    @interface.overrides
+    @faults.carried()
+    def unshelve(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        host: str | None = None, **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Unshelve a server if its host builds it with its overrides."""
+        if record.shelved_image_is_older(instance.system_metadata):
+            compute_part.require_anywhere(
+                context, host, 'its overrides were changed since it was '
+                'shelved, and could be lost on a host that it is unshelved on')
+        operation = operation_module.Operation(instance)
+        with request_module.doing(context, operation):
+            try:
+                return super().unshelve(
+                    context, instance, *args, host=host, **kwargs)
+            except Exception:
+                with excutils.save_and_reraise_exception():
+                    # Nova has stored the request spec that it read before it
+                    # took the task state.
+                    self._store.repair(operation.before)
+
+    @interface.overrides
+    @faults.carried()
+    def rescue(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Rescue a server if its host keeps its overrides."""
+        if record.in_force(instance.system_metadata):
+            compute_part.require(
+                context, instance, 'rescued',
+                'or rebuild it with an empty image_props_override')
+        return super().rescue(context, instance, *args, **kwargs)
+
+    @interface.overrides
+    def lock(
+        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
+        **kwargs: typing.Any,
+    ) -> typing.Any:
+        """Lock a server without taking back what was stored meanwhile.
+
+        Nova stores the reason with all of the system metadata that it has
+        read.
+        """
+        if 'reason' in kwargs or args:
+            instance.refresh()
+        return super().lock(context, instance, *args, **kwargs)
+
+    @interface.overrides
     def _check_quota_for_upsize(
         self, context: typing.Any, instance: typing.Any,
         current_flavor: typing.Any, new_flavor: typing.Any, is_bfv: bool,
@@ -323,10 +340,10 @@ class API(api.API):
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
         if not is_revert and record.has_overrides(instance.system_metadata):
-            with faults.translated():
-                validation.check_resize(
-                    self._pipeline.catalog, new_flavor, instance)
+            validation.check_resize(
+                self._planner.catalog, new_flavor, instance)
 
+    @interface.overrides
     def _allow_cross_cell_resize(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,

@@ -7,14 +7,11 @@ from nova.api.openstack import wsgi
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import request as request_module
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.api.change import plan as plan_module
 from nova_image_override.authorization import overridable_schema
 
 
-def resource(
-    enforcer: enforcer_module.Enforcer, callers: callers_module.Callers,
-) -> wsgi.Resource:
+def resource(planner: plan_module.Planner) -> wsgi.Resource:
     """Return the discovery resource."""
 
     class Controller(wsgi.Controller):
@@ -27,7 +24,8 @@ def resource(
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
                 'schema': overridable_schema.schema_for(
-                    enforcer, callers.caller(context), version),
+                    planner.enforcer, planner.callers.caller(context),
+                    version),
             }}
 
     return wsgi.Resource(Controller())

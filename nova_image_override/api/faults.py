@@ -13,6 +13,7 @@ import webob.exc
 from nova_image_override import errors
 from nova_image_override.api import audit
 from nova_image_override.api import request as request_module
+from nova_image_override.nova_interfaces import interface
 
 _STATUS = {
     400: webob.exc.HTTPBadRequest,
@@ -21,26 +22,11 @@ _STATUS = {
 }
 
 
-@contextlib.contextmanager
-def translated() -> collections.abc.Iterator[None]:
-    """Translate refusals into exceptions that pass through Nova's methods.
-
-    nova/api/openstack/wsgi.py expected_errors turns everything it does not
-    know into a 500, so refusals travel as webob's exceptions.
-
-    :raises webob.exc.WSGIHTTPException: in place of an OverrideError
-    """
-    try:
-        yield
-    except errors.OverrideError as exc:
-        raise _as_http(exc) from None
-
-
 class Refused(BaseException):
-    """Carries a refusal past Nova's controller of an update.
+    """Carries a refusal past Nova's controllers.
 
-    Its expected_errors lets only 404 through, and turns every other Exception
-    into a 500.
+    Not an Exception, because nova/api/openstack/wsgi.py expected_errors turns
+    every Exception that a controller does not expect into a 500.
 
     :ivar error: the refusal
     """
@@ -52,7 +38,7 @@ class Refused(BaseException):
 
 @contextlib.contextmanager
 def carried() -> collections.abc.Iterator[None]:
-    """Translate refusals of an update into Refused, which passes through Nova.
+    """Let refusals pass through Nova's controllers.
 
     :raises Refused: in place of an OverrideError
     """
@@ -74,6 +60,7 @@ class OverrideFault(wsgi.Fault):
     :param exception: made from an OverrideError
     """
 
+    @interface.overrides
     @webob.dec.wsgify(RequestClass=wsgi.Request)
     def __call__(self, req: wsgi.Request) -> webob.Response:
         """Generate the response of Nova's fault, with our details added."""
@@ -89,28 +76,23 @@ class OverrideFault(wsgi.Fault):
 class Resource(wsgi.Resource):
     """Nova's resource, which answers our refusals with their details."""
 
+    @interface.overrides
     def dispatch(
         self, method: collections.abc.Callable[..., typing.Any],
         request: wsgi.Request, action_args: dict[str, typing.Any],
     ) -> typing.Any:
         """Call a controller's METHOD.
 
-        :raises OverrideFault: in place of an OverrideError, and of what
-            translated() and carried() made of one
+        :raises OverrideFault: in place of an OverrideError
         """
         try:
             return super().dispatch(method, request, action_args)
         except errors.OverrideError as exc:
-            refused = _as_http(exc)
+            error = exc
         except Refused as exc:
-            refused = _as_http(exc.error)
-        except webob.exc.WSGIHTTPException as exc:
-            if not hasattr(exc, errors.PARAMETER):
-                raise
-            refused = exc
+            error = exc.error
         context = request.environ['nova.context']
         asked = request_module.of(context)
         if asked is None or not asked.is_check:
-            audit.refused(context, getattr(refused, errors.PARAMETER),
-                          action_args.get('id'))
-        raise OverrideFault(refused)
+            audit.refused(context, error.details(), action_args.get('id'))
+        raise OverrideFault(_as_http(error))

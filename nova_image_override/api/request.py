@@ -9,62 +9,43 @@ another request nor another service.
 
 import contextlib
 import dataclasses
-import enum
 import typing
 
 from nova_image_override import override
 from nova_image_override import versions
-from nova_image_override.api import rebuild as rebuild_module
+from nova_image_override.api.change import operation as operation_module
+from nova_image_override.api.change import plan as plan_module
 
 #: The attribute of the context.
 _ATTRIBUTE = 'image_props_override_request'
 
 
-class NamedBy(enum.Enum):
-    """How a request names the extension, and so its version."""
-
-    HEADER = 'header'
-    COMPUTE_MICROVERSION = 'compute microversion'
-    SCHEDULER_HINT = 'scheduler hint'
-
-
 @dataclasses.dataclass
 class OverrideRequest:
-    """What one request carries.
+    """What one request carries, past methods of Nova that know nothing of it.
 
-    :ivar named_by: how it names the extension, if it does
+    :ivar is_named: whether it names the extension
     :ivar version: the extension's version that it uses
     :ivar overrides: what it asks for; None without the parameter
-    :ivar record: the system metadata rows that record what create asked for
+    :ivar plan: what the servers of a create are to have, once that is checked
     :ivar is_check: whether the create only asks what it would get
     :ivar auto_disk_config: what create asks of the disk, kept until the image's
         properties are merged
-    :ivar rebuild: the rebuild that is in progress, if any
+    :ivar operation: what Nova is about to do to a server
     :ivar found: the properties that servers have to override to be listed
     :ivar shown: the overrides that the answer is to show, by server
     """
 
-    named_by: NamedBy | None = None
+    is_named: bool = False
     version: versions.Version = versions.MAX
     overrides: override.Overrides | None = None
-    record: dict[str, str | None] = dataclasses.field(default_factory=dict)
+    plan: plan_module.Plan | None = None
     is_check: bool = False
     auto_disk_config: bool | None = None
-    rebuild: rebuild_module.Rebuild | None = None
+    operation: operation_module.Operation | None = None
     found: frozenset[str] = frozenset()
     shown: dict[str, override.Overrides] = dataclasses.field(
         default_factory=dict)
-
-    @contextlib.contextmanager
-    def rebuilding(
-        self, pending: rebuild_module.Rebuild
-    ) -> typing.Iterator[None]:
-        """Carry a rebuild through Nova's method."""
-        self.rebuild = pending
-        try:
-            yield
-        finally:
-            self.rebuild = None
 
 
 def attach(context: typing.Any, request: OverrideRequest) -> OverrideRequest:
@@ -81,11 +62,23 @@ def of(context: typing.Any) -> OverrideRequest | None:
 def naming(context: typing.Any) -> OverrideRequest | None:
     """Return what CONTEXT carries if its request names the extension."""
     request = of(context)
-    return None if request is None or request.named_by is None \
-        else request
+    return request if request is not None and request.is_named else None
 
 
-def rebuild_of(context: typing.Any) -> rebuild_module.Rebuild | None:
-    """Return the rebuild in progress in CONTEXT, if it has overrides."""
+@contextlib.contextmanager
+def doing(
+    context: typing.Any, operation: operation_module.Operation,
+) -> typing.Iterator[None]:
+    """Carry OPERATION through Nova's method."""
+    request = of(context) or attach(context, OverrideRequest())
+    request.operation = operation
+    try:
+        yield
+    finally:
+        request.operation = None
+
+
+def operation_of(context: typing.Any) -> operation_module.Operation | None:
+    """Return what Nova is about to do to a server, if it is one of ours."""
     request = of(context)
-    return None if request is None else request.rebuild
+    return None if request is None else request.operation

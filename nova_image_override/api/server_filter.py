@@ -13,6 +13,7 @@ import typing
 from nova import objects
 from nova.db.main import models
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from nova_image_override import record
 
@@ -24,24 +25,31 @@ class RecordFilter:
     """A value for Nova's filter ``system_metadata``: servers with a record.
 
     Nova compares the keys and values of rows with the pairs that it finds here
-    (nova/db/main/api.py _exact_instance_filter), each with a row of its own.
-    An override has one of two keys, and its row may have any value.
+    (nova/db/main/api.py _exact_instance_filter), each in a subquery of its
+    own. So there is only one pair, however many names there are: a row of the
+    first name, of a server with as many such rows as there are names.
 
     :param names: properties, all of which a server has to override
     """
 
     def __init__(self, names: collections.abc.Iterable[str]) -> None:
-        self._names = tuple(names)
+        self._names = sorted(names)
 
     def items(self) -> collections.abc.Iterator[tuple[typing.Any, typing.Any]]:
         """Yield pairs of key and value, as expressions of SQL."""
-        key = models.InstanceSystemMetadata.key
-        for name in self._names:
-            set_key, removed_key = record.keys(name)
-            # A row's key equals this if it is one of the two; the value of any
-            # row equals itself.
-            yield (sa.case((key == removed_key, removed_key), else_=set_key),
-                   models.InstanceSystemMetadata.value)
+        row = models.InstanceSystemMetadata
+        first, *others = self._names
+        wanted = row.key.in_(record.keys(first))
+        if others:
+            each = orm.aliased(row)
+            found = sa.select(sa.func.count()).where(
+                each.instance_uuid == row.instance_uuid, each.deleted == 0,
+                each.key.in_([
+                    key for name in others for key in record.keys(name)]),
+            ).correlate(row).scalar_subquery()
+            wanted = sa.and_(wanted, found == len(others))
+        # Neither condition holds for NULL; the value of any row is itself.
+        yield sa.case((wanted, row.key), else_=None), row.value
 
     def __deepcopy__(self, memo: dict[int, typing.Any]) -> RecordFilter:
         # Nova copies filters; what is here is never changed.

@@ -8,14 +8,15 @@ from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
+from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import scheduler_hints
 from nova_image_override import versions
 from nova_image_override.api import check as check_module
 from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
-from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import request as request_module
+from nova_image_override.api.change import plan as plan_module
 from nova_image_override.nova_interfaces import interface
 
 
@@ -26,6 +27,7 @@ class ViewBuilder(views.ViewBuilder):
     (``[api] response_validation``) and its schemas forbid unknown keys.
     """
 
+    @interface.overrides
     def show(
         self, request: wsgi.Request, instance: typing.Any,
         *args: typing.Any, **kwargs: typing.Any,
@@ -38,6 +40,20 @@ class ViewBuilder(views.ViewBuilder):
                 instance.system_metadata)
         return super().show(request, instance, *args, **kwargs)
 
+    @interface.overrides
+    def _get_image(
+        self, request: wsgi.Request, instance: typing.Any,
+        *args: typing.Any, **kwargs: typing.Any,
+    ) -> typing.Any:
+        # Nova 31 shows all that is stored as an image property.
+        image = super()._get_image(request, instance, *args, **kwargs)
+        if image and 'properties' in image:
+            image['properties'] = {
+                name: value for name, value in image['properties'].items()
+                if not record.is_property(name)}
+        return image
+
+    @interface.overrides
     def _get_next_link(
         self, request: wsgi.Request, *args: typing.Any,
     ) -> str:
@@ -52,24 +68,25 @@ class ViewBuilder(views.ViewBuilder):
 class ServersController(servers.ServersController):
     """Nova's servers controller, which takes and shows overrides.
 
-    :param pipeline: merges overrides into image properties
+    :param planner: makes plans by the deployer's rules
     :param compatibility: which clients need not send the header entry
     """
 
     _view_builder_class = ViewBuilder
 
     def __init__(
-        self, pipeline: pipeline_module.Pipeline,
+        self, planner: plan_module.Planner,
         compatibility: client_compatibility.ClientCompatibility,
     ) -> None:
         super().__init__()
-        self._pipeline = pipeline
+        self._parser = override.Parser(planner.catalog)
         self._compatibility = compatibility
-        self.compute_api = compute_api.API(pipeline)
+        self.compute_api = compute_api.API(planner)
 
+    @interface.overrides
     @wsgi.response(202)
     def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
-        """Create a server, with overrides."""
+        """Create servers, with overrides if asked to."""
         raw, body = _taken(req, body, 'server')
         hinted, body = scheduler_hints.take(body)
         if raw is _ABSENT and not hinted:
@@ -77,11 +94,11 @@ class ServersController(servers.ServersController):
         if hinted:
             raw = _hint(req, self._compatibility, hinted, raw)
         request = _request(req)
-        request.overrides = self._pipeline.parse(raw)
+        request.overrides = self._parser.parse(raw)
         return super().create(req=req, body=body)
 
     def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
-        """Answer what a create would get, and create nothing."""
+        """Answer what a create would get."""
         _require_v21(req)
         request = _request(req)
         request.is_check = True
@@ -94,24 +111,28 @@ class ServersController(servers.ServersController):
             'creates servers past _populate_instance_for_create, which '
             'ends a check')
 
+    @interface.overrides
     def show(self, req: wsgi.Request, id: str) -> typing.Any:
-        """Show a server, with the overrides in force."""
+        """Show a server with its overrides."""
         return _showing(req, super().show, id=id)
 
+    @interface.overrides
     def index(self, req: wsgi.Request) -> typing.Any:
-        """List servers, by overridden properties too."""
-        _take_filter(req, self._pipeline)
+        """List servers, those with certain overrides if asked to."""
+        _take_filter(req, self._parser)
         return super().index(req=req)
 
+    @interface.overrides
     def detail(self, req: wsgi.Request) -> typing.Any:
-        """List servers with the overrides in force."""
-        _take_filter(req, self._pipeline)
+        """List servers with their overrides."""
+        _take_filter(req, self._parser)
         return _showing(req, super().detail)
 
+    @interface.overrides
     def update(
         self, req: wsgi.Request, id: str, body: typing.Any,
     ) -> typing.Any:
-        """Update a server, or its overrides."""
+        """Update a server, and its overrides if asked to."""
         raw, body = _taken(req, body, 'server')
         if raw is not _ABSENT:
             request = _request(req)
@@ -120,7 +141,7 @@ class ServersController(servers.ServersController):
                 raise _refused(
                     errors.NOT_HERE, 'it cannot be changed together with '
                     'pinned_availability_zone, send two requests')
-            request.overrides = self._pipeline.parse(raw)
+            request.overrides = self._parser.parse(raw)
         return _showing(req, super().update, id=id, body=body)
 
     @wsgi.response(202)
@@ -128,11 +149,11 @@ class ServersController(servers.ServersController):
     def image_override_rebuild(
         self, req: wsgi.Request, id: str, body: typing.Any,
     ) -> typing.Any:
-        """Rebuild a server, with other overrides or those that it has."""
+        """Rebuild a server, with other overrides if asked to."""
         raw, body = _taken(req, body, 'rebuild')
         if raw is not _ABSENT:
             request = _request(req)
-            request.overrides = self._pipeline.parse(raw)
+            request.overrides = self._parser.parse(raw)
         # Releases name the method differently.
         nova_rebuild = servers.ServersController.wsgi_actions['rebuild']
         return _showing(
@@ -171,7 +192,7 @@ def _taken(
 
 
 def _take_filter(
-        req: wsgi.Request, pipeline: pipeline_module.Pipeline) -> None:
+        req: wsgi.Request, parser: override.Parser) -> None:
     """Take our filter out of a query that Nova is about to validate.
 
     A request that does not name the extension has no filter: its query is
@@ -188,7 +209,7 @@ def _take_filter(
         # Nova refuses that (nova/api/validation/__init__.py query_schema).
         return
     if names:
-        request.found = pipeline.parse_names(names)
+        request.found = parser.parse_names(names)
         del req.GET[errors.PARAMETER]
 
 
@@ -234,8 +255,8 @@ def _hint(
         hinted = {f'server.{errors.PARAMETER}': raw, **hinted}
     context = req.environ['nova.context']
     if request_module.naming(context) is None:
-        request_module.attach(context, request_module.OverrideRequest(
-            request_module.NamedBy.SCHEDULER_HINT))
+        request_module.attach(
+            context, request_module.OverrideRequest(is_named=True))
     return scheduler_hints.one(hinted)
 
 

@@ -49,10 +49,10 @@ def read(conf: cfg.ConfigOpts) -> Startup:
         lambda: callers_module.Callers(catalog),
         lambda: client_compatibility.ClientCompatibility.from_options(
             options),
-        lambda: _virt_drivers(options)))
+        lambda: virt_drivers(options)))
 
 
-def _virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
+def virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
     """Return the drivers that the option names.
 
     :raises errors.StartupError: there is no such driver

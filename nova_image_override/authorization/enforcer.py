@@ -30,7 +30,6 @@ Decisions = tuple[decisions.Decision, ...]
 Operations = collections.abc.Iterable[tuple[str, str]]
 
 _NOTHING_INJECTED = metadata_injection.Injection()
-_NOTHING_KEPT: override.Overrides = {}
 
 
 _UNPROTECTED = (decisions.Decision(
@@ -110,15 +109,13 @@ class Enforcer:
 
     def check(
         self, caller: caller_module.Caller, overrides: override.Overrides,
-        base: override.ImageProperties,
-        kept: override.Overrides = _NOTHING_KEPT,
+        images: collections.abc.Sequence[override.ImageProperties],
     ) -> None:
         """Permit OVERRIDES, or refuse them.
 
-        :param base: the properties of the image, or volume, itself
-        :param kept: overrides that the other rules have already permitted;
-            only Glance's protections are asked again, because the image is
-            another one
+        :param images: the properties of the image, or volume, itself; more
+            than one where it is not known which of them it has: what each
+            would need is then needed
         :raises errors.Forbidden: naming every refused property
         """
         rules = {name: self.rules_of(name) for name in overrides}
@@ -130,20 +127,23 @@ class Enforcer:
         for name, each in rules.items():
             for decision in self._decisions(
                     each, overrides[name], caller, injected, by_policy,
-                    () if self.protections is None else
-                    self.operations_needed(name, overrides, base).items()):
-                if not decision.permits:
-                    problems.append(decision.problem(name))
-                    break
-        for name in kept:
-            for decision in self._by_protections(
-                    name, caller,
-                    self.operations_needed(name, kept, base).items()):
+                    self._needed(name, overrides, images)):
                 if not decision.permits:
                     problems.append(decision.problem(name))
                     break
         if problems:
             raise errors.Forbidden(problems)
+
+    def _needed(
+        self, name: str, overrides: override.Overrides,
+        images: collections.abc.Iterable[override.ImageProperties],
+    ) -> Operations:
+        """Return what Glance must permit, whichever image it is."""
+        if self.protections is None:
+            return ()
+        return dict.fromkeys(
+            operation for image in images for operation in
+            self.operations_needed(name, overrides, image).items())
 
     def decide(
         self, caller: caller_module.Caller, name: str, value: decisions.Value,
@@ -172,8 +172,7 @@ class Enforcer:
             rules.allowed_decision(value),
             self._by_injection(rules, injected) if injected
             else self._not_injected,
-            *(_UNPROTECTED if self.protections is None else
-              self._by_protections(rules.name, caller, operations)),
+            *self._by_protections(rules.name, caller, operations),
             _by_policy(
                 rule if refusing or rule in caller.policy_defined
                 else policies.CREATE, refusing is None))
@@ -276,21 +275,6 @@ class Enforcer:
             yield each, property_protections.UPDATE
             if value is decisions.AnyValue.ANY and each in removed:
                 yield each, property_protections.DELETE
-
-    def operations_granted(
-        self, name: str, value: str | None, image_value: str | None,
-    ) -> collections.abc.Set[tuple[str, str]]:
-        """Return what Glance must have permitted for an override in force.
-
-        :param image_value: the value of the image over which it is in force,
-            as the record has it
-        :returns: name and operation; only what is certain, as the record does
-            not say which of the property's names the image had
-        """
-        return frozenset.intersection(*(
-            frozenset(self.operations_needed(
-                name, {name: value}, image).items())
-            for image in self._merger.images_with(name, image_value)))
 
     def _by_protections(
         self, name: str, caller: caller_module.Caller, operations: Operations,

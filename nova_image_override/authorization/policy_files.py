@@ -5,6 +5,7 @@ again when a file changes, as Nova's are.
 """
 
 import collections.abc
+import contextlib
 import logging
 import os
 import threading
@@ -53,6 +54,7 @@ class PolicyFiles:
         self._lock = threading.Lock()
         self._stamps = self._stamped()
         try:
+            self._filled = _filled(self._stamps)
             self._enforcer = self._read()
         except _UNREADABLE as exc:
             raise errors.StartupError(_failure(exc)) from None
@@ -60,8 +62,9 @@ class PolicyFiles:
     def enforcer(self) -> oslo_policy.Enforcer:
         """Return the rules that the files hold now.
 
-        If a changed file cannot be read, these are the rules from before it
-        changed: an answer is never made from half of the rules.
+        If a changed file cannot be read, or a file that was there is missing
+        or empty, these are the rules from before that: an answer is never made
+        from half of the rules.
         """
         with self._lock:
             # Taken first, so that what changes while it is read is read again.
@@ -69,7 +72,10 @@ class PolicyFiles:
             if stamps != self._stamps:
                 self._stamps = stamps
                 try:
+                    filled = _filled(stamps)
+                    _require_none(self._filled - filled)
                     self._enforcer = self._read()
+                    self._filled = filled
                 except _UNREADABLE as exc:
                     LOG.error('%s. The rules that were read before stay in '
                               'force.', _failure(exc))
@@ -98,15 +104,45 @@ def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
     if path is None:
         return
     paths = [path]
-    try:
+    # Such as a file that disappears while it is looked at.
+    with contextlib.suppress(OSError):
         if os.path.isdir(path):
             paths += sorted(os.path.join(path, n) for n in os.listdir(path))
-        for each in paths:
+    for each in paths:
+        try:
             status = os.stat(each)
+        except OSError:
+            yield each, 0, 0, 0
+        else:
             yield each, status.st_ino, status.st_size, status.st_mtime_ns
-    except OSError:
-        # Such as a file that disappears while it is looked at.
-        yield path, 0, 0, 0
+
+
+def _filled(stamps: collections.abc.Iterable[_Stamp]) -> set[str]:
+    """Return which of the files of STAMPS say anything.
+
+    :raises OSError: one cannot be read
+    """
+    # oslo.policy reads no hidden files, such as those of editors.
+    return {path for path, _, size, _ in stamps
+            if size and not os.path.basename(path).startswith('.')
+            and _has_text(path)}
+
+
+def _has_text(path: str) -> bool:
+    try:
+        with open(path, encoding='utf-8') as file:
+            return bool(file.read().strip())
+    except (FileNotFoundError, IsADirectoryError):
+        return False
+
+
+def _require_none(lost: collections.abc.Collection[str]) -> None:
+    """Require that no file is lost.
+
+    :raises OSError: some are
+    """
+    if lost:
+        raise OSError('missing or empty: ' + ', '.join(sorted(lost)))
 
 
 def _failure(error: Exception) -> str:

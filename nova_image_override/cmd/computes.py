@@ -6,7 +6,7 @@ import collections.abc
 from nova import objects
 
 from nova_image_override import errors
-from nova_image_override.api import compute_capability
+from nova_image_override.api.hosts import compute_part
 from nova_image_override.cmd import deployment_files
 
 Row = tuple[str, str, str, str | None]
@@ -56,5 +56,5 @@ def rows() -> collections.abc.Iterator[Row]:
         for node in sorted(nodes, key=lambda node: (
                 node.host, node.hypervisor_hostname)):
             part = node.stats[errors.PARAMETER] \
-                if compute_capability.runs_compute_part(node) else None
+                if compute_part.runs_compute_part(node) else None
             yield name, node.host, node.hypervisor_hostname, part

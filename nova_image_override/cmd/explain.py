@@ -9,8 +9,9 @@ from oslo_config import cfg
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api import pipeline as pipeline_module
 from nova_image_override.api import startup
+from nova_image_override.api.change import change as change_module
+from nova_image_override.api.change import plan as plan_module
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import decisions
@@ -161,11 +162,11 @@ def _problems(
         return ()
     api_interfaces.verify()
     try:
-        pipeline_module.Pipeline(
+        plan_module.Planner(
             read.enforcer, read.callers, read.virt_drivers,
-        ).merge(
-            pipeline_module.Change({question.name: value}, {}),
-            question.flavor, question.image or {})
+        ).plan(
+            None, change_module.Change({}, {question.name: value}),
+            question.flavor, question.image or {}, new={})
     except errors.Invalid as exc:
         return exc.problems
     return ()

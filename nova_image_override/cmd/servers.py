@@ -159,7 +159,7 @@ def _refused(
         read.enforcer.check(
             deployment_files.caller(
                 read.callers, roles, server.project_id, server.user_id),
-            known, stored_image.properties_without_overrides(server))
+            known, [stored_image.properties_without_overrides(server)])
     except errors.Forbidden as exc:
         problems += exc.problems
     return {problem.name: problem for problem in problems}

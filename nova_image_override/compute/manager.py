@@ -18,6 +18,7 @@ from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images
 from nova_image_override.compute import tracker
 from nova_image_override.nova_interfaces import compute as compute_interfaces
+from nova_image_override.nova_interfaces import interface
 
 
 class ComputeManager(manager.ComputeManager):
@@ -30,11 +31,13 @@ class ComputeManager(manager.ComputeManager):
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         compute_interfaces.verify()
         super().__init__(*args, **kwargs)
+        interface.require(self, 'driver', 'host', 'reportclient', 'rt')
         # Says in the compute node's stats that this host keeps overrides.
         self.rt = tracker.ResourceTracker(
             self.host, self.driver, reportclient=self.reportclient)
         rescue_images.keep_stored_properties(self.driver)
 
+    @interface.overrides
     def rebuild_instance(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
@@ -51,6 +54,7 @@ class ComputeManager(manager.ComputeManager):
             kwargs['reimage_boot_volume'] = False
         return super().rebuild_instance(context, instance, *args, **kwargs)
 
+    @interface.overrides
     def _do_rebuild_instance_with_claim(
         self, context: typing.Any, instance: typing.Any,
         orig_image_ref: typing.Any, image_meta: typing.Any,
@@ -65,6 +69,7 @@ class ComputeManager(manager.ComputeManager):
         return super()._do_rebuild_instance_with_claim(
             context, instance, orig_image_ref, image_meta, *args, **kwargs)
 
+    @interface.overrides
     def _get_rescue_image(
         self, context: typing.Any, instance: typing.Any,
         rescue_image_ref: str | None = None,
@@ -83,6 +88,7 @@ class ComputeManager(manager.ComputeManager):
                 image_meta.properties.hw_machine_type = own.hw_machine_type
         return image_meta
 
+    @interface.overrides
     def rescue_instance(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
@@ -93,6 +99,7 @@ class ComputeManager(manager.ComputeManager):
             rescue_images.mark(context, instance)
         return super().rescue_instance(context, instance, *args, **kwargs)
 
+    @interface.overrides
     def _prep_resize(
         self, context: typing.Any, image: dict[str, typing.Any],
         instance: typing.Any, *args: typing.Any, **kwargs: typing.Any,
@@ -103,6 +110,7 @@ class ComputeManager(manager.ComputeManager):
             context, stored_image.with_stored_properties(image, instance),
             instance, *args, **kwargs)
 
+    @interface.overrides
     def _finish_snapshot_based_resize_at_dest_spawn(
         self, ctxt: typing.Any, instance: typing.Any, migration: typing.Any,
         image_meta: typing.Any, *args: typing.Any, **kwargs: typing.Any,
@@ -116,6 +124,7 @@ class ComputeManager(manager.ComputeManager):
         return super()._finish_snapshot_based_resize_at_dest_spawn(
             ctxt, instance, migration, image_meta, *args, **kwargs)
 
+    @interface.overrides
     def _unshelve_instance(
         self, context: typing.Any, instance: typing.Any,
         image: dict[str, typing.Any] | None, *args: typing.Any,

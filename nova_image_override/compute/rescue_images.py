@@ -11,6 +11,7 @@ import typing
 from nova.virt.libvirt import driver as libvirt
 
 from nova_image_override import stored_image
+from nova_image_override.nova_interfaces import interface
 
 _RESCUED = 'image_props_override_rescued'
 
@@ -59,5 +60,6 @@ class _VolumeAPI(_Wrapper):
 def keep_stored_properties(driver: typing.Any) -> None:
     """Wrap the APIs of the libvirt driver; others have no such rescue."""
     if isinstance(driver, libvirt.LibvirtDriver):
+        interface.require(driver, '_image_api', '_volume_api')
         driver._image_api = _ImageAPI(driver._image_api)
         driver._volume_api = _VolumeAPI(driver._volume_api)

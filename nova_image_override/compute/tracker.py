@@ -6,6 +6,7 @@ from nova.compute import resource_tracker
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.nova_interfaces import interface
 
 
 class ResourceTracker(resource_tracker.ResourceTracker):
@@ -15,6 +16,7 @@ class ResourceTracker(resource_tracker.ResourceTracker):
     with the compute part.
     """
 
+    @interface.overrides
     def _copy_resources(
         self, compute_node: typing.Any, resources: dict[str, typing.Any],
         *args: typing.Any, **kwargs: typing.Any,

@@ -1,7 +1,7 @@
 """What this package uses of Nova, by service, checked when a service starts.
 
 Nova promises none of it to anybody. A Nova with a different shape stops the
-service with one line rather than letting it half work. The lists give
-everything by dotted name and import nothing of Nova until they are verified.
-``tests/unit/test_nova_interfaces.py`` compares them with the code.
+service with one line rather than letting it half work. The lists give what is
+called, and fields, by dotted name and import nothing of Nova until they are
+verified. Methods that are overridden are checked where they are declared.
 """

@@ -7,11 +7,8 @@ from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.nova_interfaces.interface import Called
 from nova_image_override.nova_interfaces.interface import called
-from nova_image_override.nova_interfaces.interface import instance_attributes
+from nova_image_override.nova_interfaces.interface import fields
 from nova_image_override.nova_interfaces.interface import Interface
-from nova_image_override.nova_interfaces.interface import names
-from nova_image_override.nova_interfaces.interface import Overridden
-from nova_image_override.nova_interfaces.interface import overridden
 
 _ROUTES = 'nova.api.openstack.compute.routes'
 _CONTROLLER = 'nova.api.openstack.compute.servers:ServersController'
@@ -45,14 +42,13 @@ class RebuildAction(Interface):
     @property
     def expected(self) -> str:
         """What is expected of it, in words."""
-        return 'names the method of rebuild, overridden: (self, req, id, body)'
+        return 'names the method of rebuild, called: (req=, id=, body=)'
 
     def _difference(self, owner: typing.Any) -> str | None:
         method = getattr(owner, self.name).get('rebuild')
         if method is None:
             return f'has no rebuild in {self}'
-        return Overridden(
-            self.owner, method, 'self, req, id, body').problem()
+        return Called(self.owner, method, 'req=, id=, body=').problem()
 
 
 class ServersRoutes(Interface):
@@ -63,7 +59,7 @@ class ServersRoutes(Interface):
         """What is expected of it, in words."""
         return ('routes (path, path) or (path, {method: [factory, action]}); '
                 'servers by functools.partial(_create_controller, controller, '
-                'action controllers with a compute_api)')
+                'action controllers)')
 
     def _difference(self, owner: typing.Any) -> str | None:
         try:
@@ -78,11 +74,7 @@ class ServersRoutes(Interface):
                 return f'has no {path} in {self}'
         for path, makers in factories.items():
             for maker in makers:
-                if makes_servers(maker):
-                    for action in maker.args[1]:
-                        if not interface.sets(action, 'compute_api'):
-                            return f'has no {action.__name__}.compute_api'
-                elif path in (
+                if not makes_servers(maker) and path in (
                         '/servers', '/servers/{id}', '/servers/{id}/action'):
                     return f'makes the resource of {path} in another way'
         return None
@@ -103,98 +95,34 @@ def makes_servers(maker: typing.Any) -> bool:
 INTERFACES: tuple[Interface, ...] = (
     *common.INTERFACES,
     *common.RULES,
-    # router.py
-    *names(_ROUTES, 'APIRouterV21', '_create_controller'),
+    # The resource: router.py, servers.py, discovery.py, faults.py,
+    # client_compatibility.py.
     ServersRoutes(_ROUTES, 'ROUTE_LIST'),
-    *overridden(f'{_ROUTES}:APIRouterV21', __init__='self, ...',
-                __call__='self, req', factory='global_config, ...'),
-    *instance_attributes(f'{_ROUTES}:APIRouterV21', '_router', 'map'),
+    RebuildAction(_CONTROLLER, 'wsgi_actions'),
     *called('nova.api.wsgi:Router', __init__='mapper'),
-    *names('nova.api.wsgi', 'Request', 'Router'),
     *called('nova.api.openstack', ProjectMapper=''),
     *called('nova.api.openstack:ProjectMapper',
             create_route='path, method, controller, action'),
-    # Controllers: servers.py, discovery.py, faults.py,
-    # client_compatibility.py.
-    *names('nova.api.openstack.wsgi', 'Controller', 'ResponseObject'),
     *called('nova.api.openstack.wsgi', Fault='exception', Request='_',
             Resource='controller', action='name', expected_errors='errors',
             response='code'),
-    *instance_attributes('nova.api.openstack.wsgi:ResponseObject', 'obj'),
-    *overridden('nova.api.openstack.wsgi:Fault', __call__='self, req'),
-    *instance_attributes('nova.api.openstack.wsgi:Fault', 'wrapped_exc'),
-    *overridden('nova.api.openstack.wsgi:Resource',
-                dispatch='self, method, request, action_args'),
     *called('nova.api.openstack.wsgi:Resource',
             register_subcontroller_actions='sub_controller'),
     *called('nova.api.openstack.wsgi:Request', is_legacy_v2='',
             set_api_version_request=''),
-    *instance_attributes('nova.api.openstack.wsgi:Request',
-                         'api_version_request'),
     *called('nova.api.openstack.api_version_request', is_supported='req, _'),
-    *names('nova.api.openstack.compute.servers', 'ServersController'),
-    *overridden(_CONTROLLER, __init__='self', create='self, req, body',
-                show='self, req, id', index='self, req', detail='self, req',
-                update='self, req, id, body'),
-    RebuildAction(_CONTROLLER, 'wsgi_actions'),
-    *names(_CONTROLLER, '_view_builder_class'),
-    *instance_attributes(_CONTROLLER, 'compute_api'),
-    *names('nova.api.openstack.compute.views.servers', 'ViewBuilder'),
-    *overridden('nova.api.openstack.compute.views.servers:ViewBuilder',
-                show='self, request, instance, ...',
-                _get_next_link='self, request, ...'),
-    # compute_api.py
-    *names('nova.compute.api', 'API'),
-    *called('nova.compute.api:API', __init__=''),
-    *overridden(
-        'nova.compute.api:API',
-        get='self, context, instance_id, expected_attrs, ...',
-        get_all='self, context, search_opts, limit, marker, ...',
-        create='self, context, ...',
-        _get_image='self, context, image_href',
-        _handle_kernel_and_ramdisk='self, context, kernel_id, ramdisk_id, '
-                                   'image',
-        _validate_and_build_base_options='self, context, flavor, boot_meta, '
-                                         '...',
-        _populate_instance_for_create='self, context, instance, image, ...',
-        _record_action_start='self, context, instance, action, ...',
-        rebuild='self, context, instance, image_href, ...',
-        update_instance='self, context, instance, updates',
-        rescue='self, context, instance, ...',
-        resize='self, context, instance, ...',
-        _check_quota_for_upsize='context, instance, current_flavor, '
-                                'new_flavor, is_bfv, is_revert',
-        _allow_cross_cell_resize='self, context, instance, ...'),
-    *called('nova.compute.api:API',
-            _validate_numa_rebuild='instance, image, flavor'),
-    *instance_attributes('nova.compute.api:API', 'compute_task_api', 'host',
-                         'volume_api'),
-    *names('nova.compute.instance_actions', 'REBUILD'),
-    *names('nova.conductor', 'ComputeTaskAPI'),
-    *overridden('nova.conductor:ComputeTaskAPI',
-                rebuild_instance='self, context, instance, orig_image_ref, '
-                                 'image_ref, injected_files, new_pass, '
-                                 'orig_sys_metadata, bdms, ...'),
+    # compute_api.py and change/
+    *called('nova.compute.api:API', __init__='',
+            _validate_numa_rebuild='instance, image, flavor',
+            _record_action_start='context, instance, action'),
     *called('nova.compute.utils', get_root_bdm='context, instance',
             EventReporter='context, event_name, host, _'),
-    # update.py
-    *instance_attributes('nova.context:RequestContext', 'is_admin'),
-    *names('nova.compute.power_state', 'RUNNING'),
-    *names('nova.compute.task_states', 'RESIZE_PREP'),
-    *names('nova.compute.vm_states', 'BUILDING', 'RESCUED', 'RESIZED',
-           'SHELVED', 'SHELVED_OFFLOADED', 'STOPPED'),
-    # disk_buses.py
-    *called('nova.block_device', prepend_dev='device_name',
+    *called('nova.block_device', new_format_is_ephemeral='bdm',
+            new_format_is_swap='bdm', prepend_dev='device_name',
             strip_dev='device_name'),
     *called('nova.virt.libvirt.blockinfo',
             find_disk_dev_for_disk_bus='mapping, bus, assigned_devices',
             is_disk_bus_valid_for_virt='virt_type, disk_bus'),
-    *called('nova.objects:BlockDeviceMapping', save=''),
-    *called('nova.objects:BlockDeviceMappingList',
-            get_by_instance_uuid='context, instance_uuid'),
-    *instance_attributes('nova.objects:BlockDeviceMapping', 'boot_index',
-                         'device_name', 'device_type', 'disk_bus', 'id'),
-    # host_scheduling.py
     *called('nova.scheduler.client.query', SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient',
             select_destinations='context, spec_obj, instance_uuids, '
@@ -203,10 +131,9 @@ INTERFACES: tuple[Interface, ...] = (
     *called('nova.scheduler.client.report:SchedulerReportClient',
             get_allocs_for_consumer='context, consumer',
             get_provider_traits='context, rp_uuid'),
-    *names('nova.scheduler.utils', 'ResourceRequest'),
     *called('nova.scheduler.utils:ResourceRequest',
             from_request_spec='request_spec', get_request_group='ident'),
-    # flavor/
+    # guest/
     *CONSTRAINTS,
     *called('nova.virt.hardware',
             get_cpu_policy_constraint='flavor, image_meta',
@@ -217,78 +144,60 @@ INTERFACES: tuple[Interface, ...] = (
             get_locked_memory_constraint='flavor, image_meta',
             get_stateless_firmware_constraint='image_meta',
             is_realtime_enabled='flavor'),
-    *names('nova.exception', 'ComputeHostNotFound',
-           'ConsumerAllocationRetrievalFailed',
-           'ImageNUMATopologyMemoryOutOfRange', 'InstanceUpdateConflict',
-           'NoValidHost',
-           'NovaException', 'ResourceProviderTraitRetrievalFailed',
-           'TooManyDiskDevices'),
-    *called('nova.exception', Invalid='message',
+    *called('nova.exception', Invalid='message', InstanceUpdateConflict=
+            'instance_uuid=, expected=, actual=',
             ImageVCPULimitsRangeImpossible='vcpus=, sockets=, cores=, '
                                            'threads=',
             RequestedVRamTooHigh='req_vram=, max_vram='),
     *called('nova.exception:NovaException', format_message=''),
-    # check.py
-    *names('nova.virt.hardware', 'MEMPAGES_ANY', 'MEMPAGES_LARGE',
-           'MEMPAGES_SMALL'),
-    *instance_attributes('nova.objects:InstanceNUMATopology', 'cells',
-                         'emulator_threads_policy'),
-    *instance_attributes('nova.objects:InstanceNUMACell', 'cpu_policy',
-                         'cpu_thread_policy', 'cpuset', 'id', 'memory',
-                         'pagesize', 'pcpuset'),
-    # server_filter.py
-    *names('nova.db.main.models', 'InstanceSystemMetadata'),
-    *names('nova.db.main.models:InstanceSystemMetadata', 'key', 'value'),
-    *names('nova.objects', 'BuildRequestList'),
-    *called('nova.objects', InstanceList='objects='),
-    *called('nova.objects:BuildRequestList', get_all='context'),
-    *instance_attributes('nova.objects:BuildRequest', 'instance'),
     # Nova's objects.
-    *names('nova.objects', 'BlockDeviceMapping', 'BlockDeviceMappingList',
-           'ComputeNode', 'ComputeNodeList', 'Flavor', 'ImageMeta',
-           'ImageMetaProps', 'InstanceMapping'),
-    *called('nova.objects', Destination='cell=',
+    *called('nova.objects', Destination='cell=', InstanceList='objects=',
             RequestSpec='flavor=, image='),
-    *instance_attributes('nova.objects:ImageMeta', 'id', 'updated_at'),
-    *instance_attributes('nova.objects:ImageMetaProps', 'fields'),
-    *called('nova.objects:InstanceMapping',
-            get_by_instance_uuid='context, instance_uuid'),
-    *instance_attributes('nova.objects:InstanceMapping', 'cell_mapping'),
-    *names('nova.objects.fields', 'Architecture', 'FirmwareType', 'HVType',
-           'InputBus', 'SecureBoot', 'VideoModel'),
-    *names('nova.objects.fields:Architecture', 'AARCH64', 'I686', 'X86_64'),
-    *names('nova.objects.fields:FirmwareType', 'UEFI'),
-    *names('nova.objects.fields:HVType', 'VMWARE'),
-    *names('nova.objects.fields:InputBus', 'USB'),
-    *names('nova.objects.fields:SecureBoot', 'DISABLED'),
-    *names('nova.objects.fields:VideoModel', 'NONE'),
+    *called('nova.objects.base', obj_equal_prims='obj_1, obj_2'),
+    *called('nova.objects:BlockDeviceMapping', save=''),
+    *called('nova.objects:BuildRequestList', get_all='context'),
     *called('nova.objects:ComputeNode',
             get_by_host_and_nodename='context, host, nodename'),
-    *instance_attributes('nova.objects:ComputeNode', 'stats'),
     *called('nova.objects:ComputeNodeList', get_all='context',
             get_all_by_host='context, host'),
-    *instance_attributes('nova.objects:Flavor', 'extra_specs', 'memory_mb',
-                         'vcpus'),
     *called('nova.objects:ImageMeta', from_dict='image_meta'),
-    *instance_attributes('nova.objects:ImageMeta', 'properties'),
     *called('nova.objects:ImageMetaProps', from_dict='image_props'),
-    *called('nova.objects:Instance', get_by_uuid='context, uuid',
-            get_flavor='',
+    *called('nova.objects:Instance',
+            get_by_uuid='context, uuid, expected_attrs=', get_bdms='',
+            get_flavor='', refresh='',
             save='expected_vm_state=, expected_task_state='),
-    *instance_attributes(
-        'nova.objects:Instance', 'architecture', 'default_ephemeral_device',
-        'default_swap_device', 'host', 'image_ref', 'instance_type_id',
-        'locked', 'node', 'numa_topology', 'os_type', 'power_state',
-        'root_device_name', 'task_state', 'uuid', 'vm_mode', 'vm_state'),
+    *called('nova.objects:InstanceActionList',
+            get_by_instance_uuid='context, instance_uuid, limit='),
+    *called('nova.objects:InstanceMapping',
+            get_by_instance_uuid='context, instance_uuid'),
     *called('nova.objects:RequestSpec',
             ensure_network_information='instance',
             ensure_project_and_user_id='instance',
             get_by_instance_uuid='context, instance_uuid', save=''),
-    *instance_attributes('nova.objects:RequestSpec', 'force_hosts',
-                         'force_nodes', 'id', 'image', 'numa_topology',
-                         'requested_destination', 'scheduler_hints'),
-    *instance_attributes('nova.objects:RequestGroup', 'forbidden_traits',
-                         'required_traits'),
+    *fields('nova.objects:BlockDeviceMapping', 'boot_index', 'device_name',
+            'device_type', 'disk_bus'),
+    *fields('nova.objects:BuildRequest', 'instance'),
+    *fields('nova.objects:ComputeNode', 'hypervisor_type', 'stats'),
+    *fields('nova.objects:Flavor', 'extra_specs', 'memory_mb', 'vcpus'),
+    *fields('nova.objects:ImageMeta', 'id', 'properties', 'updated_at'),
+    *fields('nova.objects:Instance', 'auto_disk_config', 'config_drive',
+            'default_ephemeral_device', 'default_swap_device', 'host',
+            'image_meta', 'image_ref', 'instance_type_id', 'locked', 'node',
+            'numa_topology', 'power_state', 'progress', 'root_device_name',
+            'system_metadata', 'task_state', 'updated_at', 'uuid',
+            'vm_state'),
+    *fields('nova.objects:InstanceAction', 'action'),
+    *fields('nova.objects:InstanceMapping', 'cell_mapping'),
+    *fields('nova.objects:InstanceNUMACell', 'cpu_policy',
+            'cpu_thread_policy', 'cpuset', 'id', 'memory', 'pagesize',
+            'pcpuset'),
+    *fields('nova.objects:InstanceNUMATopology', 'cells',
+            'emulator_threads_policy'),
+    *fields('nova.objects:RequestGroup', 'forbidden_traits',
+            'required_traits'),
+    *fields('nova.objects:RequestSpec', 'force_hosts', 'force_nodes', 'id',
+            'image', 'numa_topology', 'requested_destination',
+            'scheduler_hints'),
 )
 
 
@@ -299,3 +208,10 @@ def verify() -> None:
         different shape
     """
     interface.verify(INTERFACES)
+    compute_api = interface.load('nova_image_override.api.compute_api')
+    task_api = interface.load('nova_image_override.api.compute_task_api')
+    faults = interface.load('nova_image_override.api.faults')
+    servers = interface.load('nova_image_override.api.servers')
+    interface.verify_overridden(
+        compute_api.API, task_api.ComputeTaskAPI, faults.OverrideFault,
+        faults.Resource, servers.ServersController, servers.ViewBuilder)

@@ -5,8 +5,7 @@ import typing
 
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.nova_interfaces.interface import called
-from nova_image_override.nova_interfaces.interface import instance_attributes
-from nova_image_override.nova_interfaces.interface import names
+from nova_image_override.nova_interfaces.interface import fields
 from nova_image_override.nova_interfaces.interface import Shaped
 
 
@@ -17,10 +16,7 @@ def _maps_names(value: typing.Any) -> bool:
 
 INTERFACES: tuple[interface.Interface, ...] = (
     interface.REGISTRATION,
-    *names('nova.objects', 'Instance'),
-    *instance_attributes('nova.objects:Instance', 'system_metadata'),
-    *names('nova.objects.image_meta', 'ImageMetaProps'),
-    *names('nova.objects.image_meta:ImageMetaProps', 'fields'),
+    *fields('nova.objects:Instance', 'system_metadata'),
     Shaped('nova.objects.image_meta:ImageMetaProps', 'NUMA_NODES_MAX',
            'an integer', lambda value: isinstance(value, int)),
     Shaped('nova.objects.image_meta:ImageMetaProps', '_legacy_property_map',
@@ -31,7 +27,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
 
 #: What it takes to read the deployer's rules and to check against them.
 RULES: tuple[interface.Interface, ...] = (
-    *names('nova.conf', 'CONF'),
     *called('nova.policies', list_rules=''),
     *called('nova.context:RequestContext', to_policy_values=''),
     *called('nova.api.openstack.api_version_request',
@@ -39,5 +34,4 @@ RULES: tuple[interface.Interface, ...] = (
             min_api_version=''),
     *called('nova.api.openstack.api_version_request:APIVersionRequest',
             get_string='', matches='min_version, max_version'),
-    *names('nova.exception', 'InvalidAPIVersionString'),
 )

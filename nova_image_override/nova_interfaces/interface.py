@@ -2,7 +2,7 @@
 
 import collections.abc
 import dataclasses
-import dis
+import importlib
 import inspect
 import pkgutil
 import typing
@@ -76,11 +76,14 @@ class Interface:
 
         :returns: what continues "This Nova ...", or None
         """
+        if not self.needed:
+            return None
         try:
-            return self._difference(
-                resolve(self.owner)) if self.needed else None
-        except ImportError as exc:
+            owner = resolve(self.owner)
+        except (ImportError, AttributeError) as exc:
             return f'has no {self} ({exc})'
+        try:
+            return self._difference(owner)
         except AttributeError:
             return f'has no {self}'
 
@@ -90,58 +93,18 @@ class Interface:
 
 
 @dataclasses.dataclass(frozen=True)
-class InstanceAttribute(Interface):
-    """An attribute that each instance of a class has."""
+class Field(Interface):
+    """A field, or another attribute, of one of Nova's objects."""
 
     @property
     def expected(self) -> str:
         """What is expected of it, in words."""
-        return 'each instance has it'
+        return 'each object has it'
 
     def _difference(self, owner: typing.Any) -> str | None:
-        if not sets(owner, self.name):
-            inspect.getattr_static(owner, self.name)
+        if self.name not in owner.fields:
+            getattr(owner, self.name)
         return None
-
-
-def sets(owner: type, name: str) -> bool:
-    """Return whether the constructor of OWNER, or of a base, sets NAME."""
-    constructors = (inspect.unwrap(vars(each)['__init__'])
-                    for each in owner.__mro__ if '__init__' in vars(each))
-    return any(
-        instruction.opname == 'STORE_ATTR' and instruction.argval == name
-        for constructor in constructors if inspect.isfunction(constructor)
-        for instruction in dis.get_instructions(constructor))
-
-
-@dataclasses.dataclass(frozen=True)
-class Overridden(Interface):
-    """A method that a class of ours overrides.
-
-    :ivar parameters: the names of its parameters; with ``...``, the leading
-        ones, where ours passes on whatever follows, and after ``...`` those
-        that ours takes by name from what follows
-    """
-
-    parameters: str
-
-    @property
-    def expected(self) -> str:
-        """What is expected of it, in words."""
-        return f'overridden: ({self.parameters})'
-
-    def _difference(self, owner: typing.Any) -> str | None:
-        found = list(_signature(getattr(owner, self.name)).parameters)
-        wanted = self.parameters.split(', ')
-        leading, by_name = wanted, []
-        if '...' in wanted:
-            others = wanted.index('...')
-            leading, by_name = wanted[:others], wanted[others + 1:]
-        same = found[:len(leading)] == leading and (
-            '...' in wanted or len(found) == len(leading))
-        if same and set(by_name) <= set(found[len(leading):]):
-            return None
-        return f'has {self}({", ".join(found)}), not ({self.parameters})'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -236,26 +199,104 @@ class Shaped(Interface):
         return f'has another {self}, not {self.shape}'
 
 
+# --- what is declared where it stands ---------------------------------------
+
+_Method = typing.TypeVar('_Method', bound=collections.abc.Callable[..., object])
+
+#: The mark of a method that overrides one of Nova's.
+_MARK = '__overrides_nova__'
+
+
+def overrides(method: _Method) -> _Method:
+    """Declare that METHOD overrides one of Nova's.
+
+    Its own parameters are what Nova's method is compared with at start: the
+    same names in the same order, up to ``*args``; those that follow ``*args``,
+    by name; and no others, unless METHOD passes them on.
+    """
+    setattr(method, _MARK, True)
+    return method
+
+
+def overridden(
+    owner: type,
+) -> collections.abc.Iterator[tuple[str, inspect.Signature]]:
+    """Yield name and signature of each method that OWNER declares so."""
+    for name, value in vars(owner).items():
+        if getattr(value, _MARK, False):
+            yield name, _signature(value)
+
+
+def verify_overridden(*owners: type) -> None:
+    """Compare the methods of Nova that OWNERS override with theirs.
+
+    :raises errors.UnsupportedNova: naming each one that has a different shape
+    """
+    problems = [
+        problem for owner in owners for name, signature in overridden(owner)
+        if (problem := _override_problem(owner, name, signature)) is not None]
+    if problems:
+        raise unsupported('; '.join(problems))
+
+
+def _override_problem(
+    owner: type, name: str, ours: inspect.Signature,
+) -> str | None:
+    base = next(each for each in owner.__mro__
+                if each.__module__.startswith('nova.'))
+    full = f'{base.__module__}.{base.__qualname__}.{name}'
+    if not hasattr(base, name):
+        return f'has no {full}'
+    found = list(_signature(getattr(base, name)).parameters)
+    if isinstance(inspect.getattr_static(base, name), staticmethod):
+        found.insert(0, 'self')
+    kinds = {each.name: each.kind for each in ours.parameters.values()}
+    leading = [each for each, kind in kinds.items()
+               if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    by_name = [each for each, kind in kinds.items()
+               if kind is inspect.Parameter.KEYWORD_ONLY]
+    passes_on = inspect.Parameter.VAR_POSITIONAL in kinds.values() or (
+        inspect.Parameter.VAR_KEYWORD in kinds.values())
+    rest = found[len(leading):]
+    if found[:len(leading)] == leading and {*by_name} <= {*rest} and (
+            passes_on or {*rest} == {*by_name}):
+        return None
+    return f'has {full}({", ".join(found)}), not ({_names(ours)})'
+
+
+def require(owner: object, *names: str) -> None:
+    """Require attributes that one of Nova's constructors has set.
+
+    :raises errors.UnsupportedNova: naming those that it has not
+    """
+    missing = [name for name in names if not hasattr(owner, name)]
+    if missing:
+        base = next(each for each in type(owner).__mro__
+                    if each.__module__.startswith('nova.'))
+        raise unsupported(
+            f'gives {base.__qualname__} no ' + ', '.join(missing))
+
+
+def load(module: str) -> typing.Any:
+    """Import one of our modules that uses Nova.
+
+    :raises errors.UnsupportedNova: it uses something that Nova does not have
+    """
+    try:
+        return importlib.import_module(module)
+    except (ImportError, AttributeError) as exc:
+        raise unsupported(f'lacks something ({exc})') from exc
+
+
 #: Called as by every Nova service; before that, nova.objects has no classes.
 REGISTRATION = Called('nova.objects', 'register_all', '')
 
 
 # --- several names of one owner ---------------------------------------------
 
-def names(owner: str, *each: str) -> list[Interface]:
-    """Return names of OWNER that have to exist."""
-    return [Interface(owner, name) for name in each]
-
-
-def instance_attributes(owner: str, *each: str) -> list[Interface]:
-    """Return attributes that instances of OWNER have to have."""
-    return [InstanceAttribute(owner, name) for name in each]
-
-
-def overridden(owner: str, **methods: str) -> list[Interface]:
-    """Return methods of OWNER that we override: name=parameters."""
-    return [Overridden(owner, name, parameters)
-            for name, parameters in methods.items()]
+def fields(owner: str, *each: str) -> list[Interface]:
+    """Return fields that objects of OWNER have to have."""
+    return [Field(owner, name) for name in each]
 
 
 def called(owner: str, **functions: str) -> list[Interface]:

@@ -368,7 +368,8 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         """Return the image properties of the instance's system metadata."""
         return {key[len(record.IMAGE_PREFIX):]: value for key, value
                 in self.instance(server_id).system_metadata.items()
-                if key.startswith(record.IMAGE_PREFIX)}
+                if key.startswith(record.IMAGE_PREFIX)
+                and not record.is_row(key)}
 
     def set_property(self, server_id: str, name: str, value: str) -> None:
         """Run nova-manage image_property set on a stopped server."""
@@ -380,10 +381,8 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         self.wait(server_id)
 
     def record(self, server_id: str) -> dict[str, str | None]:
-        """Return the record rows of the instance's system metadata."""
-        return {key.partition(':')[2]: value for key, value
-                in self.instance(server_id).system_metadata.items()
-                if record.is_row(key)}
+        """Return the image's own value of each property that is overridden."""
+        return record.image_values(self.instance(server_id).system_metadata)
 
     def request_spec(self, server_id: str) -> dict[str, typing.Any]:
         """Return the image properties of the stored request spec."""

@@ -45,8 +45,8 @@ def test_shows_the_properties_in_force_side_by_side(story):
 def test_shows_what_is_stored_and_the_image_s_own_values(story):
     rows = [line.split() for line in story.stdout.splitlines()]
     assert ['image_hw_disk_bus', 'scsi'] in rows
-    assert ['os_glance_override:hw_disk_bus', 'virtio'] in rows
-    assert ['os_glance_override:hw_numa_nodes', 'NULL'] in rows
+    assert ['image_os_glance_override:hw_disk_bus', 'virtio'] in rows
+    assert ['image_os_glance_override:hw_numa_nodes'] in rows
 
 
 def test_shows_how_the_guests_differ(story):

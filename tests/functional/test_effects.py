@@ -1,6 +1,6 @@
 """What is asked for takes effect or is refused.
 
-Each rule of nova_image_override.api.flavor.effects: the override is refused
+Each rule of nova_image_override.api.guest.effects: the override is refused
 where Nova would ignore it, and accepted where it acts and where what it asks
 for holds anyway.
 Whether that is so is tested on servers whose *image* has the property, which
@@ -17,7 +17,7 @@ from nova import objects
 from nova.virt import hardware
 import pytest
 
-from nova_image_override.api.flavor import effects
+from nova_image_override.api.guest import effects
 from testing.harness import answers
 from testing.harness import base
 from testing.harness import ids

@@ -5,7 +5,7 @@ from unittest import mock
 
 import fixtures
 
-from nova_image_override.api.flavor import effects
+from nova_image_override.api.guest import effects
 from testing.harness import answers
 from testing.harness import base
 

@@ -44,12 +44,13 @@ class TestRebuild:
             'hw_auto_disk_config')
         assert cloud.rebuild(server, image=cloud.image()).status == 202
 
-    def test_what_is_kept_stays_where_the_other_image_is_alike(self, cloud):
-        server = cloud.boot(
-            {'hw_disk_bus': 'scsi'}, admin=True,
-            image=cloud.image(hw_disk_bus='virtio'))
-        assert cloud.rebuild(server,
-                             image=cloud.image(hw_disk_bus='ide')).status == 202
+    def test_another_image_is_judged_as_at_create_however_much_alike(
+            self, cloud):
+        image = cloud.image(hw_disk_bus='virtio')
+        server = cloud.boot({'hw_disk_bus': 'scsi'}, admin=True, image=image)
+        cloud.assert_protected(cloud.rebuild(
+            server, image=cloud.image(hw_disk_bus='virtio')), 'hw_disk_bus')
+        assert cloud.rebuild(server, image=image).status == 202
         assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
 

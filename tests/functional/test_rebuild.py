@@ -269,19 +269,9 @@ class TestPastTheMerge:
             cloud.assert_video(server, 'vga')
             assert cloud.shown(server) == {'hw_video_model': 'vga'}
 
-    def test_one_that_judges_nothing_is_not_sent(self, cloud):
-        server = cloud.boot({'hw_video_model': 'vga'})
-        cloud.replace('_handle_kernel_and_ramdisk')
-        cloud.assert_refused(server, overrides={'hw_video_model': 'cirrus'})
-
-    def test_nor_where_that_is_not_recorded_either(self, cloud):
-        server = cloud.boot({'hw_video_model': 'vga'})
-        cloud.replace('_handle_kernel_and_ramdisk', '_record_action_start')
-        cloud.assert_refused(server, overrides={'hw_video_model': 'cirrus'})
-
     def test_a_server_without_overrides_is_rebuilt_as_ever(self, cloud):
         server = cloud.boot()
-        cloud.replace('_get_image', '_handle_kernel_and_ramdisk')
+        cloud.replace('_get_image')
         assert cloud.rebuild(server).status == 202
 
 

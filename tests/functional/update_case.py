@@ -84,3 +84,24 @@ class Cloud(base.Cloud):
         assert answer.problems == problems
         assert self.state(server) == before
         return answer
+
+    def assert_disks_agree(self, server):
+        """Assert that the root disk is where the properties say."""
+        instance = self.instance(server)
+        root, = (each for each in instance.get_bdms() if each.boot_index == 0)
+        assert root.disk_bus == self.system_metadata(server).get(
+            'hw_disk_bus', 'virtio')
+        assert root.device_name == instance.root_device_name
+
+    def assert_numa_agrees(self, server):
+        """Assert that server and request spec have one topology."""
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            base.nova_context.get_admin_context(), server)
+        topologies = [
+            each and [(cell.id, sorted(cell.cpuset), cell.memory)
+                      for cell in each.cells]
+            for each in (spec.numa_topology,
+                         self.instance(server).numa_topology)]
+        assert topologies[0] == topologies[1]
+        assert bool(topologies[0]) == (
+            'hw_numa_nodes' in self.system_metadata(server))

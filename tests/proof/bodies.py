@@ -48,7 +48,7 @@ def exists(name: str) -> bool:
                               re.ASCII):
         return str(int(family[1][:4])) == family[1] and int(family[1]) < 128
     if name.startswith('trait:'):
-        return bool(re.fullmatch('[A-Z0-9_]{1,222}', name[6:], re.ASCII))
+        return bool(re.fullmatch('[A-Z0-9_]{1,213}', name[6:], re.ASCII))
     return name in _FIELDS - {
         'hw_numa_cpus', 'hw_numa_mem', 'traits_required'}
 

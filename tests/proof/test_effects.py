@@ -1,6 +1,6 @@
 """The rules for what has an effect, compared with the guests that Nova builds.
 
-What nova_image_override.api.flavor.effects refuses makes no difference to the
+What nova_image_override.api.guest.effects refuses makes no difference to the
 guest, and what it says would make an override act does.
 """
 

@@ -23,7 +23,7 @@ OVERRIDES = {'os_command_line': 'console=ttyS0 kept=1', 'hw_boot_menu': 'true',
 #: The documentation's query.
 FIND = '''
 SELECT DISTINCT instance_uuid FROM instance_system_metadata
-WHERE deleted = 0 AND `key` LIKE 'os_glance_override%'
+WHERE deleted = 0 AND `key` LIKE 'image_os_glance_override%'
 '''
 
 

@@ -5,6 +5,7 @@ What it takes from the code (docs/source/_ext) needs no test.
 
 import ast
 import configparser
+import inspect
 import json
 import pathlib
 import re
@@ -20,6 +21,7 @@ from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import commands
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import compute
+from nova_image_override.nova_interfaces import interface
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
@@ -69,10 +71,11 @@ def test_every_option_is_explained(name, where):
     assert name in where.read_text()
 
 
-@pytest.mark.parametrize('prefix', [
-    record.SET_PREFIX, record.REMOVED_PREFIX])
-def test_every_row_that_is_stored_is_explained(prefix):
-    assert f'``{prefix}<property>``' in page('admin/storage.rst')
+@pytest.mark.parametrize('name', [
+    f'{record.SET_PREFIX}<property>', f'{record.REMOVED_PREFIX}<property>',
+    record.UNFINISHED, f'{record.UNFINISHED}:<property>', record.OFFLOADED])
+def test_every_row_that_is_stored_is_explained(name):
+    assert f'``{record.IMAGE_PREFIX}{name}``' in page('admin/storage.rst')
 
 
 def test_every_command_that_is_installed_is_named():
@@ -151,25 +154,45 @@ INTERFACES = {str(each): each for listed in (
     commands.INTERFACES) for each in listed}
 
 
-@pytest.mark.parametrize('each', INTERFACES.values(), ids=str)
-def test_every_name_of_nova_has_its_reason(each):
+#: The modules of ours with methods that override Nova's.
+OVERRIDING = sorted(
+    '.'.join(path.relative_to(ROOT).with_suffix('').parts)
+    for path in (ROOT / 'nova_image_override').rglob('*.py')
+    if '    @interface.overrides\n' in path.read_text())
+
+
+def overridden():
+    """Yield class of Nova and name of each method that is overridden."""
+    interface.verify([])
+    for module in OVERRIDING:
+        for owner in vars(interface.load(module)).values():
+            if inspect.isclass(owner) and owner.__module__ == module:
+                for name, _ in interface.overridden(owner):
+                    yield owner.__mro__[1].__name__, name
+
+
+NAMES = sorted({*overridden(), *(
+    (re.split('[.:]', each.owner)[-1], each.name)
+    for each in INTERFACES.values())})
+
+
+@pytest.mark.parametrize(('owner', 'name'), NAMES)
+def test_every_name_of_nova_has_its_reason(owner, name):
     """Its own, or one for everything that is used of its owner."""
-    owner = re.split('[.:]', each.owner)[-1]
     reasons = re.findall(r'^``(.*)``\n    ',
                          page('contributor/seams.rst'), re.M)
     named = set()
     for reason in reasons:
         of = None
-        for name in reason.split('``, ``'):
-            head, _, tail = name.rpartition('.')
+        for told in reason.split('``, ``'):
+            head, _, tail = told.rpartition('.')
             of = head or of
             named.add((of, tail))
-    assert {(owner, each.name), (owner, '*')} & named
+    assert {(owner, name), (owner, '*')} & named
 
 
 def test_no_reason_is_left_of_what_is_no_longer_used():
-    owners = {re.split('[.:]', each.owner)[-1]
-              for each in INTERFACES.values()}
+    owners = {owner for owner, _ in NAMES}
     told = set(re.findall(r'``(\w+)[.][\w*]+``(?:, .*)?\n    ',
                           page('contributor/seams.rst')))
     assert told
@@ -183,6 +206,11 @@ def test_every_list_of_names_is_shown():
     assert shown == {
         'common:INTERFACES', 'common:RULES', 'api:INTERFACES',
         'compute:INTERFACES', 'compute:COMMAND', 'commands:INTERFACES'}
+
+
+def test_every_module_that_overrides_is_shown():
+    assert sorted(re.findall(r'override-table:: (\S+)',
+                             page('contributor/seams.rst'))) == OVERRIDING
 
 
 def names_in(module):

@@ -67,7 +67,7 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'not_allowed', 'value_not_allowed', 'policy', 'numa_change',
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
         'create_only', 'unschedulable', 'scheduler_unavailable',
-        'wrong_state', 'needs_claim'}
+        'wrong_state', 'needs_claim', 'needs_rebuild'}
     # A new one must be added here, and none may be removed.
     assert set(codes.values()) == published
     assert errors.PARAMETER == 'image_props_override'

@@ -1,11 +1,12 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``property-table``, ``driver-table``, ``reader-table``,
-``error-codes``, ``version-history``, ``seam-table``, ``proof-figures``,
-``exchange`` and ``package-notes``, and the role ``test``.
+``error-codes``, ``version-history``, ``seam-table``, ``override-table``,
+``proof-figures``, ``exchange`` and ``package-notes``, and the role ``test``.
 """
 
 import importlib
+import inspect
 import json
 import pathlib
 import re
@@ -21,6 +22,7 @@ from sphinx.util import docutils
 
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import catalog
 from nova_image_override.properties import descriptions
 from nova_image_override.properties import driver_matrix
@@ -232,6 +234,38 @@ class SeamTable(CodeDirective):
              for each in interfaces), '60 40')
 
 
+class OverrideTable(CodeDirective):
+    """The methods of Nova that a module overrides."""
+
+    required_arguments = 1
+
+    def rst(self) -> list[str]:
+        """Return a table of the module that is named."""
+        return table(
+            ['Method of Nova', 'Parameters of ours'],
+            ([f'``{base.__module__}.{base.__qualname__}.{name}``',
+              f'``{_without_types(signature)}``']
+             for base, name, signature in overridden(self.arguments[0])),
+            '60 40')
+
+
+def overridden(
+    module: str,
+) -> typing.Iterator[tuple[type, str, inspect.Signature]]:
+    """Yield class of Nova, name, and our signature of what MODULE overrides."""
+    interface.verify([])
+    for owner in vars(interface.load(module)).values():
+        if inspect.isclass(owner) and owner.__module__ == module:
+            for name, signature in interface.overridden(owner):
+                yield owner.__mro__[1], name, signature
+
+
+def _without_types(signature: inspect.Signature) -> inspect.Signature:
+    return inspect.Signature([
+        each.replace(annotation=each.empty)
+        for each in signature.parameters.values()])
+
+
 class Exchange(docutils.SphinxDirective):
     """A request and its answer, as a test of the API received it.
 
@@ -283,6 +317,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('error-codes', ErrorCodes)
     app.add_directive('version-history', VersionHistory)
     app.add_directive('seam-table', SeamTable)
+    app.add_directive('override-table', OverrideTable)
     app.add_directive('proof-figures', ProofFigures)
     app.add_directive('exchange', Exchange)
     app.add_directive('package-notes', PackageNotes)

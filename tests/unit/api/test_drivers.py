@@ -3,7 +3,7 @@
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.api import driver_effects
+from nova_image_override.api.hosts import driver_effects
 
 LIBVIRT, VMWARE = frozenset({'libvirt'}), frozenset({'vmwareapi'})
 MIXED = LIBVIRT | VMWARE
@@ -20,7 +20,9 @@ def problems(catalog, overrides, virt_drivers=VMWARE, base=()):
 @pytest.mark.parametrize('overrides', [
     {'hw_disk_bus': 'virtio'}, {'hw_disk_bus': 'scsi'},
     {'hw_vif_model': 'virtio'}, {'hw_video_ram': '32'},
-    {'hw_boot_menu': 'true'}, {'hw_numa_mem.0': '64'}])
+    {'hw_boot_menu': 'true'}, {'hw_numa_mem.0': '64'},
+    # No code of Nova reads it.
+    {'hw_ipxe_boot': 'true'}])
 def test_what_no_host_acts_on_is_refused(catalog, overrides):
     found = problems(catalog, overrides)
     assert {each.code for each in found.values()} == {errors.NO_EFFECT}
@@ -32,8 +34,6 @@ def test_what_no_host_acts_on_is_refused(catalog, overrides):
     {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'vmpvscsi'},
     {'hw_vif_model': 'vmxnet3'}, {'trait:CUSTOM_A': 'required'},
     {'img_hv_type': 'vmware'},
-    # No Nova code reads it: it is for host aggregates.
-    {'hw_ipxe_boot': 'true'},
     {'hw_boot_menu': None}])
 def test_what_a_host_acts_on_or_the_scheduler_is_not(catalog, overrides):
     assert problems(catalog, overrides) == {}

@@ -4,7 +4,7 @@ import microversion_parse
 import pytest
 import webob
 
-from nova_image_override.api import router
+from nova_image_override.api import application
 
 VERSION = microversion_parse.Version(7, 3)
 
@@ -16,7 +16,7 @@ def test_the_version_stands_beside_novas(of_nova, expected):
     response = webob.Response()
     if of_nova:
         response.headers['OpenStack-API-Version'] = of_nova
-    router.name_version(response, VERSION)
+    application.name_version(response, VERSION)
     assert response.headers.getall('OpenStack-API-Version') == [expected]
 
 
@@ -30,5 +30,5 @@ def test_vary_names_the_header_once(vary, expected):
     response = webob.Response()
     for value in vary:
         response.headers.add('Vary', value)
-    router.name_version(response, VERSION)
+    application.name_version(response, VERSION)
     assert response.headers.getall('Vary') == expected

@@ -46,8 +46,13 @@ def rules(catalog, *, injected=(), protections=None, allowed=('*',)):
 
 
 def refusals(rules, overrides, base=(), who=MEMBER):
+    return refusals_of_some(rules, overrides, [dict(base)], who)
+
+
+def refusals_of_some(rules, overrides, images, who=MEMBER):
+    """Return what is refused where the image is one of IMAGES."""
     try:
-        rules.check(who, overrides, dict(base))
+        rules.check(who, overrides, images)
     except errors.Forbidden as exc:
         return {p.name: p.code for p in exc.problems}
     return {}
@@ -164,21 +169,38 @@ def test_the_message_names_operation_and_legacy_name(
         catalog, protected, said):
     found = rules(catalog, protections=sections(**protected))
     with pytest.raises(errors.Forbidden) as caught:
-        found.check(MEMBER, {'hw_vm_mode': 'hvm'}, {})
+        found.check(MEMBER, {'hw_vm_mode': 'hvm'}, [{}])
     (problem,) = caught.value.problems
     assert problem.reason == (
         f"Glance's property protections do not let you {said}")
 
 
-def test_what_is_kept_is_judged_by_protections_alone(catalog):
-    found = rules(catalog, injected=['hw_pmu'], allowed=(),
-                  protections=sections(hw_disk_bus={'update': ADMINS}))
-    kept = {'hw_disk_bus': 'ide', 'hw_pmu': 'true', 'hw_boot_menu': 'true'}
-    found.check(MEMBER, {}, {}, kept)
+@pytest.mark.parametrize(('closed', 'expected'), [
+    ({'hw_disk_bus': {'create': ADMINS}}, True),
+    ({'hw_disk_bus': {'update': ADMINS}}, True),
+    ({'hw_disk_bus': {'delete': ADMINS}}, False),
+    ({'vmware_adaptertype': {'update': ADMINS}}, True),
+    # What the image under its legacy name says of another field.
+    ({'hw_scsi_model': {'create': ADMINS}}, True),
+])
+def test_what_each_possible_image_would_need_must_be_permitted(
+        catalog, closed, expected):
+    found = rules(catalog, protections=sections(**closed))
+    images = [{'hw_disk_bus': 'scsi'}, {'vmware_adaptertype': 'lsiLogic'}]
+    assert refusals_of_some(found, {'hw_disk_bus': 'ide'}, images) == (
+        {'hw_disk_bus': errors.PROTECTED} if expected else {})
+    assert refusals_of_some(
+        found, {'hw_disk_bus': 'ide'}, images, ADMIN) == {}
+
+
+def test_a_property_is_refused_once_whatever_images_refuse_it(catalog):
+    found = rules(catalog, protections=sections(
+        hw_disk_bus={'create': ADMINS, 'update': ADMINS}))
     with pytest.raises(errors.Forbidden) as caught:
-        found.check(MEMBER, {'os_type': 'linux'}, {'hw_disk_bus': 'x'}, kept)
-    assert {p.name: p.code for p in caught.value.problems} == {
-        'hw_disk_bus': errors.PROTECTED, 'os_type': errors.NOT_ALLOWED}
+        found.check(MEMBER, {'hw_disk_bus': 'ide'}, [
+            {'hw_disk_bus': 'scsi'}, {}])
+    (problem,) = caught.value.problems
+    assert 'update hw_disk_bus' in problem.reason
 
 
 # --- what is announced in advance -------------------------------------------
@@ -282,26 +304,23 @@ def test_what_is_not_on_offer_is_permitted_on_no_image(
         assert name in refused
 
 
-@pytest.mark.parametrize(('own', 'needed'), [
-    # The image had the property under no name.
-    (None, {('hw_disk_bus', 'create')}),
-    # Only as hw_disk_bus: vmware_adaptertype says scsi and a model.
-    ('lsiLogic', {('hw_disk_bus', 'update')}),
-    # Under one name or the other, or both: nothing is certain.
-    ('ide', set()), ('scsi', set())])
-def test_what_an_override_in_force_needed_is_what_is_certain(
-        catalog, own, needed):
-    found = rules(catalog, protections=sections())
-    assert found.operations_granted('hw_disk_bus', 'sata', own) == needed
+_PERMISSIONS = st.dictionaries(
+    st.sampled_from(_NAMES), st.fixed_dictionaries({
+        operation: st.sampled_from([('@',), ('admin',)])
+        for operation in ('create', 'update', 'delete')}))
+_IMAGE = st.sets(st.sampled_from(_NAMES)).map(
+    lambda names: dict.fromkeys(names, 'x'))
 
 
-def test_without_protections_an_override_needed_nothing(catalog):
-    assert rules(catalog).operations_granted(
-        'hw_disk_bus', 'sata', None) == frozenset()
-
-
-def test_what_is_kept_needs_nothing_of_a_glance_without_protections(catalog):
-    rules(catalog).check(MEMBER, {}, {}, {'hw_pmu': 'true'})
+@hypothesis.given(
+    _PERMISSIONS, st.lists(_IMAGE, min_size=1, max_size=3),
+    st.dictionaries(st.sampled_from(_FIELDS), st.sampled_from(['x', None])))
+def test_what_is_refused_is_what_one_of_the_possible_images_refuses(
+        catalog, protected, images, asked):
+    found = rules(catalog, protections=sections(**protected))
+    each = [refusals(found, asked, image) for image in images]
+    assert refusals_of_some(found, asked, images) == {
+        name: code for one in each for name, code in one.items()}
 
 
 def test_an_alias_without_a_section_is_written_but_not_removed(catalog):

@@ -56,7 +56,7 @@ def refused(enforcer, catalog, tmp_path):
                 policy, {'roles': roles, 'project_id': 'p'}),
             policy_defined=policy.file_rules)
         try:
-            enforcer.check(caller, overrides, {})
+            enforcer.check(caller, overrides, [{}])
         except errors.Forbidden as exc:
             return {problem.name: problem.code for problem in exc.problems}
         return {}

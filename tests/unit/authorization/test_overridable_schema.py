@@ -27,7 +27,7 @@ def without(refused):
 
 def permitted(rules, caller, overrides):
     try:
-        rules.check(caller, overrides, {})
+        rules.check(caller, overrides, [{}])
     except errors.Forbidden:
         return False
     return True

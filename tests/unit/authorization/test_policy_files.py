@@ -169,14 +169,98 @@ def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
     assert refused_now(read) == {'hw_pmu': HW_PMU}
 
 
+@pytest.fixture
+def said(monkeypatch):
+    """Return a list that grows with each error that is logged."""
+    lines = []
+    monkeypatch.setattr(policy_files.LOG, 'error', lambda message, *args:
+                        lines.append(message % args))
+    return lines
+
+
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
-def test_so_does_a_file_that_is_made_later_and_one_that_goes(files, name):
+def test_so_does_a_file_that_is_made_later_and_the_end_of_a_rule_in_it(
+        files, name, said):
     read = files.read()
     assert refused_now(read) == {}
+    files.write({HW_PMU: '!'}, name)
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    files.write({}, name)
+    assert refused_now(read) == {}
+    assert said == []
+
+
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+@pytest.mark.parametrize('left', [None, '', ' \n\n'])
+def test_a_file_that_goes_or_is_emptied_takes_no_rule_with_it(
+        files, name, left, said):
     path = files.write({HW_PMU: '!'}, name)
+    read = files.read()
+    if left is None:
+        path.unlink()
+    else:
+        files.write(left, name)
+    for _ in range(2):
+        assert refused_now(read) == {'hw_pmu': HW_PMU}
+    (line,) = said
+    assert f'missing or empty: {path}. The rules that were read before ' \
+        'stay in force.' in line
+    files.write({HW_PMU: 'role:member'}, name)
+    assert refused_now(read) == {}
+    assert len(said) == 1
+
+
+def test_nor_does_one_that_was_made_after_the_start(files, said):
+    files.write({})
+    read = files.read()
+    path = files.write({HW_PMU: '!'}, 'policy.d/more.yaml')
     assert refused_now(read) == {'hw_pmu': HW_PMU}
     path.unlink()
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    assert len(said) == 1
+
+
+def test_until_it_is_back_no_other_file_changes_a_rule(files, said):
+    path = files.write({HW_PMU: '!'}, 'policy.d/more.yaml')
+    files.write({'any': '@'})
+    read = files.read()
+    path.unlink()
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    files.write({HW_PMU: '@'})
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    assert len(said) == 2
+    files.write({'any': '@'}, 'policy.d/more.yaml')
     assert refused_now(read) == {}
+
+
+@pytest.mark.parametrize('text', ['', '\n'])
+@pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
+def test_a_file_that_never_had_a_rule_is_not_missed(files, name, text, said):
+    path = files.write(text, name)
+    read = files.read()
+    assert refused_now(read) == {}
+    files.write({HW_PMU: '!'}, 'policy.d/other.yaml')
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    path.unlink()
+    files.write({HW_PMU: '@'}, 'policy.d/other.yaml')
+    assert refused_now(read) == {}
+    assert said == []
+
+
+@pytest.mark.parametrize('left', ['.more.yaml.swp', 'empty'])
+def test_what_holds_no_rules_for_nova_is_not_missed_either(files, left, said):
+    files.write({})
+    path = files.folder / 'policy.d' / left
+    if left == 'empty':
+        path.mkdir(parents=True)
+        remove = path.rmdir
+    else:
+        remove = files.write('x', f'policy.d/{left}').unlink
+    read = files.read()
+    remove()
+    files.write({HW_PMU: '!'})
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    assert said == []
 
 
 def test_files_that_stay_are_not_read_again(files, monkeypatch):
@@ -201,18 +285,14 @@ def test_a_file_that_goes_while_it_is_looked_at_changes_nothing(files):
 @pytest.mark.parametrize('text', ['{', '- a list', 'rule: 1', '\0'])
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
 def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
-        files, name, text, monkeypatch):
+        files, name, text, said):
     files.write({HW_PMU: '!'})
     read = files.read()
-    said = []
-    monkeypatch.setattr(
-        policy_files.LOG, 'error', lambda *args: said.append(args)
-    )
     path = files.write(text, name)
     for _ in range(2):
         assert refused_now(read) == {'hw_pmu': HW_PMU}
-    (args,) = said
-    assert 'stay in force' in args[0] % args[1:]
+    (line,) = said
+    assert 'stay in force' in line
     with pytest.raises(errors.StartupError) as caught:
         files.read()
     assert '\n' not in str(caught.value)

@@ -153,8 +153,8 @@ with context.target_cell(admin, cell) as target:
         target, uuid=server, project_id='project', user_id='user',
         system_metadata={
             'image_hw_disk_bus': 'scsi', 'image_os_type': 'linux',
-            'os_glance_override:hw_disk_bus': 'virtio',
-            'os_glance_override_removed:hw_pmu': 'false'}).create()
+            'image_os_glance_override:hw_disk_bus': 'virtio',
+            'image_os_glance_override_removed:hw_pmu': 'false'}).create()
     for host, stats in (
             ('compute1', {'image_props_override': '1.0'}), ('compute2', {})):
         objects.ComputeNode(

@@ -11,6 +11,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import policies
+from nova_image_override import record
 from nova_image_override.cmd import server_pages
 from nova_image_override.cmd import servers
 from tests.unit.cmd import test_explain
@@ -21,12 +22,12 @@ BUS, PMU, MEM = 'hw_disk_bus', 'hw_pmu', 'hw_numa_mem.1'
 def server(name, project='p1', own=(), **overrides):
     own = dict(own)
     return objects.Instance(
-        uuid=name, project_id=project, user_id='u1', system_metadata={
-            **{f'image_{key}': value for key, value in overrides.items()
+        uuid=name, project_id=project, user_id='u1',
+        system_metadata=record.with_properties({}, {
+            **{key: value for key, value in overrides.items()
                if value is not None},
-            **{('os_glance_override:' if value is not None
-                else 'os_glance_override_removed:') + key: own.get(key)
-               for key, value in overrides.items()}})
+            **record.properties(
+                overrides, {key: own.get(key) for key in overrides})}))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def server(**rows):
 def overridden(**rows):
     return server(**{
         'image_hw_firmware_type': 'uefi',
-        'os_glance_override:hw_firmware_type': None}, **rows)
+        'image_os_glance_override:hw_firmware_type': ''}, **rows)
 
 
 def snapshot(**properties):

@@ -159,7 +159,7 @@ def refusals(overrides, injected):
             injected, enabled=True, configured=True))
     caller = caller_module.Caller(can=lambda rule: True)
     try:
-        enforcer.check(caller, overrides, {})
+        enforcer.check(caller, overrides, [{}])
     except errors.Forbidden as exc:
         return exc.problems
     return ()

@@ -7,8 +7,8 @@ import pytest
 
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.flavor import numa_changes
-from tests.unit.api.flavor import test_constraints
+from nova_image_override.api.change import numa
+from tests.unit.api.guest import test_constraints
 
 TWO = {'hw_numa_nodes': '2',
        'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
@@ -22,11 +22,11 @@ def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
     :param base: properties of the requested image
     """
     own = own or {}
-    metadata = {
-        **{record.IMAGE_PREFIX + name: value for name, value
-           in override.Merger(catalog).merge(own, had).items()},
-        **record.rows(had, override.Merger(catalog).image_values(own, had))}
-    return numa_changes.changing(
+    merger = override.Merger(catalog)
+    metadata = record.with_properties({}, {
+        **merger.merge(own, had),
+        **record.properties(had, merger.image_values(own, had))})
+    return numa.changing(
         catalog, objects.Instance(
             flavor=test_constraints.flavor(vcpus), system_metadata=metadata),
         base or {}, wanted)

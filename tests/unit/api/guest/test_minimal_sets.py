@@ -6,7 +6,7 @@ import hypothesis
 from hypothesis import strategies as st
 import pytest
 
-from nova_image_override.api.flavor import minimal_sets
+from nova_image_override.api.guest import minimal_sets
 
 ITEMS = 'abcdefgh'
 

@@ -15,11 +15,11 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api.flavor import constraints
-from nova_image_override.api.flavor import minimal_sets
-from nova_image_override.api.flavor import read_properties
-from nova_image_override.api.flavor import remedies
-from nova_image_override.api.flavor import safe_cpu_lists
+from nova_image_override.api.guest import constraints
+from nova_image_override.api.guest import minimal_sets
+from nova_image_override.api.guest import read_properties
+from nova_image_override.api.guest import remedies
+from nova_image_override.api.guest import safe_cpu_lists
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families

@@ -7,7 +7,7 @@ from nova import objects
 from nova.virt import hardware as nova_hardware
 import pytest
 
-from nova_image_override.api.flavor import constraints
+from nova_image_override.api.guest import constraints
 from nova_image_override.nova_interfaces import api as api_interfaces
 
 _limit = st.none() | st.integers(1, 12)

@@ -10,10 +10,10 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api.flavor import constraints
-from nova_image_override.api.flavor import image_metadata
-from nova_image_override.api.flavor import validation
-from tests.unit.api.flavor import test_constraints
+from nova_image_override.api.guest import constraints
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest import validation
+from tests.unit.api.guest import test_constraints
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import stored_image
-from nova_image_override.api.flavor import conflicts
-from nova_image_override.api.flavor import effects
-from nova_image_override.api.flavor import image_metadata
+from nova_image_override.api.guest import conflicts
+from nova_image_override.api.guest import effects
+from nova_image_override.api.guest import image_metadata
 from nova_image_override.properties import catalog as catalog_module
 
 #: What Nova's functions read from a flavor, directly or for a message, besides
@@ -45,7 +45,7 @@ def check(
     :param base: the image's own properties
     :param overrides: what was merged over BASE
     :param ineffective: those of them that may have no effect
-        (:mod:`nova_image_override.api.flavor.effects`)
+        (:mod:`nova_image_override.api.guest.effects`)
     :param others: problems found elsewhere, to be reported with the rest
     :raises errors.Invalid: naming every override that flavor and image
         properties exclude, or that Nova would ignore

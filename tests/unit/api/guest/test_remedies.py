@@ -3,8 +3,8 @@
 import pytest
 
 from nova_image_override import errors
-from tests.unit.api.flavor import test_constraints
-from tests.unit.api.flavor import test_validation
+from tests.unit.api.guest import test_constraints
+from tests.unit.api.guest import test_validation
 
 OPERATOR = 'extra specs are the operator\'s, so choose another flavor or ask'
 

@@ -1,5 +1,7 @@
 """Which overrides change the NUMA topology of a server."""
 
+from __future__ import annotations
+
 import collections.abc
 import typing
 
@@ -9,10 +11,10 @@ from nova.virt import hardware
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.flavor import constraints
-from nova_image_override.api.flavor import image_metadata
-from nova_image_override.api.flavor import read_properties
-from nova_image_override.api.flavor import safe_cpu_lists
+from nova_image_override.api.guest import constraints
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest import read_properties
+from nova_image_override.api.guest import safe_cpu_lists
 from nova_image_override.properties import catalog as catalog_module
 
 #: Stands for a topology that Nova refuses to make from flavor and image.
@@ -58,7 +60,7 @@ def changing(
     These are the overrides of each field whose change alone changes it or,
     where fields act only together, of all the fields that Nova reads for it.
     Each field is tried once, and no CPU list is expanded
-    (:mod:`nova_image_override.api.flavor.safe_cpu_lists`).
+    (:mod:`nova_image_override.api.guest.safe_cpu_lists`).
 
     :param instance: ``nova.objects.Instance``, with its overrides in force
     :param base: properties of the image that it is to be rebuilt from,

@@ -21,7 +21,7 @@ def problems(
     """Find the overrides that every host of the cloud would ignore.
 
     Removals, and values that the image itself has, are not among them
-    (as in :mod:`nova_image_override.api.flavor.effects`).
+    (as in :mod:`nova_image_override.api.guest.effects`).
 
     :param virt_drivers: the drivers of the cloud's hosts; with none, nothing
         is found
@@ -33,7 +33,7 @@ def problems(
         return
     for name, value in overrides.items():
         field = catalog.field_of(name)
-        if value is None or field is None or not catalog[field].drivers:
+        if value is None or field is None:
             continue
         found = [drivers_module.outcome(driver, field, value, merged)
                  for driver in sorted(virt_drivers)]

@@ -19,8 +19,8 @@ from oslo_utils import strutils
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api.flavor import constraints
-from nova_image_override.api.flavor import remedies
+from nova_image_override.api.guest import constraints
+from nova_image_override.api.guest import remedies
 from nova_image_override.properties import catalog as catalog_module
 
 #: What Nova's functions raise to refuse readable text.
@@ -163,10 +163,23 @@ def _hidden(guest: Guest) -> bool:
             or bool(guest.prop('img_hide_hypervisor_id')))
 
 
-def _address_bits(guest: Guest) -> int:
+def _address_bits(guest: Guest) -> int | None:
     """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr."""
+    if not (guest.spec('hw:maxphysaddr_mode')
+            or guest.prop('hw_maxphysaddr_mode')):
+        return None
     return int(guest.spec('hw:maxphysaddr_bits')
                or guest.prop('hw_maxphysaddr_bits'))
+
+
+def _usb_model(guest: Guest) -> str | None:
+    """Follow LibvirtDriver._guest_needs_usb, for the disks.
+
+    Guests that need USB have libvirt's own model of controller.
+    """
+    return None if 'usb' in (
+        guest.prop('hw_disk_bus'), guest.prop('hw_cdrom_bus')
+    ) else guest.ask(hardware.get_usb_model)
 
 
 def _iommu(guest: Guest) -> str:
@@ -251,7 +264,8 @@ RULES: dict[str, Rule] = {
         _locked, 'it needs a server whose memory is not encrypted, which '
         'keeps it locked', specs=('hw:mem_encryption',)),
     'hw_maxphysaddr_bits': Rule(
-        _address_bits, specs=('hw:maxphysaddr_bits',)),
+        _address_bits, 'it needs hw_maxphysaddr_mode',
+        specs=('hw:maxphysaddr_bits',)),
     'hw_mem_encryption_model': Rule(
         _only('hw_mem_encryption_model', _encrypts_memory),
         'it needs hw_mem_encryption=true'),
@@ -275,6 +289,10 @@ RULES: dict[str, Rule] = {
         _hpet, 'it needs an x86 guest, and hw_architecture or '
         'hw_emulation_architecture says another'),
     'hw_tpm_model': Rule(_tpm_model, 'it needs hw_tpm_version'),
+    # Absent in Nova 31, as the property is.
+    'hw_usb_model': Rule(
+        _usb_model, 'it needs disks and CD-ROMs on another bus than usb',
+        specs=('hw:usb_model',)),
     'hw_vif_multiqueue_enabled': Rule(
         lambda guest: guest.ask(hardware.get_vif_multiqueue_constraint),
         'it needs a flavor with at least 2 vCPUs'),
@@ -300,7 +318,7 @@ def problems(
 
     A property that is removed (None) might as well never have been there, and
     the image's own value applies anyway: neither is a problem. Nor is what
-    Nova itself refuses, which :mod:`nova_image_override.api.flavor.conflicts`
+    Nova itself refuses, which :mod:`nova_image_override.api.guest.conflicts`
     names.
 
     :param catalog: the properties that can be named

@@ -1,0 +1,141 @@
+"""The application: Nova's routes, with servers extended."""
+
+import collections.abc
+import typing
+
+from nova.api import wsgi as base_wsgi
+from nova.api.openstack import ProjectMapper
+from nova.api.openstack import wsgi
+from nova.api.openstack.compute import routes
+import nova.conf
+import webob
+import webob.dec
+import webob.exc
+
+from nova_image_override import versions
+from nova_image_override.api import client_compatibility
+from nova_image_override.api import compute_api
+from nova_image_override.api import discovery
+from nova_image_override.api import faults
+from nova_image_override.api import request as request_module
+from nova_image_override.api import servers
+from nova_image_override.api import startup
+from nova_image_override.api.change import plan as plan_module
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.nova_interfaces import interface
+
+
+class APIRouterV21(routes.APIRouterV21):
+    """Nova's router with the servers resource replaced by subclasses.
+
+    :param planner: makes plans by the deployer's rules
+    :param compatibility: which clients need not send the header entry
+    """
+
+    def __init__(
+        self, planner: plan_module.Planner,
+        compatibility: client_compatibility.ClientCompatibility,
+    ) -> None:
+        # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
+        # first route that matches wins.
+        base_wsgi.Router.__init__(self, ProjectMapper())
+        self._compatibility = compatibility
+        for path, methods in routes.ROUTE_LIST:
+            if isinstance(methods, str):
+                self.map.redirect(path, methods)
+                continue
+            for method, (maker, action) in methods.items():
+                controller = _servers(
+                    planner, compatibility, maker.args[1]
+                ) if api_interfaces.makes_servers(maker) else maker()
+                self.map.create_route(path, method, controller, action)
+        self.map.create_route(
+            versions.PATH, 'GET', discovery.resource(planner), 'show')
+        self.map.create_route(
+            versions.CHECK_PATH, 'POST',
+            _servers(planner, compatibility, ()), 'check')
+
+    @webob.dec.wsgify(RequestClass=base_wsgi.Request)
+    def __call__(self, req: webob.Request) -> typing.Any:
+        """Route a request, in the version that it names, if any."""
+        try:
+            version = versions.negotiate(req.headers)
+        except versions.NotAcceptable as exc:
+            return _refused(webob.exc.HTTPNotAcceptable(explanation=str(exc)))
+        except versions.Malformed as exc:
+            return _refused(webob.exc.HTTPBadRequest(explanation=str(exc)))
+        if version is None:
+            version = self._compatibility.version_of(req.environ)
+        if version is None:
+            return self._router
+        context = req.environ.get('nova.context')
+        if context is not None:
+            request_module.attach(context, request_module.OverrideRequest(
+                is_named=True, version=version))
+        response = req.get_response(self._router)
+        name_version(response, version)
+        return response
+
+
+def make() -> APIRouterV21:
+    """Make the application from the options of ``[image_override]``.
+
+    :raises errors.StartupError: an option, or a rule, is malformed
+    """
+    read = startup.read(nova.conf.CONF)
+    result = APIRouterV21(
+        plan_module.Planner(
+            read.enforcer, read.callers, read.virt_drivers),
+        read.compatibility)
+    startup.announce(read)
+    return result
+
+
+def _servers(
+    planner: plan_module.Planner,
+    compatibility: client_compatibility.ClientCompatibility,
+    actions: collections.abc.Iterable[type[wsgi.Controller]],
+) -> wsgi.Resource:
+    """Make a servers resource as routes._create_controller does."""
+    result: wsgi.Resource = faults.Resource(
+        servers.ServersController(planner, compatibility))
+    for action in actions:
+        result.register_subcontroller_actions(
+            with_our_api(action, planner))
+    return result
+
+
+def with_our_api(
+    controller: type[wsgi.Controller], planner: plan_module.Planner,
+) -> wsgi.Controller:
+    """Make one of Nova's action controllers (rescue, migrate, ...).
+
+    They create a compute API of their own, through which an operation could
+    lose a server's overrides.
+    """
+    result = controller()
+    interface.require(result, 'compute_api')
+    result.compute_api = compute_api.API(planner)
+    return result
+
+
+def _refused(exception: webob.exc.WSGIHTTPException) -> wsgi.Fault:
+    exception.headers['Vary'] = versions.HEADER
+    return wsgi.Fault(exception)
+
+
+def name_version(
+        response: webob.Response, version: versions.Version) -> None:
+    """Name the version that answered, next to Nova's own entry.
+
+    Nova writes the header after its controllers have run
+    (nova/api/openstack/wsgi.py Resource._process_stack), so this happens out
+    here.
+    """
+    entry = f'{versions.SERVICE_TYPE} {version}'
+    nova_entry = response.headers.get(versions.HEADER)
+    response.headers[versions.HEADER] = (
+        f'{nova_entry}, {entry}' if nova_entry else entry)
+    vary = ', '.join(response.headers.getall('Vary'))
+    if versions.HEADER.lower() not in vary.lower():
+        response.headers.add('Vary', versions.HEADER)

@@ -1,0 +1,1 @@
+"""Everything that changes the overrides of a server."""

@@ -1,0 +1,143 @@
+"""The bus of a server's disks, which Nova records when the server is created.
+
+From the first boot on, each block device mapping has a bus and a device name
+(ComputeManager._default_block_device_names), which take precedence over
+``hw_disk_bus`` (nova/virt/libvirt/blockinfo.py get_info_from_bdm). Where
+overrides give a server another ``hw_disk_bus``, this module moves its disks to
+that bus; the guest sees them there when it is next built.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import typing
+
+from nova import block_device
+from nova import exception
+from nova import objects
+from nova.virt.libvirt import blockinfo
+
+from nova_image_override import errors
+from nova_image_override import override
+
+#: The property that the disks follow.
+PROPERTY = 'hw_disk_bus'
+
+#: What libvirt hosts choose where no property says otherwise
+#: (nova/virt/libvirt/blockinfo.py get_disk_bus_for_device_type).
+_DEFAULT = 'virtio'
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """One disk that is moved to another bus.
+
+    :ivar mapping: its block device mapping
+    :ivar device_name: its device name on the other bus
+    """
+
+    mapping: objects.BlockDeviceMapping
+    device_name: str
+
+
+def bus(properties: override.ImageProperties) -> str:
+    """Return the bus of the disks of a server with PROPERTIES."""
+    return properties.get(PROPERTY) or _DEFAULT
+
+
+def moves(
+    mappings: collections.abc.Iterable[objects.BlockDeviceMapping],
+    source: str, target: str,
+) -> list[Move]:
+    """Return what moves from the bus SOURCE to TARGET.
+
+    These are the root disk and the disks on the old bus: others were given a
+    bus of their own at boot.
+
+    :param mappings: all disks of the server
+    :raises errors.Invalid: the bus does not take that many disks
+    """
+    if source == target or not all(
+            blockinfo.is_disk_bus_valid_for_virt('kvm', each)
+            for each in (source, target)):
+        return []
+    moving = sorted((each for each in mappings
+                     if _is_moved(each, source, target)), key=_order)
+    taken = [block_device.strip_dev(each.device_name) for each in mappings
+             if each.device_name and each not in moving]
+    result = []
+    for mapping in moving:
+        try:
+            name = blockinfo.find_disk_dev_for_disk_bus({}, target, taken)
+        except exception.TooManyDiskDevices:
+            raise errors.Invalid.of(
+                [PROPERTY], errors.INVALID_VALUE,
+                f'the bus {target} does not take the {len(moving)} disks that '
+                f'the server has on {source}') from None
+        taken.append(name)
+        result.append(Move(mapping, block_device.prepend_dev(name)))
+    return result
+
+
+#: Disks, with the bus and the device name that they have.
+Places = list[tuple['objects.BlockDeviceMapping', 'str | None', str]]
+
+
+def places(instance: typing.Any) -> Places:
+    """Return where a server's disks are."""
+    return [(each, each.disk_bus, each.device_name)
+            for each in instance.get_bdms()]
+
+
+def put_back(instance: typing.Any, former: Places) -> None:
+    """Store that a server's disks are where they were.
+
+    :param former: the disks as they were; each is compared with what is stored
+    """
+    stored = {each.id: each for each in instance.get_bdms()}
+    for mapping, bus, name in former:
+        present = stored.get(mapping.id)
+        if present is not None and (
+                present.disk_bus, present.device_name) != (bus, name):
+            present.disk_bus, present.device_name = bus, name
+            present.save()
+
+
+def move(instance: typing.Any, source: str, target: str) -> None:
+    """Store that a server's disks are on another bus.
+
+    Doing it again, after it was cut off, moves the disks that are left. The
+    device names in INSTANCE follow; it is not saved.
+    """
+    mappings = instance.get_bdms()
+    for each in moves(mappings, source, target):
+        each.mapping.disk_bus = target
+        each.mapping.device_name = each.device_name
+        each.mapping.save()
+    for field, is_such in (
+            ('root_device_name', _is_root),
+            ('default_ephemeral_device', block_device.new_format_is_ephemeral),
+            ('default_swap_device', block_device.new_format_is_swap)):
+        names = [mapping.device_name for mapping in mappings
+                 if is_such(mapping)]
+        if names and getattr(instance, field):
+            setattr(instance, field, names[0])
+
+
+def _is_root(mapping: objects.BlockDeviceMapping) -> bool:
+    return bool(mapping.boot_index == 0)
+
+
+def _is_moved(
+    mapping: objects.BlockDeviceMapping, source: str, target: str,
+) -> bool:
+    return bool(
+        mapping.device_name and mapping.device_type in (None, 'disk')
+        and (mapping.disk_bus == source
+             or (_is_root(mapping) and mapping.disk_bus != target)))
+
+
+def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
+    """Return the sort key: the root disk first, the others as they are now."""
+    return not _is_root(mapping), mapping.device_name

@@ -1,0 +1,104 @@
+"""The one way from a change of overrides to what is to be stored.
+
+Authorise, merge over the image, check against flavor and drivers. Create,
+check, rebuild and update all go this way, and then do different things with
+the result.
+"""
+
+import collections.abc
+import dataclasses
+import typing
+
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override.api.change import change as change_module
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest import validation
+from nova_image_override.api.hosts import driver_effects
+from nova_image_override.authorization import callers as callers_module
+from nova_image_override.authorization import enforcer as enforcer_module
+
+#: No values.
+_NONE: collections.abc.Mapping[str, str] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What a server is to have, authorised and checked.
+
+    :ivar change: what becomes of its overrides
+    :ivar image: the image's metadata with the merged properties, and with all
+        else that Nova's functions read
+    :ivar image_values: the image's own value of each property that is
+        overridden, None where it has none
+    """
+
+    change: change_module.Change
+    image: dict[str, typing.Any]
+    image_values: dict[str, typing.Any]
+
+    @property
+    def stored(self) -> dict[str, typing.Any]:
+        """The image properties that are to be stored, with the record."""
+        return {**self.image['properties'], **record.properties(
+            self.change.after, self.image_values)}
+
+
+class Planner:
+    """Makes plans by the rules of one deployment.
+
+    :param enforcer: the deployer's rules
+    :param callers: turns request contexts into callers
+    :param virt_drivers: the drivers of the cloud's hosts; with none, nothing
+        is refused because of them
+    """
+
+    def __init__(
+        self, enforcer: enforcer_module.Enforcer,
+        callers: callers_module.Callers,
+        virt_drivers: collections.abc.Set[str],
+    ) -> None:
+        self.catalog = enforcer.catalog
+        self.merger = override.Merger(enforcer.catalog)
+        self.enforcer = enforcer
+        self.callers = callers
+        self.virt_drivers = virt_drivers
+
+    def plan(
+        self, context: typing.Any, change: change_module.Change,
+        flavor: typing.Any, image: collections.abc.Mapping[str, typing.Any],
+        *, new: override.Overrides,
+        owns: collections.abc.Sequence[override.ImageProperties] = (),
+        fixed: collections.abc.Mapping[str, str | None] = _NONE,
+        ineffective: collections.abc.Collection[str] = (),
+        owner: typing.Any = None,
+    ) -> Plan:
+        """Authorise a change, merge it over IMAGE and check the result.
+
+        Nothing is stored, and IMAGE is left unchanged.
+
+        :param flavor: ``nova.objects.Flavor`` of the server
+        :param image: metadata of the image, or of the volume
+        :param new: the overrides that the rules have to permit
+        :param owns: the properties that the image itself has, in each form
+            that is possible; by default those of IMAGE
+        :param fixed: values that replace merged ones
+        :param ineffective: overrides that may have no effect
+        :param owner: the instance whose project and user policy compares
+            with; by default those of the request
+        :raises errors.OverrideError: the change is refused
+        """
+        base = image.get('properties') or {}
+        owns = owns or (base,)
+        if new:
+            self.enforcer.check(
+                self.callers.caller(context, owner), new, owns)
+        merged = image_metadata.with_properties(dict(image), {
+            **self.merger.merge(base, change.after), **fixed})
+        validation.check(
+            self.catalog, flavor, merged, base, change.after, ineffective,
+            tuple(driver_effects.problems(
+                self.catalog, self.virt_drivers, base, merged['properties'],
+                new)))
+        return Plan(change, merged, self.merger.image_values(
+            owns[0], change.after))

@@ -1,0 +1,187 @@
+"""What a rebuild does with a server's overrides."""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import typing
+
+from nova import objects
+from nova.compute import task_states
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override.api.change import change as change_module
+from nova_image_override.api.change import config_drive
+from nova_image_override.api.change import disks
+from nova_image_override.api.change import numa
+from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change import scheduling
+from nova_image_override.api.change import store as store_module
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest import validation
+
+_REMEDY = 'and a rebuild does not move it: boot another server'
+
+
+@dataclasses.dataclass(frozen=True)
+class Rebuild:
+    """A rebuild that may take place.
+
+    :ivar plan: what the server is to have
+    :ivar had: metadata of the image in the server's request spec
+    :ivar image: metadata of the merged image
+    :ivar stored: the image properties that Nova is to store with the server
+    """
+
+    plan: plan_module.Plan
+    had: objects.ImageMeta | None
+    image: objects.ImageMeta
+    stored: dict[str, typing.Any]
+
+
+def plan(
+    planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
+    context: typing.Any, instance: typing.Any, change: change_module.Change,
+    is_asked: bool, image: dict[str, typing.Any], guard: numa.Guard,
+    image_changes: collections.abc.Callable[[], bool],
+) -> Rebuild:
+    """Return what a server is to have, if its host permits it.
+
+    :param is_asked: whether the request has the parameter
+    :param image: metadata of the image to rebuild from; left unchanged
+    :param guard: Nova's check that a rebuild leaves NUMA alone
+    :param image_changes: whether Nova itself schedules the rebuild
+    :raises errors.OverrideError: it may not have it
+    """
+    metadata = instance.system_metadata
+    spec = objects.RequestSpec.get_by_instance_uuid(context, instance.uuid)
+    had = spec.image if 'image' in spec else None
+    base = image.get('properties') or {}
+    new = (change.new(planner.merger, base) if _is_unchanged(had, image)
+           else change.after)
+    flavor = instance.get_flavor()
+    result = planner.plan(
+        context, change, flavor, image, new=new,
+        fixed={} if is_asked else _set_since(metadata, had),
+        # What had no effect before loses nothing in the rebuild.
+        ineffective=validation.ineffective(planner.catalog, instance)
+        - {*change.differing},
+        owner=instance)
+    # Nova asks its guard only for a new image, but overrides can change NUMA
+    # while the image stays the same, and a rebuild does not claim the topology
+    # again.
+    _refuse(
+        numa.refused_by(guard, planner.catalog, instance, base, result.image,
+                        change.after),
+        errors.NUMA_CHANGE, 'a rebuild cannot change the NUMA topology of a '
+        'server, boot another one')
+    wanted = objects.ImageMeta.from_dict(
+        {**image, 'properties': result.image['properties']})
+    server = image_metadata.of_server(instance)
+    present = objects.ImageMeta.from_dict(server)
+    _refuse(
+        scheduling.decided_at_unshelve(flavor, present, wanted)
+        + scheduling.decided_at_create(flavor, present, wanted),
+        errors.CREATE_ONLY, 'takes effect only when a server is created and '
+        'cannot be changed by a rebuild: keep it as it is, or boot another '
+        'server')
+    config_drive.require_possible(
+        change, base.get(config_drive.PROPERTY), instance, is_built_anew=True)
+    changed = ['']
+    source, target = (disks.bus(each['properties'])
+                      for each in (server, result.image))
+    if disks.PROPERTY in change.differing:
+        disks.moves(instance.get_bdms(), source, target)
+        changed.append(disks.PROPERTY)
+    # A server that never was on a host is scheduled anew by Nova. The request
+    # spec holds what the scheduler has already granted, while nova-compute
+    # adds its defaults to system metadata.
+    if instance.host and (
+            scheduling.properties_of(had) != scheduling.properties_of(wanted)
+            or image_changes()):
+        scheduler.require(context, instance, spec, wanted, change.differing,
+                          _REMEDY)
+    return Rebuild(result, had, wanted, {
+        **result.stored, **store_module.unfinished(changed, source, target)})
+
+
+#: What Nova's rebuild changes of a server besides its image properties and
+#: what follows from those (API.rebuild and ServersController._action_rebuild).
+_CHANGED = (
+    'access_ip_v4', 'access_ip_v6', 'auto_disk_config', 'display_description',
+    'display_name', 'hostname', 'image_ref', 'kernel_id', 'key_data',
+    'key_name', 'keypairs', 'metadata', 'progress', 'ramdisk_id',
+    'trusted_certs', 'user_data')
+
+
+def undo(store: store_module.Store, operation: typing.Any) -> None:
+    """Leave a server as it was, if its rebuild holds it already.
+
+    :param operation: the rebuild, of which nothing has been sent
+    """
+    if not operation.holds:
+        return
+    before, planned = operation.before, operation.rebuild
+    instance = store_module.stored(operation.instance)
+    properties = record.image_properties(operation.stored)
+    disks.put_back(instance, operation.places)
+    instance.update({
+        **{name: before[name] for name in _CHANGED
+           if before.obj_attr_is_set(name)},
+        **inherited(properties), 'system_metadata': operation.stored})
+    had = None if planned is None else planned.had
+    store.agree(
+        instance, {*operation.change.names,
+                   *record.image_values(operation.stored)} or {''},
+        None if operation.is_overtaken else had, onto=had)
+    store_module.save(
+        instance, task_states.REBUILDING, {'task_state': None})
+
+
+def inherited(
+    properties: override.ImageProperties,
+) -> dict[str, typing.Any]:
+    """Return the fields of a server that follow from its image properties.
+
+    As API._inherit_properties_from_image does.
+    """
+    return {name: properties.get(name)
+            for name in ('os_type', 'architecture', 'vm_mode')}
+
+
+def _set_since(
+    metadata: record.SystemMetadata, had: objects.ImageMeta | None,
+) -> dict[str, str]:
+    """Return what was removed with null but set by an operator since.
+
+    ``nova-manage image_property set`` writes it into the request spec too.
+    What only system metadata has is nova-compute's default, which it chooses
+    again for the guest that it builds.
+
+    :param had: the image of the request spec
+    """
+    kept = scheduling.properties_of(had)
+    return {name: value for name, value
+            in record.set_after_removal(metadata).items() if name in kept}
+
+
+def _is_unchanged(
+    had: objects.ImageMeta | None, image: dict[str, typing.Any],
+) -> bool:
+    """Return whether IMAGE is HAD, which the server has been built from."""
+    # Properties that Nova cannot read are refused later, by name.
+    has = objects.ImageMeta.from_dict({**image, 'properties': {}})
+    return had is not None and all(
+        each.obj_attr_is_set(name) for each in (had, has)
+        for name in ('id', 'updated_at')) and (
+            had.id, had.updated_at) == (has.id, has.updated_at)
+
+
+def _refuse(
+    names: collections.abc.Collection[str], code: str, reason: str,
+) -> None:
+    """Refuse a rebuild because of NAMES, if there are any."""
+    if names:
+        raise errors.Invalid.of(names, code, reason)

@@ -1,0 +1,347 @@
+"""The one place that stores a change of a server that exists.
+
+What belongs to one change is in three places: the properties and their record
+with the server, in its cell; the properties in its request spec, in the API
+database; the bus of its disks, in the cell again. No transaction spans them.
+So the server comes first: one statement stores its properties, its record and
+the names of all that has still to follow. Then :func:`finish` brings the rest
+into line with what is stored with the server, and takes those names away.
+
+Doing that again does no harm. If it is cut off (nova-api killed, a database
+lost), the next request for the server does it (:func:`recover`); if it fails,
+the former properties are stored in the same way. Meanwhile the server has a
+task state, so that nothing else can begin, and each save expects that state:
+whatever takes it away, such as a deletion, wins.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import time
+import typing
+
+from nova import exception
+from nova import objects
+from nova.compute import instance_actions
+from nova.compute import task_states
+from nova.compute import vm_states
+from nova.objects import base as objects_base
+from nova.virt import hardware
+from oslo_log import log as logging
+from oslo_utils import excutils
+from oslo_utils import timeutils
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override.api.change import disks
+from nova_image_override.properties import catalog as catalog_module
+
+LOG = logging.getLogger(__name__)
+
+#: The action that ``openstack server event list`` shows.
+ACTION = 'update_image_props'
+
+#: A server's task state while an update of its overrides is stored. It is one
+#: of Nova's own, because its notifications know no others
+#: (InstanceTaskStateField), and one that nova-compute clears when it starts
+#: (ComputeManager._init_instance).
+TASK_STATE = task_states.RESIZE_PREP
+
+#: Seconds after which an update that is still being stored counts as cut off.
+#: One that takes half of that gives up itself.
+LEASE = 60
+
+#: Nova's actions that set the same task state.
+_NOVAS = (instance_actions.MIGRATE, instance_actions.RESIZE)
+
+#: How many actions are looked at for the one that has set it.
+_RECENT = 50
+
+#: Fields of a server, to be stored.
+Fields = collections.abc.Mapping[str, typing.Any]
+
+
+def rows(system_metadata: record.SystemMetadata) -> dict[str, typing.Any]:
+    """Return what requests that change overrides are checked against."""
+    return {key: value for key, value in system_metadata.items()
+            if key.startswith(record.IMAGE_PREFIX)}
+
+
+def changed_meanwhile() -> errors.Conflict:
+    """Return the refusal of a request that another one has overtaken."""
+    return errors.Conflict.of(
+        [errors.PARAMETER], errors.WRONG_STATE,
+        'cannot be changed now: something else has changed the server, try '
+        'again')
+
+
+class Store:
+    """Stores changes.
+
+    :param catalog: the properties that can be named
+    """
+
+    def __init__(self, catalog: catalog_module.Catalog) -> None:
+        self._catalog = catalog
+
+    def replace(
+        self, instance: typing.Any, changed: collections.abc.Collection[str],
+        properties: override.ImageProperties, fields: Fields,
+        image: objects.ImageMeta | None,
+    ) -> None:
+        """Store other properties of a server that nothing else is done to.
+
+        :param instance: as it was checked
+        :param changed: the overrides that are others then
+        :param properties: image properties that it is to have, with the record
+        :param fields: other fields that it is to have
+        :param image: the image in its request spec
+        :raises errors.Conflict: something else has changed it, or does
+        :raises nova.exception.InstanceNotFound: it has been deleted
+        """
+        until = time.monotonic() + LEASE / 2
+        self._hold(instance)
+        former = {name: instance[name] for name in fields}
+        metadata = dict(instance.system_metadata)
+        had = record.image_properties(metadata)
+        source, target = disks.bus(had), disks.bus(properties)
+        places = disks.places(instance) if disks.PROPERTY in changed else []
+        try:
+            try:
+                save(instance, TASK_STATE, {
+                    **fields,
+                    'system_metadata': record.with_properties(metadata, {
+                        **properties, **unfinished(changed, source, target)})})
+                self.finish(instance, TASK_STATE, None, until)
+            except exception.InstanceUpdateConflict:
+                raise
+            except Exception:
+                with excutils.save_and_reraise_exception():
+                    save(instance, TASK_STATE, {
+                        **former, 'task_state': TASK_STATE,
+                        'system_metadata': record.with_properties(metadata, {
+                            **had, **unfinished(changed, target, source)})})
+                    self.finish(
+                        instance, TASK_STATE, None, until, image, places)
+        except exception.InstanceUpdateConflict:
+            raise changed_meanwhile() from None
+
+    def _hold(self, instance: typing.Any) -> None:
+        """Give INSTANCE our task state, if it is still what was checked."""
+        checked = _state(instance)
+        instance.task_state = TASK_STATE
+        try:
+            instance.save(expected_vm_state=[instance.vm_state],
+                          expected_task_state=[None])
+        except exception.InstanceUpdateConflict:
+            raise changed_meanwhile() from None
+        # What save() has read may be older than the state that it has set:
+        # its transaction reads first.
+        present = stored(instance)
+        if checked != _state(present):
+            save(present, TASK_STATE, {'task_state': None})
+            raise changed_meanwhile()
+        instance.system_metadata = dict(present.system_metadata)
+
+    def finish(
+        self, instance: typing.Any, held: str, task_state: str | None,
+        until: float | None = None, image: objects.ImageMeta | None = None,
+        places: disks.Places | None = None,
+    ) -> None:
+        """Bring all else into line with what is stored with INSTANCE.
+
+        :param held: the task state that holds the server
+        :param task_state: that it is to have afterwards
+        :param until: when it must be over, on the clock of time.monotonic
+        :param image: what the request spec is to have, if that is known
+        :param places: where the disks are to be, if that is known
+        :raises nova.exception.InstanceUpdateConflict: the server's task state
+            is another one by now, or its properties are others
+        """
+        metadata = instance.system_metadata
+        names = record.still_to_store(metadata)
+        self.agree(instance, names, image)
+        source = names.get(disks.PROPERTY)
+        former = disks.places(instance) if source else []
+        if places is not None:
+            disks.put_back(instance, places)
+        elif source:
+            disks.move(instance, source, disks.bus(
+                record.image_properties(metadata)))
+        present = stored(instance)
+        if _state(present) != _state(instance):
+            # Nova's "lock" stores system metadata that it read before.
+            self.agree(present, names)
+            disks.put_back(instance, former)
+            save(present, held, {'task_state': task_state})
+            raise _overtaken(instance)
+        if until is not None and time.monotonic() > until:
+            # Another request may take this one for cut off.
+            raise _overtaken(instance)
+        save(instance, held, {
+            'system_metadata': record.finished(present.system_metadata),
+            'task_state': task_state})
+
+    def agree(
+        self, instance: typing.Any, names: collections.abc.Iterable[str],
+        image: objects.ImageMeta | None = None,
+        onto: objects.ImageMeta | None = None,
+    ) -> None:
+        """Store in the request spec what the server has.
+
+        A request spec does not have the defaults that nova-compute stores with
+        the server (LibvirtDriver._register_undefined_instance_details), so
+        only what has changed is copied.
+
+        :param names: the properties that have changed, or '' for all
+        :param image: what the request spec is to have, if that is known
+        :param onto: the image in which they have changed, if it is not the
+            one in the request spec
+        """
+        fields = {name and self._catalog.resolve(name).field
+                  for name in names}
+        if not fields:
+            return
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            instance._context, instance.uuid)
+        wanted = instance.image_meta
+        present = spec.image if 'image' in spec else None
+        had = onto or present
+        if image is None:
+            image = wanted if '' in fields or had is None \
+                else with_fields(had, wanted, fields)
+        topology = spec.numa_topology
+        if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+            # On other servers nothing changes that a host has claimed.
+            topology = hardware.numa_get_constraints(
+                instance.get_flavor(), wanted)
+            instance.numa_topology = topology
+        if not (_is_same(image, present)
+                and _is_same(topology, spec.numa_topology)):
+            spec.image, spec.numa_topology = image, topology
+            spec.save()
+
+    def give_way(
+            self, instance: typing.Any, before: typing.Any) -> None:
+        """Take back what an operation on a changed server has stored.
+
+        :param instance: the server, held by Nova's task state
+        :param before: the server as the operation has read it
+        """
+        save(stored(instance), instance.task_state, {
+            'task_state': None, 'progress': before.progress,
+            'auto_disk_config': before.auto_disk_config})
+
+    def repair(self, before: typing.Any) -> None:
+        """Store the request spec anew if an older one may have been stored.
+
+        :param before: the server as it was when that one was read
+        """
+        present = stored(before)
+        if rows(present.system_metadata) != rows(before.system_metadata):
+            self.agree(present, {
+                *record.image_values(before.system_metadata),
+                *record.image_values(present.system_metadata)})
+
+    # --- what was cut off ---------------------------------------------------
+
+    def recover(self, instance: typing.Any) -> None:
+        """Finish what a request that was cut off has left to do.
+
+        Called when a server is fetched, so failing must not harm.
+        """
+        names = record.still_to_store(instance.system_metadata)
+        if instance.task_state == TASK_STATE:
+            if not timeutils.is_older_than(
+                    instance.updated_at.replace(tzinfo=None), LEASE):
+                return
+            if not _is_held_by_us(instance):
+                return
+        elif instance.task_state is not None or not names:
+            return
+        try:
+            if instance.task_state is None:
+                instance.task_state = TASK_STATE
+                instance.save(expected_task_state=[None])
+            self.finish(instance, TASK_STATE, None)
+            LOG.info('Finished a change of image properties that had been cut '
+                     'off', instance=instance)
+        except Exception:
+            LOG.exception('A change of image properties that was cut off '
+                          'cannot be finished yet', instance=instance)
+
+
+def with_fields(
+    image: objects.ImageMeta, wanted: objects.ImageMeta,
+    fields: collections.abc.Iterable[str],
+) -> objects.ImageMeta:
+    """Return a copy of IMAGE which has some properties of WANTED."""
+    result = image.obj_clone()
+    for field in fields:
+        if wanted.properties.obj_attr_is_set(field):
+            setattr(result.properties, field,
+                    getattr(wanted.properties, field))
+        elif result.properties.obj_attr_is_set(field):
+            delattr(result.properties, field)
+    return result
+
+
+def unfinished(
+    changed: collections.abc.Iterable[str], source: str, target: str,
+) -> dict[str, str]:
+    """Return the image properties that name what is still to be stored.
+
+    :param changed: the properties that are others now, or '' for all
+    :param source: the bus that the disks come from
+    :param target: the bus that they go to
+    """
+    return record.unfinished({
+        name: source if name == disks.PROPERTY and source != target else ''
+        for name in changed})
+
+
+def _state(instance: typing.Any) -> tuple[typing.Any, ...]:
+    """Return what a request that changes overrides is checked against."""
+    return (instance.host, instance.instance_type_id,
+            rows(instance.system_metadata))
+
+
+def _overtaken(instance: typing.Any) -> exception.InstanceUpdateConflict:
+    return exception.InstanceUpdateConflict(
+        instance_uuid=instance.uuid, expected={}, actual={})
+
+
+def _is_same(one: typing.Any, other: typing.Any) -> bool:
+    """Return whether two of Nova's objects, or None, say the same."""
+    if one is None or other is None:
+        return one is other
+    return bool(objects_base.obj_equal_prims(one, other))
+
+
+def save(instance: typing.Any, held: str, fields: Fields) -> None:
+    """Store FIELDS while the server's task state is HELD."""
+    instance.update(fields)
+    instance.save(expected_task_state=[held])
+
+
+def stored(instance: typing.Any) -> objects.Instance:
+    """Return INSTANCE as it is stored now."""
+    return objects.Instance.get_by_uuid(
+        instance._context, instance.uuid,
+        expected_attrs=['flavor', 'numa_topology', 'system_metadata'])
+
+
+def _is_held_by_us(instance: typing.Any) -> bool:
+    """Return whether it is an update that has set our task state.
+
+    Nova's resize uses the same for servers that have a host.
+    """
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+        return True
+    # Locking a server, for example, is an action whatever the task state.
+    actions = objects.InstanceActionList.get_by_instance_uuid(
+        instance._context, instance.uuid, limit=_RECENT)
+    last = next((each.action for each in actions
+                 if each.action in (ACTION, *_NOVAS)), None)
+    return last == ACTION

@@ -1,0 +1,256 @@
+"""What an update does with a server's overrides.
+
+They take effect when the guest is next built: when a stopped server is
+started, or when a shelved offloaded server is unshelved. Until then nothing of
+the server runs, so only what is stored has to change.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import typing
+
+from nova import exception
+from nova import objects
+from nova.compute import power_state
+from nova.compute import vm_states
+from oslo_utils import strutils
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override import stored_image
+from nova_image_override.api.change import change as change_module
+from nova_image_override.api.change import config_drive
+from nova_image_override.api.change import disks
+from nova_image_override.api.change import numa
+from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change import rebuild
+from nova_image_override.api.change import scheduling
+from nova_image_override.api.change import store as store_module
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest import validation
+from nova_image_override.api.hosts import compute_part
+from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties import driver_matrix
+
+_STOP = 'stop it, or shelve it and wait until it is offloaded'
+_REMEDIES = {
+    vm_states.BUILDING: 'wait until it is built, then ' + _STOP,
+    vm_states.RESCUED: 'unrescue it, then ' + _STOP,
+    vm_states.RESIZED: 'confirm or revert the resize, then ' + _STOP,
+    vm_states.SHELVED: 'wait until it is offloaded',
+}
+_SHELVE_FIRST = 'shelve it first'
+
+
+@dataclasses.dataclass(frozen=True)
+class Update:
+    """An update that may be stored.
+
+    :ivar plan: what the server is to have
+    :ivar had: metadata of the image in the server's request spec
+    :ivar changed: the overrides that are others then
+    :ivar stored: the image properties that are stored with it
+    """
+
+    plan: plan_module.Plan
+    had: objects.ImageMeta | None
+    changed: collections.abc.Collection[str]
+    stored: dict[str, typing.Any]
+
+
+def plan(
+    planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
+    context: typing.Any, instance: typing.Any, asked: override.Overrides,
+    guard: numa.Guard,
+) -> Update:
+    """Return what a server is to have, if its state and its host permit it.
+
+    :param asked: the overrides that are to take the place of those in force
+    :param guard: Nova's check that a rebuild leaves NUMA alone
+    :raises errors.OverrideError: it may not have it
+    """
+    _require_state(context, instance)
+    spec = _request_spec(context, instance)
+    had = spec.image if 'image' in spec else None
+    catalog, metadata = planner.catalog, instance.system_metadata
+    change = change_module.Change.of(metadata, asked)
+    flavor = instance.get_flavor()
+    image = image_metadata.of_server(instance)
+    base = stored_image.properties_without_overrides(instance)
+    new = change.new(planner.merger, base)
+    result = planner.plan(
+        context, change, flavor, {**image, 'properties': base}, new=new,
+        owns=_owns(catalog, instance, had, base, new),
+        fixed=_still_removed(metadata, change),
+        # What had no effect before loses nothing in the update.
+        ineffective=validation.ineffective(catalog, instance) - {*new},
+        owner=instance)
+    present, wanted = _image_meta(image), _image_meta(result.image)
+    fixed = scheduling.decided_at_create(flavor, present, wanted)
+    if fixed:
+        raise errors.Invalid.of(
+            fixed, errors.CREATE_ONLY, 'takes effect only when a server is '
+            'created: keep it as it is, or boot another server')
+    changed = change.differing
+    is_offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
+    config_drive.require_possible(
+        change, base.get(config_drive.PROPERTY), instance, is_offloaded)
+    if disks.PROPERTY in changed:
+        disks.moves(instance.get_bdms(), disks.bus(image['properties']),
+                    disks.bus(result.image['properties']))
+    if is_offloaded:
+        if not changed:
+            return Update(result, had, (), record.image_properties(metadata))
+        return Update(result, had, changed, {
+            **result.stored, **_on_offloaded(context, metadata)})
+    if changed:
+        _require_start_builds(context, instance, changed)
+    needing = [*numa.refused_by(guard, catalog, instance, base, result.image,
+                                change.after),
+               *scheduling.decided_at_unshelve(flavor, present, wanted)]
+    if needing:
+        raise errors.Conflict.of(
+            needing, errors.NEEDS_CLAIM, 'needs resources of a host, which '
+            f'a stopped server is not given anew: {_SHELVE_FIRST}')
+    image_meta = store_module.with_fields(
+        had or present, wanted,
+        {catalog.resolve(name).field for name in changed})
+    if scheduling.properties_of(had) \
+            != scheduling.properties_of(image_meta):
+        scheduler.require(
+            context, instance, spec, image_meta, changed,
+            f'where a stopped server stays: {_SHELVE_FIRST}')
+    return Update(result, had, changed, result.stored)
+
+
+def fields(update: Update) -> dict[str, typing.Any]:
+    """Return the fields of the server that follow from its properties."""
+    properties = update.plan.image['properties']
+    result = rebuild.inherited(properties)
+    if 'hw_auto_disk_config' in update.changed:
+        # As API._inherit_properties_from_image at create.
+        result['auto_disk_config'] = strutils.bool_from_string(
+            properties.get('auto_disk_config'))
+    return result
+
+
+def _on_offloaded(
+    context: typing.Any, metadata: record.SystemMetadata,
+) -> dict[str, str]:
+    """Return what is recorded of a change that the shelved image lacks.
+
+    :raises errors.Conflict: it would count on some host
+    """
+    shelved = metadata.get('shelved_image_id')
+    if not shelved:
+        return {}
+    compute_part.require_anywhere(
+        context, None, 'its shelved image has other properties, which would '
+        'count on a host that it is unshelved on')
+    return {record.OFFLOADED: shelved}
+
+
+def _require_start_builds(
+    context: typing.Any, instance: typing.Any,
+    changed: collections.abc.Iterable[str],
+) -> None:
+    """Require a host whose driver builds a guest anew when it starts it.
+
+    libvirt's does (LibvirtDriver.power_on); the other drivers switch on what
+    there is.
+
+    :raises errors.Conflict: it does not
+    """
+    try:
+        node = objects.ComputeNode.get_by_host_and_nodename(
+            context, instance.host, instance.node)
+    except exception.ComputeHostNotFound:
+        return
+    driver = driver_matrix.HYPERVISOR_TYPES.get(node.hypervisor_type)
+    if driver != 'libvirt':
+        raise errors.Conflict.of(
+            changed, errors.NEEDS_REBUILD, 'takes effect when the guest is '
+            f'built, and the driver of its host ({node.hypervisor_type}) does '
+            'not build it anew at a start: rebuild the server, or shelve it')
+
+
+def _owns(
+    catalog: catalog_module.Catalog, instance: typing.Any,
+    spec_image: objects.ImageMeta | None,
+    base: override.ImageProperties, new: override.Overrides,
+) -> list[override.ImageProperties]:
+    """Return the properties of the server's image, in each possible form.
+
+    The image itself may no longer exist. nova-compute's defaults, which are
+    stored with the server, are not in its request spec
+    (LibvirtDriver._register_undefined_instance_details). Nor does the record
+    say which of a property's names the image has.
+    """
+    recorded = record.image_values(instance.system_metadata)
+    if spec_image is None:
+        return [base, {}]
+    had = scheduling.properties_of(spec_image)
+    own = {name: value for name, value in base.items()
+           if name in recorded
+           or (field := catalog.field_of(name)) is None or field in had}
+    legacy = {
+        each: own[name] for name in new if name in own
+        for each in catalog.resolve(name).legacy_names}
+    if not legacy:
+        return [own]
+    return [own, {**{name: value for name, value in own.items()
+                     if name not in new}, **legacy}]
+
+
+def _still_removed(
+    metadata: record.SystemMetadata, change: change_module.Change,
+) -> dict[str, str]:
+    """What was removed, stays removed, and has nova-compute's default."""
+    return {name: value for name, value
+            in record.set_after_removal(metadata).items()
+            if name in change.after and change.after[name] is None}
+
+
+def _request_spec(
+    context: typing.Any, instance: typing.Any,
+) -> objects.RequestSpec:
+    try:
+        return objects.RequestSpec.get_by_instance_uuid(
+            context, instance.uuid)
+    except exception.RequestSpecNotFound:
+        raise _conflict(
+            'because the server has no request spec: ask the operator'
+        ) from None
+
+
+def _require_state(context: typing.Any, instance: typing.Any) -> None:
+    """Require a server with nothing running, and nothing being done to it.
+
+    :raises errors.Conflict: it is in another state
+    """
+    if instance.locked and not context.is_admin:
+        # As in nova/compute/api.py check_instance_lock.
+        raise _conflict('while the server is locked: unlock it')
+    if instance.task_state is not None:
+        raise _conflict(
+            f'while the server is in task {instance.task_state}: wait until '
+            'that ends')
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED or (
+            instance.vm_state == vm_states.STOPPED
+            and instance.power_state != power_state.RUNNING):
+        return
+    raise _conflict(
+        f'while the server is {instance.vm_state}: '
+        + _REMEDIES.get(instance.vm_state, _STOP))
+
+
+def _conflict(reason: str) -> errors.Conflict:
+    return errors.Conflict.of(
+        [errors.PARAMETER], errors.WRONG_STATE, f'cannot be changed {reason}')
+
+
+def _image_meta(image: dict[str, typing.Any]) -> objects.ImageMeta:
+    return objects.ImageMeta.from_dict(image)

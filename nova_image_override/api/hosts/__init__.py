@@ -1,0 +1,1 @@
+"""The hosts of the cloud: what runs there, and with which virt driver."""

@@ -1,0 +1,245 @@
+"""Of two requests at once that meet at a server one wins, or both agree.
+
+The second request is sent from within the first, at the point that is worst
+for it: when it has read what it is about to store.
+"""
+
+import contextlib
+from unittest import mock
+
+from nova import objects
+from nova.compute import api
+import pytest
+
+from testing.harness import base
+from tests.functional import update_case
+
+VGA = {'hw_video_model': 'vga'}
+NETWORK = {'hw_vif_model': 'e1000'}
+
+
+@contextlib.contextmanager
+def meanwhile(owner, method, act):
+    """Do ACT once, when METHOD of OWNER is first called."""
+    original = getattr(owner, method)
+    done = []
+
+    def late(*args, **kwargs):
+        if not done:
+            done.append(True)
+            act()
+        return original(*args, **kwargs)
+
+    with mock.patch.object(owner, method, late):
+        yield
+    assert done
+
+
+class Cloud(update_case.Cloud):
+    #: That takes the reason of a lock.
+    COMPUTE = '2.93'
+
+    def shown(self, server):
+        body = self.http('GET', f'/servers/{server}').body['server']
+        assert body['OS-EXT-STS:task_state'] is None
+        return body[base.PARAMETER]
+
+    def overtaken(self, answer):
+        assert answer.status == 409, answer.text
+        assert answer.problems == {base.PARAMETER: 'wrong_state'}
+
+    def put(self, server, overrides):
+        """Return what sends an update that has to succeed."""
+        def send():
+            answer = self.update(server, overrides)
+            assert answer.status == 200, answer.text
+        return send
+
+
+class TestRebuild:
+    CLOUD = Cloud
+
+    @pytest.mark.parametrize('method', [
+        '_checks_for_create_and_rebuild', '_inherit_properties_from_image'])
+    @pytest.mark.parametrize(('before', 'asked'), [
+        ({}, None), (VGA, None), (VGA, {}), ({}, VGA), (VGA, {
+            'hw_disk_bus': 'sata'})])
+    def test_an_update_of_a_server_that_is_about_to_be_rebuilt_stays(
+            self, cloud, method, before, asked):
+        server = cloud.stopped(before)
+        wanted = {**NETWORK, 'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+        body = {'imageRef': base.IMAGE, 'name': 'other'}
+        if asked is not None:
+            body[base.PARAMETER] = asked
+        with meanwhile(api.API, method, cloud.put(server, wanted)):
+            answer = cloud.act(server, {'rebuild': body})
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, wanted)
+        cloud.assert_disks_agree(server)
+        assert cloud.instance(server).display_name == 'test'
+        cloud.do(server, 'os-start')
+        assert cloud.shown(server) == wanted
+
+    def test_an_update_stays_when_the_image_was_about_to_change_too(
+            self, cloud):
+        server = cloud.stopped(VGA)
+        image = cloud.image(hw_rng_model='virtio', os_type='linux')
+        before = cloud.instance(server)
+        with meanwhile(api.API, '_inherit_properties_from_image',
+                       cloud.put(server, NETWORK)):
+            answer = cloud.rebuild(server, image=image)
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, NETWORK)
+        after = cloud.instance(server)
+        for field in ('image_ref', 'os_type', 'kernel_id', 'progress'):
+            assert after[field] == before[field]
+        assert 'hw_rng_model' not in cloud.request_spec(server)
+
+    def test_an_update_while_a_rebuild_holds_the_server_is_refused(
+            self, cloud):
+        server = cloud.boot(VGA)
+        answers = []
+        with meanwhile(api.API, '_record_action_start', lambda: answers.append(
+                cloud.update(server, NETWORK))):
+            answer = cloud.rebuild(server)
+        assert answer.status == 202, answer.text
+        cloud.overtaken(answers[0])
+        assert 'rebuilding' in answers[0].message
+
+    def test_a_rebuild_whose_request_spec_cannot_be_stored_is_undone(
+            self, cloud):
+        server = cloud.stopped({**VGA, 'hw_disk_bus': 'sata'})
+        before = cloud.state(server)
+        with mock.patch.object(objects.RequestSpec, 'save',
+                               side_effect=ValueError('no database')):
+            answer = cloud.act(server, {'rebuild': {
+                'imageRef': base.IMAGE, 'name': 'other',
+                base.PARAMETER: NETWORK}})
+        assert answer.status == 500, answer.text
+        after = cloud.state(server)
+        assert {**after, 'updated': None} == {**before, 'updated': None}
+        cloud.assert_disks_agree(server)
+        cloud.do(server, 'os-start')
+        assert cloud.rebuild(server).status == 202
+
+
+class TestUnshelve:
+    CLOUD = Cloud
+
+    @pytest.mark.parametrize('wanted', [{}, VGA, update_case.NUMA])
+    @pytest.mark.parametrize('before', [VGA, update_case.NUMA])
+    def test_an_update_that_comes_first_stays(self, cloud, before, wanted):
+        server = cloud.offloaded(before)
+        with meanwhile(objects.RequestSpec, 'save',
+                       cloud.put(server, wanted)):
+            answer = cloud.act(server, {'unshelve': None})
+        if before == wanted:
+            assert answer.status == 202, answer.text
+            return
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, wanted)
+        cloud.assert_numa_agrees(server)
+        cloud.do(server, 'unshelve')
+        assert cloud.shown(server) == wanted
+
+    def test_one_that_comes_while_an_update_is_stored_is_refused(self, cloud):
+        server = cloud.offloaded(VGA)
+        answers = []
+        with meanwhile(objects.RequestSpec, 'save', lambda: answers.append(
+                cloud.act(server, {'unshelve': None}))):
+            answer = cloud.update(server, update_case.NUMA)
+        assert answer.status == 200, answer.text
+        assert answers[0].status == 409
+        cloud.assert_changed(server, update_case.NUMA)
+        cloud.assert_numa_agrees(server)
+
+    def test_a_host_that_would_build_the_shelved_image_is_told(self, cloud):
+        server = cloud.offloaded(VGA)
+        cloud.put(server, NETWORK)()
+        cloud.start_host('compute2')
+        answer = cloud.act(server, {'unshelve': None})
+        assert answer.status == 409, answer.text
+        assert answer.problems == {base.PARAMETER: 'host_not_ready'}
+        cloud.assert_changed(server, NETWORK)
+
+
+class TestResize:
+    CLOUD = Cloud
+
+    def test_an_update_that_comes_first_stays(self, cloud):
+        server = cloud.stopped(VGA)
+        flavor = cloud.flavor(vcpus=1)
+        with meanwhile(api.API, '_allow_resize_to_same_host',
+                       cloud.put(server, NETWORK)):
+            answer = cloud.act(server, {'resize': {'flavorRef': flavor}})
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, NETWORK)
+        assert cloud.instance(server).get_flavor().vcpus == 2
+
+
+class TestUpdate:
+    CLOUD = Cloud
+
+    @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
+    def test_of_two_the_first_stays(self, cloud, state):
+        server = getattr(cloud, state)(VGA)
+        with meanwhile(api.API, '_record_action_start',
+                       cloud.put(server, NETWORK)):
+            answer = cloud.update(server, {'hw_boot_menu': 'true'})
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, NETWORK)
+
+    @pytest.mark.parametrize('act', ['os-start', 'shelve'])
+    def test_what_nova_begins_meanwhile_is_refused(self, cloud, act):
+        server = cloud.stopped(VGA)
+        answers = []
+        with meanwhile(objects.RequestSpec, 'save', lambda: answers.append(
+                cloud.act(server, {act: None}))):
+            cloud.put(server, NETWORK)()
+        assert answers[0].status == 409
+        cloud.assert_changed(server, NETWORK)
+
+    @pytest.mark.parametrize('seconds', [0, 60])
+    def test_a_deletion_wins(self, cloud, seconds):
+        cloud.flags(reclaim_instance_interval=seconds)
+        server = cloud.stopped(VGA)
+
+        def delete():
+            answer = cloud.http('DELETE', f'/servers/{server}')
+            assert answer.status == 204, answer.text
+
+        with meanwhile(objects.RequestSpec, 'save', delete):
+            answer = cloud.update(server, NETWORK)
+        assert answer.status in (404, 409), answer.text
+        shown = cloud.http('GET', f'/servers/{server}', admin=True)
+        if seconds:
+            assert shown.body['server']['status'] == 'SOFT_DELETED'
+        else:
+            assert shown.status == 404
+
+    def test_a_lock_with_a_reason_stays_and_takes_nothing_back(self, cloud):
+        server = cloud.stopped(VGA)
+
+        def lock():
+            answer = cloud.act(server, {'lock': {'locked_reason': 'why'}})
+            assert answer.status == 202, answer.text
+
+        with meanwhile(objects.RequestSpec, 'save', lock):
+            cloud.put(server, NETWORK)()
+        cloud.assert_changed(server, NETWORK)
+        assert cloud.instance(server).system_metadata[
+            'locked_reason'] == 'why'
+
+    def test_what_an_older_copy_of_the_server_takes_back_is_told(self, cloud):
+        server = cloud.stopped({**VGA, 'hw_disk_bus': 'sata'})
+        older = cloud.instance(server)
+
+        def save():
+            older.system_metadata['locked_reason'] = 'why'
+            older.save()
+
+        with meanwhile(objects.RequestSpec, 'save', save):
+            answer = cloud.update(server, NETWORK)
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, {**VGA, 'hw_disk_bus': 'sata'})
+        cloud.assert_disks_agree(server)

@@ -1,0 +1,199 @@
+"""An update that is cut off is finished by the next request for the server.
+
+nova-api ends, as with kill -9, before one of the statements by which a change
+is stored: nothing of it runs any further, not even what undoes a failure.
+"""
+
+import contextlib
+import itertools
+from unittest import mock
+
+from nova import exception
+from nova import objects
+from nova.compute import task_states
+import pytest
+
+from nova_image_override import record
+from nova_image_override.api.change import store
+from testing.harness import base
+from tests.functional import update_case
+
+BEFORE = {'hw_video_model': 'vga', 'hw_disk_bus': 'sata',
+          'hw_boot_menu': None}
+AFTER = {'hw_video_model': None, 'hw_disk_bus': 'scsi',
+         'hw_vif_model': 'e1000'}
+
+
+class Killed(BaseException):
+    """nova-api is no more."""
+
+
+class Statements:
+    """Ends nova-api before one of the statements that store a change.
+
+    :param number: which one; None for no one
+    """
+
+    OWNERS = (objects.Instance, objects.RequestSpec,
+              objects.BlockDeviceMapping)
+
+    def __init__(self, number=None):
+        self.number = number
+        self.count = 0
+
+    def _before(self, original):
+        def save(*args, **kwargs):
+            if self.count == self.number:
+                raise Killed
+            self.count += 1
+            return original(*args, **kwargs)
+        return save
+
+    @contextlib.contextmanager
+    def counted(self):
+        with contextlib.ExitStack() as stack:
+            for owner in self.OWNERS:
+                stack.enter_context(mock.patch.object(
+                    owner, 'save', self._before(owner.save)))
+            yield self
+
+
+class Cloud(update_case.Cloud):
+    def image_with(self):
+        return self.image(hw_boot_menu='true', hw_rng_model='virtio')
+
+    def killed(self, number, send):
+        """Return whether nova-api ended while SEND was answered."""
+        statements = Statements(number)
+        with statements.counted():
+            try:
+                send()
+            except Killed:
+                return True
+        return False
+
+    def later(self):
+        """Let what is being stored count as cut off."""
+        return mock.patch.object(store, 'LEASE', -1)
+
+    def assert_whole(self, server, *possible):
+        """Assert that the server has one of the sets, in all places."""
+        shown = self.http('GET', f'/servers/{server}').body['server']
+        assert shown[base.PARAMETER] in possible
+        self.assert_changed(server, shown[base.PARAMETER])
+        self.assert_disks_agree(server)
+        assert record.still_to_store(
+            self.instance(server).system_metadata) == {}
+        return shown[base.PARAMETER]
+
+
+class TestKilled:
+    CLOUD = Cloud
+
+    @pytest.mark.parametrize('number', range(5))
+    @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
+    def test_the_next_request_finds_the_server_whole(
+            self, cloud, state, number):
+        server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
+        assert cloud.killed(number, lambda: cloud.update(server, AFTER))
+        with cloud.later():
+            found = cloud.assert_whole(server, BEFORE, AFTER)
+        assert (found == AFTER) == (number > 1)
+        assert cloud.update(server, {}).status == 200
+        cloud.assert_whole(server, {})
+        cloud.do(server, 'os-start' if state == 'stopped' else 'unshelve')
+        cloud.assert_whole(server, {})
+
+    def test_these_are_all_its_statements(self, cloud):
+        server = cloud.stopped(BEFORE, image=cloud.image_with())
+        with Statements().counted() as statements:
+            assert cloud.update(server, AFTER).status == 200
+        # Hold it, store it, then its request spec and its disk, release it.
+        assert statements.count == 5
+
+    def test_until_then_it_is_being_changed(self, cloud):
+        server = cloud.stopped(BEFORE)
+        assert cloud.killed(2, lambda: cloud.update(server, AFTER))
+        answer = cloud.update(server, {})
+        assert answer.status == 409, answer.text
+        assert 'resize_prep' in answer.message
+        assert cloud.act(server, {'os-start': None}).status == 409
+        with cloud.later():
+            cloud.do(server, 'os-start')
+            cloud.assert_whole(server, AFTER)
+
+    def test_it_can_be_deleted(self, cloud):
+        server = cloud.stopped(BEFORE)
+        assert cloud.killed(3, lambda: cloud.update(server, AFTER))
+        with cloud.later():
+            assert cloud.http('DELETE', f'/servers/{server}').status == 204
+        assert cloud.http('GET', f'/servers/{server}').status == 404
+
+    def test_a_resize_that_nova_prepares_is_not_taken_for_an_update(
+            self, cloud):
+        server = cloud.stopped(BEFORE)
+        instance = cloud.instance(server)
+        instance.task_state = task_states.RESIZE_PREP
+        instance.save()
+        with cloud.later():
+            cloud.http('GET', f'/servers/{server}')
+        assert cloud.instance(server).task_state == task_states.RESIZE_PREP
+
+    def test_nova_compute_that_starts_meanwhile_leaves_it_to_be_finished(
+            self, cloud):
+        server = cloud.stopped(BEFORE)
+        assert cloud.killed(2, lambda: cloud.update(server, AFTER))
+        # ComputeManager._init_instance
+        instance = cloud.instance(server)
+        instance.task_state = None
+        instance.save()
+        cloud.assert_whole(server, AFTER)
+
+    @pytest.mark.parametrize('number', range(6))
+    @pytest.mark.parametrize('asked', [None, AFTER])
+    def test_a_rebuild_is_whole_once_its_state_is_reset(
+            self, cloud, asked, number):
+        """nova-api that is killed there leaves it rebuilding, as Nova's does.
+        """
+        server = cloud.boot(BEFORE, image=cloud.image_with())
+        other = cloud.image(hw_boot_menu='false')
+        was_killed = cloud.killed(number, lambda: cloud.rebuild(
+            server, asked, other))
+        if not was_killed:
+            return
+        if cloud.instance(server).task_state:
+            answer = cloud.act(server, {'os-resetState': {'state': 'active'}},
+                               admin=True)
+            assert answer.status == 202, answer.text
+        cloud.assert_whole(server, BEFORE, asked or BEFORE)
+        assert cloud.rebuild(server, {}).status == 202
+        cloud.assert_whole(server, {})
+
+
+class TestDatabaseLost:
+    CLOUD = Cloud
+
+    @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
+    @pytest.mark.parametrize('number', range(1, 5))
+    def test_the_server_is_whole_once_it_is_back(self, cloud, state, number):
+        server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
+        counter = itertools.count()
+
+        def lost(original):
+            def save(*args, **kwargs):
+                if next(counter) >= number:
+                    raise exception.NovaException('no database')
+                return original(*args, **kwargs)
+            return save
+
+        with contextlib.ExitStack() as stack:
+            for owner in Statements.OWNERS:
+                stack.enter_context(mock.patch.object(
+                    owner, 'save', lost(owner.save)))
+            answer = cloud.update(server, AFTER)
+        assert answer.status == 500, answer.text
+        with cloud.later():
+            cloud.assert_whole(server, BEFORE, AFTER)
+        assert cloud.update(server, {}).status == 200
+        cloud.do(server, 'os-start' if state == 'stopped' else 'unshelve')
+        cloud.assert_whole(server, {})

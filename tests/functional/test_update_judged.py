@@ -1,0 +1,135 @@
+"""By what an update of a server is judged: its image, its host, its drives."""
+
+from nova import objects
+import pytest
+
+from testing.harness import base
+from tests.functional import protections
+from tests.functional import update_case
+
+
+class ProtectedCloud(update_case.Cloud, protections.Cloud):
+    """hw_disk_bus: create member, update admin; hw_video_model exchanged."""
+
+    EXTENDED_HOSTS = ('compute1',)
+
+
+class TestTheImagesOwnProperties:
+    """What nova-compute has stored as a default is not the image's."""
+
+    CLOUD = ProtectedCloud
+
+    @pytest.mark.parametrize(('own', 'asked', 'status'), [
+        ({}, {'hw_disk_bus': 'sata'}, 200),
+        ({'hw_disk_bus': 'virtio'}, {'hw_disk_bus': 'sata'}, 403),
+        ({}, {'hw_video_model': 'vga'}, 403),
+        ({'hw_video_model': 'cirrus'}, {'hw_video_model': 'vga'}, 200),
+        ({}, {'hw_disk_bus': None}, 403),
+        ({'hw_video_model': 'cirrus'}, {'hw_video_model': None}, 200),
+    ])
+    @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
+    def test_they_decide_which_operation_glance_has_to_permit(
+            self, cloud, state, own, asked, status):
+        server = getattr(cloud, state)(image=cloud.image(**own))
+        assert {'hw_disk_bus', 'hw_video_model'} <= cloud.system_metadata(
+            server).keys()
+        answer = cloud.update(server, asked)
+        assert answer.status == status, answer.text
+        if status == 403:
+            assert answer.problems == dict.fromkeys(asked, 'protected')
+
+    @pytest.mark.parametrize('asked', [
+        {'hw_disk_bus': 'sata'}, {'hw_video_model': 'vga'}])
+    def test_where_they_are_unknown_both_operations_are_needed(
+            self, cloud, asked):
+        server = cloud.stopped(image=cloud.image())
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            base.nova_context.get_admin_context(), server)
+        spec.image = None
+        spec.save()
+        assert cloud.update(server, asked).status == 403
+        assert cloud.update(server, asked, admin=True).status == 200
+
+    def test_what_an_administrator_gave_stays_while_others_change(
+            self, cloud):
+        server = cloud.stopped(
+            {'hw_disk_bus': 'sata'}, admin=True,
+            image=cloud.image(hw_disk_bus='virtio'))
+        answer = cloud.update(
+            server, {'hw_disk_bus': 'sata', 'hw_boot_menu': 'true'})
+        assert answer.status == 200, answer.text
+        assert cloud.update(server, {'hw_disk_bus': 'scsi'}).status == 403
+
+
+class TestConfigDrive:
+    CLOUD = update_case.Cloud
+
+    def test_one_is_made_by_a_rebuild_or_when_the_server_is_unshelved(
+            self, cloud):
+        server = cloud.stopped()
+        answer = cloud.assert_refused_unchanged(
+            server, 409, {'img_config_drive': 'needs_rebuild'},
+            {'img_config_drive': 'mandatory'})
+        assert 'rebuild' in answer.message and 'shelve' in answer.message
+        assert cloud.update(
+            server, {'img_config_drive': 'optional'}).status == 200
+        server = cloud.offloaded()
+        assert cloud.update(
+            server, {'img_config_drive': 'mandatory'}).status == 200
+
+    @pytest.mark.parametrize('asked', [None, 'optional'])
+    def test_a_server_keeps_the_one_that_it_has(self, cloud, asked):
+        server = cloud.stopped(
+            image=cloud.image(img_config_drive='mandatory'))
+        assert cloud.instance(server).config_drive
+        cloud.assert_refused_unchanged(
+            server, 400, {'img_config_drive': 'no_effect'},
+            {'img_config_drive': asked})
+        cloud.do(server, 'os-start')
+        answer = cloud.rebuild(
+            server, {'img_config_drive': asked}, cloud.image())
+        assert answer.status == (202 if asked is None else 400), answer.text
+
+
+class TestHost:
+    CLOUD = update_case.Cloud
+
+    def test_a_driver_that_does_not_build_the_guest_anew_is_told(self, cloud):
+        server = cloud.stopped()
+        instance = cloud.instance(server)
+        node = objects.ComputeNode.get_by_host_and_nodename(
+            instance._context, instance.host, instance.node)
+        node.hypervisor_type = 'VMware vCenter Server'
+        node.save()
+        try:
+            answer = cloud.assert_refused_unchanged(
+                server, 409, {'hw_video_model': 'needs_rebuild'},
+                {'hw_video_model': 'vga'})
+        finally:
+            node.hypervisor_type = 'QEMU'
+            node.save()
+        assert 'rebuild the server' in answer.message
+
+    def test_a_server_without_a_request_spec_is_told(self, cloud):
+        server = cloud.stopped()
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            base.nova_context.get_admin_context(), server)
+        spec.destroy()
+        answer = cloud.update(server, {'hw_video_model': 'vga'})
+        assert answer.status == 409, answer.text
+        assert answer.problems == {base.PARAMETER: 'wrong_state'}
+        assert cloud.record(server) == {}
+
+
+class TestAutoDiskConfig:
+    CLOUD = update_case.Cloud
+
+    def test_it_shows_as_it_does_after_a_create(self, cloud):
+        server = cloud.stopped()
+        for asked, shown in (({'hw_auto_disk_config': 'true'}, 'AUTO'),
+                             ({'hw_auto_disk_config': 'false'}, 'MANUAL'),
+                             ({'hw_auto_disk_config': 'true'}, 'AUTO'),
+                             ({}, 'MANUAL')):
+            answer = cloud.update(server, asked)
+            assert answer.status == 200, answer.text
+            assert answer.body['server']['OS-DCF:diskConfig'] == shown
