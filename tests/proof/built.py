@@ -83,6 +83,10 @@ _CAPABILITIES = {
 class Cloud(base.Cloud):
     """A compute, and requests for one server after the other."""
 
+    #: Servers are built with what only other drivers read, too.
+    OPTIONS: typing.ClassVar[dict[str, typing.Any]] = {
+        'allowed_properties': ['*'], 'virt_drivers': []}
+
     #: What the host has, besides what Nova's fake has by itself.
     _OPTIONS: collections.abc.Mapping[str | None, dict[str, typing.Any]] = {
         None: {'initial_cpu_allocation_ratio': 64.0,
