@@ -97,8 +97,9 @@ class TestServersCommand:
 
     def test_dropped_overrides_of_a_shelved_server_are_none(self, cloud):
         server = cloud.server(SCSI)
-        cloud.change(server, lambda instance: record.replace(
-            instance.system_metadata, {record.DROPPED: None}))
+        cloud.change(server, lambda instance: setattr(
+            instance, 'system_metadata', record.with_properties(
+                instance.system_metadata, {record.OFFLOADED: 'image'})))
         assert cloud.rows() == []
 
     def test_pages_are_read_one_by_one_and_reading_can_go_on_behind_any(

@@ -77,9 +77,7 @@ class Requests:
             else:
                 assert (strategies.read({name: held[name]})
                         == strategies.read({name: value})), name
-        recorded = {key.partition(':')[2] for key in metadata if key.startswith(
-            (record.SET_PREFIX, record.REMOVED_PREFIX))}
-        assert recorded == set(raw)
+        assert record.image_values(metadata).keys() == raw.keys()
         for name in bodies.OPTIONS['denied_properties']:
             assert name not in held
 

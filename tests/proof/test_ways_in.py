@@ -166,7 +166,7 @@ def test_a_snapshot_carries_no_override_past_the_rules(cloud):
             {'createImage': {'name': 'snapshot'}}, app=app)
         assert answer.status_int == 202, answer.text
         snapshot = cloud.glance.images[answer.json['image_id']]
-        assert not any(record.is_row(name)
+        assert not any(record.is_property(name)
                        for name in snapshot['properties'])
         snapshot['status'] = 'active'
         body = cloud.server_body(
