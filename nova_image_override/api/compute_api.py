@@ -4,10 +4,12 @@ import functools
 import inspect
 import typing
 
+from nova import exception
 from nova.compute import api
 from nova.compute import utils as compute_utils
 from oslo_utils import excutils
 
+from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override.api import audit
 from nova_image_override.api import check
@@ -295,7 +297,7 @@ class API(api.API):
             try:
                 return super().unshelve(
                     context, instance, *args, host=host, **kwargs)
-            except Exception:
+            except (errors.Conflict, exception.InstanceUpdateConflict):
                 with excutils.save_and_reraise_exception():
                     # Nova has stored the request spec that it read before it
                     # took the task state.
@@ -324,7 +326,8 @@ class API(api.API):
         Nova stores the reason with all of the system metadata that it has
         read.
         """
-        if 'reason' in kwargs or args:
+        if record.has_overrides(instance.system_metadata) and (
+                args or kwargs.get('reason')):
             instance.refresh()
         return super().lock(context, instance, *args, **kwargs)
 

@@ -82,9 +82,12 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         operation = request_module.operation_of(context)
         if operation is None:
             return
+        # What Nova has read may be older than the state that it has set: its
+        # transaction reads first.
+        present = store_module.stored(instance) if operation.change.before \
+            else instance
         try:
-            operation.require_unchanged(
-                store_module.stored(instance).system_metadata)
+            operation.require_unchanged(present.system_metadata)
         except errors.Conflict:
             with excutils.save_and_reraise_exception():
                 self._store.give_way(instance, operation.before)

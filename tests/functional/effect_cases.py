@@ -151,7 +151,8 @@ HELD = (
     ({'hw_viommu_model': 'virtio'}, {'hw__viommu_model': 'virtio'}, {}),
     ({'img_hide_hypervisor_id': 'true'},
      {'hw__hide_hypervisor_id': 'true'}, {}),
-    ({'hw_maxphysaddr_bits': '42'}, {'hw__maxphysaddr_bits': '42'}, {}),
+    ({'hw_maxphysaddr_bits': '42'},
+     {'hw__maxphysaddr_mode': 'emulate', 'hw__maxphysaddr_bits': '42'}, {}),
     # What is removed might as well never have been there.
     ({'os_command_line': None}, {}, {}),
     ({'os_command_line': None}, {}, {'os_command_line': 'quiet'}),

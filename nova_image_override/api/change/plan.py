@@ -12,6 +12,7 @@ import typing
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api.change import change as change_module
+from nova_image_override.api.guest import effects
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import validation
 from nova_image_override.api.hosts import driver_effects
@@ -99,6 +100,6 @@ class Planner:
             self.catalog, flavor, merged, base, change.after, ineffective,
             tuple(driver_effects.problems(
                 self.catalog, self.virt_drivers, base, merged['properties'],
-                new)))
+                new, effects.RULES)))
         return Plan(change, merged, self.merger.image_values(
             owns[0], change.after))

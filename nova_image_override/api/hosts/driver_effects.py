@@ -16,7 +16,7 @@ from nova_image_override.properties import drivers as drivers_module
 def problems(
     catalog: catalog_module.Catalog, virt_drivers: collections.abc.Set[str],
     base: override.ImageProperties, merged: override.ImageProperties,
-    overrides: override.Overrides,
+    overrides: override.Overrides, judged: collections.abc.Container[str],
 ) -> collections.abc.Iterator[errors.Problem]:
     """Find the overrides that every host of the cloud would ignore.
 
@@ -28,12 +28,14 @@ def problems(
     :param base: the image's own properties
     :param merged: the same with all overrides
     :param overrides: the overrides to look at
+    :param judged: fields whose effect is known although no driver reads them
     """
     if not virt_drivers:
         return
     for name, value in overrides.items():
         field = catalog.field_of(name)
-        if value is None or field is None:
+        if value is None or field is None or (
+                field in judged and not catalog[field].drivers):
             continue
         found = [drivers_module.outcome(driver, field, value, merged)
                  for driver in sorted(virt_drivers)]

@@ -9,10 +9,17 @@ LIBVIRT, VMWARE = frozenset({'libvirt'}), frozenset({'vmwareapi'})
 MIXED = LIBVIRT | VMWARE
 
 
-def problems(catalog, overrides, virt_drivers=VMWARE, base=()):
+def problems(catalog, overrides, virt_drivers=VMWARE, base=(), judged=()):
     merged = {**dict(base), **overrides}
     return {each.name: each for each in driver_effects.problems(
-        catalog, virt_drivers, dict(base), merged, overrides)}
+        catalog, virt_drivers, dict(base), merged, overrides, judged)}
+
+
+def test_what_nova_gives_though_no_driver_reads_it_is_judged_elsewhere(
+        catalog):
+    asked = {'hw_rng_model': 'virtio'}
+    assert problems(catalog, asked, LIBVIRT).keys() == asked.keys()
+    assert problems(catalog, asked, LIBVIRT, judged=asked) == {}
 
 
 # --- what is refused --------------------------------------------------------
