@@ -1,5 +1,8 @@
 """What a test finds does not depend on the tests before it."""
 
+import pathlib
+import subprocess
+import sys
 import threading
 from unittest import mock
 
@@ -10,7 +13,33 @@ from testing import release
 from testing.harness import base
 from testing.harness import shared
 
-pytest_plugins = ['pytester']
+ROOT = pathlib.Path(__file__).parents[2]
+
+#: Tests, one of which fails.
+TESTS = '''
+from testing.harness import fixture
+
+cloud = fixture.cloud
+clouds = []
+
+def test_fails(cloud):
+    clouds.append(cloud)
+    assert False
+
+def test_finds_another(cloud):
+    assert cloud not in clouds
+    clouds.append(cloud)
+
+class TestOfAClass:
+    def test_finds_the_same(self, cloud):
+        assert cloud in clouds
+
+class TestOfOtherNeeds:
+    BUILD = False
+
+    def test_finds_another(self, cloud):
+        assert cloud not in clouds
+'''
 
 
 @pytest.fixture(autouse=True)
@@ -42,37 +71,14 @@ def test_what_a_test_made_is_gone_before_the_next():
         second.boot()
 
 
-def test_a_test_that_fails_ends_the_cloud(pytester):
-    pytester.makeconftest('''
-        from testing.harness import fixture
-        from testing.harness import shared
-
-        cloud = fixture.cloud
-        pytest_sessionfinish = shared.end
-    ''')
-    pytester.makepyfile('''
-        clouds = []
-
-        def test_fails(cloud):
-            clouds.append(cloud)
-            assert False
-
-        def test_finds_another(cloud):
-            assert cloud not in clouds
-            clouds.append(cloud)
-
-        class TestOfAClass:
-            def test_finds_the_same(self, cloud):
-                assert cloud in clouds
-
-        class TestOfOtherNeeds:
-            BUILD = False
-
-            def test_finds_another(self, cloud):
-                assert cloud not in clouds
-    ''')
-    done = pytester.runpytest_inprocess('-p', 'no:logging')
-    done.assert_outcomes(failed=1, passed=3)
+def test_a_test_that_fails_ends_the_cloud(tmp_path):
+    path = tmp_path / 'test_given.py'
+    path.write_text(TESTS)
+    told = subprocess.run(
+        [sys.executable, '-m', 'pytest', '-p', 'no:logging',
+         '-p', 'tests.conftest', path],
+        cwd=ROOT, capture_output=True, text=True, timeout=300).stdout
+    assert '1 failed, 3 passed' in told, told
 
 
 def test_a_test_that_restarts_a_service_ends_the_cloud():
