@@ -126,8 +126,7 @@ class API(api.API):
             self._planner, context, flavor, boot_meta,
             request.overrides or {})
         if request.overrides:
-            boot_meta.update(
-                {**request.plan.image, 'properties': request.plan.stored})
+            boot_meta.update(request.plan.image)
         if request.auto_disk_config is not None:
             bound = _BASE_OPTIONS.bind(
                 self, context, flavor, boot_meta, *args, **kwargs)
@@ -151,6 +150,9 @@ class API(api.API):
             raise interface.unsupported(
                 'creates servers past _validate_and_build_base_options, '
                 'which merges their overrides')
+        # Not with the boot metadata, which Nova copies many times.
+        instance.system_metadata.update(
+            record.with_properties({}, request.plan.recorded))
         if request.is_check:
             raise check.Checked(check.answer(
                 self._planner, request.plan, instance))

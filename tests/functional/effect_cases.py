@@ -94,6 +94,11 @@ IDLE = (
     Case('hw_pointer_model', 'usbtablet', 'hw_input_bus=usb',
          image={'hw_input_bus': 'virtio'},
          acts={'hw_input_bus': 'usb'}, boots=False),
+    Case('hw_maxphysaddr_bits', '42', 'hw_maxphysaddr_mode',
+         acts={'hw_maxphysaddr_mode': 'emulate'}, boots=False),
+    Case('hw_usb_model', 'qemu-xhci', 'another bus than usb',
+         image={'hw_disk_bus': 'usb'}, acts={'hw_disk_bus': 'virtio'},
+         boots=False),
     Case('hw_serial_port_count', '0', 'at least 1', acts_vcpus=0),
     Case('hw_time_hpet', 'true', 'x86',
          image={'hw_architecture': 'aarch64'},
@@ -202,7 +207,6 @@ OPEN = (
     {'hw_vif_multiqueue_enabled': 'true', 'hw_vif_model': 'e1000'},
     {'hw_video_ram': '16', 'hw_video_model': 'vga'},
     {'hw_auto_disk_config': 'true'},
-    {'img_version': '1'},
 )
 
 

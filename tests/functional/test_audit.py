@@ -95,7 +95,7 @@ class TestAudit:
         updates = [each['payload']['nova_object.data'] for each in
                    cloud.notifier.versioned_notifications
                    if each['event_type'] == 'instance.update']
-        assert [(server, 'resize_prep'), (server, None)] == [
+        assert [*[(server, 'resize_prep')] * 2, (server, None)] == [
             (each['uuid'],
              each['state_update']['nova_object.data']['new_task_state'])
             for each in updates]

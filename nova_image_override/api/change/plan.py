@@ -39,10 +39,14 @@ class Plan:
     image_values: dict[str, typing.Any]
 
     @property
+    def recorded(self) -> dict[str, str]:
+        """The image properties that record the overrides."""
+        return record.properties(self.change.after, self.image_values)
+
+    @property
     def stored(self) -> dict[str, typing.Any]:
         """The image properties that are to be stored, with the record."""
-        return {**self.image['properties'], **record.properties(
-            self.change.after, self.image_values)}
+        return {**self.image['properties'], **self.recorded}
 
 
 class Planner:
