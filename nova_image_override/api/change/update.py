@@ -88,7 +88,8 @@ def plan(
         # What had no effect before loses nothing in the update.
         ineffective=validation.ineffective(catalog, instance) - {*new},
         owner=instance)
-    present, wanted = _image_meta(image), _image_meta(result.image)
+    present, wanted = (objects.ImageMeta.from_dict(each)
+                       for each in (image, result.image))
     fixed = scheduling.decided_at_create(flavor, present, wanted)
     if fixed:
         raise errors.Invalid.of(
@@ -250,7 +251,3 @@ def _require_state(context: typing.Any, instance: typing.Any) -> None:
 def _conflict(reason: str) -> errors.Conflict:
     return errors.Conflict.of(
         [errors.PARAMETER], errors.WRONG_STATE, f'cannot be changed {reason}')
-
-
-def _image_meta(image: dict[str, typing.Any]) -> objects.ImageMeta:
-    return objects.ImageMeta.from_dict(image)
