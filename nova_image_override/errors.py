@@ -62,6 +62,10 @@ PROTECTED = 'protected'
 #: policy.yaml refuses it to this caller.
 POLICY = 'policy'
 
+_PERMISSION = frozenset({
+    NEVER, DENIED, NOT_ALLOWED, VALUE_NOT_ALLOWED, INJECTED, PROTECTED,
+    POLICY})
+
 # --- 409: the server's state does not permit it now ------------------------
 #: The server's host does not run the compute part of the extension.
 HOST_NOT_READY = 'host_not_ready'
@@ -117,16 +121,24 @@ Details = dict[str, dict[str, str]]
 class OverrideError(Exception):
     """Overrides are refused; carries every problem found, sorted by name.
 
+    :param unchecked: names of the overrides that could not be checked with
+        flavor and image because of them
     :ivar status: the HTTP status that the API answers with
     """
 
     status = 400
     summary = 'Invalid image property overrides.'
 
-    def __init__(self, problems: collections.abc.Iterable[Problem]) -> None:
+    def __init__(
+        self, problems: collections.abc.Iterable[Problem],
+        unchecked: collections.abc.Collection[str] = (),
+    ) -> None:
         self.problems = tuple(sorted(problems))
-        super().__init__(
-            f'{self.summary} ' + '; '.join(str(p) for p in self.problems))
+        said = '; '.join(str(p) for p in self.problems)
+        if unchecked:
+            said += ('. Not checked with flavor and image yet: '
+                     + ', '.join(sorted(unchecked)))
+        super().__init__(f'{self.summary} {said}')
 
     @classmethod
     def of(
@@ -157,6 +169,20 @@ class Conflict(OverrideError):
 
     status = 409
     summary = 'Image property overrides conflict with the state of the server.'
+
+
+def refusal(
+    problems: collections.abc.Iterable[Problem],
+    unchecked: collections.abc.Collection[str] = (),
+) -> OverrideError:
+    """Return the error for problems of both kinds.
+
+    :returns: Forbidden if any is a matter of permission, else Invalid
+    """
+    found = tuple(problems)
+    kind = Forbidden if any(each.code in _PERMISSION for each in found) \
+        else Invalid
+    return kind(found, unchecked)
 
 
 class NotFound(Exception):

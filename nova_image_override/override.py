@@ -19,6 +19,10 @@ from nova_image_override.properties import request_schema
 #: image's property.
 Overrides = dict[str, str | None]
 
+#: Returns the problems that some overrides have all the same.
+Permission = collections.abc.Callable[
+    [Overrides], collections.abc.Iterable[errors.Problem]]
+
 #: Image properties as Nova holds them; Glance may hold things other than text.
 ImageProperties = collections.abc.Mapping[str, typing.Any]
 
@@ -44,14 +48,18 @@ class Parser:
         self._catalog = catalog
         self._read_cached = functools.lru_cache(self.CACHE_SIZE)(self._read)
 
-    def parse(self, raw: object) -> Overrides:
+    def parse(
+        self, raw: object, permission: Permission = lambda overrides: (),
+    ) -> Overrides:
         """Return the overrides that RAW asks for, in canonical spelling.
 
         :param raw: the value of ``image_props_override`` as Nova's JSON
             parser made it
+        :param permission: asked about the overrides that can be read, if
+            others cannot
         :returns: name -> canonical value, or None to remove the image's
             property; empty when nothing is overridden
-        :raises errors.Invalid: with every problem that needs no image
+        :raises errors.OverrideError: with every problem that needs no image
         """
         if not isinstance(raw, dict):
             raise errors.Invalid.of(
@@ -73,7 +81,9 @@ class Parser:
             else:
                 overrides[name] = result
         if problems:
-            raise errors.Invalid(problems)
+            problems += permission(overrides)
+            raise errors.refusal(problems, {
+                *overrides} - {problem.name for problem in problems})
         return overrides
 
     def parse_names(
@@ -209,8 +219,8 @@ class Merger:
         value = overrides[name]
         if value is not None:
             result[name] = value
-            if prop.field in catalog_module.LEGACY_ALIASES:
-                result[catalog_module.LEGACY_ALIASES[prop.field]] = value
+            if prop.record.read_as:
+                result[prop.record.read_as] = value
         return result
 
     def image_values(

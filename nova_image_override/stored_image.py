@@ -8,7 +8,7 @@ from nova import objects
 from nova import utils as nova_utils
 
 from nova_image_override import record
-from nova_image_override.properties import catalog
+from nova_image_override.properties import book
 
 
 def image(instance: objects.Instance) -> dict[str, typing.Any]:
@@ -29,8 +29,10 @@ def properties_without_overrides(
     """Return a server's image properties as its image has them."""
     result = properties(instance)
     for name, value in record.image_values(instance.system_metadata).items():
-        for each in (name, catalog.LEGACY_ALIASES.get(name, name)):
-            result.pop(each, None)
+        result.pop(name, None)
+        alias = name in book.RECORDS and book.RECORDS[name].read_as
+        if alias:
+            result.pop(alias, None)
         if value is not None:
             result[name] = value
     return result

@@ -9,7 +9,7 @@ import typing
 
 from django.utils import translation
 
-from nova_image_override.properties import descriptions
+from nova_image_override.properties import book
 from nova_image_override.properties import schema_words
 
 #: What stands for the rest of a member's name in a family's title.
@@ -29,7 +29,7 @@ def choices(schema: Schema) -> list[Schema]:
         enumerations and booleans), ``minimum`` and ``maximum`` (for integers),
         ``like`` and ``unlike`` (regular expressions of a value), ``expects``
     """
-    purposes = list(descriptions.PURPOSES)
+    purposes = list(book.PURPOSES)
     found = [_choice(name, value) for name, value in (
         *schema.get('properties', {}).items(),
         *schema.get('patternProperties', {}).items())]
@@ -71,22 +71,16 @@ def _choice(name: str, schema: Schema) -> Schema:
 
 
 def purpose_of(name: str) -> str:
-    """Return the title of the group that a property, or a family, is in.
-
-    One that only a newer cloud knows is among the other devices.
-    """
+    """Return the title of the group that a property, or a family, is in."""
     field = 'traits_required' if name.startswith('trait:') \
         else _PLACEHOLDER.sub('', name).rstrip('.')
-    for title, pattern in descriptions.PURPOSES.items():
-        if re.fullmatch(pattern, field):
-            return title
-    return 'Other devices'
+    return book.purpose_of(field)
 
 
 def _has_other_spellings(name: str) -> bool:
     """Return whether the cloud takes more than the schema: 2MB for 2048."""
-    row = descriptions.ROWS.get(name)
-    return row is not None and row.size
+    record = book.RECORDS.get(name)
+    return record is not None and record.limits.size
 
 
 def _translated(text: str) -> str:

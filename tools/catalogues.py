@@ -51,8 +51,8 @@ def messages(domain: str) -> Messages:
             'python', template.templatize(path.read_text()).encode())
     # Texts that are translated when they are shown: choices.py.
     sys.path.insert(0, str(ROOT))
-    from nova_image_override.properties import descriptions
-    yield from descriptions.PURPOSES
+    from nova_image_override.properties import book
+    yield from book.PURPOSES
 
 
 def _extracted(method: str, source: bytes) -> Messages:

@@ -15,7 +15,7 @@ from nova.virt import hardware
 
 from nova_image_override import errors
 from nova_image_override.api.change import plan as plan_module
-from nova_image_override.api.hosts import driver_effects
+from nova_image_override.api.guest import no_effect
 
 #: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
 _PAGE_SIZES = {
@@ -71,7 +71,7 @@ def answer(
         'overridden': {
             name: {
                 'value': properties.get(name), 'image_value': own,
-                **_told(driver_effects.by_driver(
+                **_told(no_effect.by_driver(
                     planner.catalog, planner.virt_drivers, name, properties)),
             } for name, own in plan.image_values.items()},
         'numa_topology': _numa_topology(instance.numa_topology),

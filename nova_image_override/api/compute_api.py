@@ -24,7 +24,7 @@ from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change import update
-from nova_image_override.api.guest import validation
+from nova_image_override.api.guest import check as guest_check
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
@@ -345,7 +345,7 @@ class API(api.API):
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
         if not is_revert and record.has_overrides(instance.system_metadata):
-            validation.check_resize(
+            guest_check.check_resize(
                 self._planner.catalog, new_flavor, instance)
 
     @interface.overrides

@@ -1,5 +1,6 @@
 """The servers resource: takes overrides, and shows what is in force."""
 
+import functools
 import typing
 import urllib.parse
 
@@ -79,6 +80,7 @@ class ServersController(servers.ServersController):
         compatibility: client_compatibility.ClientCompatibility,
     ) -> None:
         super().__init__()
+        self._planner = planner
         self._parser = override.Parser(planner.catalog)
         self._compatibility = compatibility
         self.compute_api = compute_api.API(planner)
@@ -94,7 +96,8 @@ class ServersController(servers.ServersController):
         if hinted:
             raw = _hint(req, self._compatibility, hinted, raw)
         request = _request(req)
-        request.overrides = self._parser.parse(raw)
+        request.overrides = self._parser.parse(raw, functools.partial(
+            self._planner.refused, req.environ['nova.context']))
         return super().create(req=req, body=body)
 
     def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:

@@ -9,31 +9,23 @@ from nova_image_override.nova_interfaces.interface import Called
 from nova_image_override.nova_interfaces.interface import called
 from nova_image_override.nova_interfaces.interface import fields
 from nova_image_override.nova_interfaces.interface import Interface
+from nova_image_override.properties import book
 
 _ROUTES = 'nova.api.openstack.compute.routes'
 _CONTROLLER = 'nova.api.openstack.compute.servers:ServersController'
 
-#: Functions of nova.virt.hardware that check (flavor, image_meta).
-CONSTRAINTS: tuple[Called, ...] = (
-    *(Called('nova.virt.hardware', name, 'flavor, image_meta') for name in (
-        'get_maxphysaddr_mode',
-        'get_mem_encryption_constraint',
-        'get_number_of_serial_ports',
-        'get_packed_virtqueue_constraint',
-        'get_pci_numa_policy_constraint',
-        'get_pmu_constraint',
-        'get_realtime_cpu_constraint',
-        'get_secure_boot_constraint',
-        'get_vif_multiqueue_constraint',
-        'get_vtpm_constraint',
-        'numa_get_constraints')),
-    # Nova 31 has neither these image properties nor the functions.
-    *(Called('nova.virt.hardware', name, 'flavor, image_meta',
-             image_property=image_property) for name, image_property in (
-        ('get_redirected_usb_ports', 'hw_redirected_usb_ports'),
-        ('get_sound_model', 'hw_sound_model'),
-        ('get_usb_model', 'hw_usb_model'))),
-)
+#: Function of nova.virt.hardware that checks flavor and image properties -> the
+#: properties that it reads.
+CHECKED: dict[str, list[str]] = {}
+for _record in book.RECORDS.values():
+    for _function in _record.checked_by:
+        CHECKED.setdefault(_function, []).append(_record.name)
+
+#: The same, as they are called. Some came with their image property.
+CONSTRAINTS: tuple[Called, ...] = tuple(
+    Called('nova.virt.hardware', function, 'flavor, image_meta',
+           image_property=fields[0])
+    for function, fields in sorted(CHECKED.items()))
 
 
 class RebuildAction(Interface):
@@ -142,10 +134,9 @@ INTERFACES: tuple[Interface, ...] = (
             get_ephemeral_encryption_constraint='flavor, image_meta',
             get_ephemeral_encryption_format='flavor, image_meta',
             get_locked_memory_constraint='flavor, image_meta',
-            get_stateless_firmware_constraint='image_meta',
-            is_realtime_enabled='flavor'),
-    *called('nova.exception', Invalid='message', InstanceUpdateConflict=
-            'instance_uuid=, expected=, actual=',
+            get_stateless_firmware_constraint='image_meta'),
+    *called('nova.exception',
+            InstanceUpdateConflict='instance_uuid=, expected=, actual=',
             ImageVCPULimitsRangeImpossible='vcpus=, sockets=, cores=, '
                                            'threads=',
             RequestedVRamTooHigh='req_vram=, max_vram='),

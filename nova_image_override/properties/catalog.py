@@ -1,107 +1,80 @@
-"""Every image property that can be named, made from the running Nova.
+"""Every image property that can be named: the book, and the running Nova.
 
 Names, types and allowed values come from ``ImageMetaProps.fields`` of the
-Nova with which this package runs, so a new release needs no edit here;
-ranges, units and descriptions come from
-:mod:`nova_image_override.properties.descriptions`. Validation, JSON Schemas,
-discovery, rules and documentation all take properties from here.
+Nova with which this package runs; all else comes from
+:mod:`nova_image_override.properties.book`. A field without a record there, of
+a Nova that is newer than this package, can never be overridden. Validation,
+JSON Schemas, discovery, rules and documentation all take properties from here.
 """
 
-import collections.abc
+from collections.abc import Iterator, Mapping
 import difflib
 import functools
 import heapq
 import itertools
-import types
-import typing
+from typing import Any
 
 from nova.objects import image_meta
 from oslo_versionedobjects import fields as field_types
 
 from nova_image_override import errors
-from nova_image_override.properties import descriptions
-from nova_image_override.properties import drivers
+from nova_image_override.properties import book
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
-
-#: What the image is, not how the guest is built: never overridable.
-NEVER = frozenset({
-    'hw_ephemeral_encryption_secret_uuid',
-    'img_bdm_v2',
-    'img_block_device_mapping',
-    'img_mappings',
-    'img_owner_id',
-    'img_root_device_name',
-    'img_signature',
-    'img_signature_certificate_uuid',
-    'img_signature_hash_method',
-    'img_signature_key_type',
-})
-
-#: Legacy names that Nova still reads straight from the image's properties, past
-#: ImageMetaProps (nova/compute/api.py _inherit_properties_from_image): an
-#: override must reach them too.
-LEGACY_ALIASES: collections.abc.Mapping[str, str] = types.MappingProxyType({
-    'hw_architecture': 'architecture',
-    'hw_auto_disk_config': 'auto_disk_config',
-    'hw_vm_mode': 'vm_mode',
-})
+from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.property import Property
 
 #: Legacy names that feed more than one field, which is why they are not in
 #: ImageMetaProps._legacy_property_map (see _set_attr_from_legacy_names).
 _MANY_TO_ONE = {'vmware_adaptertype': ('hw_disk_bus', 'hw_scsi_model')}
 
 
-class Catalog(collections.abc.Mapping[str, property_module.Property]):
+class Catalog(Mapping[str, Property]):
     """The properties of one release of ``ImageMetaProps``, by field name.
 
     :param props: the class to read; the running Nova's by default
     """
 
-    def __init__(self, props: typing.Any = image_meta.ImageMetaProps) -> None:
+    def __init__(self, props: Any = image_meta.ImageMetaProps) -> None:
         #: legacy name -> the fields that Nova fills from it
         self.legacy: dict[str, tuple[str, ...]] = {
             name: (field,)
             for name, field in props._legacy_property_map.items()}
         self.legacy.update(_MANY_TO_ONE)
-        self._fields: dict[str, property_module.Property] = {
+        self._fields: dict[str, Property] = {
             field: self._property(field, nova_field)
             for field, nova_field in sorted(props.fields.items())}
+        #: fields that the book does not know
+        self.unknown = sorted(self._fields.keys() - book.RECORDS.keys())
 
-    def __getitem__(self, field: str) -> property_module.Property:
+    def __getitem__(self, field: str) -> Property:
         return self._fields[field]
 
-    def __iter__(self) -> collections.abc.Iterator[str]:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._fields)
 
     def __len__(self) -> int:
         return len(self._fields)
 
-    def _property(
-        self, field: str, nova_field: typing.Any,
-    ) -> property_module.Property:
-        details = descriptions.ROWS.get(
-            field, descriptions.Row('', minimum=0, maximum=2**31 - 1))
-        common: dict[str, typing.Any] = {
-            'field': field, 'description': details.text,
+    def _property(self, field: str, nova_field: Any) -> Property:
+        record = book.RECORDS.get(field) or Record(field, '', never=True)
+        limits = record.limits
+        common: dict[str, Any] = {
+            'field': field, 'record': record,
             'family': families.FAMILIES.get(field),
             'legacy_names': tuple(sorted(
                 name for name, fields in self.legacy.items()
-                if field in fields)),
-            'never': field in NEVER,
-            'drivers': tuple(drivers.acting(field))}
-        integer: dict[str, typing.Any] = {'minimum': details.minimum or 0,
-                   'maximum': details.maximum or 0}
-        text: dict[str, typing.Any] = {
-            'pattern': details.pattern, 'expected': details.expects}
+                if field in fields))}
+        text: dict[str, Any] = {
+            'pattern': limits.pattern, 'expected': limits.expects}
         if field == families.TRAITS.field:
             return property_module.Enumeration(
                 **common, values=('required',))
         if isinstance(nova_field, field_types.FlexibleBooleanField):
             return property_module.Boolean(**common)
-        if (isinstance(nova_field, field_types.IntegerField)
-                or field == families.NUMA_MEM.field):
-            return property_module.Integer(**common, **integer)
+        if limits.maximum is not None:
+            return property_module.Integer(
+                **common, minimum=limits.minimum or 0, maximum=limits.maximum)
         if isinstance(nova_field, field_types.BaseEnumField):
             return property_module.Enumeration(
                 **common, values=tuple(nova_field.valid_values),
@@ -109,14 +82,9 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
         if isinstance(nova_field, field_types.VersionPredicateField):
             return property_module.Parsed(
                 **common, **text, nova_field=nova_field)
-        if not (isinstance(nova_field, field_types.StringField)
-                or field in families.FAMILIES):
-            # A type that this module cannot spell as text (a list, an
-            # object): a later Nova's new field stays closed until it can.
-            return property_module.Text(**{**common, 'never': True}, **text)
-        if details.cpu_list:
+        if limits.cpu_list:
             return property_module.CpuList(**common, **text)
-        if details.size:
+        if limits.size:
             return property_module.Size(**common, **text)
         return property_module.Text(**common, **text)
 
@@ -134,7 +102,7 @@ class Catalog(collections.abc.Mapping[str, property_module.Property]):
                 return field
         return None
 
-    def resolve(self, name: str) -> property_module.Property:
+    def resolve(self, name: str) -> Property:
         """Return the property that a request calls NAME.
 
         :raises errors.Invalid: NAME is not a property, or not the name to

@@ -9,16 +9,17 @@ import abc
 import dataclasses
 import functools
 import re
-import typing
+from typing import Any, ClassVar
 
 import jsonschema
 from oslo_utils import strutils
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import record as record_module
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
+from nova_image_override.properties.book.record import Record
 
 BOOLEAN = 'boolean'
 INTEGER = 'integer'
@@ -32,7 +33,7 @@ UNSAFE = (r'[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufffe\uffff]'
           r'|[^\u0000-\uffff]')
 
 #: A JSON Schema (draft 2020-12), or a part of one.
-Schema = dict[str, typing.Any]
+Schema = dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -41,24 +42,34 @@ class Property(abc.ABC):
 
     :ivar field: the field of ``ImageMetaProps``: the canonical name, to which
         rules refer
-    :ivar description: what it does, with the unit of its value
+    :ivar record: what the book says about it
     :ivar values: allowed values, where they can be listed
     :ivar family: the family, if its members have names of their own
     :ivar legacy_names: other names under which Nova reads the same field
-    :ivar never: whether no deployment can permit it to be overridden
-    :ivar drivers: the parts of Nova that act on it
-        (:mod:`nova_image_override.properties.driver_matrix`)
     """
 
-    kind: typing.ClassVar[str] = STRING
+    kind: ClassVar[str] = STRING
 
     field: str
-    description: str = ''
+    record: Record
     values: tuple[str, ...] = ()
     family: families.Family | None = None
     legacy_names: tuple[str, ...] = ()
-    never: bool = False
-    drivers: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """What it does, with the unit of its value."""
+        return self.record.description
+
+    @property
+    def never(self) -> bool:
+        """Whether no deployment can permit it to be overridden."""
+        return self.record.never
+
+    @property
+    def drivers(self) -> list[str]:
+        """The parts of Nova that act on it."""
+        return self.record.acting
 
     @property
     def spelling(self) -> str:
@@ -85,7 +96,7 @@ class Property(abc.ABC):
             return self._explained(name, value, fault)
         # Lone surrogates, which UTF-8 does not have, are among UNSAFE.
         size = len(value.encode('utf-8'))
-        if size > record.VALUE_BYTES_MAX:
+        if size > record_module.VALUE_BYTES_MAX:
             return _too_long(name, f'{size} bytes of UTF-8')
         reason = self.wrong_with(value)
         if reason:
@@ -139,7 +150,7 @@ class Property(abc.ABC):
             result['type'] = ['string', 'null']
             if 'enum' in result:
                 result['enum'].append(None)
-        result['drivers'] = list(self.drivers)
+        result['drivers'] = self.drivers
         return result
 
     @abc.abstractmethod
@@ -153,7 +164,7 @@ class Property(abc.ABC):
     def _explained(
         self, name: str, value: str, fault: jsonschema.ValidationError,
     ) -> errors.Problem:
-        if len(value) > record.VALUE_BYTES_MAX:
+        if len(value) > record_module.VALUE_BYTES_MAX:
             return _too_long(name, f'{len(value)} characters')
         if fault.validator == 'not':
             reason = 'must not hold control characters, nor any beyond U+FFFF'
@@ -167,7 +178,7 @@ class Property(abc.ABC):
 def _too_long(name: str, size: str) -> errors.Problem:
     return errors.Problem(
         name, errors.TOO_LONG,
-        f'at most {record.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
+        f'at most {record_module.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -239,7 +250,7 @@ class Enumeration(Property):
     """
 
     kind = ENUM
-    nova_field: typing.Any = dataclasses.field(
+    nova_field: Any = dataclasses.field(
         default=None, compare=False, repr=False)
 
     @property
@@ -278,7 +289,7 @@ class Text(Property):
     def _limits(self) -> Schema:
         # In characters; the limit of 255 bytes of UTF-8 is checked separately.
         result: Schema = {
-            'minLength': 1, 'maxLength': record.VALUE_BYTES_MAX}
+            'minLength': 1, 'maxLength': record_module.VALUE_BYTES_MAX}
         if self.pattern:
             result['pattern'] = self.pattern
         return result
@@ -318,7 +329,7 @@ class Parsed(Text):
     :ivar nova_field: Nova's field
     """
 
-    nova_field: typing.Any = dataclasses.field(compare=False, repr=False)
+    nova_field: Any = dataclasses.field(compare=False, repr=False)
 
     def wrong_with(self, value: str) -> str | None:
         """Check that Nova can read VALUE."""

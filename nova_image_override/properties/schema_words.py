@@ -7,14 +7,14 @@ jsonschema, thus say the same.
 import collections.abc
 import typing
 
-from nova_image_override.properties import descriptions
+from nova_image_override.properties import book
 
 Schema = collections.abc.Mapping[str, typing.Any]
 
 #: Patterns of values -> the same in words. A pattern that this table does not
 #: have, from a cloud with a newer package, is shown as it is.
-_PATTERNS = {row.pattern: row.expects for row in descriptions.ROWS.values()
-             if row.pattern is not None}
+_PATTERNS = {limits.pattern: limits.expects for limits in (
+    record.limits for record in book.RECORDS.values()) if limits.pattern}
 
 #: What stands for the values of a property that can only be removed.
 ONLY_REMOVAL = '(only removal)'
@@ -63,5 +63,5 @@ def _text(name: str, schema: Schema) -> str:
     pattern = schema.get('pattern')
     if pattern is not None:
         return _PATTERNS.get(pattern) or f'like {pattern}'
-    row = descriptions.ROWS.get(name)
-    return row.expects if row is not None and row.expects else 'text'
+    record = book.RECORDS.get(name)
+    return (record and record.limits.expects) or 'text'

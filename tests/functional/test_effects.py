@@ -1,6 +1,6 @@
 """What is asked for takes effect or is refused.
 
-Each rule of nova_image_override.api.guest.effects: the override is refused
+Each record of the book that says what a guest gets: the override is refused
 where Nova would ignore it, and accepted where it acts and where what it asks
 for holds anyway.
 Whether that is so is tested on servers whose *image* has the property, which
@@ -17,7 +17,8 @@ from nova import objects
 from nova.virt import hardware
 import pytest
 
-from nova_image_override.api.guest import effects
+from nova_image_override.api.guest import topology
+from nova_image_override.properties import book
 from testing.harness import answers
 from testing.harness import base
 from testing.harness import ids
@@ -108,7 +109,12 @@ class TestRefusals:
         tried.update(name for overrides, *_ in effect_cases.WINNERS
                      for name in overrides)
         # Needs a flavor whose memory a host encrypts, so it has its own test.
-        assert set(effects.RULES) - tried == {'hw_locked_memory'}
+        assert {name for name, record in book.RECORDS.items()
+                if record.gets} - tried == {
+            'hw_locked_memory',
+            # What Nova does not take of these, it refuses.
+            'hw_ephemeral_encryption', 'hw_mem_encryption',
+            'hw_pci_numa_affinity_policy', 'hw_tpm_version'}
 
     def test_one_answer_names_what_has_no_effect_and_what_conflicts(
             self, cloud):
@@ -128,7 +134,7 @@ class TestRefusals:
             cloud.create(lists), 400, dict.fromkeys(lists, 'no_effect'))
         cloud.assert_refused(
             cloud.create({**lists, 'hw_numa_nodes': '1'}), 400,
-            dict.fromkeys((*lists, 'hw_numa_nodes'), 'flavor_conflict'))
+            {'hw_numa_cpus.0': 'flavor_conflict'})
 
     def test_an_override_acts_through_the_image_under_a_legacy_name(
             self, cloud):
@@ -182,18 +188,17 @@ def test_topologies_are_those_of_nova(vcpus, image, flavor, threads):
              'cpu_max_cores', 'cpu_max_threads')
     properties = {f'hw_{name}': str(value) for name, value in zip(
         names, image, strict=True) if value is not None}
-    guest = effects.Guest(
+    guest = (
         objects.Flavor(vcpus=vcpus, extra_specs={
             f'hw:{name}': str(value) for name, value in zip(
                 names, flavor, strict=True) if value is not None}),
-        objects.ImageMeta.from_dict({'properties': properties}), properties)
+        objects.ImageMeta.from_dict({'properties': properties}))
     try:
-        best = hardware.get_best_cpu_topology(
-            guest.flavor, guest.image_meta, threads)
+        best = hardware.get_best_cpu_topology(*guest, threads)
     except exception.ImageVCPULimitsRangeImpossible:
-        assert effects.best_topology(guest, threads) is None
+        assert topology.best(*guest, threads) is None
     except exception.NovaException:
         hypothesis.reject()
     else:
-        assert effects.best_topology(guest, threads) == (
+        assert topology.best(*guest, threads) == (
             best.sockets, best.cores, best.threads)

@@ -5,7 +5,7 @@ from unittest import mock
 
 import fixtures
 
-from nova_image_override.api.guest import effects
+from nova_image_override.api.guest import no_effect
 from testing.harness import answers
 from testing.harness import base
 
@@ -43,7 +43,7 @@ class Cloud(base.Cloud):
 
     def older(self, overrides: dict[str, str], **kwargs: typing.Any) -> str:
         """Boot a server as it was done before these refusals existed."""
-        with mock.patch.dict(effects.RULES, clear=True):
+        with mock.patch.object(no_effect, 'in_guest', return_value=()):
             return self.boot(overrides, **kwargs)
 
 
@@ -90,7 +90,7 @@ class TestLife:
             server, answer, {'img_hide_hypervisor_id': 'flavor_conflict'},
             kept)
         assert 'hw:hide_hypervisor_id=true' in answer.message
-        assert 'choose another flavor' in answer.message
+        assert 'choose a flavor with the same' in answer.message
         assert cloud.resize(server, vcpus=1).status == 202
 
     def test_what_had_no_effect_before_hinders_no_rebuild_and_no_resize(

@@ -62,7 +62,7 @@ class TestMoves:
                 'flavorRef': cloud.flavor(vcpus=4, **specs)}})
             assert answer.status == 400, answer.text
             assert answer.problems == dict.fromkeys(blamed, 'flavor_conflict')
-            assert 'choose another flavor' in answer.message
+            assert 'choose a flavor' in answer.message
         cloud.assert_kept(server, overrides)
 
     def test_what_flavor_and_image_say_is_left_to_nova(self, cloud):

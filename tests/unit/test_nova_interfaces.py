@@ -237,7 +237,7 @@ except Exception as exc:
     'nova.compute.task_states.RESIZE_PREP',
     'nova.compute.api.API._validate_and_build_base_options',
     'nova.virt.hardware.get_ephemeral_encryption_format',
-    'nova.exception.ImageNUMATopologyMemoryOutOfRange',
+    'nova.exception.RequestedVRamTooHigh',
 ])
 def test_a_name_that_nova_does_not_have_is_told_in_one_line(name):
     process = subprocess.run(

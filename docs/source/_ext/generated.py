@@ -23,10 +23,10 @@ from sphinx.util import docutils
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.properties import book
 from nova_image_override.properties import catalog
-from nova_image_override.properties import descriptions
-from nova_image_override.properties import driver_matrix
 from nova_image_override.properties import property as property_module
+from nova_image_override.properties.book import record as book_record
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
 _CONSTANT = re.compile(r"([A-Z_]+) = '(\w+)'")
@@ -61,13 +61,13 @@ class PropertyTable(CodeDirective):
     def rst(self) -> list[str]:
         """Return tables of the catalogue, by purpose."""
         lines: list[str] = []
-        for title, pattern in descriptions.PURPOSES.items():
+        for title, purpose in book.PURPOSES.items():
             rows = [
                 # An anchor: #hw-disk-bus.
                 [f'_`{prop.spelling}`', _folded(prop), prop.description,
                  ', '.join(prop.drivers) or '\u2013']
                 for prop in catalog.running().values()
-                if not prop.never and re.fullmatch(pattern, prop.field)]
+                if not prop.never and prop.field in purpose]
             if rows:
                 lines += [f'.. rubric:: {title}', '', *table(
                     ['Property', 'Value', 'Meaning', 'Acts with'],
@@ -95,21 +95,21 @@ class DriverTable(CodeDirective):
 
     def rst(self) -> list[str]:
         """Return the matrix."""
-        columns = [name for name in driver_matrix.PARTS
-                   if name != driver_matrix.API]
+        columns = [name for name in book_record.PARTS
+                   if name != book_record.API]
         return table(
             ['Property', *columns],
             ([f'``{prop.spelling}``', *(
-                _cell(driver_matrix.ROWS[prop.field].get(part))
+                _cell(prop.record.reader(part))
                 for part in columns)]
              for prop in catalog.running().values() if not prop.never),
             '22 13 25 10 10 8 12')
 
 
-def _cell(cell: driver_matrix.Cell | None) -> str:
+def _cell(cell: book_record.Reader | None) -> str:
     """Return the outcome of a cell, with its limits in words."""
     if cell is None:
-        return driver_matrix.IGNORED
+        return book_record.IGNORED
     limits = []
     if cell.values is not None:
         limits.append(', '.join(f'``{value}``' for value in cell.values)
@@ -130,10 +130,10 @@ class ReaderTable(CodeDirective):
         """Return a table with a row for each cell of the matrix."""
         return table(
             ['Property', 'Part', 'Function of Nova', 'At'],
-            ([f'``{prop.spelling}``', part, f'``{cell.reads}``',
+            ([f'``{prop.spelling}``', cell.part, f'``{cell.function}``',
               ', '.join(cell.at)]
              for prop in catalog.running().values() if not prop.never
-             for part, cell in driver_matrix.ROWS[prop.field].items()),
+             for cell in prop.record.readers),
             '24 12 34 30')
 
 

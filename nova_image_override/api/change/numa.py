@@ -5,21 +5,22 @@ from __future__ import annotations
 import collections.abc
 import typing
 
-from nova import objects
-from nova.virt import hardware
-
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.guest import constraints
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest import read_properties
 from nova_image_override.api.guest import safe_cpu_lists
+from nova_image_override.api.guest.guest import Guest
+from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import catalog as catalog_module
 
 #: Stands for a topology that Nova refuses to make from flavor and image.
 _REFUSED = object()
 
+
+#: The fields that a topology depends on.
+_READ = frozenset(api_interfaces.CHECKED['numa_get_constraints'])
 
 #: API._validate_numa_rebuild
 Guard = collections.abc.Callable[[typing.Any, typing.Any, typing.Any], None]
@@ -44,10 +45,10 @@ def refused_by(
         # A copy, because ImageMetaProps.from_dict changes its argument.
         guard(instance, {**merged, 'properties': dict(merged['properties'])},
               instance.get_flavor())
-    except constraints.REFUSALS:
+    except REFUSALS:
         return changing(
             catalog, instance, safe_cpu_lists.without_unsafe_lists(
-                catalog, base, wanted), wanted) or [errors.PARAMETER]
+                catalog, base, wanted)[0], wanted) or [errors.PARAMETER]
     return ()
 
 
@@ -71,13 +72,12 @@ def changing(
     merger = override.Merger(catalog)
     flavor = instance.get_flavor()
     recorded = record.in_force(instance.system_metadata)
-    before, read = _topology(
+    before = _topology(
         flavor, image_metadata.of_server(instance)['properties'])
-    read |= _topology(flavor, merger.merge(base, wanted))[1]
     fields: dict[str, set[str]] = {}
     for name in {*recorded, *wanted}:
         field = catalog.resolve(name).field
-        if field in read and (
+        if field in _READ and (
                 name not in recorded or name not in wanted
                 or recorded[name] != wanted[name]):
             fields.setdefault(field, set()).add(name)
@@ -91,7 +91,7 @@ def changing(
         except errors.Invalid:
             # Parts of a set may exclude each other.
             return True
-        return _topology(flavor, merged)[0] != before
+        return _topology(flavor, merged) != before
 
     return set().union(*(
         [names for names in fields.values() if changes(names)]
@@ -100,21 +100,12 @@ def changing(
 
 def _topology(
     flavor: typing.Any, properties: override.ImageProperties,
-) -> tuple[object, set[str]]:
-    """Return a topology as API._validate_numa_rebuild compares it.
-
-    :returns: the topology, and the fields that it depends on
-    """
-    image_meta = objects.ImageMeta.from_dict({'properties': {}})
+) -> object:
+    """Return a topology as API._validate_numa_rebuild compares it."""
     try:
-        read = read_properties.ImageMetaProps.read(
-            {**properties, **safe_cpu_lists.cheap_lists(flavor, properties)})
-    except constraints.REFUSALS:
-        return _REFUSED, set()
-    image_meta.properties = read
-    read.names_read.clear()
-    try:
-        topology = hardware.numa_get_constraints(flavor, image_meta)
-    except constraints.REFUSALS:
-        return _REFUSED, read.names_read
-    return topology and topology.obj_to_primitive(), read.names_read
+        topology = Guest.of(flavor, {'properties': {
+            **properties, **safe_cpu_lists.cheap_lists(flavor, properties),
+        }}).ask('numa_get_constraints')
+    except REFUSALS:
+        return _REFUSED
+    return topology and topology.obj_to_primitive()

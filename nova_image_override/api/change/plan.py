@@ -9,13 +9,13 @@ import collections.abc
 import dataclasses
 import typing
 
+from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api.change import change as change_module
-from nova_image_override.api.guest import effects
+from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest import validation
-from nova_image_override.api.hosts import driver_effects
+from nova_image_override.api.guest import no_effect
 from nova_image_override.authorization import callers as callers_module
 from nova_image_override.authorization import enforcer as enforcer_module
 
@@ -69,6 +69,26 @@ class Planner:
         self.callers = callers
         self.virt_drivers = virt_drivers
 
+    def refused(
+        self, context: typing.Any, new: override.Overrides,
+        owns: collections.abc.Sequence[override.ImageProperties] = (),
+        owner: typing.Any = None,
+    ) -> collections.abc.Sequence[errors.Problem]:
+        """Return which of the overrides NEW the rules do not permit.
+
+        :param owns: the properties that the image itself has, in each form
+            that is possible; without, Glance's protections are not asked
+        :param owner: the instance whose project and user policy compares
+            with; by default those of the request
+        """
+        try:
+            if new:
+                self.enforcer.check(
+                    self.callers.caller(context, owner), new, owns)
+        except errors.Forbidden as exc:
+            return exc.problems
+        return ()
+
     def plan(
         self, context: typing.Any, change: change_module.Change,
         flavor: typing.Any, image: collections.abc.Mapping[str, typing.Any],
@@ -95,15 +115,27 @@ class Planner:
         """
         base = image.get('properties') or {}
         owns = owns or (base,)
-        if new:
-            self.enforcer.check(
-                self.callers.caller(context, owner), new, owns)
-        merged = image_metadata.with_properties(dict(image), {
-            **self.merger.merge(base, change.after), **fixed})
-        validation.check(
-            self.catalog, flavor, merged, base, change.after, ineffective,
-            tuple(driver_effects.problems(
+        problems = {each.name: each for each in self.refused(
+            context, new, owns, owner)}
+        # What says what the image is builds no guest.
+        after = {name: value for name, value in change.after.items()
+                 if name not in problems or problems[name].code != errors.NEVER}
+        try:
+            merged = image_metadata.with_properties(dict(image), {
+                **self.merger.merge(base, after), **fixed})
+        except errors.Invalid as exc:
+            problems = {
+                **{each.name: each for each in exc.problems}, **problems}
+            raise errors.refusal(
+                problems.values(), {*after} - {*problems}) from None
+        problems = {
+            **{each.name: each for each in no_effect.on_hosts(
                 self.catalog, self.virt_drivers, base, merged['properties'],
-                new, effects.RULES)))
+                {name: new[name] for name in new if name in after})},
+            **check.problems(self.catalog, flavor, merged, base, after,
+                             ineffective),
+            **problems}
+        if problems:
+            raise errors.refusal(problems.values())
         return Plan(change, merged, self.merger.image_values(
             owns[0], change.after))

@@ -19,8 +19,9 @@ from nova_image_override.api.change import numa
 from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
+from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest import validation
+from nova_image_override.properties.book import record as book_record
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
@@ -66,7 +67,7 @@ def plan(
         context, change, flavor, image, new=new,
         fixed={} if is_asked else _set_since(metadata, had),
         # What had no effect before loses nothing in the rebuild.
-        ineffective=validation.ineffective(planner.catalog, instance)
+        ineffective=check.ineffective(planner.catalog, instance)
         - {*change.differing},
         owner=instance)
     # Nova asks its guard only for a new image, but overrides can change NUMA
@@ -82,8 +83,9 @@ def plan(
     server = image_metadata.of_server(instance)
     present = objects.ImageMeta.from_dict(server)
     _refuse(
-        scheduling.decided_at_unshelve(flavor, present, wanted)
-        + scheduling.decided_at_create(flavor, present, wanted),
+        [field for when in (book_record.AT_UNSHELVE, book_record.AT_CREATE)
+         for field in scheduling.decided(
+             planner.catalog, when, flavor, present, wanted)],
         errors.CREATE_ONLY, 'takes effect only when a server is created and '
         'cannot be changed by a rebuild: keep it as it is, or boot another '
         'server')

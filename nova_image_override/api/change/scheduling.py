@@ -9,8 +9,8 @@ saved, the question that Nova's rebuild and conductor ask afterwards.
 
 from __future__ import annotations
 
-import collections.abc
-import typing
+from collections.abc import Collection
+from typing import Any
 
 from keystoneauth1 import exceptions as keystone_exceptions
 from nova import exception
@@ -18,37 +18,18 @@ from nova import objects
 from nova.scheduler import utils as scheduler_utils
 from nova.scheduler.client import query
 from nova.scheduler.client import report
-from nova.virt import hardware
 import oslo_messaging
 
 from nova_image_override import errors
+from nova_image_override.api.guest.guest import Guest
 from nova_image_override.properties import families
-
-#: What Nova decides from flavor and image when a server is created, but not
-#: during a rebuild: the encryption of block devices and the policy of PCI
-#: requests. Each function comes with the properties that it reads.
-_DECIDED_AT_CREATE: tuple[
-    tuple[collections.abc.Callable[..., typing.Any], tuple[str, ...]], ...
-] = (
-    (hardware.get_ephemeral_encryption_constraint,
-     ('hw_ephemeral_encryption',)),
-    (hardware.get_ephemeral_encryption_format,
-     ('hw_ephemeral_encryption_format',)),
-    (hardware.get_pci_numa_policy_constraint,
-     ('hw_pci_numa_affinity_policy',)),
-)
-#: What it decides again when a shelved server gets a new guest on a host:
-#: placement's resources and the vTPM.
-_DECIDED_AT_UNSHELVE = (
-    (hardware.get_vtpm_constraint, ('hw_tpm_model', 'hw_tpm_version')),
-    (hardware.get_mem_encryption_constraint,
-     ('hw_mem_encryption', 'hw_mem_encryption_model')),
-)
+from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.catalog import Catalog
 
 
 def properties_of(
     image_meta: objects.ImageMeta | None,
-) -> dict[str, typing.Any]:
+) -> dict[str, Any]:
     """Return the properties that are set in IMAGE_META, in comparable form."""
     if image_meta is None or 'properties' not in image_meta:
         return {}
@@ -59,61 +40,33 @@ def properties_of(
     return result
 
 
-def decided_at_create(
-    flavor: objects.Flavor, present: objects.ImageMeta,
-    wanted: objects.ImageMeta,
+def decided(
+    catalog: Catalog, when: str, flavor: objects.Flavor,
+    present: objects.ImageMeta, wanted: objects.ImageMeta,
 ) -> list[str]:
-    """Return the differences that Nova acts on only when it creates a server.
+    """Return the differences that Nova acts on only at one moment.
 
+    :param when: AT_CREATE or AT_UNSHELVE of the book
     :param present: image metadata that the server was built from
     :param wanted: image metadata that it is to have
     :returns: names of properties
     """
-    return _differing(_DECIDED_AT_CREATE, flavor, present, wanted)
-
-
-def decided_at_unshelve(
-    flavor: objects.Flavor, present: objects.ImageMeta,
-    wanted: objects.ImageMeta,
-) -> list[str]:
-    """Return the differences that Nova acts on when a server gets a host.
-
-    Like :func:`decided_at_create`, for what a shelved server is given again.
-    """
-    return _differing(_DECIDED_AT_UNSHELVE, flavor, present, wanted)
-
-
-def _differing(
-    decisions: collections.abc.Iterable[
-        tuple[collections.abc.Callable[..., typing.Any], tuple[str, ...]]],
-    flavor: objects.Flavor, present: objects.ImageMeta,
-    wanted: objects.ImageMeta,
-) -> list[str]:
-    before, after = properties_of(present), properties_of(wanted)
+    before, after = (Guest(flavor, each, {}) for each in (present, wanted))
     return [
-        field for function, fields in decisions
-        if _decision(function, flavor, present)
-        != _decision(function, flavor, wanted)
-        for field in fields if before.get(field) != after.get(field)]
+        field for field, prop in catalog.items()
+        if prop.record.settled == when and before.prop(field)
+        != after.prop(field) and _gets(prop.record, before)
+        != _gets(prop.record, after)]
 
 
-def _decision(
-    function: collections.abc.Callable[..., typing.Any],
-    flavor: objects.Flavor, image_meta: objects.ImageMeta,
-) -> object:
-    """Return the decision of Nova's FUNCTION in comparable form, or None."""
+def _gets(record: Record, guest: Guest) -> Any:
+    """Return what GUEST gets of a property, or None."""
     try:
-        result = function(flavor, image_meta) or None
+        return (record.gets and record.gets(guest)) or None
     except exception.NovaException:
         # An operator has set something that conflicts with the flavor
         # (nova-manage image_property set), so the server has nothing of it.
         return None
-    if function is not hardware.get_mem_encryption_constraint or (
-            # Nova 31 decides whether memory is encrypted, later releases
-            # decide by which model: an object without equality.
-            isinstance(result, bool)):
-        return result
-    return result and result.model
 
 
 class HostScheduler:
@@ -123,9 +76,9 @@ class HostScheduler:
         self._scheduler_client = query.SchedulerQueryClient()
 
     def require(
-        self, context: typing.Any, instance: objects.Instance,
+        self, context: Any, instance: objects.Instance,
         spec: objects.RequestSpec, wanted: objects.ImageMeta,
-        names: collections.abc.Collection[str], remedy: str,
+        names: Collection[str], remedy: str,
     ) -> None:
         """Require that the server's host may have the image metadata WANTED.
 
@@ -158,7 +111,7 @@ class HostScheduler:
                 'later') from None
 
     def _require_host(
-        self, context: typing.Any, instance: objects.Instance,
+        self, context: Any, instance: objects.Instance,
         spec: objects.RequestSpec,
     ) -> None:
         """Ask the filters that Nova runs for a rebuild.
@@ -186,9 +139,9 @@ class HostScheduler:
             return_alternates=False)
 
     def _require_traits(
-        self, context: typing.Any, instance: objects.Instance,
+        self, context: Any, instance: objects.Instance,
         before: objects.RequestSpec, after: objects.RequestSpec,
-        names: collections.abc.Collection[str], remedy: str,
+        names: Collection[str], remedy: str,
     ) -> None:
         """Require of the server's host the traits that the image requires.
 

@@ -29,11 +29,11 @@ from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
+from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest import validation
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.properties import driver_matrix
+from nova_image_override.properties.book import record as book_record
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
 _REMEDIES = {
@@ -86,11 +86,12 @@ def plan(
         owns=_owns(catalog, instance, had, base, new),
         fixed=_still_removed(metadata, change),
         # What had no effect before loses nothing in the update.
-        ineffective=validation.ineffective(catalog, instance) - {*new},
+        ineffective=check.ineffective(catalog, instance) - {*new},
         owner=instance)
     present, wanted = (objects.ImageMeta.from_dict(each)
                        for each in (image, result.image))
-    fixed = scheduling.decided_at_create(flavor, present, wanted)
+    fixed = scheduling.decided(
+        catalog, book_record.AT_CREATE, flavor, present, wanted)
     if fixed:
         raise errors.Invalid.of(
             fixed, errors.CREATE_ONLY, 'takes effect only when a server is '
@@ -111,7 +112,8 @@ def plan(
         _require_start_builds(context, instance, changed)
     needing = [*numa.refused_by(guard, catalog, instance, base, result.image,
                                 change.after),
-               *scheduling.decided_at_unshelve(flavor, present, wanted)]
+               *scheduling.decided(catalog, book_record.AT_UNSHELVE,
+                                    flavor, present, wanted)]
     if needing:
         raise errors.Conflict.of(
             needing, errors.NEEDS_CLAIM, 'needs resources of a host, which '
@@ -170,7 +172,7 @@ def _require_start_builds(
             context, instance.host, instance.node)
     except exception.ComputeHostNotFound:
         return
-    driver = driver_matrix.HYPERVISOR_TYPES.get(node.hypervisor_type)
+    driver = book_record.HYPERVISOR_TYPES.get(node.hypervisor_type)
     if driver != 'libvirt':
         raise errors.Conflict.of(
             changed, errors.NEEDS_REBUILD, 'takes effect when the guest is '

@@ -1,41 +1,64 @@
 """CPU lists that are safe to give to Nova, and that mean the same."""
 
-import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
-from nova_image_override.properties import property as property_module
+from nova_image_override.properties.catalog import Catalog
 
 REALTIME_MASK = 'hw_cpu_realtime_mask'
 
 
 def without_unsafe_lists(
-    catalog: catalog_module.Catalog, base: override.ImageProperties,
+    catalog: Catalog, base: override.ImageProperties,
     overrides: override.Overrides,
-) -> override.ImageProperties:
+) -> tuple[override.ImageProperties, list[errors.Problem]]:
     """Return BASE without CPU lists that must not be expanded.
 
-    :raises errors.Invalid: naming those that no override replaces
+    :returns: the rest of BASE, and a problem for each list that no override
+        replaces
     """
-    names = {
+    unsafe = {
         name for name, value in base.items()
         if (field := catalog.field_of(name)) is not None
-        and isinstance(catalog[field], property_module.CpuList)
+        and catalog[field].record.limits.cpu_list
         and not cpu_lists.can_be_expanded(str(value))}
-    if names - set(overrides):
-        raise errors.Invalid([
-            errors.Problem(
-                name, errors.UNREADABLE, "the image's own value names CPUs "
-                f'beyond {cpu_lists.CPU_ID_MAX}')
-            for name in names - set(overrides)])
-    return {name: base[name] for name in base if name not in names}
+    return {name: base[name] for name in base if name not in unsafe}, [
+        errors.Problem(
+            name, errors.UNREADABLE, "the image's own value names CPUs "
+            f'beyond {cpu_lists.CPU_ID_MAX}')
+        for name in sorted(unsafe - {*overrides})]
+
+
+def missing_cpus(
+    flavor: Any, properties: override.ImageProperties,
+    lists: Mapping[str, str], overrides: override.Overrides,
+) -> Iterator[errors.Problem]:
+    """Find the lists that name CPUs which the flavor does not have.
+
+    The image's own realtime mask is left to Nova, which reads it with some
+    flavors only.
+
+    :param lists: as :func:`cheap_lists` returns them
+    """
+    vcpus = flavor.vcpus
+    for name in lists:
+        cpu = cpu_lists.highest(properties[name])
+        if cpu < vcpus or (
+                name == REALTIME_MASK and name not in overrides):
+            continue
+        yield errors.Problem(
+            name, errors.FLAVOR_CONFLICT,
+            "the image's own value " * (name not in overrides)
+            + f'names vCPU {cpu}, but the flavor has {vcpus}, numbered from 0 '
+            f'to {vcpus - 1}')
 
 
 def cheap_lists(
-    flavor: typing.Any, properties: override.ImageProperties,
+    flavor: Any, properties: override.ImageProperties,
 ) -> dict[str, str]:
     """Return the CPU lists of PROPERTIES in a form that is cheap to expand.
 

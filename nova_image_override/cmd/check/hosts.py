@@ -11,9 +11,8 @@ from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
 from nova_image_override.cmd.check.cloud import Findings
-from nova_image_override.properties import driver_matrix
-from nova_image_override.properties import drivers as drivers_module
 from nova_image_override.properties import property as property_module
+from nova_image_override.properties.book import record as book_record
 
 
 def without_driver(cloud: Cloud) -> Findings:
@@ -48,7 +47,7 @@ def other_drivers(cloud: Cloud) -> Findings:
     """H2: virt_drivers differs from what the compute nodes have."""
     if cloud.hypervisor_types is None or not cloud.drivers:
         return
-    known = driver_matrix.HYPERVISOR_TYPES
+    known = book_record.HYPERVISOR_TYPES
     unknown = cloud.hypervisor_types - known.keys()
     found = {known[each] for each in cloud.hypervisor_types - unknown}
     for names, why, change in (
@@ -84,7 +83,7 @@ def _acts(
     drivers: collections.abc.Iterable[str], prop: property_module.Property,
     value: str | None,
 ) -> bool:
-    return any(drivers_module.can_act(each, prop.field, value)
+    return any(prop.record.can_act(each, value)
                for each in drivers)
 
 

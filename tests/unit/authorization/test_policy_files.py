@@ -89,8 +89,9 @@ def test_nobody_else_may_override_by_default(enforcer, credentials):
 def test_the_rules_are_those_of_the_novas_properties():
     names = {rule.name for rule in policies.list_rules(
         test_catalog.later_nova(
+            hw_boot_menu=fields.FlexibleBooleanField(),
             hw_later_flag=fields.FlexibleBooleanField()))}
-    assert names == {policies.CREATE, policies.property_rule('hw_later_flag')}
+    assert names == {policies.CREATE, policies.property_rule('hw_boot_menu')}
 
 
 def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):

@@ -8,7 +8,7 @@ import pytest
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api.change import numa
-from tests.unit.api.guest import test_constraints
+from tests.unit.api.guest import guests
 
 TWO = {'hw_numa_nodes': '2',
        'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
@@ -28,7 +28,7 @@ def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
         **record.properties(had, merger.image_values(own, had))})
     return numa.changing(
         catalog, objects.Instance(
-            flavor=test_constraints.flavor(vcpus), system_metadata=metadata),
+            flavor=guests.flavor(vcpus), system_metadata=metadata),
         base or {}, wanted)
 
 

@@ -1,7 +1,6 @@
 """Checking flavor and merged properties is cheap, also when repeated."""
 
 import dataclasses
-import types
 
 from nova import objects
 from nova.virt import hardware
@@ -9,30 +8,21 @@ from oslo_config import cfg
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override
-from nova_image_override.api.guest import constraints
+from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest import validation
-from tests.unit.api.guest import test_constraints
+from nova_image_override.api.guest import refusals
+from tests.unit.api.guest import guests
 
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    validation._GOOD.clear()
+    check._GOOD.clear()
     yield
-    validation._GOOD.clear()
+    check._GOOD.clear()
 
 
-def problems(catalog, flavor, overrides, base=types.MappingProxyType({})):
-    """Return what is wrong: name -> (code, reason)."""
-    base = dict(base)
-    image = image_metadata.with_properties(
-        {'name': 'image'}, override.Merger(catalog).merge(base, overrides))
-    try:
-        validation.check(catalog, flavor, image, base, overrides)
-    except errors.Invalid as exc:
-        return {p.name: (p.code, p.reason) for p in exc.problems}
-    return {}
+def problems(flavor, overrides, base=None):
+    return guests.problems(overrides, base=base, of=flavor)
 
 
 @dataclasses.dataclass
@@ -64,9 +54,9 @@ def work(monkeypatch):
     count('numa_get_constraints')
     monkeypatch.setattr(hardware, 'parse_cpu_spec', parse)
     # Use the functions as they are patched now.
-    constraints.checks.cache_clear()
+    refusals.checks.cache_clear()
     yield result
-    constraints.checks.cache_clear()
+    refusals.checks.cache_clear()
 
 
 _OTHERS = {
@@ -76,21 +66,19 @@ _OTHERS = {
 
 
 @pytest.mark.parametrize('vcpus', [8, 240])
-def test_hostile_lists_are_checked_in_bounded_work(catalog, work, vcpus):
+def test_hostile_lists_are_checked_in_bounded_work(work, vcpus):
     lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * 42)
              for n in range(100)}
     found = problems(
-        catalog, test_constraints.flavor(vcpus, hw__pmu='false'),
-        _OTHERS | lists)
+        guests.flavor(vcpus, hw__pmu='false'), _OTHERS | lists)
     assert found
     assert work.checked <= 8
     # Parsed in full, they are a million CPUs for 240 vCPUs.
     assert work.cpus <= 1000 * vcpus
 
 
-def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
-        catalog, work):
-    found = problems(catalog, test_constraints.flavor(4), {
+def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(work):
+    found = problems(guests.flavor(4), {
         'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
         'hw_numa_cpus.0': '0-3,0-4095', 'hw_boot_menu': 'true'})
     assert found == {'hw_numa_cpus.0': (
@@ -99,24 +87,23 @@ def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(
     assert (work.checked, work.cpus) == (0, 0)
 
 
-def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place(
-        catalog):
-    flavor = test_constraints.flavor(4)
+def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place():
+    flavor = guests.flavor(4)
     base = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
             'hw_numa_cpus.0': '0-4'}
-    found = problems(catalog, flavor, {'hw_boot_menu': 'true'}, base)
+    found = problems(flavor, {'hw_boot_menu': 'true'}, base)
     code, reason = found['hw_numa_cpus.0']
     assert code == errors.FLAVOR_CONFLICT
     assert "the image's own value names vCPU 4" in reason
-    assert not problems(catalog, flavor, {'hw_numa_cpus.0': '0-3'}, base)
-    assert not problems(catalog, flavor, dict.fromkeys(base), base)
+    assert not problems(flavor, {'hw_numa_cpus.0': '0-3'}, base)
+    assert not problems(flavor, dict.fromkeys(base), base)
 
 
-def test_an_images_mask_is_checked_where_the_flavor_has_it_read(catalog):
+def test_an_images_mask_is_checked_where_the_flavor_has_it_read():
     base = {'hw_cpu_realtime_mask': '^0-99'}
     asked = {'hw_boot_menu': 'true'}
-    assert not problems(catalog, test_constraints.flavor(4), asked, base)
-    found = problems(catalog, test_constraints.flavor(
+    assert not problems(guests.flavor(4), asked, base)
+    found = problems(guests.flavor(
         4, hw__cpu_realtime='yes', hw__cpu_policy='dedicated'), asked, base)
     assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
 
@@ -126,14 +113,13 @@ def test_nova_is_given_what_the_image_itself_holds_of_a_list(catalog):
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}
     image = image_metadata.with_properties({}, dict(base))
-    validation.check(catalog, test_constraints.flavor(4), image, base,
-                 {'hw_boot_menu': 'true'})
+    check.problems(catalog, guests.flavor(4), image, base,
+                   {'hw_boot_menu': 'true'})
     assert image['properties'] == base
 
 
-def test_an_unreadable_property_that_is_overridden_is_no_cause(catalog):
-    found = problems(
-        catalog, test_constraints.flavor(),
+def test_an_unreadable_property_that_is_overridden_is_no_cause():
+    found = problems(guests.flavor(),
         {'hw_machine_type': 'q35', 'hw_disk_bus': 'ide', 'hw_pmu': 'true',
          'hw_video_ram': '16'},
         {'hw_disk_bus': 'bogus', 'hw_video_ram': 'many'})
@@ -152,55 +138,54 @@ def test_an_unreadable_property_that_is_overridden_is_no_cause(catalog):
     ({'trait:A': 'required'}, {'trait__B': 'forbidden'}, set()),
     ({'trait:A': None}, {'trait__A': 'forbidden'}, set()),
 ])
-def test_traits_that_the_flavor_forbids_are_named(
-        catalog, overrides, specs, blamed):
-    found = problems(catalog, test_constraints.flavor(**specs), overrides)
+def test_traits_that_the_flavor_forbids_are_named(overrides, specs, blamed):
+    found = problems(guests.flavor(**specs), overrides)
     assert set(found) == blamed
     for code, reason in found.values():
         assert code == errors.FLAVOR_CONFLICT
         assert '=forbidden' in reason
 
 
-def test_what_was_found_good_is_checked_once(catalog, work):
-    flavor = test_constraints.flavor()
+def test_what_was_found_good_is_checked_once(work):
+    flavor = guests.flavor()
     for _ in range(3):
-        assert not problems(catalog, flavor, {'hw_pmu': 'true'})
+        assert not problems(flavor, {'hw_pmu': 'true'})
     assert work.checked == 1
 
 
 @pytest.mark.parametrize('other', [
     {'vcpus': 3}, {'hw__numa_nodes': '1'}])
-def test_another_flavor_is_checked_anew(catalog, work, other):
+def test_another_flavor_is_checked_anew(work, other):
     asked = {'hw_boot_menu': 'true'}
-    assert not problems(catalog, test_constraints.flavor(), asked)
-    assert not problems(catalog, test_constraints.flavor(**other), asked)
+    assert not problems(guests.flavor(), asked)
+    assert not problems(guests.flavor(**other), asked)
     assert work.checked == 2
 
 
-def test_another_image_or_override_is_checked_anew(catalog, work):
-    flavor = test_constraints.flavor()
+def test_another_image_or_override_is_checked_anew(work):
+    flavor = guests.flavor()
     for base, asked in (
             ({}, {'hw_boot_menu': 'true'}), ({}, {'hw_boot_menu': 'false'}),
             ({}, {'hw_boot_menu': None}),
             ({'hw_pmu': 'true'}, {'hw_boot_menu': 'true'}),
             ({'hw_pmu': True}, {'hw_boot_menu': 'true'})):
-        assert not problems(catalog, flavor, asked, base)
+        assert not problems(flavor, asked, base)
     assert work.checked == 5
 
 
-def test_a_refusal_is_not_remembered(catalog):
-    flavor = test_constraints.flavor(hw__pmu='false')
+def test_a_refusal_is_not_remembered():
+    flavor = guests.flavor(hw__pmu='false')
     for _ in range(2):
-        assert problems(catalog, flavor, {'hw_pmu': 'true'})
-    assert not validation._GOOD
+        assert problems(flavor, {'hw_pmu': 'true'})
+    assert not check._GOOD
 
 
-def test_what_was_used_longest_ago_is_forgotten(catalog, work, monkeypatch):
-    monkeypatch.setattr(validation, 'REMEMBERED', 2)
-    flavor = test_constraints.flavor()
+def test_what_was_used_longest_ago_is_forgotten(work, monkeypatch):
+    monkeypatch.setattr(check, 'REMEMBERED', 2)
+    flavor = guests.flavor()
     for asked, checked in (('true', 1), ('false', 2), ('true', 2),
                            (None, 3), ('true', 3), ('false', 4)):
-        assert not problems(catalog, flavor, {'hw_boot_menu': asked})
+        assert not problems(flavor, {'hw_boot_menu': asked})
         assert work.checked == checked
 
 
@@ -219,9 +204,9 @@ class _Recording(objects.Flavor):
         return super().__getattribute__(name)
 
 
-def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(catalog):
+def test_all_that_is_read_of_a_flavor_tells_verdicts_apart():
     _Recording.read.clear()
-    plain = test_constraints.flavor(
+    plain = guests.flavor(
         hw__mem_page_size='any', hw__mem_encryption='true')
     flavor = _Recording(**{
         name: getattr(plain, name) for name in plain.obj_what_changed()})
@@ -230,12 +215,12 @@ def test_all_that_is_read_of_a_flavor_tells_verdicts_apart(catalog):
         'hw_mem_page_size': 'small', 'hw_firmware_type': 'uefi',
         'hw_machine_type': 'q35', 'hw_tpm_version': '2.0',
         'hw_tpm_model': 'tpm-crb', 'hw_cpu_max_sockets': '2'}
-    problems(catalog, flavor, overrides)
+    problems(flavor, overrides)
     assert {'vcpus', 'memory_mb', 'extra_specs'} <= _Recording.read
-    assert _Recording.read <= {*validation.FLAVOR_FIELDS, 'extra_specs'}
+    assert _Recording.read <= {*check.FLAVOR_FIELDS, 'extra_specs'}
 
 
-def test_no_option_of_novas_that_is_read_decides(catalog, monkeypatch):
+def test_no_option_of_novas_that_is_read_decides(monkeypatch):
     """Options are not part of what distinguishes verdicts."""
     read = set()
     get = cfg.ConfigOpts._get
@@ -246,8 +231,7 @@ def test_no_option_of_novas_that_is_read_decides(catalog, monkeypatch):
         return get(self, name, group, namespace)
 
     monkeypatch.setattr(cfg.ConfigOpts, '_get', reading)
-    assert not problems(
-        catalog, test_constraints.flavor(), {
+    assert not problems(guests.flavor(), {
             'hw_cpu_policy': 'dedicated', 'os_secure_boot': 'required',
             'hw_firmware_type': 'uefi',
             'hw_tpm_version': '2.0', 'trait:A': 'required'})

@@ -7,23 +7,12 @@ from nova import objects
 from nova.virt import hardware as nova_hardware
 import pytest
 
-from nova_image_override.api.guest import constraints
+from nova_image_override.api.guest import refusals
+from nova_image_override.api.guest import topology
 from nova_image_override.nova_interfaces import api as api_interfaces
+from tests.unit.api.guest import guests
 
 _limit = st.none() | st.integers(1, 12)
-
-
-def flavor(vcpus=4, **specs):
-    return objects.Flavor(
-        name='small', vcpus=vcpus, memory_mb=1024, root_gb=1, ephemeral_gb=0,
-        swap=0, extra_specs={
-            key.replace('__', ':'): str(value)
-            for key, value in specs.items()})
-
-
-def image(**properties):
-    return objects.ImageMeta.from_dict(
-        {'name': 'image', 'properties': properties})
 
 
 def refusal(function, *arguments):
@@ -48,8 +37,8 @@ def refusal(function, *arguments):
 @hypothesis.example(8, {f'hw_cpu_max_{name}': 2 for name in (
     'sockets', 'cores', 'threads')}, {})
 def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
-    guest = flavor(vcpus, **specs), image(**properties)
-    assert refusal(constraints.cpu_topology, *guest) == refusal(
+    guest = guests.flavor(vcpus, **specs), guests.image(**properties)
+    assert refusal(topology.check, *guest) == refusal(
         nova_hardware.get_best_cpu_topology, *guest)
 
 
@@ -71,13 +60,12 @@ def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
 ])
 def test_traits_that_one_request_group_requires_and_forbids(
         specs, properties, traits):
-    assert constraints.forbidden_traits(
-        flavor(**specs), image(**properties)) == traits
+    assert refusals.forbidden_traits(
+        guests.flavor(**specs), guests.image(**properties)) == traits
 
 
 def test_every_check_of_the_table_is_in_this_nova_or_its_property_is_not():
-    names = {check.__name__ for check in constraints.checks()}
+    names = {check.__name__ for check, _ in refusals.checks()}
     for function in api_interfaces.CONSTRAINTS:
         assert (function.name in names) == (
-            function.image_property is None
-            or function.image_property in objects.ImageMetaProps.fields)
+            function.image_property in objects.ImageMetaProps.fields)

@@ -3,23 +3,21 @@
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.api.hosts import driver_effects
+from nova_image_override.api.guest import no_effect
 
 LIBVIRT, VMWARE = frozenset({'libvirt'}), frozenset({'vmwareapi'})
 MIXED = LIBVIRT | VMWARE
 
 
-def problems(catalog, overrides, virt_drivers=VMWARE, base=(), judged=()):
+def problems(catalog, overrides, virt_drivers=VMWARE, base=()):
     merged = {**dict(base), **overrides}
-    return {each.name: each for each in driver_effects.problems(
-        catalog, virt_drivers, dict(base), merged, overrides, judged)}
+    return {each.name: each for each in no_effect.on_hosts(
+        catalog, virt_drivers, dict(base), merged, overrides)}
 
 
-def test_what_nova_gives_though_no_driver_reads_it_is_judged_elsewhere(
+def test_what_guests_have_though_no_driver_reads_it_is_left_to_the_flavor(
         catalog):
-    asked = {'hw_rng_model': 'virtio'}
-    assert problems(catalog, asked, LIBVIRT).keys() == asked.keys()
-    assert problems(catalog, asked, LIBVIRT, judged=asked) == {}
+    assert problems(catalog, {'hw_rng_model': 'virtio'}, LIBVIRT) == {}
 
 
 # --- what is refused --------------------------------------------------------
@@ -72,9 +70,9 @@ def test_a_reason_says_whether_the_server_would_be_built(catalog):
     found = problems(catalog, {'hw_vif_model': 'virtio',
                                'hw_boot_menu': 'true'})
     assert found['hw_vif_model'].reason == (
-        'the server would end in ERROR, or do nothing of it on any host of '
-        'this cloud: vmwareapi takes e1000, e1000e, pcnet, sriov, vmxnet, '
-        'vmxnet3')
+        'the server would end in ERROR, or the property would do nothing, on '
+        'any host of this cloud: vmwareapi takes e1000, e1000e, pcnet, sriov, '
+        'vmxnet, vmxnet3')
     assert found['hw_boot_menu'].reason == (
         'would do nothing on any host of this cloud: vmwareapi does not read '
         'it')
@@ -84,7 +82,7 @@ def test_a_reason_says_whether_the_server_would_be_built(catalog):
 
 def test_a_check_tells_which_drivers_ignore_a_property(catalog):
     def told(virt_drivers, **properties):
-        return driver_effects.by_driver(
+        return no_effect.by_driver(
             catalog, virt_drivers, next(iter(properties)), properties)
 
     assert told(MIXED, hw_boot_menu='true') == {

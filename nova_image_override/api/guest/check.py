@@ -1,0 +1,152 @@
+"""Whether a flavor and merged image properties go together.
+
+Each failure names the overrides that cause it.
+"""
+
+import collections
+from collections.abc import Collection, Iterator
+import hashlib
+from typing import Any
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override import stored_image
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest import no_effect
+from nova_image_override.api.guest import refusals
+from nova_image_override.api.guest import safe_cpu_lists
+from nova_image_override.api.guest.guest import Guest
+from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.properties.catalog import Catalog
+
+#: What Nova's functions read from a flavor, directly or for a message, besides
+#: its extra specs.
+FLAVOR_FIELDS = (
+    'name', 'vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap')
+
+#: How many checks are remembered that found nothing wrong. A check asks all of
+#: Nova's functions, and a cloud's tenants boot the same image and flavor again
+#: and again.
+REMEMBERED = 4096
+
+#: Their digests, those that were used last at the end.
+_GOOD: collections.OrderedDict[bytes, None] = collections.OrderedDict()
+
+
+def problems(
+    catalog: Catalog, flavor: Any, image: dict[str, Any],
+    base: override.ImageProperties, overrides: override.Overrides,
+    ineffective: Collection[str] = (),
+) -> dict[str, errors.Problem]:
+    """Check the merged properties that a server is to have.
+
+    :param flavor: ``nova.objects.Flavor`` of the server
+    :param image: boot metadata, with the merged properties
+    :param base: the image's own properties
+    :param overrides: what was merged over BASE
+    :param ineffective: those of them that may have no effect
+    :returns: by name, the overrides that flavor and image properties exclude,
+        or that Nova would ignore; the first problem of each
+    """
+    digest = _digest(flavor, image, base, overrides, sorted(ineffective))
+    if _is_good(digest):
+        return {}
+    found: dict[str, errors.Problem] = {}
+    for problem in _problems(
+            catalog, flavor, image, base, overrides, ineffective):
+        found.setdefault(problem.name, problem)
+    if not found:
+        _GOOD[digest] = None
+        while len(_GOOD) > REMEMBERED:
+            _GOOD.popitem(last=False)
+    return found
+
+
+def _problems(
+    catalog: Catalog, flavor: Any, image: dict[str, Any],
+    base: override.ImageProperties, overrides: override.Overrides,
+    ineffective: Collection[str],
+) -> Iterator[errors.Problem]:
+    """Find what is wrong, the worst first."""
+    properties = image['properties']
+    # Nova is given lists that mean the same but are cheap to expand.
+    lists = safe_cpu_lists.cheap_lists(flavor, properties)
+    base, unsafe = safe_cpu_lists.without_unsafe_lists(
+        catalog, base, overrides)
+    yield from unsafe
+    missing = list(safe_cpu_lists.missing_cpus(
+        flavor, properties, lists, overrides))
+    yield from missing
+    if unsafe or any(problem.name in overrides for problem in missing):
+        return
+    base = {**base, **safe_cpu_lists.cheap_lists(flavor, base)}
+    overrides = {name: value and lists.get(name, value)
+                 for name, value in overrides.items()}
+    try:
+        guest = Guest.of(flavor, {**image, 'properties': properties | lists})
+    except REFUSALS as exc:
+        yield from refusals.unreadable(base, exc)
+        return
+    yield from refusals.Refusals(
+        catalog, guest, {**image, 'properties': base}, overrides).problems()
+    yield from no_effect.in_guest(catalog, guest, base, {
+        name: value for name, value in overrides.items()
+        if name not in ineffective})
+
+
+def _is_good(digest: bytes) -> bool:
+    # One call, because other threads may remove it in between.
+    try:
+        _GOOD.move_to_end(digest)
+    except KeyError:
+        return False
+    return True
+
+
+def _digest(
+    flavor: Any, image: dict[str, Any], *others: object,
+) -> bytes:
+    """Return 32 bytes that stand for everything that is checked."""
+    # The types count too: Nova reads 1, "1" and True differently.
+    return hashlib.sha256(repr((
+        [getattr(flavor, field) for field in FLAVOR_FIELDS],
+        dict(flavor.extra_specs), image, others,
+    )).encode(errors='backslashreplace')).digest()
+
+
+def check_resize(catalog: Catalog, flavor: Any, instance: Any) -> None:
+    """Check a server's overrides in force against another flavor.
+
+    Conflicts between image and flavor alone are left to Nova. An override that
+    merely has no effect with FLAVOR does no harm, and may take effect again
+    after the next resize; one that FLAVOR supersedes is refused.
+
+    :param flavor: ``nova.objects.Flavor`` that the server is to have
+    :raises errors.Invalid: naming every override that FLAVOR excludes
+    """
+    overrides = record.in_force(instance.system_metadata)
+    found = [
+        problem for name, problem in problems(
+            catalog, flavor, image_metadata.of_server(instance),
+            stored_image.properties_without_overrides(instance), overrides,
+            ineffective(catalog, instance)).items()
+        if name in overrides and problem.code != errors.NO_EFFECT]
+    if found:
+        raise errors.Invalid(found)
+
+
+def ineffective(catalog: Catalog, instance: Any) -> set[str]:
+    """Return a server's overrides in force that have no effect as it is.
+
+    They date from before such overrides were refused, or a resize has taken
+    their effect away.
+    """
+    try:
+        guest = Guest.of(
+            instance.get_flavor(), image_metadata.of_server(instance))
+    except REFUSALS:
+        return set()
+    return {problem.name for problem in no_effect.in_guest(
+        catalog, guest, stored_image.properties_without_overrides(instance),
+        record.in_force(instance.system_metadata))}

@@ -1,0 +1,105 @@
+"""What flavor and image properties make of a guest."""
+
+from collections.abc import Mapping
+import dataclasses
+from typing import Any, Self
+
+from nova import exception
+from nova import objects
+from nova.virt import hardware
+from oslo_utils import strutils
+
+from nova_image_override import override
+from nova_image_override.api.guest import topology
+
+#: What Nova's functions raise to refuse. ImageMeta.from_dict and
+#: parse_cpu_spec raise those that are not Nova's, for what images hold.
+REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
+
+
+@dataclasses.dataclass(frozen=True)
+class Guest:
+    """What a guest is built from; the book asks it what Nova makes of that.
+
+    :ivar flavor: ``nova.objects.Flavor``
+    :ivar image_meta: ``nova.objects.ImageMeta``, with the merged properties
+    :ivar properties: the same properties as Glance has them, for those that
+        ``ImageMetaProps`` has no field for
+    """
+
+    flavor: Any
+    image_meta: Any
+    properties: override.ImageProperties
+
+    @classmethod
+    def of(cls, flavor: Any, image: dict[str, Any]) -> Self:
+        """Return the guest of a flavor and of boot metadata.
+
+        :raises REFUSALS: Nova cannot read the properties
+        """
+        return cls(flavor, objects.ImageMeta.from_dict(image),
+                   image['properties'])
+
+    @property
+    def extra_specs(self) -> Mapping[str, str]:
+        """The extra specs of the flavor."""
+        specs: Mapping[str, str] = self.flavor.extra_specs
+        return specs
+
+    def without_specs(self, *names: str) -> Self:
+        """Return the same guest with a flavor that lacks some extra specs."""
+        flavor = self.flavor.obj_clone()
+        flavor.extra_specs = {
+            name: value for name, value in self.extra_specs.items()
+            if name not in names}
+        return dataclasses.replace(self, flavor=flavor)
+
+    def prop(self, field: str) -> Any:
+        """Return the merged value of FIELD as Nova reads it, or None."""
+        return self.image_meta.properties.get(field)
+
+    def only(self, field: str, acts: bool) -> Any:
+        """Return the merged value of FIELD if it acts, else None."""
+        return self.prop(field) if acts else None
+
+    def spec(self, name: str) -> str | None:
+        """Return an extra spec of the flavor, or None."""
+        value = self.extra_specs.get(name)
+        return None if value is None else str(value)
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """Return an extra spec of the flavor that is a boolean."""
+        return strutils.bool_from_string(self.spec(name), default=default)
+
+    def ask(self, function: str) -> Any:
+        """Return what a function of ``nova.virt.hardware`` makes of the guest.
+
+        :raises REFUSALS: what the function raises
+        """
+        return getattr(hardware, function)(self.flavor, self.image_meta)
+
+    @property
+    def has_stateless_firmware(self) -> bool:
+        """Whether the guest's firmware has no persistent variables."""
+        return bool(
+            hardware.get_stateless_firmware_constraint(self.image_meta))
+
+    @property
+    def architecture(self) -> str | None:
+        """The guest's architecture; None where it is the host's own.
+
+        Follows LibvirtDriver._check_emulation_arch.
+        """
+        found: str | None = (self.prop('hw_emulation_architecture')
+                             or self.prop('hw_architecture'))
+        return found
+
+    def topology(self, field: str) -> Any:
+        """Return the sockets, cores or threads that the guest gets."""
+        asked = self.prop(field)
+        # libvirt's guests may have threads, VMware's may not.
+        found = [topology.best(self.flavor, self.image_meta, threads)
+                 for threads in (True, False)]
+        got = [getattr(best, field.removeprefix('hw_cpu_'))
+               for best in found if best is not None]
+        return asked if asked in got or not got else got[0]

@@ -1,0 +1,116 @@
+"""What is asked for takes effect or is refused.
+
+Nova silently ignores some image properties: because another property or
+something in the flavor is missing, because the flavor says otherwise, or
+because no virt driver of the cloud reads them. Where a host, a network or a
+volume decides, :mod:`nova_image_override.properties.book` says so.
+"""
+
+from collections.abc import Collection, Iterator, Set
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api.guest.guest import Guest
+from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.properties.book import record as book_record
+from nova_image_override.properties.book.record import Gets
+from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.catalog import Catalog
+
+
+def in_guest(
+    catalog: Catalog, guest: Guest, base: override.ImageProperties,
+    overrides: override.Overrides,
+) -> Iterator[errors.Problem]:
+    """Find the overrides that Nova would ignore with this flavor and image.
+
+    A property that is removed (None) might as well never have been there, and
+    the image's own value applies anyway: neither is a problem. Nor is what
+    Nova itself refuses (:mod:`nova_image_override.api.guest.refusals`).
+
+    :param guest: with the merged properties
+    :param base: the image's own properties
+    :param overrides: what was merged over BASE
+    """
+    asked = {
+        name: record for name, value in overrides.items()
+        if value is not None and (record := catalog.resolve(name).record).gets
+        and not override.is_image_s_own(catalog, base, name, value)}
+    # Once for all members of a family.
+    fields = {record.name: record for record in asked.values()}
+    found = {name: _ignored(record, record.gets, guest)
+             for name, record in fields.items() if record.gets}
+    for name, record in asked.items():
+        ignored = found[record.name]
+        if ignored:
+            yield errors.Problem(name, *ignored)
+
+
+def _ignored(
+    record: Record, gets: Gets, guest: Guest,
+) -> tuple[str, str] | None:
+    """Return code and reason if Nova ignores what is asked for, else None."""
+    asked, flavor = guest.prop(record.name), record.flavor
+    try:
+        if gets(guest) == asked:
+            return None
+        if flavor and (winners := flavor.of(guest.extra_specs)) \
+                and gets(guest.without_specs(*flavor.specs)) == asked:
+            return errors.FLAVOR_CONFLICT, (
+                f'the flavor has {", ".join(winners)}, which Nova takes '
+                f'instead; {flavor.advice(guest.extra_specs)}')
+    except REFUSALS:
+        # refusals.py says so.
+        return None
+    return errors.NO_EFFECT, 'would do nothing: ' + (
+        record.idle or f'it needs {record.needs}')
+
+
+def on_hosts(
+    catalog: Catalog, virt_drivers: Set[str],
+    base: override.ImageProperties, merged: override.ImageProperties,
+    overrides: override.Overrides,
+) -> Iterator[errors.Problem]:
+    """Find the overrides that every host of the cloud would ignore.
+
+    Removals, and values that the image itself has, are not among them.
+
+    :param virt_drivers: the drivers of the cloud's hosts; with none, nothing
+        is found
+    :param base: the image's own properties
+    :param merged: the same with all overrides
+    """
+    for name, value in overrides.items() if virt_drivers else ():
+        record = catalog.resolve(name).record
+        if value is None or (record.gets and not record.readers):
+            continue
+        found = [record.outcome(driver, value, merged)
+                 for driver in sorted(virt_drivers)]
+        outcomes = {outcome for outcome, _ in found}
+        if book_record.ACTS in outcomes or override.is_image_s_own(
+                catalog, base, name, value):
+            continue
+        yield errors.Problem(
+            name, errors.NO_EFFECT,
+            ('the server would end in ERROR, or the property would do nothing,'
+             if book_record.ERROR in outcomes else 'would do nothing')
+            + ' on any host of this cloud: '
+            + '; '.join(why for _, why in found))
+
+
+def by_driver(
+    catalog: Catalog, virt_drivers: Collection[str], name: str,
+    properties: override.ImageProperties,
+) -> dict[str, str]:
+    """Return what each driver of a mixed cloud makes of a property.
+
+    :param properties: a server's properties, with the one called NAME
+    :returns: driver -> outcome; {} where all the drivers act
+    """
+    record = catalog.resolve(name).record
+    value = properties.get(name)
+    if value is None or not record.acting:
+        return {}
+    found = {driver: record.outcome(driver, str(value), properties)[0]
+             for driver in sorted(virt_drivers)}
+    return {} if {*found.values()} <= {book_record.ACTS} else found

@@ -1,0 +1,353 @@
+"""What Nova refuses of a flavor and image properties, in Nova's own words.
+
+Nova's functions are asked once, with the whole request; some of them it calls
+where a refusal ends in the wrong HTTP status, or leaves the server in ERROR.
+The exception says what is wrong, and a table says of which properties.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+import dataclasses
+import functools
+import re
+from typing import Any
+
+from nova import exception
+from nova import objects
+from nova.scheduler import utils as scheduler_utils
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api.guest import topology
+from nova_image_override.api.guest.guest import Guest
+from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.properties import book
+from nova_image_override.properties import families
+from nova_image_override.properties.catalog import Catalog
+
+#: Most characters of a reason.
+REASON_MAX = 300
+
+#: Raises what Nova raises.
+Check = Callable[[Any, Any], object]
+
+
+def _video_ram(flavor: Any, image_meta: Any) -> None:
+    """Check as LibvirtDriver._add_video_driver and vmwareapi's vmops do."""
+    asked = image_meta.properties.get('hw_video_ram', 0)
+    most = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
+    if asked and asked > most:
+        raise exception.RequestedVRamTooHigh(req_vram=asked, max_vram=most)
+
+
+def _ephemeral_encryption(flavor: Any, image_meta: Any) -> None:
+    """Check as API._update_ephemeral_encryption_bdms does."""
+    if hardware.get_ephemeral_encryption_constraint(flavor, image_meta):
+        hardware.get_ephemeral_encryption_format(flavor, image_meta)
+
+
+def _stateless_firmware(flavor: Any, image_meta: Any) -> None:
+    hardware.get_stateless_firmware_constraint(image_meta)
+
+
+@functools.cache
+def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
+    """Return Nova's checks in the API or the compute service.
+
+    :returns: each with the fields that it reads, if the book says so
+    """
+    return (
+        *((function.get(), api_interfaces.CHECKED[function.name])
+          for function in api_interfaces.CONSTRAINTS if function.needed),
+        (_ephemeral_encryption, ()), (_stateless_firmware, ()),
+        (_video_ram, ()), (topology.check, ()))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Blame:
+    """Who is to blame for one exception of Nova.
+
+    :ivar groups: fields, separated by blanks; those of the first group that
+        has any among the overrides are to blame
+    :ivar advice: what to do, if it is not to choose the flavor that the book
+        names
+    :ivar says: the reason, in place of Nova's own sentence
+    """
+
+    groups: tuple[str, ...]
+    advice: str = ''
+    says: str = ''
+
+
+_NODES = 'hw_numa_nodes hw_numa_cpus hw_numa_mem'
+_LIMITS = 'hw_cpu_max_sockets hw_cpu_max_cores hw_cpu_max_threads'
+_MEMORY = ('hw_mem_encryption_model', 'hw_mem_encryption')
+
+#: Nova's exception -> who is to blame. Of what is not here, Nova's sentence
+#: names the properties.
+_TABLE = {
+    'BadRequirementEmulatorThreadsPolicy': _Blame(
+        ('hw_cpu_policy',), 'set hw_cpu_policy=dedicated'),
+    'CPUThreadPolicyConfigurationInvalid': _Blame(
+        ('hw_cpu_thread_policy', 'hw_cpu_policy'),
+        'it needs hw_cpu_policy=dedicated (or mixed, with a flavor that has '
+        'hw:cpu_dedicated_mask), and a flavor without hw:cpu_policy=shared'),
+    'FlavorImageLockedMemoryConflict': _Blame(('hw_locked_memory',)),
+    'ImageNUMATopologyAsymmetric': _Blame(
+        ('hw_numa_nodes',), 'choose a number that divides the {vcpus} vCPUs '
+        'and {memory_mb} MiB of the flavor, or assign them with '
+        'hw_numa_cpus.N and hw_numa_mem.N'),
+    'ImageNUMATopologyCPUDuplicates': _Blame(
+        ('hw_numa_cpus',), 'assign each vCPU to one node'),
+    'ImageNUMATopologyCPUsUnassigned': _Blame(
+        ('hw_numa_cpus',),
+        'assign each of the {vcpus} vCPUs of the flavor to one node'),
+    'ImageNUMATopologyForbidden': _Blame((_NODES,)),
+    'ImageNUMATopologyIncomplete': _Blame(
+        (_NODES,), 'set hw_numa_nodes to the number of nodes, and for each of '
+        'them hw_numa_cpus.N and hw_numa_mem.N'),
+    'ImageNUMATopologyMemoryOutOfRange': _Blame(
+        ('hw_numa_mem',), 'assign the {memory_mb} MiB of the flavor'),
+    'ImageVCPULimitsRangeExceeded': _Blame((_LIMITS,)),
+    'ImageVCPULimitsRangeImpossible': _Blame(
+        (_LIMITS,), 'raise a limit, so that sockets, cores and threads can '
+        'make the {vcpus} vCPUs of the flavor'),
+    'ImageVCPUTopologyRangeExceeded': _Blame(
+        ('hw_cpu_sockets hw_cpu_cores hw_cpu_threads', _LIMITS),
+        'stay within these limits'),
+    'InvalidMachineType': _Blame(
+        ('hw_machine_type', *_MEMORY), 'set hw_machine_type=q35',
+        'encrypted memory needs another machine type'),
+    'InvalidVideoMode': _Blame(
+        ('hw_video_model', *_MEMORY), 'set hw_video_model=none',
+        'this memory encryption takes no video device'),
+    'LockMemoryForbidden': _Blame(
+        ('hw_locked_memory', 'hw_mem_page_size'),
+        'choose a flavor with hw:mem_page_size'),
+    'MemoryPageSizeForbidden': _Blame(
+        ('hw_mem_page_size',),
+        'choose a flavor with hw:mem_page_size=any or large'),
+    'RealtimeConfigurationInvalid': _Blame(
+        ('hw_cpu_policy',), 'set hw_cpu_policy=dedicated'),
+    'RealtimeMaskNotFoundOrInvalid': _Blame(
+        ('hw_cpu_realtime_mask',),
+        'leave one vCPU out of the mask and others in, as ^0 does'),
+    'RequestedVRamTooHigh': _Blame(
+        ('hw_video_ram',),
+        'choose a flavor with hw_video:ram_max_mb at least as large'),
+    'RequiredMixedInstancePolicy': _Blame(
+        ('hw_cpu_policy',), 'set hw_cpu_policy=mixed'),
+    'RequiredMixedOrRealtimeCPUMask': _Blame(
+        ('hw_cpu_policy',), 'mixed needs a flavor with either '
+        'hw:cpu_dedicated_mask or hw:cpu_realtime',
+        'the flavor does not say which CPUs are dedicated'),
+    'StatelessFirmwareRequired': _Blame(
+        ('hw_firmware_stateless', *_MEMORY), 'set hw_firmware_stateless=true'),
+}
+
+#: Part of the sentence of an exception that says many things -> the same.
+_SENTENCES = {
+    "'hw_firmware_type' property": _Blame(
+        ('hw_firmware_type', *_MEMORY), 'set hw_firmware_type=uefi',
+        'encrypted memory needs UEFI firmware'),
+    'TPM model CRB': _Blame(
+        ('hw_tpm_model hw_tpm_version',),
+        'hw_tpm_model=tpm-tis goes with version 1.2'),
+}
+
+#: Names of properties and extra specs in Nova's sentences.
+_NAMES = re.compile(r'\b(?:(?:hw|os|img)[:_]\w+|trait:\w+)')
+
+
+class Refusals:
+    """Finds what Nova refuses of the guest of one request.
+
+    :param guest: with the overrides
+    :param image: boot metadata with the image's own properties
+    """
+
+    def __init__(
+        self, catalog: Catalog, guest: Guest, image: dict[str, Any],
+        overrides: override.Overrides,
+    ) -> None:
+        self._catalog = catalog
+        self._guest = guest
+        self._image = image
+        self._overrides = overrides
+        #: field -> the names of its overrides
+        self._names: dict[str, list[str]] = {}
+        for name in overrides:
+            self._names.setdefault(
+                catalog.resolve(name).field, []).append(name)
+
+    def problems(self) -> Iterator[errors.Problem]:
+        """Find what Nova refuses. A property can come up more than once."""
+        agreed = True
+        for check, fields in checks():
+            refusal = _refusal(check, self._guest)
+            if refusal is not None:
+                agreed = False
+                yield from self._blamed(check, fields, refusal)
+        if agreed:
+            yield from self._forbidden_traits()
+
+    def _blamed(
+        self, check: Check, fields: Sequence[str], refusal: Exception,
+    ) -> Iterator[errors.Problem]:
+        sentence = _sentence(refusal)
+        row = next(
+            (row for part, row in _SENTENCES.items() if part in sentence),
+            _TABLE.get(type(refusal).__name__))
+        if row is None:
+            row = _Blame((self._named(sentence),))
+        groups = row.groups
+        if self._conflict_by_themselves(check, refusal):
+            sentence = 'image and flavor conflict by themselves: ' + sentence
+        else:
+            groups = (*groups, ' '.join(fields))
+        for group in groups:
+            names = [name for field in group.split()
+                     for name in self._names_of(field, refusal)]
+            if names:
+                for name in names:
+                    yield errors.Problem(
+                        name, errors.FLAVOR_CONFLICT,
+                        self._reason(name, row, refusal))
+                return
+        yield errors.Problem(
+            errors.PARAMETER, errors.FLAVOR_CONFLICT, sentence[:REASON_MAX])
+
+    def _named(self, sentence: str) -> str:
+        """Return the fields that a sentence of Nova's names."""
+        names = {name if ':' in name and name in self._overrides
+                 else name.replace(':', '_', 1)
+                 for name in _NAMES.findall(sentence)}
+        return ' '.join(field for field, overridden in self._names.items()
+                        if field in names or names.intersection(overridden))
+
+    def _names_of(self, field: str, refusal: Exception) -> list[str]:
+        """Return the overrides of FIELD that Nova's REFUSAL is about."""
+        names = self._names.get(field, [])
+        said: dict[str, Any] = getattr(refusal, 'kwargs', {})
+        kind = type(refusal).__name__
+        if kind == 'ImageNUMATopologyForbidden':
+            # Nova names only the first of those that the flavor has too.
+            flavor = book.RECORDS[field].flavor
+            return names if flavor and flavor.specs[
+                0] in self._guest.extra_specs else []
+        if kind == 'ImageNUMATopologyCPUDuplicates':
+            lists = self._guest.prop('hw_numa_cpus')
+            return [name for name in names if said['cpunum'] in lists[
+                int(families.NUMA_CPUS.rest_of(name))]]
+        if kind in ('ImageVCPULimitsRangeExceeded',
+                    'ImageVCPUTopologyRangeExceeded'):
+            dimension = field.rpartition('_')[2]
+            most = said.get(f'flavor_{dimension}', said.get(
+                f'max_{dimension}'))
+            return names if most and said[f'image_{dimension}'] > most else []
+        return names
+
+    def _reason(self, name: str, row: _Blame, refusal: Exception) -> str:
+        """Return why the override called NAME is refused, and what to do."""
+        guest = self._guest
+        flavor = self._catalog.resolve(name).record.flavor
+        present = flavor.of(guest.extra_specs) if flavor else []
+        says, advice = row.says or _sentence(refusal), row.advice
+        if flavor and present and not advice:
+            # Nova's sentence quotes names of flavors and images instead.
+            says = f'the flavor has {" and ".join(present)}'
+            advice = flavor.advice(guest.extra_specs)
+        advice = '; ' + advice.format(
+            vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb) \
+            if advice else ''
+        return says[:REASON_MAX - len(advice)] + advice
+
+    def _conflict_by_themselves(
+        self, check: Check, refusal: Exception,
+    ) -> bool:
+        try:
+            own = Guest.of(self._guest.flavor, self._image)
+        except REFUSALS:
+            return False
+        return type(_refusal(check, own)) is type(refusal)
+
+    def _forbidden_traits(self) -> Iterator[errors.Problem]:
+        """Find the overrides that require a trait that the flavor forbids.
+
+        Placement answers 400 to a request group that does both.
+        """
+        forbidden = forbidden_traits(self._guest.flavor, self._guest.image_meta)
+        for trait in sorted(forbidden):
+            by_name = families.TRAITS.member(trait)
+            names = [by_name] if by_name in self._overrides \
+                else self._requiring(trait)
+            for name in names or [errors.PARAMETER]:
+                yield errors.Problem(
+                    name, errors.FLAVOR_CONFLICT, 'the server needs what the '
+                    f'flavor forbids with trait:{trait}=forbidden')
+
+    def _requiring(self, trait: str) -> list[str]:
+        """Return the overrides without which TRAIT is not required."""
+        merger = override.Merger(self._catalog)
+        result = []
+        for name in self._overrides:
+            others = {each: value for each, value in self._overrides.items()
+                      if each != name}
+            try:
+                image = {**self._image, 'properties': merger.merge(
+                    self._image['properties'], others)}
+                required = forbidden_traits(
+                    self._guest.flavor, objects.ImageMeta.from_dict(image))
+            except (errors.Invalid, *REFUSALS):
+                continue
+            if trait not in required:
+                result.append(name)
+        return result
+
+
+def _refusal(check: Check, guest: Guest) -> Exception | None:
+    """Return what CHECK raises, if anything."""
+    try:
+        check(guest.flavor, guest.image_meta)
+    except REFUSALS as exc:
+        return exc
+    return None
+
+
+def _sentence(refusal: Exception) -> str:
+    return (refusal.format_message()
+            if isinstance(refusal, exception.NovaException)
+            else str(refusal)).rstrip('.')
+
+
+def forbidden_traits(flavor: Any, image_meta: Any) -> set[str]:
+    """Return the required traits that the flavor forbids.
+
+    What the image requires, by name or with another property
+    (os_secure_boot), goes into the unnumbered group
+    (ResourceRequest._process_image_meta), as the flavor's ``trait:NAME`` does.
+    ``traitN:NAME`` belongs to another group, which other providers may
+    satisfy.
+    """
+    group = scheduler_utils.ResourceRequest.from_request_spec(
+        objects.RequestSpec(flavor=flavor, image=image_meta)
+    ).get_request_group(None)
+    return set(group.required_traits) & set(group.forbidden_traits)
+
+
+def unreadable(
+    properties: override.ImageProperties, error: Exception,
+) -> Iterable[errors.Problem]:
+    """Name the image's own properties that Nova cannot read."""
+    found = []
+    for name, value in properties.items():
+        try:
+            objects.ImageMetaProps.from_dict({name: value})
+        except REFUSALS as exc:
+            found.append(errors.Problem(
+                name, errors.UNREADABLE,
+                f'the image\'s own value cannot be read by Nova: {exc}'))
+    return found or [errors.Problem(
+        errors.PARAMETER, errors.UNREADABLE,
+        f'Nova cannot read the merged properties: {error}')]

@@ -1,0 +1,47 @@
+"""The book: one record per image property, and one file per purpose.
+
+It adds what Nova's ``ImageMetaProps`` does not say, and imports nothing of
+Nova, so that tenants' tools can read it too.
+"""
+
+from nova_image_override.properties.book import boot
+from nova_image_override.properties.book import cpus
+from nova_image_override.properties.book import devices
+from nova_image_override.properties.book import disks
+from nova_image_override.properties.book import encryption
+from nova_image_override.properties.book import guest_agents
+from nova_image_override.properties.book import hosts
+from nova_image_override.properties.book import network
+from nova_image_override.properties.book import numa
+from nova_image_override.properties.book import screen
+from nova_image_override.properties.book import the_image
+from nova_image_override.properties.book.record import Record
+
+#: Title of a group of properties -> their records.
+PURPOSES: dict[str, dict[str, Record]] = {
+    'Which host': hosts.RECORDS,
+    'CPUs': cpus.RECORDS,
+    'NUMA and memory': numa.RECORDS,
+    'Encryption and trust': encryption.RECORDS,
+    'Firmware and boot': boot.RECORDS,
+    'Disks': disks.RECORDS,
+    'Network': network.RECORDS,
+    'Screen, keyboard, sound': screen.RECORDS,
+    'Other devices': devices.RECORDS,
+    'Guest and its agents': guest_agents.RECORDS,
+    'The image itself': the_image.RECORDS,
+}
+
+#: Field of ``ImageMetaProps`` -> its record.
+RECORDS: dict[str, Record] = {
+    name: record for purpose in PURPOSES.values()
+    for name, record in purpose.items()}
+
+
+def purpose_of(field: str) -> str:
+    """Return the title of the group that a property is in.
+
+    One that only a newer cloud knows is among the other devices.
+    """
+    return next((title for title, purpose in PURPOSES.items()
+                 if field in purpose), 'Other devices')

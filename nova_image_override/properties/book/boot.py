@@ -1,0 +1,39 @@
+"""Firmware, machine type, boot order and kernel."""
+
+from typing import Any
+
+from nova_image_override.properties.book.record import (
+    libvirt, Record, records, UNREAD, vmware, WORD)
+
+
+def _command_line(guest: Any) -> Any:
+    """Follow API._handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc.
+    """
+    return guest.only('os_command_line', guest.properties.get(
+        'kernel_id') not in (None, '', 'nokernel'))
+
+
+RECORDS = records(
+    Record(
+        'hw_boot_menu', 'Show the firmware\'s boot device menu.',
+        readers=(libvirt('LibvirtDriver._configure_guest_by_virt_type'),)),
+    Record(
+        'hw_firmware_type', 'Firmware the guest boots with.',
+        readers=(
+            libvirt('LibvirtDriver._configure_guest_by_virt_type'),
+            vmware('VMwareVMOps._get_extra_specs'))),
+    Record(
+        'hw_ipxe_boot',
+        'Boot from the network with an iPXE CD image. ' + UNREAD),
+    Record(
+        'hw_machine_type',
+        'QEMU machine type, such as q35 or pc-i440fx-7.2; it must exist on '
+        'the host.', limits=WORD, readers=(libvirt('utils.get_machine_type'),)),
+    Record(
+        'os_command_line',
+        'Kernel command line. Needs an image that has a kernel image '
+        '(kernel_id).',
+        idle='it needs an image with a kernel image (kernel_id)',
+        gets=_command_line,
+        readers=(libvirt('LibvirtDriver._set_guest_for_inst_kernel'),)),
+)

@@ -1,0 +1,153 @@
+"""The guest's CPUs: topology, pinning, features."""
+
+from typing import Any
+
+from nova_image_override.properties.book.record import (
+    at_most, CHECKED_WITH_FLAVOR, CPU_LIST, IGNORED, IMAGE_FILTER, libvirt,
+    NUMA_TOPOLOGY, number, PREFILTER, Record, records, requires, same,
+    SCHEDULED, vmware)
+
+# nova.virt.hardware.get_cpu_topology_constraints caps sockets, cores and
+# threads at 65536.
+_COUNT = number(65536)
+_VMWARE = vmware(
+    'VMwareVMOps._get_extra_specs',
+    note='only the cores per socket reach the guest')
+_NO_THREADS = vmware(
+    'VMwareVMOps._get_extra_specs', outcome=IGNORED,
+    note='a guest has one thread per core')
+_TOPOLOGY = (
+    libvirt('LibvirtDriver._get_guest_cpu_config'), _VMWARE,
+    CHECKED_WITH_FLAVOR)
+_THREADS = (_TOPOLOGY[0], _NO_THREADS, _TOPOLOGY[2])
+_PINNING = (
+    *NUMA_TOPOLOGY[::2],
+    requires('ResourceRequest._translate_pinning_policies'))
+_PHYSICAL_ADDRESS = libvirt(
+    'LibvirtDriver._get_guest_cpu_config_maxphysaddr')
+
+
+def _preferred(dimension: str, text: str) -> Record:
+    """Return the record of a part of the CPU topology that is preferred."""
+    name = f'hw_cpu_{dimension}'
+    return Record(
+        name, text, limits=_COUNT,
+        readers=_THREADS if dimension == 'threads' else _TOPOLOGY,
+        flavor=at_most(f'hw:cpu_max_{dimension}'),
+        gets=lambda guest: guest.topology(name),
+        idle='the sockets, cores and threads that are asked for must make the '
+             'flavor\'s number of vCPUs, within the hw_cpu_max_* limits')
+
+
+def _most(dimension: str, text: str) -> Record:
+    """Return the record of a limit of the CPU topology."""
+    return Record(
+        f'hw_cpu_max_{dimension}', text, limits=_COUNT,
+        readers=_THREADS if dimension == 'threads' else _TOPOLOGY,
+        flavor=at_most(f'hw:cpu_max_{dimension}'))
+
+
+def _realtime_mask(guest: Any) -> Any:
+    return guest.only('hw_cpu_realtime_mask', guest.flag('hw:cpu_realtime'))
+
+
+def _hpet(guest: Any) -> bool:
+    """Follow LibvirtDriver._set_kvm_timers."""
+    return guest.architecture in (None, 'i686', 'x86_64') and bool(
+        guest.prop('hw_time_hpet'))
+
+
+def _hidden(guest: Any) -> bool:
+    """Follow LibvirtDriver._set_features."""
+    return (guest.flag('hide_hypervisor_id')
+            or guest.flag('hw:hide_hypervisor_id')
+            or bool(guest.prop('img_hide_hypervisor_id')))
+
+
+def _address_bits(guest: Any) -> int | None:
+    """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr."""
+    if not (guest.spec('hw:maxphysaddr_mode')
+            or guest.prop('hw_maxphysaddr_mode')):
+        return None
+    return int(guest.spec('hw:maxphysaddr_bits')
+               or guest.prop('hw_maxphysaddr_bits'))
+
+
+RECORDS = records(
+    _preferred(
+        'cores',
+        'CPU cores per socket, in a topology that makes the flavor\'s vCPUs.'),
+    _most('cores', 'Most CPU cores per socket.'),
+    _most('sockets', 'Most CPU sockets.'),
+    _most('threads', 'Most CPU threads per core.'),
+    Record(
+        'hw_cpu_policy',
+        'Whether vCPUs float over shared host CPUs, are pinned to dedicated '
+        'ones, or a mix. A flavor\'s own policy may forbid it.',
+        readers=_PINNING, checked_by=('numa_get_constraints',),
+        flavor=same('hw:cpu_policy'),
+        gets=lambda guest: guest.ask('get_cpu_policy_constraint')),
+    Record(
+        'hw_cpu_realtime_mask',
+        'vCPUs that run with realtime priority, or with a leading ^ those '
+        'that do not.', needs='a flavor with hw:cpu_realtime=yes',
+        gets=_realtime_mask, limits=CPU_LIST,
+        checked_by=('get_realtime_cpu_constraint', 'numa_get_constraints'),
+        readers=(
+            libvirt('LibvirtDriver._get_guest_numa_config'),
+            requires('ResourceRequest._translate_pinning_policies'),
+            CHECKED_WITH_FLAVOR)),
+    _preferred(
+        'sockets',
+        'CPU sockets, in a topology that makes the flavor\'s vCPUs.'),
+    Record(
+        'hw_cpu_thread_policy',
+        'How pinned vCPUs use the host\'s hardware threads. Needs a dedicated '
+        'or mixed CPU policy.', readers=_PINNING,
+        checked_by=('numa_get_constraints',),
+        flavor=same('hw:cpu_thread_policy'),
+        gets=lambda guest: guest.ask('get_cpu_thread_policy_constraint')),
+    _preferred(
+        'threads',
+        'CPU threads per core, in a topology that makes the flavor\'s vCPUs. '
+        'VMware has none.'),
+    Record(
+        'hw_emulation_architecture',
+        'CPU architecture to emulate on a host of another one.',
+        readers=(libvirt('LibvirtDriver._check_emulation_arch'), PREFILTER)),
+    Record(
+        'hw_maxphysaddr_bits',
+        'Physical address bits of the guest\'s CPUs; at most what the host '
+        'has. ImagePropertiesFilter of Nova 31 to 34 fails where it comes '
+        'with hw_architecture, img_hv_type or hw_vm_mode.',
+        needs='hw_maxphysaddr_mode', gets=_address_bits,
+        flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
+        readers=(
+            _PHYSICAL_ADDRESS,
+            requires(
+                f'{IMAGE_FILTER}._compare_maxphysaddr_bits', at=SCHEDULED))),
+    Record(
+        'hw_maxphysaddr_mode',
+        'Whether the physical address width is passed through or emulated.',
+        flavor=same('hw:maxphysaddr_mode'),
+        checked_by=('get_maxphysaddr_mode',),
+        readers=(
+            _PHYSICAL_ADDRESS,
+            requires('ResourceRequest._translate_maxphysaddr_request'))),
+    Record(
+        'hw_pmu', 'Give the guest a virtual performance monitoring unit.',
+        flavor=same('hw:pmu'), checked_by=('get_pmu_constraint',),
+        readers=(libvirt('LibvirtDriver._set_features'), CHECKED_WITH_FLAVOR)),
+    Record(
+        'hw_time_hpet',
+        'Give the guest a high precision event timer. x86 with KVM only.',
+        gets=_hpet,
+        idle='it needs an x86 guest, and hw_architecture or '
+             'hw_emulation_architecture says another',
+        readers=(libvirt('LibvirtDriver._set_kvm_timers'),)),
+    Record(
+        'img_hide_hypervisor_id', 'Hide from the guest that it runs under KVM.',
+        gets=_hidden,
+        flavor=same('hw:hide_hypervisor_id', 'hide_hypervisor_id'),
+        readers=(libvirt('LibvirtDriver._set_features'),)),
+)

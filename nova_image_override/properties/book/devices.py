@@ -1,0 +1,68 @@
+"""Serial ports, USB, random numbers and the watchdog."""
+
+from typing import Any
+
+from nova_image_override.properties.book.record import (
+    at_most, CHECKED_WITH_FLAVOR, Flavor, libvirt, number, Record, records,
+    same, UNREAD, without)
+
+
+def _usb_model(guest: Any) -> Any:
+    """Follow LibvirtDriver._guest_needs_usb, for the disks.
+
+    Guests that need USB have libvirt's own model of controller.
+    """
+    return None if 'usb' in (
+        guest.prop('hw_disk_bus'), guest.prop('hw_cdrom_bus')
+    ) else guest.ask('get_usb_model')
+
+
+def _rng_model(guest: Any) -> Any:
+    """Follow LibvirtDriver._add_rng_device, which reads no property."""
+    return guest.only('hw_rng_model', guest.flag('hw_rng:allowed', True))
+
+
+RECORDS = records(
+    Record(
+        'hw_device_id', 'Guest ABI version of the Xen PV tools. ' + UNREAD,
+        limits=number(65535)),
+    Record(
+        'hw_redirected_usb_ports', 'USB redirection ports.',
+        # nova.virt.hardware.get_redirected_usb_ports
+        limits=number(15, 0),
+        gets=lambda guest: guest.ask('get_redirected_usb_ports'),
+        # Nova compares the flavor's text with the image's number.
+        flavor=without('hw:redirected_usb_ports'),
+        checked_by=('get_redirected_usb_ports',),
+        readers=(libvirt('LibvirtDriver._add_redirected_usb_ports'),)),
+    # LibvirtDriver._add_rng_device does not read it: virtio, the only value,
+    # is what guests have anyway.
+    Record(
+        'hw_rng_model',
+        'Model of the random number generator. Flavors can forbid it with '
+        'hw_rng:allowed.', gets=_rng_model,
+        flavor=Flavor(('hw_rng:allowed',), 'with {specs}=True')),
+    Record(
+        'hw_serial_port_count',
+        'Serial ports; at most the flavor\'s hw:serial_port_count. Acts where '
+        'hosts have serial consoles.', limits=number(4, 0),
+        idle='Nova takes 0 for unset, so it needs at least 1',
+        gets=lambda guest: guest.ask('get_number_of_serial_ports'),
+        flavor=at_most('hw:serial_port_count'),
+        checked_by=('get_number_of_serial_ports',),
+        readers=(
+            libvirt('LibvirtDriver._create_consoles_qemu_kvm'),
+            CHECKED_WITH_FLAVOR)),
+    Record(
+        'hw_usb_model',
+        'Model of the USB controller. Libvirt chooses it where a disk or an '
+        'input device is on the USB bus, and on PPC.',
+        idle='it needs disks and CD-ROMs on another bus than usb',
+        gets=_usb_model, flavor=same('hw:usb_model'),
+        checked_by=('get_usb_model',),
+        readers=(libvirt('LibvirtDriver._guest_add_usb_root_controller'),)),
+    Record(
+        'hw_watchdog_action',
+        'What the watchdog device does when the guest stops feeding it.',
+        readers=(libvirt('LibvirtDriver._guest_add_watchdog_action'),)),
+)

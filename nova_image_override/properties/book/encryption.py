@@ -1,0 +1,123 @@
+"""Encryption of memory and disks, TPM, Secure Boot, signatures."""
+
+from typing import Any
+
+from nova_image_override.properties.book.record import (
+    AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, Gets, libvirt, never,
+    Record, records, requires, same)
+
+_MEMORY = (
+    libvirt('LibvirtDriver._get_mem_encryption_config',
+            formerly='LibvirtDriver._sev_enabled'),
+    requires(
+        'ResourceRequest._translate_mem_encryption_request',
+        formerly='ResourceRequest._translate_memory_encryption'),
+    CHECKED_WITH_FLAVOR)
+_MEMORY_CHECKED = ('get_mem_encryption_constraint',)
+_DISKS = (
+    requires('request_filter.ephemeral_encryption_filter'),
+    libvirt('Image.libvirt_info'),
+    checks('API._update_ephemeral_encryption_bdms', 'create'))
+_TPM = (libvirt('LibvirtDriver._add_vtpm_device'),
+        requires('ResourceRequest._translate_vtpm_request'))
+_SIGNATURE = (checks(
+    'GlanceImageServiceV2._get_verifier', 'create', 'rebuild'),)
+
+
+def _tpm(part: str) -> Gets:
+    """Get the version or the model of the TPM."""
+    return lambda guest: getattr(
+        guest.ask('get_vtpm_constraint'), part, None)
+
+
+def _encrypts_disks(guest: Any) -> bool:
+    """Follow API._update_ephemeral_encryption_bdms and the scheduler's filter.
+    """
+    return bool(guest.ask('get_ephemeral_encryption_constraint'))
+
+
+def _disk_format(guest: Any) -> Any:
+    return guest.ask('get_ephemeral_encryption_format') \
+        if _encrypts_disks(guest) else None
+
+
+def _memory_model(guest: Any) -> Any:
+    """Nova 31 only knows whether memory is encrypted, later releases how."""
+    found = guest.ask('get_mem_encryption_constraint')
+    return (getattr(found, 'model', None)
+            or guest.only('hw_mem_encryption_model', bool(found)))
+
+
+def _secure_boot(guest: Any) -> Any:
+    """Follow LibvirtDriver._configure_guest_by_virt_type, where Arm is UEFI.
+    """
+    firmware = guest.prop('hw_firmware_type')
+    if firmware == 'uefi' or (
+            not firmware and guest.architecture == 'aarch64'):
+        return guest.prop('os_secure_boot')
+    return 'disabled'
+
+
+RECORDS = records(
+    Record(
+        'hw_ephemeral_encryption',
+        'Encrypt the local disks, where the server has any.', readers=_DISKS,
+        settled=AT_CREATE, gets=_encrypts_disks,
+        flavor=same('hw:ephemeral_encryption')),
+    Record(
+        'hw_ephemeral_encryption_format',
+        'Format in which local disks are encrypted. Needs '
+        'hw_ephemeral_encryption.',
+        idle='it needs hw_ephemeral_encryption=true', readers=_DISKS,
+        settled=AT_CREATE, gets=_disk_format,
+        flavor=same('hw:ephemeral_encryption_format')),
+    *never((
+            'hw_ephemeral_encryption_secret_uuid',
+            'Key manager\'s id of the passphrase that the image is '
+            'encrypted with.')),
+    Record(
+        'hw_firmware_stateless', 'Use firmware without persistent variables.',
+        needs='hw_firmware_type=uefi',
+        gets=lambda guest: guest.has_stateless_firmware,
+        readers=(
+            libvirt('LibvirtDriver._configure_guest_by_virt_type'),
+            requires('ResourceRequest._translate_stateless_firmware_request'))),
+    Record(
+        'hw_mem_encryption',
+        'Encrypt guest memory. Needs hw_firmware_type=uefi and a capable host.',
+        readers=_MEMORY, checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
+        gets=lambda guest: bool(guest.ask('get_mem_encryption_constraint')),
+        flavor=same('hw:mem_encryption')),
+    Record(
+        'hw_mem_encryption_model',
+        'Technology that encrypts guest memory. Needs hw_mem_encryption.',
+        idle='it needs hw_mem_encryption=true', readers=_MEMORY,
+        checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
+        flavor=same('hw:mem_encryption_model')),
+    Record(
+        'hw_tpm_model', 'Model of the emulated TPM.', needs='hw_tpm_version',
+        gets=_tpm('model'), readers=_TPM, checked_by=('get_vtpm_constraint',),
+        settled=AT_UNSHELVE, flavor=same('hw:tpm_model')),
+    Record(
+        'hw_tpm_version', 'Version of the emulated TPM.', readers=_TPM,
+        checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
+        gets=_tpm('version'), flavor=same('hw:tpm_version')),
+    *never(
+        ('img_signature', 'Signature of the image.'),
+        (
+            'img_signature_certificate_uuid',
+            'Certificate that checks the image\'s signature.'),
+        ('img_signature_hash_method', 'Hash of the image\'s signature.'),
+        ('img_signature_key_type', 'Key type of the image\'s signature.'),
+        readers=_SIGNATURE),
+    Record(
+        'os_secure_boot',
+        'Whether UEFI Secure Boot is used. Needs hw_firmware_type=uefi, which '
+        'is the default with hw_architecture=aarch64 only.',
+        idle='it needs hw_firmware_type=uefi', gets=_secure_boot,
+        flavor=same('os:secure_boot'),
+        checked_by=('get_secure_boot_constraint',),
+        readers=(
+            libvirt('LibvirtDriver._configure_guest_by_virt_type'),
+            requires('ResourceRequest._translate_secure_boot_request'))),
+)

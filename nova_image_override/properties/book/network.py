@@ -1,0 +1,51 @@
+"""Network interfaces, and what virtio devices have."""
+
+from typing import Any
+
+from nova_image_override.properties.book.record import (
+    ANEW, CHECKED_WITH_FLAVOR, ERROR, GUEST, libvirt, PREFILTER, Record,
+    records, requires, same, vmware)
+
+_ATTACHED = (*GUEST, 'attach')
+
+
+def _iommu(guest: Any) -> Any:
+    """Follow LibvirtDriver._get_iommu_model."""
+    return guest.spec('hw:viommu_model') or guest.prop('hw_viommu_model')
+
+
+RECORDS = records(
+    Record(
+        'hw_vif_model', 'Model of the network interfaces.',
+        readers=(
+            libvirt('LibvirtGenericVIFDriver.get_vif_model', _ATTACHED),
+            PREFILTER,
+            vmware(
+                'VMwareImage.from_image', (*ANEW, 'attach', 'live migration'),
+                values=(
+                    'e1000', 'e1000e', 'pcnet', 'sriov', 'vmxnet', 'vmxnet3'),
+                otherwise=ERROR))),
+    Record(
+        'hw_vif_multiqueue_enabled',
+        'Give each network interface one queue per vCPU, of which it needs '
+        'two. Acts on virtio interfaces whose network can do it.',
+        idle='it needs a flavor with at least 2 vCPUs',
+        gets=lambda guest: guest.ask('get_vif_multiqueue_constraint'),
+        flavor=same('hw:vif_multiqueue_enabled'),
+        checked_by=('get_vif_multiqueue_constraint',),
+        readers=(
+            libvirt(
+                'LibvirtGenericVIFDriver._get_virtio_mq_settings', _ATTACHED),
+            CHECKED_WITH_FLAVOR)),
+    Record(
+        'hw_viommu_model', 'Model of the virtual IOMMU.', gets=_iommu,
+        flavor=same('hw:viommu_model'),
+        readers=(libvirt('LibvirtDriver._get_iommu_model'), PREFILTER)),
+    Record(
+        'hw_virtio_packed_ring', 'Use the packed layout of virtio rings.',
+        flavor=same('hw:virtio_packed_ring'),
+        checked_by=('get_packed_virtqueue_constraint',),
+        readers=(
+            libvirt('LibvirtGenericVIFDriver._get_packed_virtqueue_settings'),
+            requires('request_filter.packed_virtqueue_filter'))),
+)

@@ -1,0 +1,333 @@
+"""The vocabulary of the book: all that can be said about an image property."""
+
+from collections.abc import Callable, Iterable, Mapping
+import dataclasses
+import functools
+import types
+from typing import Any
+
+from nova_image_override.properties import cpu_lists
+
+#: Virt drivers: module in nova/virt -> what people call the driver.
+DRIVERS: Mapping[str, str] = types.MappingProxyType({
+    'libvirt': 'libvirt (KVM, QEMU)', 'vmwareapi': 'VMware vSphere',
+    'ironic': 'Ironic (bare metal)', 'zvm': 'IBM z/VM',
+    'fake': 'fake (tests)'})
+
+SCHEDULER = 'scheduler'
+API = 'nova-api'
+
+#: The parts of Nova that read properties.
+PARTS = (*DRIVERS, SCHEDULER, API)
+
+#: ``compute_nodes.hypervisor_type`` -> driver. Nothing is known about others:
+#: libvirt also reports LXC or Parallels, whose guests have little of this.
+HYPERVISOR_TYPES: Mapping[str, str] = types.MappingProxyType({
+    'QEMU': 'libvirt', 'VMware vCenter Server': 'vmwareapi',
+    'ironic': 'ironic', 'zvm': 'zvm', 'fake': 'fake'})
+
+# --- outcomes ---------------------------------------------------------------
+#: It does what the property says.
+ACTS = 'acts'
+#: Scheduler: only hosts that can do it are chosen. The driver does the rest.
+REQUIRES = 'requires'
+#: It reads the property, and checks or carries it for others.
+CHECKS = 'checks'
+#: Nothing comes of it.
+IGNORED = 'ignored'
+#: The server ends in ERROR, or is never built.
+ERROR = 'error'
+
+# --- operations -------------------------------------------------------------
+ANEW = ('create', 'rebuild', 'unshelve')
+#: Whenever libvirt defines the guest.
+GUEST = (*ANEW, 'resize', 'evacuate', 'rescue', 'reboot')
+PLACED = ('create', 'unshelve', 'resize', 'evacuate', 'live migration')
+SCHEDULED = ('create', 'rebuild', *PLACED[1:])
+
+# --- when Nova decides ------------------------------------------------------
+#: Whenever the guest is defined.
+AT_START = 'start'
+#: When a server is given a host.
+AT_UNSHELVE = 'unshelve'
+#: Only when the server is created.
+AT_CREATE = 'create'
+
+
+@dataclasses.dataclass(frozen=True)
+class Reader:
+    """What one part of Nova does with a property.
+
+    :ivar part: the part, of :data:`PARTS`
+    :ivar function: Nova's function that reads the property, or what Nova has
+        made of it
+    :ivar at: operations in which it acts
+    :ivar outcome: what comes of a value
+    :ivar values: the values that have OUTCOME; None for all
+    :ivar otherwise: what comes of any other value
+    :ivar needs: value ('' for any) -> another property, and the value that it
+        must have ('' for any), without which the outcome is OTHERWISE
+    :ivar formerly: the name of the function in older releases of Nova
+    :ivar note: a limit, or a fault of Nova, in words
+    """
+
+    part: str
+    function: str
+    at: tuple[str, ...]
+    outcome: str = ACTS
+    values: tuple[str, ...] | None = None
+    otherwise: str = IGNORED
+    needs: Mapping[str, tuple[str, str]] = dataclasses.field(
+        default_factory=dict)
+    note: str = ''
+    formerly: str = ''
+
+    def outcome_of(self, value: str, properties: Mapping[str, object]) -> str:
+        """Return the outcome of VALUE with a server's other PROPERTIES."""
+        if self.values is not None and value not in self.values:
+            return self.otherwise
+        for name, wanted in (each for key, each in self.needs.items()
+                             if key in ('', value)):
+            if properties.get(name) is None or wanted not in (
+                    '', str(properties[name])):
+                return self.otherwise
+        return self.outcome
+
+    @property
+    def limits(self) -> str:
+        """What the part takes or needs, in words."""
+        said = [f'takes {", ".join(self.values)}'] if self.values else []
+        said += [f'needs {name}{"=" * bool(wanted)}{wanted}'
+                 f'{" for " * bool(value)}{value}'
+                 for value, (name, wanted) in self.needs.items()]
+        return f'{self.part} ' + (', and '.join(said) or f'cannot: {self.note}')
+
+
+Readers = tuple[Reader, ...]
+
+
+def libvirt(
+    function: str, at: tuple[str, ...] = GUEST, **kwargs: Any,
+) -> Reader:
+    """Return what libvirt's driver does."""
+    return Reader('libvirt', function, at, **kwargs)
+
+
+def vmware(function: str, at: tuple[str, ...] = ANEW, **kwargs: Any) -> Reader:
+    """Return what VMware's driver does."""
+    return Reader('vmwareapi', function, at, **kwargs)
+
+
+def requires(function: str, **kwargs: Any) -> Reader:
+    """Return that only hosts which can do it are chosen."""
+    return Reader(SCHEDULER, function, **{
+        'at': PLACED, 'outcome': REQUIRES, **kwargs})
+
+
+def chooses(function: str, note: str = '') -> Reader:
+    """Return that hosts are picked by it, whatever their driver."""
+    return Reader(SCHEDULER, function, SCHEDULED, note=note)
+
+
+def checks(function: str, *at: str) -> Reader:
+    """Return that nova-api checks it, or carries it for others."""
+    return Reader(API, function, at, CHECKS)
+
+
+IMAGE_FILTER = 'ImagePropertiesFilter._instance_supported'
+PREFILTER = requires(
+    'request_filter.transform_image_metadata',
+    note='with [scheduler] image_metadata_prefilter')
+CHECKED_WITH_FLAVOR = checks(
+    'API._validate_flavor_image_numa_pci', 'create', 'rebuild', 'resize')
+#: nova-api makes instance.numa_topology from these, and libvirt builds it.
+NUMA_TOPOLOGY: Readers = (
+    libvirt('LibvirtDriver._get_guest_config'),
+    requires('NUMATopologyFilter.host_passes',
+             note='where the filter is enabled'),
+    CHECKED_WITH_FLAVOR)
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What Nova does not say about the values of a property.
+
+    :ivar minimum: smallest integer taken
+    :ivar maximum: largest integer taken
+    :ivar pattern: regular expression (ECMA 262 and Python) of the value
+    :ivar expects: PATTERN in words, for the message of a refusal
+    :ivar cpu_list: the value is a CPU list, to be bounded
+    :ivar size: the value may be a size with a unit, which is stored in KiB
+    """
+
+    minimum: int | None = None
+    maximum: int | None = None
+    pattern: str | None = None
+    expects: str | None = None
+    cpu_list: bool = False
+    size: bool = False
+
+
+def number(maximum: int, minimum: int = 1) -> Limits:
+    """Return the limits of an integer."""
+    return Limits(minimum, maximum)
+
+
+_ID = r'(?:0|[1-9][0-9]{0,3})'
+_ITEM = rf'\^?{_ID}(?:-{_ID})?'
+CPU_LIST = Limits(
+    pattern=rf'^{_ITEM}(?:,{_ITEM})*$', cpu_list=True,
+    expects='a CPU list such as 0-3,^2,5, without blanks, of ids up to '
+            f'{cpu_lists.CPU_ID_MAX}')
+WORD = Limits(pattern=r'^[A-Za-z0-9][A-Za-z0-9._-]*$',
+              expects='letters, digits, ".", "_" and "-"')
+
+
+#: Parts of descriptions.
+UNREAD = ('No driver of Nova reads it; only the scheduler can compare it with '
+          'host aggregates.')
+VMWARE_ONLY = 'Acts with VMware only.'
+
+
+@dataclasses.dataclass(frozen=True)
+class Flavor:
+    """How a flavor and the property agree.
+
+    :ivar specs: the flavor's extra specs that Nova compares with the property,
+        or takes instead of it
+    :ivar agrees: which flavor agrees; ``{specs}`` stands for those of SPECS
+        that the present one has
+    """
+
+    specs: tuple[str, ...]
+    agrees: str
+
+    def of(self, extra_specs: Mapping[str, str]) -> list[str]:
+        """Return the extra specs among EXTRA_SPECS, as ``name=value``."""
+        return [f'{name}={extra_specs[name]}' for name in self.specs
+                if name in extra_specs]
+
+    def advice(self, extra_specs: Mapping[str, str]) -> str:
+        """Return which flavor to choose instead of one with EXTRA_SPECS."""
+        present = [name for name in self.specs if name in extra_specs]
+        return 'choose a flavor ' + self.agrees.format(
+            specs=' and '.join(present or self.specs))
+
+
+def same(*specs: str) -> Flavor:
+    """Return that a flavor agrees with the same value, or without one."""
+    return Flavor(specs, 'with the same {specs}, or without it')
+
+
+def at_most(spec: str) -> Flavor:
+    """Return that a flavor agrees that permits as much."""
+    return Flavor((spec,), 'with {specs} at least as large')
+
+
+def without(*specs: str) -> Flavor:
+    """Return that only a flavor without SPECS agrees."""
+    return Flavor(specs, 'without {specs}')
+
+
+#: What a guest gets of a property, in the type that Nova reads it as, by
+#: :class:`nova_image_override.api.guest.guest.Guest`. Anything but the value
+#: asked for means that Nova ignores that value.
+Gets = Callable[[Any], Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """One image property.
+
+    :ivar name: the field of ``ImageMetaProps``
+    :ivar text: what it does, with the unit of its value
+    :ivar readers: the parts of Nova that read it
+    :ivar limits: what limits its value
+    :ivar needs: what it does nothing without, in words
+    :ivar idle: why it does nothing, where that is not simply a need
+    :ivar gets: what a guest gets of it, where Nova can ignore it
+    :ivar flavor: how a flavor agrees with it, if Nova compares them
+    :ivar checked_by: functions of ``nova.virt.hardware`` that check it with
+        the flavor
+    :ivar settled: when Nova decides on it for the last time
+    :ivar never: whether it says what the image is, not how the guest is
+        built, so that no deployment can permit it to be overridden
+    :ivar read_as: a legacy name under which Nova still reads it straight from
+        the image's properties, past ``ImageMetaProps``
+        (nova/compute/api.py _inherit_properties_from_image)
+    """
+
+    name: str
+    text: str
+    _: dataclasses.KW_ONLY
+    readers: Readers = ()
+    limits: Limits = Limits()
+    needs: str = ''
+    idle: str = ''
+    gets: Gets | None = None
+    flavor: Flavor | None = None
+    checked_by: tuple[str, ...] = ()
+    settled: str = AT_START
+    never: bool = False
+    read_as: str | None = None
+
+    @property
+    def description(self) -> str:
+        """What it does and needs."""
+        return self.text + f' Needs {self.needs}.' * bool(self.needs)
+
+    def reader(self, part: str) -> Reader | None:
+        """Return what one part of Nova does with it, if anything."""
+        return next(
+            (each for each in self.readers if each.part == part), None)
+
+    @functools.cached_property
+    def acting(self) -> list[str]:
+        """The parts of Nova that act on some value of it."""
+        return [part for part in PARTS
+                if (reader := self.reader(part)) and reader.outcome == ACTS]
+
+    @functools.cached_property
+    def acts_everywhere(self) -> bool:
+        """Whether the scheduler or nova-api acts on it, whatever the driver."""
+        return any(part not in DRIVERS for part in self.acting)
+
+    def can_act(self, driver: str, value: str | None = None) -> bool:
+        """Return whether hosts of DRIVER can act on it, or on one value.
+
+        What else it needs is ignored, because it may be there.
+        """
+        reader = self.reader(driver)
+        return self.acts_everywhere or (
+            reader is not None and reader.outcome == ACTS and (
+                None in (value, reader.values)
+                or value in (reader.values or ())))
+
+    def outcome(
+        self, driver: str, value: str | None, properties: Mapping[str, object],
+    ) -> tuple[str, str]:
+        """Return the outcome on hosts of DRIVER, and why it is not ACTS.
+
+        :param value: the canonical value; None if it could be any
+        :param properties: the server's properties, with VALUE among them
+        """
+        if self.acts_everywhere:
+            return ACTS, ''
+        reader = self.reader(driver)
+        if reader is None:
+            return IGNORED, f'{driver} does not read it'
+        kind = reader.outcome if value is None \
+            else reader.outcome_of(value, properties)
+        return kind, '' if kind == ACTS else reader.limits
+
+
+def records(*each: Record) -> dict[str, Record]:
+    """Return the records of one purpose by name."""
+    return {record.name: record for record in each}
+
+
+def never(*described: tuple[str, str], readers: Iterable[Reader] = ()) \
+        -> list[Record]:
+    """Return records of what the image is."""
+    return [Record(name, text, never=True, readers=tuple(readers))
+            for name, text in described]

@@ -1,0 +1,59 @@
+"""Screen, keyboard, pointer and sound."""
+
+from typing import Any
+
+from nova_image_override.properties.book.record import (
+    at_most, checks, ERROR, libvirt, number, PREFILTER, Record, records,
+    requires, same, vmware)
+
+_POINTER = (libvirt('LibvirtDriver._get_pointer_bus_and_model'),)
+
+
+def _pointer_model(guest: Any) -> Any:
+    """Follow LibvirtDriver._get_pointer_bus_and_model."""
+    return guest.only('hw_pointer_model', (
+        guest.prop('hw_input_bus') or 'usb') == 'usb')
+
+
+def _video_ram(guest: Any) -> Any:
+    """Follow how libvirt builds video devices; VMware reads no video model."""
+    return guest.only('hw_video_ram', (
+        guest.prop('hw_video_model') != 'none'
+        or guest.prop('img_hv_type') == 'vmware'))
+
+
+RECORDS = records(
+    Record(
+        'hw_input_bus', 'Bus of the pointer and keyboard devices.',
+        readers=_POINTER),
+    Record(
+        'hw_pointer_model',
+        'Model of the pointer device. hw_input_bus, where it is set, decides '
+        'in its place.', idle='it needs hw_input_bus=usb', gets=_pointer_model,
+        readers=_POINTER),
+    Record(
+        'hw_sound_model', 'Model of the sound device.',
+        flavor=same('hw:sound_model'), checked_by=('get_sound_model',),
+        readers=(
+            libvirt('LibvirtDriver._add_sound_device'),
+            requires('request_filter.virtio_sound_filter'),
+            checks('API._checks_for_create_and_rebuild', 'create', 'rebuild'))),
+    Record(
+        'hw_video_model', 'Model of the video adapter.',
+        readers=(libvirt('LibvirtDriver._get_video_type'), PREFILTER)),
+    Record(
+        'hw_video_ram',
+        'Video memory, in MiB; at most the flavor\'s hw_video:ram_max_mb, '
+        'which is 0 when unset. Needs another hw_video_model than none, and a '
+        'host with graphical consoles.',
+        idle='it needs a display, and hw_video_model is none', gets=_video_ram,
+        flavor=at_most('hw_video:ram_max_mb'),
+        # libvirt takes the size in KiB as an unsigned int.
+        limits=number((2**32 - 1) // 1024),
+        readers=(
+            libvirt('LibvirtDriver._add_video_driver'),
+            vmware(
+                'VMwareVMOps._get_extra_specs', outcome=ERROR,
+                note='Nova sends vSphere 32768.0 where it takes whole '
+                     'numbers of KiB only'))),
+)

@@ -1,0 +1,24 @@
+"""What the image itself is."""
+
+from nova_image_override.properties.book.record import (
+    checks, never, number, Record, records, UNREAD)
+
+RECORDS = records(
+    *never(
+        ('img_bdm_v2', 'Format of the image\'s block device mapping.'),
+        ('img_mappings', 'The image\'s own device names.'),
+        ('img_owner_id', 'Project that uploaded the image.'),
+        ('img_root_device_name', 'Device name of the image\'s root disk.')),
+    *never(
+        ('img_block_device_mapping', 'The image\'s own block devices.'),
+        readers=(checks('API.rescue', 'rescue'),)),
+    Record('img_bittorrent', 'Fetch the image by BitTorrent. ' + UNREAD),
+    Record(
+        'img_cache_in_nova',
+        'Keep the image in the host\'s image cache. ' + UNREAD),
+    Record(
+        'img_compression_level', 'Compression level of snapshots. ' + UNREAD,
+        limits=number(9)),
+    Record(
+        'img_version', 'VMware image version. ' + UNREAD, limits=number(65535)),
+)

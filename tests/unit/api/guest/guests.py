@@ -1,0 +1,38 @@
+"""Flavors and image metadata, and what is wrong with them together."""
+
+from nova import objects
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override.api.guest import check
+from nova_image_override.api.guest import image_metadata
+from nova_image_override.properties import catalog
+
+
+def flavor(vcpus=4, **specs):
+    """Return a flavor; specs have '__' for ':'."""
+    return objects.Flavor(
+        name='small', vcpus=vcpus, memory_mb=1024, root_gb=1, ephemeral_gb=0,
+        swap=0, extra_specs={
+            key.replace('__', ':'): str(value)
+            for key, value in specs.items()})
+
+
+def image(**properties):
+    return objects.ImageMeta.from_dict(
+        {'name': 'image', 'properties': properties})
+
+
+def problems(overrides, specs=None, base=None, of=None):
+    """Return what is wrong: name -> (code, reason)."""
+    properties = catalog.running()
+    base = dict(base or {})
+    try:
+        merged = override.Merger(properties).merge(base, overrides)
+    except errors.Invalid as exc:
+        return {each.name: (each.code, each.reason) for each in exc.problems}
+    found = check.problems(
+        properties, of or flavor(**(specs or {})),
+        image_metadata.with_properties({'name': 'image'}, merged), base,
+        overrides)
+    return {name: (each.code, each.reason) for name, each in found.items()}

@@ -1,0 +1,242 @@
+"""The book says what Nova's source says, in each supported release."""
+
+import contextlib
+
+from nova import exception
+from nova import objects
+from nova.objects import image_meta
+from nova.virt import hardware
+import pytest
+
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.properties import book
+from nova_image_override.properties import property as property_module
+from nova_image_override.properties.book import record as record_module
+from tests.unit import nova_reads
+from tests.unit.api.guest import guests
+from tests.unit.properties import test_schema
+
+#: Mentions that do not read the property -> why.
+NO_READS = {
+    ('os_type', 'vmwareapi'): 'VMwareImage\'s own word for os_distro',
+    ('os_type', 'ironic'): 'of the volume connector',
+    ('hw_firmware_type', 'scheduler'): 'for a message about encrypted memory',
+    ('hw_machine_type', 'scheduler'): 'for a message about encrypted memory',
+}
+
+READERS = [(name, reader) for name, record in book.RECORDS.items()
+           for reader in record.readers]
+
+
+def test_every_field_of_this_nova_has_its_record(catalog):
+    assert nova_reads.FIELDS - book.RECORDS.keys() == set()
+    assert catalog.unknown == []
+
+
+def test_no_record_is_of_what_no_supported_release_has(catalog):
+    known = catalog.keys() | test_schema.copy()['properties'].keys()
+    assert book.RECORDS.keys() - known == set()
+
+
+def test_a_property_is_in_one_file_under_its_own_name():
+    assert sum(map(len, book.PURPOSES.values())) == len(book.RECORDS)
+    assert all(name == record.name for name, record in book.RECORDS.items())
+
+
+# --- who reads it -----------------------------------------------------------
+
+def test_every_function_that_is_named_reads_its_property():
+    found = nova_reads.found()
+    assert [(name, reader) for name, reader in READERS
+            if name in found and not found[name][reader.part].intersection(
+                (reader.function, reader.formerly))] == []
+
+
+def test_no_driver_and_no_scheduler_reads_what_the_book_does_not_know():
+    parts = {*record_module.DRIVERS, record_module.SCHEDULER}
+    assert {
+        (field, part): names
+        for field, readers in nova_reads.found().items()
+        for part, names in readers.items() if names and part in parts
+        and book.RECORDS[field].reader(part) is None
+        and (field, part) not in NO_READS} == {}
+
+
+def test_what_is_no_read_is_still_mentioned():
+    found = nova_reads.found()
+    assert [key for key in NO_READS if not found[key[0]][key[1]]] == []
+
+
+@pytest.mark.parametrize(('name', 'reader'), READERS, ids=[
+    f'{name}-{reader.part}' for name, reader in READERS])
+def test_a_reader_says_when_and_of_a_part_that_there_is(name, reader):
+    assert reader.part in record_module.PARTS
+    assert reader.at
+    assert reader.outcome in (
+        record_module.ACTS, record_module.REQUIRES, record_module.CHECKS,
+        record_module.IGNORED, record_module.ERROR)
+    assert reader.outcome not in (
+        record_module.IGNORED, record_module.ERROR) or reader.note
+
+
+def test_the_values_of_a_reader_are_the_property_s(catalog):
+    for name, reader in READERS:
+        if reader.values and name in catalog and catalog[name].values:
+            assert {*reader.values} < {*catalog[name].values}, name
+
+
+def test_what_a_reader_needs_is_a_property():
+    for _, reader in READERS:
+        for name, _ in reader.needs.values():
+            assert name in book.RECORDS
+
+
+# --- who checks it ----------------------------------------------------------
+
+class _Watched(image_meta.ImageMetaProps):
+    """Image properties that remember which of them were read."""
+
+    read: set[str] = set()
+
+    @classmethod
+    def obj_name(cls):
+        return objects.ImageMetaProps.obj_name()
+
+    def obj_attr_is_set(self, attrname):
+        _Watched.read.add(attrname)
+        return super().obj_attr_is_set(attrname)
+
+    def __getattribute__(self, name):
+        if name in image_meta.ImageMetaProps.fields:
+            _Watched.read.add(name)
+        return super().__getattribute__(name)
+
+
+#: Guests with which Nova's functions come to read all that they ever read.
+GUESTS = (
+    {}, {'hw_locked_memory': False}, {'hw_mem_encryption': 'true'},
+    {'hw_tpm_version': '2.0'}, {'hw_numa_nodes': '1'})
+REALTIME = guests.flavor(hw__cpu_realtime='yes', hw__cpu_policy='dedicated',
+                         hw__cpu_realtime_mask='^0')
+
+
+@pytest.mark.parametrize(
+    'function', [each for each in api_interfaces.CONSTRAINTS if each.needed],
+    ids=str)
+def test_the_book_knows_which_properties_a_function_of_nova_checks(function):
+    _Watched.read.clear()
+    for properties in GUESTS:
+        image = guests.image(**properties)
+        image.properties.__class__ = _Watched
+        with contextlib.suppress(exception.NovaException):
+            getattr(hardware, function.name)(REALTIME, image)
+    known = {each for each in api_interfaces.CHECKED[function.name]
+             if each in image_meta.ImageMetaProps.fields}
+    # Up to 33, Nova knows one way to encrypt memory.
+    assert known <= _Watched.read | {'hw_mem_encryption_model'}
+    # What encrypted memory needs is not what these functions are about.
+    assert _Watched.read - known <= {
+        'hw_firmware_type', 'hw_machine_type', 'hw_firmware_stateless',
+        'hw_video_model', 'hw_mem_encryption', 'hw_mem_encryption_model'}
+
+
+# --- what it says -----------------------------------------------------------
+
+@pytest.mark.parametrize('name', sorted(book.RECORDS))
+def test_every_record_says_what_the_property_does(name):
+    text = book.RECORDS[name].description
+    assert text.endswith('.')
+    assert text[0].isupper() or text.startswith('vCPUs')
+    assert text == ' '.join(text.split())
+
+
+def test_every_integer_has_a_range_and_nothing_else_has_one(catalog):
+    for field, prop in catalog.items():
+        limits = prop.record.limits
+        if prop.kind == property_module.INTEGER:
+            assert 0 <= limits.minimum < limits.maximum, field
+        else:
+            assert (limits.minimum, limits.maximum) == (None, None), field
+
+
+def test_every_grammar_is_said_in_words_too(catalog):
+    for field, prop in catalog.items():
+        if prop.record.limits.pattern:
+            assert prop.kind == property_module.STRING, field
+            assert prop.record.limits.expects, field
+
+
+def test_what_nova_can_ignore_says_what_it_needs_or_which_flavor_wins():
+    for name, record in book.RECORDS.items():
+        assert not record.gets or (
+            record.needs or record.idle or record.flavor), name
+
+
+# --- what comes of it with a driver -----------------------------------------
+
+def outcome(driver, field, value, **others):
+    return book.RECORDS[field].outcome(driver, value, {field: value, **others})
+
+
+@pytest.mark.parametrize(('field', 'value', 'others', 'kind'), [
+    ('hw_disk_bus', 'ide', {}, record_module.ACTS),
+    ('hw_disk_bus', 'virtio', {}, record_module.IGNORED),
+    ('hw_disk_bus', 'scsi', {}, record_module.IGNORED),
+    ('hw_disk_bus', 'scsi', {'hw_scsi_model': 'vmpvscsi'}, record_module.ACTS),
+    ('hw_scsi_model', 'vmpvscsi', {}, record_module.IGNORED),
+    ('hw_scsi_model', 'vmpvscsi', {'hw_disk_bus': 'ide'},
+     record_module.IGNORED),
+    ('hw_scsi_model', 'vmpvscsi', {'hw_disk_bus': 'scsi'}, record_module.ACTS),
+    ('hw_scsi_model', 'virtio-scsi', {'hw_disk_bus': 'scsi'},
+     record_module.IGNORED),
+    ('hw_vif_model', 'virtio', {}, record_module.ERROR),
+    ('hw_vif_model', 'vmxnet3', {}, record_module.ACTS),
+    ('hw_video_ram', '32', {}, record_module.ERROR),
+    ('hw_disk_type', 'qcow', {}, record_module.ERROR),
+    ('hw_boot_menu', 'true', {}, record_module.IGNORED),
+    ('img_config_drive', 'mandatory', {}, record_module.ERROR),
+    ('img_config_drive', 'optional', {}, record_module.ACTS),
+    # The scheduler picks hosts by it.
+    ('img_hv_type', 'vmware', {}, record_module.ACTS),
+])
+def test_vmware_takes_what_it_takes(field, value, others, kind):
+    found, why = outcome('vmwareapi', field, value, **others)
+    assert found == kind
+    assert bool(why) == (kind != record_module.ACTS)
+
+
+@pytest.mark.parametrize(('driver', 'field', 'kind'), [
+    ('ironic', 'traits_required', record_module.ACTS),
+    ('ironic', 'hw_disk_bus', record_module.IGNORED),
+    ('zvm', 'os_distro', record_module.ACTS),
+    ('zvm', 'os_type', record_module.IGNORED),
+    ('libvirt', 'hw_vif_model', record_module.ACTS),
+    ('libvirt', 'hw_disk_type', record_module.IGNORED),
+    ('fake', 'hw_disk_bus', record_module.IGNORED),
+])
+def test_a_driver_acts_on_what_it_reads(driver, field, kind):
+    assert outcome(driver, field, None)[0] == kind
+
+
+def test_a_reason_says_what_the_driver_needs():
+    assert outcome('vmwareapi', 'hw_disk_bus', 'scsi')[1] == (
+        'vmwareapi takes ide, scsi, and needs hw_scsi_model for scsi')
+    assert outcome('vmwareapi', 'hw_scsi_model', 'lsilogic')[1].endswith(
+        ', and needs hw_disk_bus=scsi')
+    assert outcome('zvm', 'hw_disk_bus', 'scsi')[1] == (
+        'zvm does not read it')
+
+
+def test_what_no_code_reads_acts_nowhere():
+    assert book.RECORDS['hw_ipxe_boot'].acting == []
+    assert book.RECORDS['traits_required'].acting == ['ironic', 'scheduler']
+
+
+@pytest.mark.parametrize(('field', 'value', 'can'), [
+    ('traits_required', 'required', True), ('hw_vm_mode', 'hvm', True),
+    ('hw_disk_bus', 'ide', True), ('hw_disk_bus', 'virtio', False),
+    ('hw_disk_bus', None, True), ('hw_boot_menu', None, False),
+    ('hw_video_ram', '32', False)])
+def test_vmware_can_act_on_what_it_reads_or_the_scheduler_does(
+        field, value, can):
+    assert book.RECORDS[field].can_act('vmwareapi', value) is can
