@@ -90,7 +90,7 @@ class TestLife:
             server, answer, {'img_hide_hypervisor_id': 'flavor_conflict'},
             kept)
         assert 'hw:hide_hypervisor_id=true' in answer.message
-        assert 'choose a flavor with the same' in answer.message
+        assert 'hw:hide_hypervisor_id=false, or without it' in answer.message
         assert cloud.resize(server, vcpus=1).status == 202
 
     def test_what_had_no_effect_before_hinders_no_rebuild_and_no_resize(

@@ -38,8 +38,8 @@ def in_guest(
         and not override.is_image_s_own(catalog, base, name, value)}
     # Once for all members of a family.
     fields = {record.name: record for record in asked.values()}
-    found = {name: _ignored(record, record.gets, guest)
-             for name, record in fields.items() if record.gets}
+    found = {field: _ignored(record, record.gets, guest)
+             for field, record in fields.items() if record.gets}
     for name, record in asked.items():
         ignored = found[record.name]
         if ignored:
@@ -58,12 +58,17 @@ def _ignored(
                 and gets(guest.without_specs(*flavor.specs)) == asked:
             return errors.FLAVOR_CONFLICT, (
                 f'the flavor has {", ".join(winners)}, which Nova takes '
-                f'instead; {flavor.advice(guest.extra_specs)}')
+                f'instead; {flavor.advice(guest.extra_specs, _spelt(asked))}')
     except REFUSALS:
         # refusals.py says so.
         return None
     return errors.NO_EFFECT, 'would do nothing: ' + (
         record.idle or f'it needs {record.needs}')
+
+
+def _spelt(value: object) -> str:
+    """Return a value that Nova has read as a flavor spells it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def on_hosts(

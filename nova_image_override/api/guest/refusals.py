@@ -135,7 +135,7 @@ _TABLE = {
         'leave one vCPU out of the mask and others in, as ^0 does'),
     'RequestedVRamTooHigh': _Blame(
         ('hw_video_ram',),
-        'choose a flavor with hw_video:ram_max_mb at least as large'),
+        'choose a flavor with hw_video:ram_max_mb of at least {value}'),
     'RequiredMixedInstancePolicy': _Blame(
         ('hw_cpu_policy',), 'set hw_cpu_policy=mixed'),
     'RequiredMixedOrRealtimeCPUMask': _Blame(
@@ -257,9 +257,10 @@ class Refusals:
         if flavor and present and not advice:
             # Nova's sentence quotes names of flavors and images instead.
             says = f'the flavor has {" and ".join(present)}'
-            advice = flavor.advice(guest.extra_specs)
+            advice = flavor.advice(guest.extra_specs, self._overrides[name])
         advice = '; ' + advice.format(
-            vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb) \
+            vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb,
+            value=self._overrides[name]) \
             if advice else ''
         return says[:REASON_MAX - len(advice)] + advice
 

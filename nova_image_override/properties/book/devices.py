@@ -41,7 +41,7 @@ RECORDS = records(
         'hw_rng_model',
         'Model of the random number generator. Flavors can forbid it with '
         'hw_rng:allowed.', gets=_rng_model,
-        flavor=Flavor(('hw_rng:allowed',), 'with {specs}=True')),
+        flavor=Flavor(('hw_rng:allowed',), 'with {spec}=True')),
     Record(
         'hw_serial_port_count',
         'Serial ports; at most the flavor\'s hw:serial_port_count. Acts where '

@@ -195,8 +195,8 @@ class Flavor:
 
     :ivar specs: the flavor's extra specs that Nova compares with the property,
         or takes instead of it
-    :ivar agrees: which flavor agrees; ``{specs}`` stands for those of SPECS
-        that the present one has
+    :ivar agrees: which flavor agrees with a ``{value}``; ``{spec}`` stands for
+        that one of SPECS which the present one has
     """
 
     specs: tuple[str, ...]
@@ -207,26 +207,30 @@ class Flavor:
         return [f'{name}={extra_specs[name]}' for name in self.specs
                 if name in extra_specs]
 
-    def advice(self, extra_specs: Mapping[str, str]) -> str:
+    def advice(
+        self, extra_specs: Mapping[str, str], value: str | None,
+    ) -> str:
         """Return which flavor to choose instead of one with EXTRA_SPECS."""
         present = [name for name in self.specs if name in extra_specs]
-        return 'choose a flavor ' + self.agrees.format(
-            specs=' and '.join(present or self.specs))
+        agrees = 'without {spec}' if len(present) > 1 or value is None \
+            else self.agrees
+        return 'choose a flavor ' + agrees.format(
+            spec=' and '.join(present), value=value)
 
 
 def same(*specs: str) -> Flavor:
     """Return that a flavor agrees with the same value, or without one."""
-    return Flavor(specs, 'with the same {specs}, or without it')
+    return Flavor(specs, 'with {spec}={value}, or without it')
 
 
 def at_most(spec: str) -> Flavor:
     """Return that a flavor agrees that permits as much."""
-    return Flavor((spec,), 'with {specs} at least as large')
+    return Flavor((spec,), 'with {spec} of at least {value}')
 
 
 def without(*specs: str) -> Flavor:
     """Return that only a flavor without SPECS agrees."""
-    return Flavor(specs, 'without {specs}')
+    return Flavor(specs, 'without {spec}')
 
 
 #: What a guest gets of a property, in the type that Nova reads it as, by

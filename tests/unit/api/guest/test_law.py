@@ -251,10 +251,10 @@ def follow(reason, name, overrides, specs, right):
     overrides, specs = dict(overrides), dict(specs)
     advice = re.split('; |: ', reason)[-1]
     value = overrides.get(name)
-    said = re.search(r'choose a flavor with(out)?( the same)? '
-                     r'([\w:.]+)(?:=(\w+))?(.*)', advice)
+    said = re.search(r'choose a flavor with(out)? ([\w:.]+)'
+                     r'(?:(?:=| of at least )([\w-]+))?(.*)', advice)
     if said:
-        without, same, spec, wanted, rest = said.groups()
+        without, spec, wanted, rest = said.groups()
         each = [spec, *re.findall(r'and ([\w:.]+)', rest)]
         if spec == 'hw:cpu_policy':
             # A flavor has what its policy needs, and nothing that another does.
@@ -263,17 +263,11 @@ def follow(reason, name, overrides, specs, right):
                 specs.pop(other, None)
             if value == 'mixed':
                 specs['hw:cpu_dedicated_mask'] = '0'
-        if same:
-            # With none is the same as far as the flavor is concerned.
-            specs[spec] = value
-            for other in each[1:]:
-                specs.pop(other, None)
-        elif without:
+        if without:
             for other in each:
                 specs.pop(other, None)
         else:
-            specs[spec] = wanted or (
-                'any' if 'page_size' in spec else value)
+            specs[spec] = wanted or 'any'
         return overrides, specs
     for wanted, to in re.findall(r'(?:set|needs) (\w+)=([\w.-]+)', advice):
         overrides[wanted] = to
@@ -361,13 +355,13 @@ def test_one_mistake_in_a_pinned_numa_request(changed, blamed):
      'encrypted memory needs UEFI firmware; set hw_firmware_type=uefi'),
     ({'hw_serial_port_count': '2'}, {'hw:serial_port_count': '1'},
      'the flavor has hw:serial_port_count=1; choose a flavor with '
-     'hw:serial_port_count at least as large'),
+     'hw:serial_port_count of at least 2'),
     ({'hw_rng_model': 'virtio'}, {'hw_rng:allowed': 'False'},
      'the flavor has hw_rng:allowed=False, which Nova takes instead; choose a '
      'flavor with hw_rng:allowed=True'),
     ({'hw_cpu_policy': 'shared'}, {'hw:cpu_policy': 'dedicated'},
      'the flavor has hw:cpu_policy=dedicated, which Nova takes instead; '
-     'choose a flavor with the same hw:cpu_policy, or without it'),
+     'choose a flavor with hw:cpu_policy=shared, or without it'),
     ({'hw_mem_page_size': '2048'}, {'hw:mem_page_size': 'small'},
      "Page size 2048 forbidden against 'small'; choose a flavor with "
      'hw:mem_page_size=any or large'),
