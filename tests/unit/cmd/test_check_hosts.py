@@ -2,7 +2,7 @@
 
 import pytest
 
-from nova_image_override.cmd.check import hosts
+from nova_image_override.cmd.check import cloud
 
 VMWARE = 'vmwareapi'
 
@@ -56,14 +56,14 @@ def test_what_is_denied_is_not_looked_at(check):
     ('libvirt, ironic', {'QEMU', 'ironic'}, {}),
     ('vmwareapi', {'VMware vCenter Server', 'QEMU'},
      {'libvirt': 'add it to virt_drivers'}),
-    ('libvirt, zvm', {'QEMU'}, {'zvm': 'take it out of virt_drivers'}),
+    ('libvirt, zvm', {'QEMU'}, {'zvm': 'remove it from virt_drivers'}),
     ('libvirt', {'QEMU', 'LXC'}, {'LXC': 'leave virt_drivers empty'}),
     ('', {'LXC'}, {}),
-    ('ironic', set(), {'ironic': 'take it out of virt_drivers'}),
+    ('ironic', set(), {'ironic': 'remove it from virt_drivers'}),
 ])
 def test_compute_nodes_of_other_drivers_are_warnings(
         deployment, monkeypatch, drivers, types, told):
-    monkeypatch.setattr(hosts, 'hypervisor_types', lambda: types)
+    monkeypatch.setattr(cloud, 'hypervisor_types', lambda: types)
     deployment.write('nova.conf', f'''
         [image_override]
         virt_drivers = {drivers}
