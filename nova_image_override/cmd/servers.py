@@ -1,10 +1,15 @@
-"""``nova-image-override servers``: which servers override what."""
+"""``nova-image-override servers``: the servers with overrides."""
+
+from __future__ import annotations
 
 import argparse
-import collections.abc
+from collections.abc import Callable, Iterable, Iterator, Mapping
 import functools
-import sys
-import typing
+from typing import Any
+
+from nova import objects
+from nova.db.main import models
+import sqlalchemy as sa
 
 from nova_image_override import errors
 from nova_image_override import override
@@ -12,15 +17,17 @@ from nova_image_override import record
 from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.cmd import deployment_files
-from nova_image_override.cmd import server_pages
 from nova_image_override.properties import catalog
 
-Row = tuple[typing.Any, ...]
+#: Servers that are read at once.
+PAGE = 1000
+
+#: Returns whether an override with this name and value is to be listed.
+Wanted = Callable[[str, str | None], bool]
 
 #: Returns what the rules refuse of a server's overrides.
-Refused = collections.abc.Callable[
-    [typing.Any, override.Overrides],
-    collections.abc.Mapping[str, errors.Problem]]
+Refuses = Callable[
+    ['objects.Instance', override.Overrides], Mapping[str, errors.Problem]]
 
 
 class Servers(deployment_files.Lister):
@@ -28,8 +35,8 @@ class Servers(deployment_files.Lister):
 
     Rows come in the order of cells and of the instances in them, as they are
     read: with -f csv or -f value nothing waits for the end. With
-    --no-longer-allowed, only what the rules refuse now; the exit status is 1
-    when there is any.
+    --no-longer-allowed, only overrides that the rules refuse now; the exit
+    status is 1 when there is any.
     """
 
     asks_for_project = False
@@ -39,27 +46,23 @@ class Servers(deployment_files.Lister):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--property', metavar='PROPERTY[=[VALUE]]',
-            help='only overrides of this property; with a value, only those '
-                 'to it; with nothing after the =, only those that remove it')
+            help='list only overrides of this property; with a value, only '
+                 'those to it; with nothing after the =, only those that '
+                 'remove it')
         parser.add_argument(
             '--project', metavar='PROJECT',
-            help='only servers of this project (its ID)')
-        place = parser.add_mutually_exclusive_group()
-        place.add_argument(
-            '--server', metavar='SERVER', help='only this server (its UUID)')
-        place.add_argument(
-            '--marker', metavar='SERVER',
-            help='UUID of the last server of an earlier run, to go on after '
-                 'it')
+            help='list only servers of this project (ID)')
+        parser.add_argument(
+            '--server', metavar='SERVER', help='list only this server (UUID)')
         parser.add_argument(
             '--no-longer-allowed', action='store_true',
-            help='only overrides that the rules would refuse now to a user '
-                 'of the server\'s project with the roles of --role')
+            help='list only overrides that the rules would refuse now to a '
+                 'user of the server\'s project with the roles of --role')
         return parser
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], collections.abc.Iterator[Row]]:
+    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
         """Read the servers of every cell.
 
         :raises errors.Invalid: there is no such property or value
@@ -69,48 +72,94 @@ class Servers(deployment_files.Lister):
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
         header: tuple[str, ...] = (
             'Server', 'Project', 'Cell', 'Property', 'Image value', 'Value')
-        refused = None
+        refuses = None
         if parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
-            refused = functools.partial(
+            refuses = functools.partial(
                 _refused, startup.read(conf),
                 parsed_args.roles or deployment_files.MEMBER)
         return header, self._rows(
-            server_pages.pages(
-                parsed_args.project, parsed_args.marker, parsed_args.server),
-            _wanted(parsed_args.property), refused)
+            overridden(parsed_args.project, parsed_args.server),
+            _wanted(parsed_args.property), refuses)
 
     def _rows(
-        self, pages: collections.abc.Iterator[tuple[str, server_pages.Page]],
-        wanted: collections.abc.Callable[[str, str | None], bool],
-        refused: Refused | None,
-    ) -> collections.abc.Iterator[Row]:
-        with Progress(sys.stderr) as progress:
-            for cell, page in pages:
-                progress.clear()
-                for row in rows(cell, page.servers, wanted, refused):
-                    self.status = int(refused is not None)
-                    yield row
-                progress.show(cell, page)
+        self, servers: Iterable[tuple[str, objects.Instance]], wanted: Wanted,
+        refuses: Refuses | None,
+    ) -> Iterator[tuple[Any, ...]]:
+        for row in rows(servers, wanted, refuses):
+            self.status = int(refuses is not None)
+            yield row
+
+
+def overridden(
+    project: str | None = None, server: str | None = None,
+) -> Iterator[tuple[str, objects.Instance]]:
+    """Yield the name of the cell and each server with overrides.
+
+    They are read in pages, between which nothing is held open.
+
+    :param project: only servers of this project
+    :param server: UUID of the only server that is asked for, which may be
+        without overrides
+    :raises errors.NotFound: there is no such server
+    :raises errors.StartupError: a database cannot be read
+    """
+    filters: dict[str, Any] = {'deleted': False, 'soft_deleted': True}
+    filters |= {'uuid': server} if server else {'system_metadata': _Recorded()}
+    if project is not None:
+        filters['project_id'] = project
+    found = False
+    for cell in deployment_files.cells():
+        marker = None
+        while True:
+            with deployment_files.targeted(cell) as context:
+                page = list(objects.InstanceList.get_by_filters(
+                    context, filters, limit=PAGE, marker=marker,
+                    sort_keys=['id'], sort_dirs=['asc'],
+                    expected_attrs=['system_metadata']))
+            for each in page:
+                found = True
+                yield deployment_files.cell_name(cell), each
+            if len(page) < PAGE:
+                break
+            marker = page[-1].uuid
+    if server is not None and not found:
+        raise errors.NotFound(f'there is no server {server} in any cell')
+
+
+class _Recorded:
+    """A value for Nova's filter ``system_metadata``: servers with a record.
+
+    As in :class:`nova_image_override.api.server_filter.RecordFilter`.
+    """
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Yield a key and a value, as expressions of SQL."""
+        row = models.InstanceSystemMetadata
+        recorded = sa.or_(*(row.key.startswith(prefix, autoescape=True)
+                            for prefix in record.keys('')))
+        yield sa.case((recorded, row.key), else_=None), row.value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Recorded:
+        # Nova copies filters; what is here is never changed.
+        return self
 
 
 def rows(
-    cell: str, servers: collections.abc.Iterable[typing.Any],
-    wanted: collections.abc.Callable[[str, str | None], bool],
-    refused: Refused | None,
-) -> collections.abc.Iterator[Row]:
-    """Yield the rows of servers of a cell.
+    servers: Iterable[tuple[str, objects.Instance]], wanted: Wanted,
+    refuses: Refuses | None,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of servers.
 
-    :param wanted: returns whether an override with this name and value is to
-        be listed
-    :param refused: given if only what is refused is to be listed
+    :param servers: each with the name of its cell
+    :param refuses: given if only refused overrides are to be listed
     """
-    for server in servers:
+    for cell, server in servers:
         overrides = record.in_force(server.system_metadata)
         image_values = record.image_values(server.system_metadata)
         listed = {name: value for name, value in sorted(overrides.items())
                   if wanted(name, value)}
-        problems = refused(server, overrides) if refused and listed else None
+        problems = refuses(server, overrides) if refuses and listed else None
         for name, value in listed.items():
             row = (server.uuid, server.project_id, cell, name,
                    image_values[name], value)
@@ -120,8 +169,7 @@ def rows(
                 yield (*row, problems[name].code, problems[name].reason)
 
 
-def _wanted(
-        text: str | None) -> collections.abc.Callable[[str, str | None], bool]:
+def _wanted(text: str | None) -> Wanted:
     """Return what ``--property`` asks for.
 
     :raises errors.Invalid: it is not a property, or not a value of one
@@ -138,8 +186,8 @@ def _wanted(
 
 
 def _refused(
-    read: startup.Startup, roles: collections.abc.Iterable[str],
-    server: typing.Any, overrides: override.Overrides,
+    read: startup.Startup, roles: Iterable[str], server: objects.Instance,
+    overrides: override.Overrides,
 ) -> dict[str, errors.Problem]:
     """Return what the rules refuse of the overrides of a server, by name.
 
@@ -163,39 +211,3 @@ def _refused(
     except errors.Forbidden as exc:
         problems += exc.problems
     return {problem.name: problem for problem in problems}
-
-
-class Progress:
-    """One line that shows how far reading has got, if somebody is watching.
-
-    :param stream: where to write it, if that is a terminal
-    """
-
-    def __init__(self, stream: typing.TextIO) -> None:
-        self._stream = stream if stream.isatty() else None
-        self._read = self._found = 0
-
-    def __enter__(self) -> typing.Self:
-        """Begin."""
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        """Leave nothing behind."""
-        self.clear()
-
-    def show(self, cell: str, page: server_pages.Page) -> None:
-        """Count a page, and show the count."""
-        self._read += page.number
-        self._found += len(page.servers)
-        self._write(f'{cell}: {self._read:,} servers read, '
-                    f'{self._found:,} with overrides')
-
-    def clear(self) -> None:
-        """Make room for other output."""
-        self._write('')
-
-    def _write(self, text: str) -> None:
-        if self._stream is not None:
-            # ECMA-48: erase to the end of the line.
-            self._stream.write(f'\r\x1b[K{text}')
-            self._stream.flush()
