@@ -1,7 +1,7 @@
 """``openstack image override check``: what a create would get."""
 
 import argparse
-import typing
+from typing import Any
 
 from osc_lib.command import command
 
@@ -10,7 +10,7 @@ from nova_image_override.client import sdk_proxy
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import table
 
-Rows = list[tuple[typing.Any, ...]]
+Rows = list[tuple[Any, ...]]
 
 PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
 NODE_COLUMNS = (
@@ -50,7 +50,7 @@ class Check(command.Lister):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], typing.Any]:
+    ) -> tuple[tuple[str, ...], Any]:
         """Ask the cloud.
 
         :raises answers.Refused: the create would be refused
@@ -64,8 +64,8 @@ class Check(command.Lister):
         return PROPERTY_COLUMNS, table.with_null(_property_rows(
             answer['properties'], answer['overridden']))
 
-    def _ask(self, parsed_args: argparse.Namespace) -> dict[str, typing.Any]:
-        manager: typing.Any = self.app.client_manager
+    def _ask(self, parsed_args: argparse.Namespace) -> dict[str, Any]:
+        manager: Any = self.app.client_manager
         image = block_devices = None
         if parsed_args.image is not None:
             image = manager.image.find_image(
@@ -85,14 +85,14 @@ class Check(command.Lister):
 
     def produce_output(
         self, parsed_args: argparse.Namespace,
-        column_names: typing.Any, data: typing.Any,
+        column_names: Any, data: Any,
     ) -> int:
         """Print the properties and, as a table, the NUMA nodes below them."""
         if parsed_args.formatter in table.OBJECT_FORMATS:
             names, _ = self._generate_columns_and_selector(
                 parsed_args, column_names)
             values = dict(zip(column_names, data, strict=True))
-            formatter: typing.Any = self.formatter
+            formatter: Any = self.formatter
             formatter.emit_one(
                 names, [values[name] for name in names], self.app.stdout,
                 parsed_args)
@@ -106,8 +106,8 @@ class Check(command.Lister):
 
 
 def _property_rows(
-    properties: dict[str, typing.Any],
-    overridden: dict[str, dict[str, typing.Any]],
+    properties: dict[str, Any],
+    overridden: dict[str, dict[str, Any]],
 ) -> Rows:
     """Return the rows of all properties, including those that are removed."""
     told = {**{name: {'value': value, 'image_value': value}
@@ -120,7 +120,7 @@ def _property_rows(
     ) for name, said in sorted(told.items())]
 
 
-def _node_rows(topology: dict[str, typing.Any] | None) -> Rows:
+def _node_rows(topology: dict[str, Any] | None) -> Rows:
     """Return the rows of NUMA nodes, if the guest has any."""
     if topology is None:
         return []

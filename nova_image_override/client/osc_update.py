@@ -6,7 +6,7 @@ leaves everything as it was.
 
 import argparse
 from collections.abc import Callable
-import typing
+from typing import Any
 
 from osc_lib import exceptions
 
@@ -37,7 +37,7 @@ class Set(_Changing):
 
     _dropping = 'nova_image_override_drop'
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the options."""
         parser.add_argument(arguments.SET, **arguments.OPTION)
         parser.add_argument(
@@ -58,7 +58,7 @@ class Set(_Changing):
 class Unset(_Changing):
     """``openstack server unset --image-prop-override``."""
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the option."""
         parser.add_argument(
             arguments.SET, metavar='<key>', dest=arguments.DEST,

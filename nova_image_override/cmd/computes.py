@@ -1,7 +1,7 @@
 """``nova-image-override computes``: which computes keep overrides."""
 
 import argparse
-import collections.abc
+from collections.abc import Iterator
 
 from nova import objects
 
@@ -42,7 +42,7 @@ class Computes(deployment_files.Table):
                 missing if parsed_args.missing else found)
 
 
-def rows() -> collections.abc.Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield cell, host, node, and the version of its compute part.
 
     The version is None where nova-api would not rely on the node.

@@ -5,10 +5,10 @@ rules as nova-api reads them, so that a command reports what nova-api does.
 """
 
 import argparse
-import collections.abc
+from collections.abc import Iterable, Iterator
 import contextlib
 import re
-import typing
+from typing import Any
 
 from cliff import lister
 from nova import config as nova_config
@@ -51,7 +51,7 @@ class Table(lister.Lister):
 
     def produce_output(
         self, parsed_args: argparse.Namespace,
-        column_names: typing.Any, data: typing.Any,
+        column_names: Any, data: Any,
     ) -> int:
         """Print the table in the format that is asked for."""
         if parsed_args.formatter not in table.OBJECT_FORMATS:
@@ -128,7 +128,7 @@ def read_nova_conf(
 
 
 @contextlib.contextmanager
-def database(which: str = 'API database') -> collections.abc.Iterator[None]:
+def database(which: str = 'API database') -> Iterator[None]:
     """Read one of Nova's databases in the context.
 
     :param which: its name in the message
@@ -145,7 +145,7 @@ def database(which: str = 'API database') -> collections.abc.Iterator[None]:
         ) from None
 
 
-def cells() -> list[typing.Any]:
+def cells() -> list[Any]:
     """Return ``nova.objects.CellMapping`` of each cell, cell0 included.
 
     :raises errors.StartupError: the API database cannot be read
@@ -155,13 +155,13 @@ def cells() -> list[typing.Any]:
             nova_context.get_admin_context()))
 
 
-def cell_name(cell: typing.Any) -> str:
+def cell_name(cell: Any) -> str:
     """Return what a cell is called; operators need not name their cells."""
     return str(cell.name or cell.uuid)
 
 
 @contextlib.contextmanager
-def targeted(cell: typing.Any) -> collections.abc.Iterator[typing.Any]:
+def targeted(cell: Any) -> Iterator[Any]:
     """Read the database of a cell in the context.
 
     :raises errors.StartupError: it cannot be read
@@ -174,7 +174,7 @@ def targeted(cell: typing.Any) -> collections.abc.Iterator[typing.Any]:
 
 def caller(
     callers: callers_module.Callers,
-    roles: collections.abc.Iterable[str], project: str, user: str = 'user',
+    roles: Iterable[str], project: str, user: str = 'user',
 ) -> caller_module.Caller:
     """Return a user with these roles, as nova-api would see one."""
     return callers.caller(nova_context.RequestContext(
@@ -220,11 +220,10 @@ def ini_source(
     return f'{path}:{line}'
 
 
-def policy_source(
-        callers: callers_module.Callers, rule: str) -> str:
+def policy_source(callers: callers_module.Callers, rule: str) -> str:
     """Return FILE:LINE of a rule in policy.yaml."""
     enforcer = callers.policy.enforcer()
-    path: typing.Any = enforcer.policy_path
+    path: Any = enforcer.policy_path
     if rule not in enforcer.file_rules or path is None:
         return 'default'
     with open(path, encoding='utf-8') as file:

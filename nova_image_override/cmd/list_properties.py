@@ -1,7 +1,7 @@
 """``nova-image-override list``: what a user may override."""
 
 import argparse
-import typing
+from typing import Any
 
 from nova_image_override import versions
 from nova_image_override.api import startup
@@ -19,7 +19,7 @@ class List(deployment_files.Lister):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[typing.Any, ...]]]:
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Ask the rules.
 
         :raises errors.StartupError: with these rules nova-api does not start

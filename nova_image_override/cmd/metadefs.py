@@ -13,11 +13,13 @@ from typing import Any
 from cliff.command import Command
 
 from nova_image_override.api import startup
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable_schema
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import deployment_files
-from nova_image_override.properties import property as property_module
+from nova_image_override.properties.property import Integer
+from nova_image_override.properties.property import Property
+from nova_image_override.properties.property import Schema
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
 RESOURCE_TYPE = 'OS::Nova::Server'
@@ -56,9 +58,7 @@ class Metadefs(Command):
         self.app.stdout.write(json.dumps(made, indent=4) + '\n')
 
 
-def namespace(
-    enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-) -> Json:
+def namespace(enforcer: Enforcer, caller: Caller) -> Json:
     """Return the namespace of what CALLER may override.
 
     Glance's format has no patterns for names: of the families, it gets only
@@ -91,9 +91,7 @@ def namespace(
     }
 
 
-def definition(
-    prop: property_module.Property, name: str, value: property_module.Schema,
-) -> Json:
+def definition(prop: Property, name: str, value: Schema) -> Json:
     """Return one property's definition.
 
     :param value: the JSON Schema of what the user may send
@@ -104,7 +102,7 @@ def definition(
         'description': _description(prop)[:DESCRIPTION_MAX],
         'type': 'string',
     }
-    if isinstance(prop, property_module.Integer):
+    if isinstance(prop, Integer):
         result |= {'type': 'integer', 'minimum': prop.minimum,
                    'maximum': prop.maximum}
     elif 'enum' in value:
@@ -122,7 +120,7 @@ def definition(
     return result
 
 
-def _description(prop: property_module.Property) -> str:
+def _description(prop: Property) -> str:
     """Return the description, with the parts of Nova that act on the property.
 
     Glance's format has no key for these.

@@ -7,7 +7,7 @@ part of the package installs the commands too.
 import importlib.metadata
 import logging
 import sys
-import typing
+from typing import Any
 import warnings
 
 from cliff import app
@@ -32,7 +32,7 @@ class Commands(commandmanager.CommandManager):
         for found in importlib.metadata.entry_points(group=namespace):
             self.commands[found.name.replace('_', ' ')] = found
 
-    def find_command(self, argv: list[str]) -> typing.Any:
+    def find_command(self, argv: list[str]) -> Any:
         """Return a command's class, its name, and the arguments that are left.
 
         :raises ValueError: there is no such command

@@ -4,7 +4,8 @@ Run it with the new Nova installed and the old services still running: it says
 whether this package works with that Nova and with the rules as they are.
 """
 
-import collections.abc
+
+from collections.abc import Callable
 
 import nova.conf
 from oslo_config import cfg
@@ -57,8 +58,7 @@ class Checks(upgradecheck.UpgradeCommands):
     )
 
 
-def _result(
-        verify: collections.abc.Callable[[], None]) -> upgradecheck.Result:
+def _result(verify: Callable[[], None]) -> upgradecheck.Result:
     try:
         verify()
     except errors.UnsupportedNova as exc:
