@@ -25,8 +25,8 @@ ACTIONS = {
 class Server(_server.Server):
     """A server that knows the overrides in force."""
 
-    #: Name -> value, None where the image's property is removed. None until
-    #: an answer has shown the overrides, which that to a create does not.
+    #: Name -> value, None where the image's property is removed. Is None until
+    #: an answer has shown the overrides; the answer to a create does not.
     image_props_override = resource.Body('image_props_override', type=dict)
 
     #: openstacksdk's, and the property names that a list is filtered by.
@@ -171,12 +171,10 @@ class Proxy(_proxy.Proxy):
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or were not
         """
-        with _sdk_errors():
-            if overrides is None:
-                yield
-            else:
-                with transport.attach(self).overriding(action, overrides):
-                    yield
+        with _sdk_errors(), (
+                contextlib.nullcontext() if overrides is None
+                else transport.attach(self).overriding(action, overrides)):
+            yield
 
     def create_server(
         self, *, image_props_override: transport.Overrides | None = None,
@@ -252,16 +250,13 @@ class Proxy(_proxy.Proxy):
     # Every method about servers asks one of these for its resource.
 
     def _get_resource(
-        self, resource_type: Any, value: Any,
-        **attrs: Any,
-    ) -> Any:
+            self, resource_type: Any, value: Any, **attrs: Any) -> Any:
         if not isinstance(value, resource_type):
             resource_type = _with_overrides(resource_type)
         return super()._get_resource(resource_type, value, **attrs)
 
     def _create(self, resource_type: Any, *args: Any, **attrs: Any) -> Any:
-        return super()._create(
-            _with_overrides(resource_type), *args, **attrs)
+        return super()._create(_with_overrides(resource_type), *args, **attrs)
 
     def _find(self, resource_type: Any, *args: Any, **attrs: Any) -> Any:
         return super()._find(_with_overrides(resource_type), *args, **attrs)

@@ -43,7 +43,7 @@ class Metadefs(Command):
         """Add the options."""
         parser = super().get_parser(prog_name)
         deployment_files.add_config_options(parser)
-        deployment_files.add_role_options(parser)
+        deployment_files.add_user_options(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

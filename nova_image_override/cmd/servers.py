@@ -16,6 +16,7 @@ from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import stored_image
 from nova_image_override.api import startup
+from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import catalog
 
@@ -30,7 +31,7 @@ Refuses = Callable[
     ['objects.Instance', override.Overrides], Mapping[str, errors.Problem]]
 
 
-class Servers(deployment_files.Lister):
+class Servers(deployment_files.Table):
     """List the servers with overrides of every cell, cell0 included.
 
     Rows come in the order of cells and of the instances in them, as they are
@@ -38,8 +39,6 @@ class Servers(deployment_files.Lister):
     --no-longer-allowed, only overrides that the rules refuse now; the exit
     status is 1 when there is any.
     """
-
-    asks_for_project = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
@@ -50,14 +49,15 @@ class Servers(deployment_files.Lister):
                  'those to it; with nothing after the =, only those that '
                  'remove it')
         parser.add_argument(
-            '--project', metavar='PROJECT',
-            help='list only servers of this project (ID)')
-        parser.add_argument(
             '--server', metavar='SERVER', help='list only this server (UUID)')
+        parser.add_argument(
+            '--server-project', metavar='PROJECT',
+            help='list only servers of this project (ID)')
         parser.add_argument(
             '--no-longer-allowed', action='store_true',
             help='list only overrides that the rules would refuse now to a '
                  'user of the server\'s project with the roles of --role')
+        deployment_files.add_role_option(parser)
         return parser
 
     def take_action(
@@ -79,7 +79,7 @@ class Servers(deployment_files.Lister):
                 _refused, startup.read(conf),
                 parsed_args.roles or deployment_files.MEMBER)
         return header, self._rows(
-            overridden(parsed_args.project, parsed_args.server),
+            overridden(parsed_args.server_project, parsed_args.server),
             _wanted(parsed_args.property), refuses)
 
     def _rows(
@@ -109,17 +109,17 @@ def overridden(
     if project is not None:
         filters['project_id'] = project
     found = False
-    for cell in deployment_files.cells():
+    for cell in cells.mappings():
         marker = None
         while True:
-            with deployment_files.targeted(cell) as context:
+            with cells.targeted(cell) as context:
                 page = list(objects.InstanceList.get_by_filters(
                     context, filters, limit=PAGE, marker=marker,
                     sort_keys=['id'], sort_dirs=['asc'],
                     expected_attrs=['system_metadata']))
             for each in page:
                 found = True
-                yield deployment_files.cell_name(cell), each
+                yield cells.name(cell), each
             if len(page) < PAGE:
                 break
             marker = page[-1].uuid

@@ -4,7 +4,6 @@ from collections.abc import Set
 import dataclasses
 import functools
 
-from nova import objects
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
@@ -14,7 +13,6 @@ from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
-from nova_image_override.cmd import deployment_files
 from nova_image_override.properties.property import Property
 
 
@@ -106,17 +104,3 @@ def _protections(
         ) if path else None
     except (cfg.Error, ValueError) as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
-
-
-def hypervisor_types() -> set[str]:
-    """Return those of the compute nodes of every cell.
-
-    :raises errors.StartupError: a database cannot be read
-    """
-    found: set[str] = set()
-    for cell in deployment_files.cells():
-        with deployment_files.targeted(cell) as context:
-            found.update(
-                node.hypervisor_type
-                for node in objects.ComputeNodeList.get_all(context))
-    return found

@@ -10,6 +10,7 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import startup
 from nova_image_override.authorization import overridable_schema
+from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import finding
@@ -78,7 +79,8 @@ class Check(deployment_files.Lister):
                 for line in str(exc).split('\n')]
         else:
             if parsed_args.compute_nodes:
-                cloud.hypervisor_types = cloud_module.hypervisor_types()
+                cloud.hypervisor_types = {
+                    node.hypervisor_type for _, node in cells.compute_nodes()}
             found += [each for check in rules.CHECKS
                       for each in check.findings(cloud)]
         self.status = int(any(

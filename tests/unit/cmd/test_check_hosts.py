@@ -1,8 +1,10 @@
 """``check`` reports what is allowed but no driver of the cloud acts on."""
 
+from unittest import mock
+
 import pytest
 
-from nova_image_override.cmd.check import cloud
+from nova_image_override.cmd import cells
 
 VMWARE = 'vmwareapi'
 
@@ -63,7 +65,8 @@ def test_what_is_denied_is_not_looked_at(check):
 ])
 def test_compute_nodes_of_other_drivers_are_warnings(
         deployment, monkeypatch, drivers, types, told):
-    monkeypatch.setattr(cloud, 'hypervisor_types', lambda: types)
+    monkeypatch.setattr(cells, 'compute_nodes', lambda: (
+        ('cell1', mock.Mock(hypervisor_type=each)) for each in types))
     deployment.write('nova.conf', f'''
         [image_override]
         virt_drivers = {drivers}

@@ -220,7 +220,6 @@ def test_check_finds_nothing_wrong_beside_the_compute_nodes(databases):
     (('metadefs', '--config-file', '{wrong}'),
      'entry \'vm_mode\': legacy name'),
     (('paste', '--from', '/nowhere.ini'), '/nowhere.ini: cannot be read'),
-    (('schema', '--write', '/nowhere'), '/nowhere'),
     (('servers', '--config-file', '{conf}'),
      'nova.conf has no [api_database] connection'),
 ], ids=lambda value: value[0] if isinstance(value, tuple) else '')

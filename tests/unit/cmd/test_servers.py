@@ -72,7 +72,7 @@ def test_every_override_has_a_row(listed):
 
 
 def test_project_and_server_are_asked_of_the_databases(listed):
-    listed('--project', 'p2', '--server', 'b')
+    listed('--server-project', 'p2', '--server', 'b')
     assert listed.asked == [('p2', 'b')]
 
 
