@@ -17,6 +17,7 @@ from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
+from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.callers import Callers
 from nova_image_override.authorization.glance import config_files
@@ -122,12 +123,24 @@ def read_nova_conf(
 
 
 def caller(
-    callers: Callers,
-    roles: Iterable[str], project: str, user: str = 'user',
+    callers: Callers, roles: Iterable[str], project: str, user: str = 'user',
 ) -> Caller:
     """Return a user with these roles, as nova-api would see one."""
     return callers.caller(nova_context.RequestContext(
         user_id=user, project_id=project, roles=list(roles)))
+
+
+def read_rules(
+        options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
+    """Return the rules, and the user for whom they are asked.
+
+    :param options: what :func:`add_config_options` and
+        :func:`add_user_options` added
+    :raises errors.StartupError: with these rules nova-api does not start
+    """
+    read = startup.read(read_nova_conf(options))
+    return read, caller(
+        read.callers, options.roles or MEMBER, options.project)
 
 
 # --- where a rule is --------------------------------------------------------

@@ -1,10 +1,9 @@
-"""``nova-image-override list``: what a user may override."""
+"""``nova-image-override list``: the properties a user may override."""
 
 import argparse
 from typing import Any
 
 from nova_image_override import versions
-from nova_image_override.api import startup
 from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import families
@@ -12,7 +11,7 @@ from nova_image_override.properties import table
 
 
 class List(deployment_files.Lister):
-    """List what a user may override, with type, values and description.
+    """List the properties that a user may override.
 
     The answer of discovery to such a user, as a table.
     """
@@ -24,10 +23,7 @@ class List(deployment_files.Lister):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read = startup.read(deployment_files.read_nova_conf(parsed_args))
-        caller = deployment_files.caller(
-            read.callers, parsed_args.roles or deployment_files.MEMBER,
-            parsed_args.project)
+        read, caller = deployment_files.read_rules(parsed_args)
         schema = overridable_schema.schema_for(
             read.enforcer, caller, versions.MAX)
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',

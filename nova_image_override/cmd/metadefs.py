@@ -12,7 +12,6 @@ from typing import Any
 
 from cliff.command import Command
 
-from nova_image_override.api import startup
 from nova_image_override.authorization import overridable_schema
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
@@ -51,11 +50,9 @@ class Metadefs(Command):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read = startup.read(deployment_files.read_nova_conf(parsed_args))
-        made = namespace(read.enforcer, deployment_files.caller(
-            read.callers, parsed_args.roles or deployment_files.MEMBER,
-            parsed_args.project))
-        self.app.stdout.write(json.dumps(made, indent=4) + '\n')
+        read, caller = deployment_files.read_rules(parsed_args)
+        self.app.stdout.write(
+            json.dumps(namespace(read.enforcer, caller), indent=4) + '\n')
 
 
 def namespace(enforcer: Enforcer, caller: Caller) -> Json:

@@ -94,7 +94,8 @@ def status() -> int:
 
 
 def _not_installed(exc: ModuleNotFoundError) -> str:
-    return (f'{exc.name} is not installed in {sys.prefix}: this command needs '
+    package = str(exc.name).partition('.')[0]
+    return (f'{package} is not installed in {sys.prefix}: this command needs '
             'nova-image-override in the environment that Nova runs in')
 
 

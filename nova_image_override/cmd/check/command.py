@@ -12,18 +12,16 @@ from nova_image_override.api import startup
 from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
-from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import finding
 from nova_image_override.cmd.check import rules
 from nova_image_override.cmd.check import spelling
-from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.finding import Finding
 
 
 class Check(deployment_files.Lister):
     """Find mistakes in the rules of this deployment.
 
-    Reads nova.conf, policy.yaml and Glance's files; asks no service, and
+    Reads nova.conf and the files that it names; asks no service, and
     reads Nova's databases only for --compute-nodes. The exit status is 1 when
     there is an error or a warning. A summary goes to standard error.
     """
@@ -33,12 +31,6 @@ class Check(deployment_files.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--glance-config-file', metavar='PATH', action='append',
-            default=[],
-            help='Glance configuration file to compare with the copies that '
-                 'nova.conf names; repeat in the order in which Glance reads '
-                 'them (default: trust the copies)')
         parser.add_argument(
             '--compute-nodes', action='store_true',
             help='read the hypervisor types of all compute nodes from Nova\'s '
@@ -63,21 +55,17 @@ class Check(deployment_files.Lister):
         found = [each for check in spelling.CHECKS
                  for each in check.findings(conf)]
         cloud = None
-        code, why = 'S1', 'nova-api does not start'
         try:
             started = startup.read(conf)
-            code, why = 'S2', 'nothing could be checked'
-            cloud = cloud_module.read(
-                conf, started.enforcer, deployment_files.caller(
-                    started.callers,
-                    parsed_args.roles or deployment_files.MEMBER,
-                    parsed_args.project), parsed_args.glance_config_file)
         except errors.StartupError as exc:
             found += [
-                Finding(finding.ERROR, code, line, why,
-                        'correct the file, or the option that names it')
+                Finding(finding.ERROR, 'S1', line, 'nova-api does not start',
+                        'correct the file or the option')
                 for line in str(exc).split('\n')]
         else:
+            cloud = rules.Cloud(started.enforcer, deployment_files.caller(
+                started.callers, parsed_args.roles or deployment_files.MEMBER,
+                parsed_args.project), started.virt_drivers)
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
@@ -85,16 +73,14 @@ class Check(deployment_files.Lister):
                       for each in check.findings(cloud)]
         self.status = int(any(
             each.severity != finding.NOTE for each in found))
-        self._summary = _summary(
-            found, conf, cloud, bool(parsed_args.glance_config_file))
+        self._summary = _summary(found, conf, cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
 
 
 def _summary(
-    found: list[Finding], conf: cfg.ConfigOpts, cloud: Cloud | None,
-    has_glance_files: bool,
+    found: list[Finding], conf: cfg.ConfigOpts, cloud: rules.Cloud | None,
 ) -> str:
-    """Return the number of findings, of open properties, and the files read.
+    """Return the number of findings and of open properties.
 
     :param cloud: None when it could not be read
     """
@@ -108,11 +94,9 @@ def _summary(
         cloud.enforcer, cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     options = conf[override_conf.GROUP.name]
-    glance = (
-        'its own files' if has_glance_files
-        else 'the files that nova.conf names'
-        if options.glance_image_import_files
-        or options.property_protection_file else 'not given')
+    glance = ('the files that nova.conf names'
+              if options.glance_image_import_files
+              or options.property_protection_file else 'not given')
     return (f'{counts}; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden '
             f'by {cloud.roles}; Glance: {glance}')

@@ -1,14 +1,13 @@
 """Findings about lists, policy, Glance's rules, and drivers."""
 
-from collections.abc import Callable, Iterable, Iterator
-import re
+from collections.abc import Callable, Iterable, Set
+import dataclasses
 
 from nova_image_override import policies
-from nova_image_override.authorization import property_lists
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.authorization.property_rules import PropertyRules
-from nova_image_override.cmd.check.cloud import Cloud
+from nova_image_override.authorization.property_lists import Entry
+from nova_image_override.authorization.property_lists import PropertyList
 from nova_image_override.cmd.check.finding import Check
 from nova_image_override.cmd.check.finding import ERROR
 from nova_image_override.cmd.check.finding import Found
@@ -18,6 +17,45 @@ from nova_image_override.properties import driver_matrix
 from nova_image_override.properties import drivers
 from nova_image_override.properties import families
 from nova_image_override.properties.property import Property
+
+
+@dataclasses.dataclass
+class Cloud:
+    """One deployment.
+
+    :ivar enforcer: the rules that nova-api holds
+    :ivar caller: a plain tenant
+    :ivar drivers: the virt drivers of its hosts, as nova.conf names them
+    :ivar hypervisor_types: those of the compute nodes; None if they were not
+        asked for
+    """
+
+    enforcer: Enforcer
+    caller: Caller
+    drivers: Set[str]
+    hypervisor_types: Set[str] | None = None
+
+    @property
+    def roles(self) -> str:
+        """The tenant's roles, for messages."""
+        return ', '.join(self.caller.roles)
+
+    @property
+    def lists(self) -> tuple[PropertyList, PropertyList]:
+        """The deployer's two lists."""
+        return self.enforcer.denied, self.enforcer.allowed
+
+    @property
+    def properties(self) -> list[Property]:
+        """The properties that some deployment could allow."""
+        return [prop for prop in self.enforcer.catalog.values()
+                if not prop.never]
+
+    def reached(self, rules: PropertyList, entry: Entry) -> list[Property]:
+        """Return the properties that an entry of a list can concern."""
+        return [prop for prop in self.properties
+                if any(found.text == entry.text
+                       for found, _ in rules.reaching(prop))]
 
 
 def _unknown_names(cloud: Cloud) -> Found:
@@ -53,15 +91,6 @@ def _denied_again(cloud: Cloud) -> Found:
             yield entry.text, {}
 
 
-def _repeated(cloud: Cloud) -> Found:
-    for rules in cloud.lists:
-        seen = set()
-        for entry in rules.entries:
-            if (entry.name, entry.values) in seen:
-                yield entry.text, {'option': rules.option}
-            seen.add((entry.name, entry.values))
-
-
 def _nothing_allowed(cloud: Cloud) -> Found:
     if not cloud.enforcer.allowed.entries:
         yield 'allowed_properties', {}
@@ -77,56 +106,41 @@ def _policies_of_no_property(cloud: Cloud) -> Found:
 
 # --- beside Glance's rules ---------------------------------------------------
 
-#: Returns whether the rules of an enforcer refuse the property to a caller.
-_Refuses = Callable[[Enforcer, Caller, str], bool]
 
+def _named_in_vain(
+    cloud: Cloud, refused: Callable[[str], bool], names: Iterable[str] = (),
+) -> Found:
+    """Yield properties that an entry allows by name, and Glance refuses.
 
-def _closes(rules: Enforcer, caller: Caller, name: str) -> bool:
-    return not rules.can_set(caller, name)
-
-
-def _refused_by_glance(
-    cloud: Cloud, refuses: _Refuses,
-) -> Iterator[tuple[PropertyRules, bool]]:
-    """Yield the rules of properties that our lists allow, and Glance refuses.
-
-    With each, whether nova-api refuses the property for the same reason.
+    :param refused: returns whether Glance does
+    :param names: what to look at beside one name of each property
     """
-    # Of a family, one member and those that Glance injects.
-    names = [prop.field if prop.family is None else prop.family.member(
-        'CUSTOM_' if prop.family is families.TRAITS else 0)
-        for prop in cloud.properties]
-    names += [name for name in cloud.glance.injection.properties
-              if name not in names
-              and cloud.enforcer.catalog.field_of(name) is not None]
-    for rules in map(cloud.enforcer.rules_of, names):
-        if rules.allowed and all(entry.values for entry in rules.denied) and (
-                refuses(cloud.glance, cloud.caller, rules.name)):
-            yield rules, refuses(cloud.enforcer, cloud.caller, rules.name)
+    for name in dict.fromkeys((*(
+            prop.field if prop.family is None else prop.family.member(
+                'CUSTOM_' if prop.family is families.TRAITS else 0)
+            for prop in cloud.properties), *names)):
+        rules = cloud.enforcer.rules_of(name)
+        if all(entry.values for entry in rules.denied) and any(
+                entry.name in (name, rules.field)
+                for entry in rules.allowed) and refused(name):
+            yield name, {'roles': cloud.roles}
 
 
-def _open(refuses: _Refuses) -> Callable[[Cloud], Found]:
-    """Return what finds properties that Glance refuses, and nova-api does not.
-    """
-    def find(cloud: Cloud) -> Found:
-        for rules, refused in _refused_by_glance(cloud, refuses):
-            if not refused:
-                yield rules.name, {'roles': cloud.roles}
-    return find
+def _closed_by_glance(cloud: Cloud) -> Found:
+    return _named_in_vain(cloud, lambda name: not cloud.enforcer.can_set(
+        cloud.caller, name))
 
 
-def _idle(refuses: _Refuses) -> Callable[[Cloud], Found]:
-    """Return what finds entries that name what Glance refuses."""
-    def find(cloud: Cloud) -> Found:
-        for rules, refused in _refused_by_glance(cloud, refuses):
-            if refused and any(entry.name in (rules.name, rules.field)
-                               for entry in rules.allowed):
-                yield rules.name, {'roles': cloud.roles}
-    return find
+def _injected_by_glance(cloud: Cloud) -> Found:
+    enforcer = cloud.enforcer
+    return _named_in_vain(
+        cloud, lambda name: enforcer.injects(cloud.caller, name),
+        [name for name in enforcer.injection.properties
+         if enforcer.catalog.field_of(name) is not None])
 
 
 def _undefined_policies(cloud: Cloud) -> Found:
-    protections = cloud.glance.protections
+    protections = cloud.enforcer.protections
     if protections is not None and protections.policies is not None:
         for name in sorted(protections.policies.undefined):
             yield name, {}
@@ -135,52 +149,16 @@ def _undefined_policies(cloud: Cloud) -> Found:
 # --- about the hosts ---------------------------------------------------------
 
 
-def _drivers_act(
-    cloud: Cloud, prop: Property, value: str | None = None,
-) -> bool:
-    return any(drivers.can_act(each, prop.field, value)
-               for each in cloud.drivers)
-
-
-def _open_entries(
-    cloud: Cloud,
-) -> Iterator[tuple[property_lists.Entry, list[Property]]]:
-    """Yield entries that allow anything, with the properties they allow."""
+def _without_driver(cloud: Cloud) -> Found:
     for entry in cloud.enforcer.allowed.entries if cloud.drivers else ():
         reached = [
             prop for prop in cloud.reached(cloud.enforcer.allowed, entry)
             if not any(whole and not found.values for found, whole
                        in cloud.enforcer.denied.reaching(prop))]
-        if reached:
-            yield entry, reached
-
-
-def _without_driver(cloud: Cloud) -> Found:
-    for entry, reached in _open_entries(cloud):
-        if not any(_drivers_act(cloud, prop) for prop in reached):
-            yield entry.text, {'drivers': ', '.join(cloud.drivers)}
-
-
-def _values_without_driver(cloud: Cloud) -> Found:
-    for entry, reached in _open_entries(cloud):
-        values = [value for value in entry.values
-                  if not _acts_on_value(cloud, value, reached)]
-        if values and any(_drivers_act(cloud, prop) for prop in reached):
-            yield entry.text, {'drivers': ', '.join(cloud.drivers),
-                               'values': ', '.join(values)}
-
-
-def _acts_on_value(
-    cloud: Cloud, value: str, reached: Iterable[Property],
-) -> bool:
-    """Return whether a driver acts on a value, or on one that a glob matches.
-    """
-    matched = [
-        (prop, each) for prop in reached for each in prop.values or (value,)
-        if re.fullmatch(
-            property_lists.glob_pattern(prop.canonical(value)), each)]
-    return not matched or any(
-        _drivers_act(cloud, prop, each) for prop, each in matched)
+        if reached and not any(
+                drivers.can_act(each, prop.field)
+                for prop in reached for each in cloud.drivers):
+            yield entry.text, {'drivers': ', '.join(sorted(cloud.drivers))}
 
 
 def _hosts_drivers(cloud: Cloud) -> set[str]:
@@ -221,29 +199,19 @@ CHECKS = (
     Check(WARNING, 'L3', _denied_again,
           'allowed_properties: denied_properties denies everything that the '
           'entry allows', 'remove one of them'),
-    Check(WARNING, 'L4', _repeated,
-          '{option}: duplicate entry', 'remove one of them'),
-    Check(NOTE, 'L5', _nothing_allowed,
+    Check(NOTE, 'L4', _nothing_allowed,
           'it is empty: nobody may override anything',
           'name the properties that your users ask for'),
     Check(ERROR, 'P1', _policies_of_no_property,
           'policy.yaml defines a rule for a property that cannot be '
           'overridden under this name: it is never checked',
           'use the canonical field name, such as {example}'),
-    Check(ERROR, 'A1', _open(_closes),
-          'users with the roles {roles} may not set it in Glance, but can '
-          'override it at boot',
-          'name Glance\'s current file in property_protection_file'),
-    Check(WARNING, 'A1', _idle(_closes),
+    Check(WARNING, 'A1', _closed_by_glance,
           'allowed_properties names it, but users with the roles {roles} may '
           'neither create nor update it in Glance: the entry does nothing '
           'for them',
           'remove the entry, or let these roles "create" or "update" it'),
-    Check(ERROR, 'A2', _open(Enforcer.injects),
-          'Glance injects it for users with the roles {roles}, and they can '
-          'override it at boot',
-          'name Glance\'s current files in glance_image_import_files'),
-    Check(WARNING, 'A2', _idle(Enforcer.injects),
+    Check(WARNING, 'A2', _injected_by_glance,
           'allowed_properties names it, but Glance injects it for users with '
           'the roles {roles}: the entry does nothing for them',
           'remove the entry, or do not inject the property'),
@@ -255,9 +223,6 @@ CHECKS = (
     Check(WARNING, 'H1', _without_driver,
           'no driver of this cloud ({drivers}) acts on it',
           'remove the entry, unless host aggregates name the property'),
-    Check(WARNING, 'H1', _values_without_driver,
-          'no driver of this cloud ({drivers}) acts on {values}',
-          'remove these values'),
     Check(WARNING, 'H2', _unnamed_drivers,
           'compute nodes have this driver, and virt_drivers does not name '
           'it: overrides that only it acts on are refused',

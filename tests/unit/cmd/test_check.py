@@ -47,16 +47,6 @@ CLEAN = {
     'glance-policy.yaml': '''
         "members": "role:member"
         ''',
-    'glance-api.conf': '''
-        [DEFAULT]
-        property_protection_file = {folder}/protections.conf
-        [oslo_policy]
-        policy_file = {folder}/glance-policy.yaml
-        [image_import_opts]
-        image_import_plugins = [inject_image_metadata]
-        [inject_metadata_properties]
-        inject = x_origin:tenant
-        ''',
 }
 
 
@@ -71,20 +61,14 @@ def check(deployment):
                     text = text.replace(old, new)
             deployment.write(
                 name, text.replace('{folder}', str(deployment.folder)))
-        status, rows = deployment.rows('check', *(
-            option.replace('{folder}', str(deployment.folder))
-            for option in options))
+        status, rows = deployment.rows('check', *options)
         return status, [(row['Severity'], row['Code'], row['Subject'])
                         for row in rows]
     return check
 
 
-GLANCE = ('--glance-config-file', '{folder}/glance-api.conf')
-
-
-@pytest.mark.parametrize('options', [(), GLANCE])
-def test_is_silent_on_a_clean_pair(check, options):
-    assert check(options=options) == (0, [])
+def test_is_silent_on_a_clean_pair(check):
+    assert check() == (0, [])
 
 
 ALLOW = ('nova.conf', 'allowed_properties = ', 'allowed_properties = {},')
@@ -123,8 +107,6 @@ MATRIX = {
         'hw_c*_bus=floppy|ide'),
     'allowed and denied': (
         [plant(ALLOW, 'os_distro')], 'warning', 'L3', 'os_distro'),
-    'twice in a list': (
-        [plant(ALLOW, 'hw_boot_menu')], 'warning', 'L4', 'hw_boot_menu'),
     'policy for a spelling instead of a field': (
         [('policy.yaml', ':os_type"', ':hw_numa_mem.0"')], 'error', 'P1',
         'os_compute_api:servers:create:image_props_override:hw_numa_mem.0'),
@@ -190,24 +172,6 @@ def test_each_file_that_stops_the_start_is_named(check):
         assert name in found[number][2]
 
 
-# --- against Glance's own files ----------------------------------------------
-
-BEYOND = {
-    'A1 protections unknown to Nova': (
-        [('nova.conf', 'property_protection_file = {folder}/protections.conf',
-          '')], 'error', 'A1', 'os_admin_user'),
-    'A2 injection unknown to Nova': (
-        [('glance-api.conf', 'x_origin', 'os_type')], 'error', 'A2',
-        'os_type'),
-}
-
-
-@pytest.mark.parametrize('fault', BEYOND)
-def test_finds_what_only_glances_own_files_tell(check, fault):
-    replaced, severity, code, subject = BEYOND[fault]
-    assert check(*replaced, options=GLANCE) == (1, [(severity, code, subject)])
-
-
 def test_what_is_wrong_depends_on_the_roles(check):
     fault = plant(ALLOW, 'os_admin_user')
     assert check(fault, options=('--role', 'admin', '--role', 'member')) == (
@@ -224,16 +188,14 @@ def test_without_nova_conf_nothing_is_checked(deployment):
 # --- in words ----------------------------------------------------------------
 
 
-def summary(deployment, *options, **replaced):
+def summary(deployment, **replaced):
     """Return what check says in words about the clean files."""
     for name, text in CLEAN.items():
         deployment.write(name, text.replace(
             '{folder}', str(deployment.folder)))
     for name, text in replaced.items():
         deployment.write(f'{name}.conf', text)
-    status, out, err = deployment.run('check', *(
-        option.replace('{folder}', str(deployment.folder))
-        for option in options))
+    status, out, err = deployment.run('check')
     return status, out.strip(), err.strip().splitlines()[-1]
 
 
@@ -245,11 +207,6 @@ def test_a_clean_pair_is_told_in_words(deployment):
     assert summary(deployment) == (0, '', (
         f'0 findings; {number} properties may be overridden by member, '
         'reader; Glance: the files that nova.conf names'))
-
-
-def test_whose_files_were_read_is_told(deployment):
-    *_, told = summary(deployment, *GLANCE)
-    assert told.endswith('; Glance: its own files')
 
 
 def test_an_empty_list_is_a_note_and_told_in_words(deployment):
@@ -266,14 +223,6 @@ def test_where_nova_api_does_not_start_nothing_is_said_to_be_open(deployment):
         deployment, nova='[image_override]\nallowed_properties = vm_mode')
     assert status == 1
     assert told == '1 error'
-
-
-def test_a_wrong_argument_is_not_blamed_on_nova_conf(deployment):
-    status, out, _ = summary(
-        deployment, '--glance-config-file', '/nowhere.conf')
-    assert status == 1
-    assert 'S2' in out
-    assert 'nova-api does not start' not in out
 
 
 def test_options_that_nova_knows_are_not_ours(check):

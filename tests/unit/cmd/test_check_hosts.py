@@ -36,12 +36,6 @@ def test_an_entry_that_no_driver_acts_on_is_a_warning(check):
     assert [each[2] for each in check('hw_disk_type')[1]] == ['hw_disk_type']
 
 
-def test_values_that_no_driver_acts_on_are_named(check):
-    assert check('hw_disk_bus=virtio|scsi|u*,hw_vif_model=vm*', VMWARE) == (
-        1, [('warning', 'H1', 'hw_disk_bus=virtio|scsi|u*',
-             'no driver of this cloud (vmwareapi) acts on virtio, u*')])
-
-
 def test_an_entry_by_which_some_driver_acts_is_no_finding(check):
     assert check('os_*', VMWARE) == (0, [])
 
