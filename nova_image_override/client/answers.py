@@ -37,7 +37,7 @@ class Refused(Error):
 
     :ivar response: the cloud's answer
     :ivar message: that of Nova's fault
-    :ivar problems: what is wrong with overrides; empty when something else is
+    :ivar problems: with overrides; empty when something else is wrong
     """
 
     def __init__(
@@ -97,7 +97,7 @@ def overrides_in(response: requests.Response) -> dict[str, InForce]:
 
 @dataclasses.dataclass(frozen=True)
 class Discovery:
-    """What a cloud says about the extension to this caller.
+    """A cloud's offer of the extension to this caller.
 
     :ivar version: the newest version that cloud and client both know
     :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``

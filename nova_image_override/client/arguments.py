@@ -16,9 +16,8 @@ class Override(argparse.Action):
     """
 
     def __call__(
-        self, parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace, values: Any,
-        option_string: str | None = None,
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+        values: Any, option_string: str | None = None,
     ) -> None:
         """Take one more ``KEY=VALUE``, or several, split at the first ``=``."""
         overrides = dict(getattr(namespace, self.dest) or {})

@@ -24,7 +24,7 @@ def __pre_parse_args__() -> None:
 
 
 def __post_parse_args__(args: argparse.Namespace) -> None:
-    """Let the command run in the context of what is asked for."""
+    """Let the command create its server with the overrides."""
     overrides = getattr(args, arguments.DEST, None)
     if overrides is not None:
         args.func = functools.partial(_boot, args.func, overrides)

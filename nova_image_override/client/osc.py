@@ -15,18 +15,18 @@ from osc_lib.cli import format_columns
 from osc_lib.command import command
 
 from nova_image_override import errors
+from nova_image_override import property_table
 from nova_image_override.client import answers
 from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
-from nova_image_override.properties import table
 
 #: A column of ``openstack server list --long``.
 COLUMN = 'Image Prop Overrides'
 
 
 class Hook(hooks.CommandHook):
-    """What all hooks share: what cliff wants to be there."""
+    """A hook that does nothing, with the methods that cliff calls."""
 
     cmd: Any
 
@@ -37,8 +37,7 @@ class Hook(hooks.CommandHook):
         command.conflict_handler = 'resolve'
 
     def get_parser(
-        self, parser: argparse.ArgumentParser,
-    ) -> argparse.ArgumentParser:
+            self, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         """Add the options."""
         self.add_options(parser)
         return parser
@@ -120,7 +119,7 @@ class Create(Hook):
         parser.add_argument(arguments.SET, **arguments.OPTION)
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """Let the command's own request carry what is asked for."""
+        """Let the command's own request carry the overrides."""
         overrides = getattr(parsed_args, arguments.DEST, None)
         if overrides is not None:
             self.wrap(_with_row, transport.attach(self.compute).overriding(
@@ -206,7 +205,8 @@ class List(command.Lister):
             answer
         """
         manager: Any = self.app.client_manager
-        rows = table.rows(transport.attach(manager.compute).discover().schema)
+        rows = property_table.rows(
+            transport.attach(manager.compute).discover().schema)
         if not parsed_args.long:
             return ('Property', 'Type', 'Values'), [
                 (row.name, row.kind, row.values) for row in rows]

@@ -1,14 +1,14 @@
-"""``openstack image override check``: what a create would get."""
+"""``openstack image override check``: the image properties of a create."""
 
 import argparse
 from typing import Any
 
 from osc_lib.command import command
 
+from nova_image_override import property_table
 from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
 from nova_image_override.properties import cpu_lists
-from nova_image_override.properties import table
 
 Rows = list[tuple[Any, ...]]
 
@@ -19,11 +19,11 @@ NODE_COLUMNS = (
 
 
 class Check(command.Lister):
-    """Show what a server would get of its image properties.
+    """Check overrides, and show the image properties of the server.
 
-    Nothing is created or reserved. What the create would be refused for is
-    shown line by line, and the exit status is 1. The formats json and yaml
-    have everything that the cloud answers.
+    This is a dry run: nothing is created or reserved. If the create would be
+    refused, each reason is shown on a line, and the exit status is 1. The
+    formats json and yaml have the cloud's whole answer.
     """
 
     _nodes: Rows
@@ -57,11 +57,11 @@ class Check(command.Lister):
         :raises answers.Error: the cloud cannot be asked
         """
         answer = self._ask(parsed_args)
-        if parsed_args.formatter in table.OBJECT_FORMATS:
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
-        self._nodes = list(table.with_null(
+        self._nodes = list(property_table.with_null(
             _node_rows(answer['numa_topology'])))
-        return PROPERTY_COLUMNS, table.with_null(_property_rows(
+        return PROPERTY_COLUMNS, property_table.with_null(_property_rows(
             answer['properties'], answer['overridden']))
 
     def _ask(self, parsed_args: argparse.Namespace) -> dict[str, Any]:
@@ -84,11 +84,10 @@ class Check(command.Lister):
             block_devices)
 
     def produce_output(
-        self, parsed_args: argparse.Namespace,
-        column_names: Any, data: Any,
+        self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
         """Print the properties and, as a table, the NUMA nodes below them."""
-        if parsed_args.formatter in table.OBJECT_FORMATS:
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
             names, _ = self._generate_columns_and_selector(
                 parsed_args, column_names)
             values = dict(zip(column_names, data, strict=True))
@@ -106,8 +105,7 @@ class Check(command.Lister):
 
 
 def _property_rows(
-    properties: dict[str, Any],
-    overridden: dict[str, dict[str, Any]],
+    properties: dict[str, Any], overridden: dict[str, dict[str, Any]],
 ) -> Rows:
     """Return the rows of all properties, including those that are removed."""
     told = {**{name: {'value': value, 'image_value': value}

@@ -50,9 +50,7 @@ def _cloud_layer(
     """
     @functools.wraps(original)
     def method(
-        *args: Any, image_props_override: Any = None,
-        **kwargs: Any,
-    ) -> Any:
+            *args: Any, image_props_override: Any = None, **kwargs: Any) -> Any:
         with conn.compute.image_props_overriding(action, image_props_override):
             return original(*args, **kwargs)
 

@@ -56,7 +56,7 @@ def check(
     overrides: transport.Overrides,
     block_device_mapping: list[dict[str, Any]] | None,
 ) -> dict[str, Any]:
-    """Return what a create by openstacksdk would get.
+    """Return the image properties of a create by openstacksdk (dry run).
 
     :param compute: openstacksdk's compute proxy, ours or not
     :raises answers.Refused: the create would be refused
@@ -138,7 +138,7 @@ class Proxy(_proxy.Proxy):
         image_props_override: transport.Overrides | None = None,
         block_device_mapping: list[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        """Return what a create would get; nothing is created or reserved.
+        """Check a create without creating or reserving anything.
 
         :param flavor: ``openstack.compute.v2.flavor.Flavor``, or its ID
         :param image: ``openstack.image.v2.image.Image``, or its ID; None when
@@ -193,8 +193,7 @@ class Proxy(_proxy.Proxy):
 
     def rebuild_server(
         self, *args: Any,
-        image_props_override: transport.Overrides | None = None,
-        **attrs: Any,
+        image_props_override: transport.Overrides | None = None, **attrs: Any,
     ) -> _server.Server:
         """Rebuild a server.
 
@@ -208,8 +207,7 @@ class Proxy(_proxy.Proxy):
             return super().rebuild_server(*args, **attrs)
 
     def servers(
-        self, *args: Any,
-        image_props_override: Sequence[str] | None = None,
+        self, *args: Any, image_props_override: Sequence[str] | None = None,
         **query: Any,
     ) -> Any:
         """List servers.
@@ -225,9 +223,8 @@ class Proxy(_proxy.Proxy):
         return super().servers(*args, **query)
 
     def update_server(
-        self, server: Any,
-        *, image_props_override: transport.Overrides | None = None,
-        **attrs: Any,
+        self, server: Any, *,
+        image_props_override: transport.Overrides | None = None, **attrs: Any,
     ) -> _server.Server:
         """Update a server.
 

@@ -116,7 +116,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         return self.session.get_all_version_data(*args, **kwargs)
 
     def discover(self) -> answers.Discovery:
-        """Return what the cloud says about the extension; ask it only once.
+        """Return the cloud's offer of the extension; ask for it only once.
 
         :raises NotAvailable: the cloud does not have the extension
         :raises VersionUnsupported: it has no version that we know
@@ -196,7 +196,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     def replace_overrides(self, server_id: str, overrides: Overrides) -> None:
         """Replace the overrides of a server that is not running.
 
-        :param overrides: what is to be in force; empty to drop all
+        :param overrides: the new ones; empty to drop all
         :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
@@ -209,7 +209,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     def check(
         self, server: dict[str, Any], overrides: Overrides, **kwargs: Any,
     ) -> dict[str, Any]:
-        """Return what a create would get; the cloud creates nothing.
+        """Check a create (dry run): the cloud creates nothing.
 
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
@@ -249,9 +249,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         return answer[0] if isinstance(answer, tuple) else answer
 
     def request(
-        self, url: str, method: str, **kwargs: Any,
-    ) -> requests.Response:
-        """Send a request of the tool, with what it has to carry."""
+            self, url: str, method: str, **kwargs: Any) -> requests.Response:
+        """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
         carries = asking.put_into(method, kwargs)
         version = (asking.version if carries or asking.shows

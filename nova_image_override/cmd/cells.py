@@ -41,14 +41,13 @@ def mappings() -> list[objects.CellMapping]:
 
 
 def name(cell: objects.CellMapping) -> str:
-    """Return what a cell is called; operators need not name their cells."""
+    """Return the name of a cell, or the UUID of one without a name."""
     return str(cell.name or cell.uuid)
 
 
 @contextlib.contextmanager
 def targeted(
-    cell: objects.CellMapping,
-) -> Iterator[nova_context.RequestContext]:
+        cell: objects.CellMapping) -> Iterator[nova_context.RequestContext]:
     """Read the database of a cell in the context.
 
     :raises errors.StartupError: it cannot be read

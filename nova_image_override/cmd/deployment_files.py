@@ -17,12 +17,12 @@ from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
+from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.callers import Callers
 from nova_image_override.authorization.glance import config_files
 from nova_image_override.nova_interfaces import commands as command_interfaces
-from nova_image_override.properties import table
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
@@ -51,8 +51,8 @@ class Table(lister.Lister):
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
         """Print the table in the chosen format."""
-        if parsed_args.formatter not in table.OBJECT_FORMATS:
-            data = table.with_null(data)
+        if parsed_args.formatter not in property_table.OBJECT_FORMATS:
+            data = property_table.with_null(data)
         return int(super().produce_output(parsed_args, column_names, data))
 
 
@@ -130,8 +130,7 @@ def caller(
         user_id=user, project_id=project, roles=list(roles)))
 
 
-def read_rules(
-        options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
+def read_rules(options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
     """Return the rules, and the user for whom they are asked.
 
     :param options: what :func:`add_config_options` and
@@ -161,8 +160,7 @@ def option_source(
 
 
 def ini_source(
-    path: str, section: str, key: str, needle: str | None = None,
-) -> str:
+        path: str, section: str, key: str, needle: str | None = None) -> str:
     """Return FILE:LINE of KEY, or of NEEDLE in its value."""
     try:
         with open(path, encoding='utf-8') as file:

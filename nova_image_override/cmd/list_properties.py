@@ -3,11 +3,11 @@
 import argparse
 from typing import Any
 
+from nova_image_override import property_table
 from nova_image_override import versions
 from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import families
-from nova_image_override.properties import table
 
 
 class List(deployment_files.Lister):
@@ -29,10 +29,10 @@ class List(deployment_files.Lister):
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
                 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.drivers,
-             row.description) for row in table.rows(schema)]
+             row.description) for row in property_table.rows(schema)]
 
 
-def _name(row: table.Row) -> str:
+def _name(row: property_table.Row) -> str:
     """Return a row's name, with the pattern for a part of a family."""
     whole = ('', *(family.pattern for family in families.FAMILIES.values()))
     return row.name if row.pattern in whole else f'{row.name} ({row.pattern})'

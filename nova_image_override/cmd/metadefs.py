@@ -91,7 +91,7 @@ def namespace(enforcer: Enforcer, caller: Caller) -> Json:
 def definition(prop: Property, name: str, value: Schema) -> Json:
     """Return one property's definition.
 
-    :param value: the JSON Schema of what the user may send
+    :param value: the JSON Schema of the values that the user may send
     """
     words = re.sub('^(hw|os|img)_', '', name).replace('_', ' ')
     result: Json = {

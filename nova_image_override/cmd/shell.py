@@ -36,7 +36,7 @@ class Commands(commandmanager.CommandManager):
         """Return a command's class, its name, and the arguments that are left.
 
         :raises ValueError: there is no such command
-        :raises errors.StartupError: what it needs is not installed
+        :raises errors.StartupError: a package that it needs is not installed
         """
         try:
             return super().find_command(argv)
@@ -53,7 +53,7 @@ class Shell(app.App):
     def __init__(self) -> None:
         super().__init__(
             description='Boot-time override of image properties for Nova: '
-                        'what operators ask and check.',
+                        'commands for operators.',
             version=importlib.metadata.version('nova-image-override'),
             command_manager=Commands('nova_image_override.cli'),
             deferred_help=True)
@@ -87,7 +87,7 @@ def status() -> int:
     except errors.StartupError as exc:
         message = str(exc)
     except SystemExit as exc:
-        # From argparse, which has said what is wrong, and exits with 2.
+        # From argparse, which has printed the error, and exits with 2.
         return CANNOT_CHECK if exc.code else 0
     print(message, file=sys.stderr)
     return CANNOT_CHECK

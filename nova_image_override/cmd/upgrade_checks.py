@@ -8,10 +8,9 @@ from collections.abc import Callable
 
 import nova.conf
 from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code
-from oslo_upgradecheck.upgradecheck import main
 from oslo_upgradecheck.upgradecheck import Result
-from oslo_upgradecheck.upgradecheck import UpgradeCommands
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
@@ -20,7 +19,7 @@ from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
-class Checks(UpgradeCommands):
+class Checks(upgradecheck.UpgradeCommands):
     """The checks, in the order in which they are reported."""
 
     def _check_nova(self) -> Result:
@@ -77,6 +76,7 @@ def run(arguments: list[str]) -> int:
     :raises errors.StartupError: nova.conf cannot be read
     """
     try:
-        return int(main(nova.conf.CONF, 'nova', Checks(), arguments))
+        return int(upgradecheck.main(
+            nova.conf.CONF, 'nova', Checks(), arguments))
     except cfg.Error as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None

@@ -8,7 +8,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import record
-from nova_image_override.cmd import servers
+from nova_image_override.cmd import list_servers
 from testing.harness import base
 from testing.harness import statements
 
@@ -21,8 +21,7 @@ class Cloud(base.Cloud):
             'availability_zone': f'nova:compute{cell}'}, **kwargs)
 
     def rows(self, project=None, server=None):
-        return [*servers.rows(servers.overridden(project, server),
-                              lambda name, value: True, None)]
+        return [*list_servers.rows(list_servers.overridden(project, server))]
 
     def change(self, server, change):
         """Change a server's row in the first cell."""
@@ -101,7 +100,7 @@ class TestServersCommand:
             cloud.server(SCSI, cell=cell) for cell in (1, 2)
             for number in range(4) if cloud.server(cell=cell)]
         for size in (1, 2, 3, 4, 100):
-            with mock.patch.object(servers, 'PAGE', size):
+            with mock.patch.object(list_servers, 'PAGE', size):
                 assert [row[0] for row in cloud.rows()] == overridden
 
     def test_a_page_is_two_queries_and_none_locks(self, cloud):

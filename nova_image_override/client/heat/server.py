@@ -17,10 +17,6 @@ from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
 
-#: Statuses of a server.
-_RUNNING = 'ACTIVE'
-_STOPPED = 'SHUTOFF'
-
 
 class Server(server.Server):
     """Heat's server, created with overrides.
@@ -103,8 +99,7 @@ class Server(server.Server):
             changed_properties_set, after_props, before_props))
 
     def handle_update(
-        self, json_snippet: Any, tmpl_diff: Any,
-        prop_diff: dict[str, Any],
+        self, json_snippet: Any, tmpl_diff: Any, prop_diff: dict[str, Any],
     ) -> tuple[Iterator[None], Any]:
         """Begin an update that needs no other server.
 
@@ -137,17 +132,17 @@ class Server(server.Server):
             return
         nova = self.client_plugin()
         runs = nova.get_status(
-            nova.get_server(self.resource_id)) == _RUNNING
+            nova.get_server(self.resource_id)) == 'ACTIVE'
         if runs:
             self.client().servers.stop(self.resource_id)
-            yield from self._until(_STOPPED)
+            yield from self._until('SHUTOFF')
         try:
             self._adapter().replace_overrides(self.resource_id, overrides)
         finally:
             if runs:
                 self.client().servers.start(self.resource_id)
         if runs:
-            yield from self._until(_RUNNING)
+            yield from self._until('ACTIVE')
 
     def _until(self, status: str) -> Iterator[None]:
         """Yield until the server has a status.

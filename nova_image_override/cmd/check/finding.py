@@ -19,8 +19,8 @@ class Finding(NamedTuple):
     """One finding, as a row of the command's table.
 
     :ivar subject: the property, entry or option that it is about
-    :ivar why: what it leads to
-    :ivar change: what to do about it
+    :ivar why: the consequence
+    :ivar change: how to correct it
     """
 
     severity: str

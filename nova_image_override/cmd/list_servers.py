@@ -18,15 +18,11 @@ from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
-from nova_image_override.properties import catalog
 
 #: Servers that are read at once.
 PAGE = 1000
 
-#: Returns whether an override with this name and value is to be listed.
-Wanted = Callable[[str, str | None], bool]
-
-#: Returns what the rules refuse of a server's overrides.
+#: Returns the overrides of a server that the rules refuse.
 Refuses = Callable[
     ['objects.Instance', override.Overrides], Mapping[str, errors.Problem]]
 
@@ -44,11 +40,6 @@ class Servers(deployment_files.Table):
         """Add the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            '--property', metavar='PROPERTY[=[VALUE]]',
-            help='list only overrides of this property; with a value, only '
-                 'those to it; with nothing after the =, only those that '
-                 'remove it')
-        parser.add_argument(
             '--server', metavar='SERVER', help='list only this server (UUID)')
         parser.add_argument(
             '--server-project', metavar='PROJECT',
@@ -65,7 +56,6 @@ class Servers(deployment_files.Table):
     ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
         """Read the servers of every cell.
 
-        :raises errors.Invalid: there is no such property or value
         :raises errors.NotFound: there is no such server
         :raises errors.StartupError: a database or the rules cannot be read
         """
@@ -78,16 +68,15 @@ class Servers(deployment_files.Table):
             refuses = functools.partial(
                 _refused, startup.read(conf),
                 parsed_args.roles or deployment_files.MEMBER)
-        return header, self._rows(
+        return header, self._rows(rows(
             overridden(parsed_args.server_project, parsed_args.server),
-            _wanted(parsed_args.property), refuses)
+            refuses), refuses is not None)
 
     def _rows(
-        self, servers: Iterable[tuple[str, objects.Instance]], wanted: Wanted,
-        refuses: Refuses | None,
+        self, listed: Iterable[tuple[Any, ...]], refused: bool,
     ) -> Iterator[tuple[Any, ...]]:
-        for row in rows(servers, wanted, refuses):
-            self.status = int(refuses is not None)
+        for row in listed:
+            self.status = int(refused)
             yield row
 
 
@@ -146,8 +135,8 @@ class _Recorded:
 
 
 def rows(
-    servers: Iterable[tuple[str, objects.Instance]], wanted: Wanted,
-    refuses: Refuses | None,
+    servers: Iterable[tuple[str, objects.Instance]],
+    refuses: Refuses | None = None,
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of servers.
 
@@ -157,39 +146,21 @@ def rows(
     for cell, server in servers:
         overrides = record.in_force(server.system_metadata)
         image_values = record.image_values(server.system_metadata)
-        listed = {name: value for name, value in sorted(overrides.items())
-                  if wanted(name, value)}
-        problems = refuses(server, overrides) if refuses and listed else None
-        for name, value in listed.items():
+        problems = refuses(server, overrides) if refuses and overrides else {}
+        for name, value in sorted(overrides.items()):
             row = (server.uuid, server.project_id, cell, name,
                    image_values[name], value)
-            if problems is None:
+            if refuses is None:
                 yield row
             elif name in problems:
                 yield (*row, problems[name].code, problems[name].reason)
-
-
-def _wanted(text: str | None) -> Wanted:
-    """Return what ``--property`` asks for.
-
-    :raises errors.Invalid: it is not a property, or not a value of one
-    """
-    if text is None:
-        return lambda name, value: True
-    wanted, has_value, value_text = text.partition('=')
-    parser = override.Parser(catalog.running())
-    if not has_value:
-        parser.parse_names([wanted])
-        return lambda name, value: name == wanted
-    overrides = parser.parse({wanted: value_text or None})
-    return lambda name, value: overrides.items() >= {(name, value)}
 
 
 def _refused(
     read: startup.Startup, roles: Iterable[str], server: objects.Instance,
     overrides: override.Overrides,
 ) -> dict[str, errors.Problem]:
-    """Return what the rules refuse of the overrides of a server, by name.
+    """Return the overrides of a server that the rules refuse, by name.
 
     They answer as to a user who would create it now from the same image.
     """
