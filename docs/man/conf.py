@@ -20,7 +20,7 @@ _PAGES = {
     'nova-compute-image-override':
         'nova-compute that keeps image property overrides',
     'nova-image-override':
-        'what operators ask and check of image property overrides',
+        'list, explain and check image property overrides',
     'nova-image-override-status':
         'check image property overrides before an upgrade',
 }

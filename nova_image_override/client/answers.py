@@ -1,15 +1,19 @@
-"""Reading what nova-api answers, and the errors that come of it."""
+"""Reading the answers of nova-api; the errors of all clients."""
 
-from collections.abc import Iterator
-import contextlib
+from collections.abc import Callable
 import dataclasses
-import typing
+from typing import Any, TypeVar
 
 import microversion_parse
 import requests
 
 from nova_image_override import errors
 from nova_image_override import versions
+
+T = TypeVar('T')
+
+#: Overrides of a server: property name -> value, None where it is removed.
+InForce = dict[str, str | None]
 
 
 class Error(Exception):
@@ -33,7 +37,7 @@ class Refused(Error):
 
     :ivar response: the cloud's answer
     :ivar message: that of Nova's fault
-    :ivar problems: what is wrong with overrides; empty when something else is
+    :ivar problems: with overrides; empty when something else is wrong
     """
 
     def __init__(
@@ -63,23 +67,23 @@ def raise_for(response: requests.Response) -> None:
     raise refused
 
 
-@contextlib.contextmanager
-def readable(response: requests.Response, trouble: str) -> Iterator[None]:
-    """Read a response in the context.
+def read(
+    response: requests.Response, trouble: str, extract: Callable[[Any], T],
+) -> T:
+    """Return what EXTRACT takes out of the body of RESPONSE.
 
-    :param trouble: what cannot be done without it, and which request it was
-    :raises Error: the response is a failure, or does not hold what is read
+    :param trouble: what cannot be done without it, and the request
+    :raises Error: the response is a failure, or has another body
     """
     if response.status_code != 200:
         raise Error(f'{trouble} answered {response.status_code}.')
     try:
-        yield
+        return extract(response.json())
     except (KeyError, TypeError, ValueError) as exc:
         raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
 
 
-def overrides_in(
-        response: requests.Response) -> dict[str, dict[str, str | None]]:
+def overrides_in(response: requests.Response) -> dict[str, InForce]:
     """Return what RESPONSE shows: server ID -> overrides."""
     try:
         body = response.json()
@@ -93,18 +97,18 @@ def overrides_in(
 
 @dataclasses.dataclass(frozen=True)
 class Discovery:
-    """What a cloud says about the extension to this caller.
+    """A cloud's offer of the extension to this caller.
 
     :ivar version: the newest version that cloud and client both know
     :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
     """
 
     version: versions.Version
-    schema: dict[str, typing.Any]
+    schema: dict[str, Any]
 
     @classmethod
     def of(
-        cls, said: typing.Any,
+        cls, said: Any,
         history: tuple[versions.Version, ...] = versions.VERSIONS,
     ) -> 'Discovery':
         """Read SAID, the content of the answer to ``GET`` of versions.PATH.

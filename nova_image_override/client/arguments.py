@@ -1,7 +1,7 @@
 """``KEY=VALUE`` on a command line, as all our clients read it."""
 
 import argparse
-import typing
+from typing import Any
 
 #: The options, and the name under which parsed arguments have their values.
 SET = '--image-prop-override'
@@ -16,9 +16,8 @@ class Override(argparse.Action):
     """
 
     def __call__(
-        self, parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace, values: typing.Any,
-        option_string: str | None = None,
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+        values: Any, option_string: str | None = None,
     ) -> None:
         """Take one more ``KEY=VALUE``, or several, split at the first ``=``."""
         overrides = dict(getattr(namespace, self.dest) or {})
@@ -34,7 +33,7 @@ class Override(argparse.Action):
 
 
 #: What every tool's option is.
-OPTION: dict[str, typing.Any] = {
+OPTION: dict[str, Any] = {
     'metavar': '<key=value>', 'dest': DEST, 'action': Override,
     'default': None,
     'help': 'Override an image property for this server (repeat to override '

@@ -7,7 +7,7 @@ are called by novaclient/shell.py OpenStackComputeShell.main.
 import argparse
 from collections.abc import Callable
 import functools
-import typing
+from typing import Any
 
 from novaclient import utils
 from novaclient.v2 import shell
@@ -24,15 +24,15 @@ def __pre_parse_args__() -> None:
 
 
 def __post_parse_args__(args: argparse.Namespace) -> None:
-    """Let the command run in the context of what is asked for."""
+    """Let the command create its server with the overrides."""
     overrides = getattr(args, arguments.DEST, None)
     if overrides is not None:
         args.func = functools.partial(_boot, args.func, overrides)
 
 
 def _boot(
-    do_boot: Callable[..., typing.Any], overrides: transport.Overrides,
-    nova: typing.Any, args: argparse.Namespace,
+    do_boot: Callable[..., Any], overrides: transport.Overrides,
+    nova: Any, args: argparse.Namespace,
 ) -> None:
     with transport.attach(nova.client).overriding(transport.CREATE, overrides):
         do_boot(nova, args)

@@ -8,42 +8,41 @@ import argparse
 from collections.abc import Callable
 import contextlib
 import functools
-import typing
+from typing import Any
 
 from cliff import hooks
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
 from nova_image_override import errors
+from nova_image_override import property_table
 from nova_image_override.client import answers
 from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
-from nova_image_override.properties import table
 
 #: A column of ``openstack server list --long``.
 COLUMN = 'Image Prop Overrides'
 
 
 class Hook(hooks.CommandHook):
-    """What all hooks share: what cliff wants to be there."""
+    """A hook that does nothing, with the methods that cliff calls."""
 
-    cmd: typing.Any
+    cmd: Any
 
-    def __init__(self, command: typing.Any) -> None:
+    def __init__(self, command: Any) -> None:
         super().__init__(command)
         # Hooks add to the parser before the command does: if a future
         # python-openstackclient has our option itself, that takes its place.
         command.conflict_handler = 'resolve'
 
     def get_parser(
-        self, parser: argparse.ArgumentParser,
-    ) -> argparse.ArgumentParser:
+            self, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         """Add the options."""
         self.add_options(parser)
         return parser
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add no option."""
 
     def get_epilog(self) -> str:
@@ -54,19 +53,17 @@ class Hook(hooks.CommandHook):
         """Change nothing."""
         return parsed_args
 
-    def after(
-        self, parsed_args: argparse.Namespace, return_code: typing.Any,
-    ) -> typing.Any:
+    def after(self, parsed_args: argparse.Namespace, return_code: Any) -> Any:
         """Change nothing."""
         return return_code
 
     @property
-    def compute(self) -> typing.Any:
+    def compute(self) -> Any:
         """openstacksdk's compute proxy."""
         return self.cmd.app.client_manager.compute
 
     def wrap(
-        self, wrapper: Callable[..., typing.Any],
+        self, wrapper: Callable[..., Any],
         context: contextlib.AbstractContextManager[transport.Asking],
     ) -> None:
         """Let WRAPPER run the command's own code.
@@ -82,10 +79,10 @@ class Hook(hooks.CommandHook):
 
 
 def _with_row(
-    take_action: Callable[..., typing.Any],
+    take_action: Callable[..., Any],
     context: contextlib.AbstractContextManager[transport.Asking],
     parsed_args: argparse.Namespace,
-) -> tuple[tuple[str, ...], tuple[typing.Any, ...]]:
+) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Run a command that shows a server; add the overrides in force."""
     with context as asking:
         columns, values = take_action(parsed_args)
@@ -117,12 +114,12 @@ class Create(Hook):
 
     action = transport.CREATE
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the option."""
         parser.add_argument(arguments.SET, **arguments.OPTION)
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """Let the command's own request carry what is asked for."""
+        """Let the command's own request carry the overrides."""
         overrides = getattr(parsed_args, arguments.DEST, None)
         if overrides is not None:
             self.wrap(_with_row, transport.attach(self.compute).overriding(
@@ -135,7 +132,7 @@ class Rebuild(Create):
 
     action = transport.REBUILD
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the options."""
         group = parser.add_mutually_exclusive_group()
         super().add_options(group)
@@ -150,7 +147,7 @@ class ListServers(Hook):
     With ``--long``, a column with the overrides.
     """
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the option."""
         parser.add_argument(
             arguments.SET, metavar='<key>', dest=arguments.DEST,
@@ -171,10 +168,10 @@ class ListServers(Hook):
 
 
 def _with_column(
-    take_action: Callable[..., typing.Any],
+    take_action: Callable[..., Any],
     context: contextlib.AbstractContextManager[transport.Asking],
     parsed_args: argparse.Namespace,
-) -> typing.Any:
+) -> Any:
     """Run the command, which lists servers once; add the column if long."""
     with context as asking:
         columns, rows = take_action(parsed_args)
@@ -201,14 +198,15 @@ class List(command.Lister):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[typing.Any, ...]]]:
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Ask the cloud.
 
         :raises answers.Error: it does not have the extension, or does not
             answer
         """
-        manager: typing.Any = self.app.client_manager
-        rows = table.rows(transport.attach(manager.compute).discover().schema)
+        manager: Any = self.app.client_manager
+        rows = property_table.rows(
+            transport.attach(manager.compute).discover().schema)
         if not parsed_args.long:
             return ('Property', 'Type', 'Values'), [
                 (row.name, row.kind, row.values) for row in rows]

@@ -1,16 +1,16 @@
-"""``openstack image override check``: what a create would get."""
+"""``openstack image override check``: the image properties of a create."""
 
 import argparse
-import typing
+from typing import Any
 
 from osc_lib.command import command
 
+from nova_image_override import property_table
 from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
 from nova_image_override.properties import cpu_lists
-from nova_image_override.properties import table
 
-Rows = list[tuple[typing.Any, ...]]
+Rows = list[tuple[Any, ...]]
 
 PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
 NODE_COLUMNS = (
@@ -19,11 +19,11 @@ NODE_COLUMNS = (
 
 
 class Check(command.Lister):
-    """Show what a server would get of its image properties.
+    """Check overrides, and show the image properties of the server.
 
-    Nothing is created or reserved. What the create would be refused for is
-    shown line by line, and the exit status is 1. The formats json and yaml
-    have everything that the cloud answers.
+    This is a dry run: nothing is created or reserved. If the create would be
+    refused, each reason is shown on a line, and the exit status is 1. The
+    formats json and yaml have the cloud's whole answer.
     """
 
     _nodes: Rows
@@ -50,22 +50,22 @@ class Check(command.Lister):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], typing.Any]:
+    ) -> tuple[tuple[str, ...], Any]:
         """Ask the cloud.
 
         :raises answers.Refused: the create would be refused
         :raises answers.Error: the cloud cannot be asked
         """
         answer = self._ask(parsed_args)
-        if parsed_args.formatter in table.OBJECT_FORMATS:
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
-        self._nodes = list(table.with_null(
+        self._nodes = list(property_table.with_null(
             _node_rows(answer['numa_topology'])))
-        return PROPERTY_COLUMNS, table.with_null(_property_rows(
+        return PROPERTY_COLUMNS, property_table.with_null(_property_rows(
             answer['properties'], answer['overridden']))
 
-    def _ask(self, parsed_args: argparse.Namespace) -> dict[str, typing.Any]:
-        manager: typing.Any = self.app.client_manager
+    def _ask(self, parsed_args: argparse.Namespace) -> dict[str, Any]:
+        manager: Any = self.app.client_manager
         image = block_devices = None
         if parsed_args.image is not None:
             image = manager.image.find_image(
@@ -84,15 +84,14 @@ class Check(command.Lister):
             block_devices)
 
     def produce_output(
-        self, parsed_args: argparse.Namespace,
-        column_names: typing.Any, data: typing.Any,
+        self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
         """Print the properties and, as a table, the NUMA nodes below them."""
-        if parsed_args.formatter in table.OBJECT_FORMATS:
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
             names, _ = self._generate_columns_and_selector(
                 parsed_args, column_names)
             values = dict(zip(column_names, data, strict=True))
-            formatter: typing.Any = self.formatter
+            formatter: Any = self.formatter
             formatter.emit_one(
                 names, [values[name] for name in names], self.app.stdout,
                 parsed_args)
@@ -106,8 +105,7 @@ class Check(command.Lister):
 
 
 def _property_rows(
-    properties: dict[str, typing.Any],
-    overridden: dict[str, dict[str, typing.Any]],
+    properties: dict[str, Any], overridden: dict[str, dict[str, Any]],
 ) -> Rows:
     """Return the rows of all properties, including those that are removed."""
     told = {**{name: {'value': value, 'image_value': value}
@@ -120,7 +118,7 @@ def _property_rows(
     ) for name, said in sorted(told.items())]
 
 
-def _node_rows(topology: dict[str, typing.Any] | None) -> Rows:
+def _node_rows(topology: dict[str, Any] | None) -> Rows:
     """Return the rows of NUMA nodes, if the guest has any."""
     if topology is None:
         return []

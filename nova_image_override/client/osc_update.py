@@ -1,30 +1,28 @@
 """``openstack server set`` and ``unset``: overrides of an existing server.
 
-They are changed before the command does anything else, so that what is refused
+They are changed before the command does anything else, so that a refusal
 leaves everything as it was.
 """
 
 import argparse
 from collections.abc import Callable
-import typing
+from typing import Any
 
 from osc_lib import exceptions
 
 from nova_image_override.client import arguments
 from nova_image_override.client import osc
 from nova_image_override.client import transport
-
-_Overrides = dict[str, str | None]
+from nova_image_override.client.answers import InForce
 
 
 class _Changing(osc.Hook):
 
     def change(
-        self, server: str, changed: Callable[[_Overrides], _Overrides],
-    ) -> None:
+            self, server: str, changed: Callable[[InForce], InForce]) -> None:
         """Change a server's overrides.
 
-        :param changed: returns what is to be in force, of what is
+        :param changed: returns the new overrides for those in force
         """
         adapter = transport.attach(self.compute)
         found = self.compute.find_server(server, ignore_missing=False)
@@ -37,7 +35,7 @@ class Set(_Changing):
 
     _dropping = 'nova_image_override_drop'
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the options."""
         parser.add_argument(arguments.SET, **arguments.OPTION)
         parser.add_argument(
@@ -58,7 +56,7 @@ class Set(_Changing):
 class Unset(_Changing):
     """``openstack server unset --image-prop-override``."""
 
-    def add_options(self, parser: typing.Any) -> None:
+    def add_options(self, parser: Any) -> None:
         """Add the option."""
         parser.add_argument(
             arguments.SET, metavar='<key>', dest=arguments.DEST,
@@ -74,7 +72,7 @@ class Unset(_Changing):
         return parsed_args
 
 
-def _without(in_force: _Overrides, names: list[str]) -> _Overrides:
+def _without(in_force: InForce, names: list[str]) -> InForce:
     missing = sorted({*names} - in_force.keys())
     if missing:
         raise exceptions.CommandError(

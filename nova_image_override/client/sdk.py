@@ -6,15 +6,16 @@ that names overrides would then create a server without them. So this module
 imports nothing that could be missing, and a failure stops the connection.
 """
 
+from collections.abc import Callable
 import functools
-import typing
+from typing import Any
 
 
 class HookFailed(RuntimeError):
     """The hook does not fit this openstacksdk."""
 
 
-def load(conn: typing.Any) -> None:
+def load(conn: Any) -> None:
     """Add image property overrides to a connection.
 
     ``conn.compute`` becomes
@@ -40,8 +41,8 @@ def load(conn: typing.Any) -> None:
 
 
 def _cloud_layer(
-    conn: typing.Any, original: typing.Callable[..., typing.Any], action: str,
-) -> typing.Callable[..., typing.Any]:
+    conn: Any, original: Callable[..., Any], action: str,
+) -> Callable[..., Any]:
     """Let a method of the cloud layer take overrides.
 
     Its decorators refuse unknown arguments
@@ -49,9 +50,7 @@ def _cloud_layer(
     """
     @functools.wraps(original)
     def method(
-        *args: typing.Any, image_props_override: typing.Any = None,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+            *args: Any, image_props_override: Any = None, **kwargs: Any) -> Any:
         with conn.compute.image_props_overriding(action, image_props_override):
             return original(*args, **kwargs)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 import contextlib
-import typing
+from typing import Any, cast
 
 from openstack import exceptions
 from openstack import resource
@@ -25,17 +25,17 @@ ACTIONS = {
 class Server(_server.Server):
     """A server that knows the overrides in force."""
 
-    #: Name -> value, None where the image's property is removed. None until
-    #: an answer has shown the overrides, which that to a create does not.
+    #: Name -> value, None where the image's property is removed. Is None until
+    #: an answer has shown the overrides; the answer to a create does not.
     image_props_override = resource.Body('image_props_override', type=dict)
 
     #: openstacksdk's, and the property names that a list is filtered by.
     _query_mapping = resource.QueryParameters(
         'image_props_override',
-        **typing.cast(typing.Any, _server.Server._query_mapping._mapping))
+        **cast(Any, _server.Server._query_mapping._mapping))
 
 
-def _with_overrides(resource_type: typing.Any) -> typing.Any:
+def _with_overrides(resource_type: Any) -> Any:
     return Server if resource_type is _server.Server else resource_type
 
 
@@ -52,17 +52,17 @@ def _sdk_errors() -> Iterator[None]:
 
 
 def check(
-    compute: _proxy.Proxy, flavor: typing.Any, image: typing.Any,
+    compute: _proxy.Proxy, flavor: Any, image: Any,
     overrides: transport.Overrides,
-    block_device_mapping: list[dict[str, typing.Any]] | None,
-) -> dict[str, typing.Any]:
-    """Return what a create by openstacksdk would get.
+    block_device_mapping: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """Return the image properties of a create by openstacksdk (dry run).
 
     :param compute: openstacksdk's compute proxy, ours or not
     :raises answers.Refused: the create would be refused
     :raises answers.Error: the cloud cannot be asked
     """
-    server: dict[str, typing.Any] = {
+    server: dict[str, Any] = {
         'flavorRef': resource.Resource._get_id(flavor)}
     if image is not None:
         server['imageRef'] = resource.Resource._get_id(image)
@@ -90,7 +90,7 @@ def filtering(
     """
     listed = False
 
-    def servers(details: bool = True, **query: typing.Any) -> typing.Any:
+    def servers(details: bool = True, **query: Any) -> Any:
         nonlocal listed
         listed = True
         # Like openstack/compute/v2/_proxy.py Proxy.servers, which does not
@@ -99,7 +99,7 @@ def filtering(
             Server, base_path='/servers/detail' if details else None,
             image_props_override=list(names), **query)
 
-    proxy: typing.Any = compute
+    proxy: Any = compute
     with transport.attach(compute).showing() as asking:
         proxy.servers = servers
         try:
@@ -119,11 +119,11 @@ class Proxy(_proxy.Proxy):
     show their overrides. openstacksdk still chooses compute microversions.
     """
 
-    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         transport.attach(self).naming = True
 
-    def image_props_overridable(self) -> dict[str, typing.Any]:
+    def image_props_overridable(self) -> dict[str, Any]:
         """Return what this caller may override.
 
         :returns: JSON Schema (draft 2020-12) of ``image_props_override``
@@ -134,11 +134,11 @@ class Proxy(_proxy.Proxy):
             return transport.attach(self).discover().schema
 
     def check_image_props_override(
-        self, flavor: typing.Any, image: typing.Any = None,
+        self, flavor: Any, image: Any = None,
         image_props_override: transport.Overrides | None = None,
-        block_device_mapping: list[dict[str, typing.Any]] | None = None,
-    ) -> dict[str, typing.Any]:
-        """Return what a create would get; nothing is created or reserved.
+        block_device_mapping: list[dict[str, Any]] | None = None,
+    ) -> dict[str, Any]:
+        """Check a create without creating or reserving anything.
 
         :param flavor: ``openstack.compute.v2.flavor.Flavor``, or its ID
         :param image: ``openstack.image.v2.image.Image``, or its ID; None when
@@ -171,16 +171,14 @@ class Proxy(_proxy.Proxy):
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or were not
         """
-        with _sdk_errors():
-            if overrides is None:
-                yield
-            else:
-                with transport.attach(self).overriding(action, overrides):
-                    yield
+        with _sdk_errors(), (
+                contextlib.nullcontext() if overrides is None
+                else transport.attach(self).overriding(action, overrides)):
+            yield
 
     def create_server(
         self, *, image_props_override: transport.Overrides | None = None,
-        **attrs: typing.Any,
+        **attrs: Any,
     ) -> _server.Server:
         """Create a server.
 
@@ -194,9 +192,8 @@ class Proxy(_proxy.Proxy):
             return super().create_server(**attrs)
 
     def rebuild_server(
-        self, *args: typing.Any,
-        image_props_override: transport.Overrides | None = None,
-        **attrs: typing.Any,
+        self, *args: Any,
+        image_props_override: transport.Overrides | None = None, **attrs: Any,
     ) -> _server.Server:
         """Rebuild a server.
 
@@ -210,10 +207,9 @@ class Proxy(_proxy.Proxy):
             return super().rebuild_server(*args, **attrs)
 
     def servers(
-        self, *args: typing.Any,
-        image_props_override: Sequence[str] | None = None,
-        **query: typing.Any,
-    ) -> typing.Any:
+        self, *args: Any, image_props_override: Sequence[str] | None = None,
+        **query: Any,
+    ) -> Any:
         """List servers.
 
         :param image_props_override: names of properties, to list only servers
@@ -227,9 +223,8 @@ class Proxy(_proxy.Proxy):
         return super().servers(*args, **query)
 
     def update_server(
-        self, server: typing.Any,
-        *, image_props_override: transport.Overrides | None = None,
-        **attrs: typing.Any,
+        self, server: Any, *,
+        image_props_override: transport.Overrides | None = None, **attrs: Any,
     ) -> _server.Server:
         """Update a server.
 
@@ -252,30 +247,18 @@ class Proxy(_proxy.Proxy):
     # Every method about servers asks one of these for its resource.
 
     def _get_resource(
-        self, resource_type: typing.Any, value: typing.Any,
-        **attrs: typing.Any,
-    ) -> typing.Any:
+            self, resource_type: Any, value: Any, **attrs: Any) -> Any:
         if not isinstance(value, resource_type):
             resource_type = _with_overrides(resource_type)
         return super()._get_resource(resource_type, value, **attrs)
 
-    def _create(
-        self, resource_type: typing.Any, *args: typing.Any,
-        **attrs: typing.Any,
-    ) -> typing.Any:
-        return super()._create(
-            _with_overrides(resource_type), *args, **attrs)
+    def _create(self, resource_type: Any, *args: Any, **attrs: Any) -> Any:
+        return super()._create(_with_overrides(resource_type), *args, **attrs)
 
-    def _find(
-        self, resource_type: typing.Any, *args: typing.Any,
-        **attrs: typing.Any,
-    ) -> typing.Any:
+    def _find(self, resource_type: Any, *args: Any, **attrs: Any) -> Any:
         return super()._find(_with_overrides(resource_type), *args, **attrs)
 
-    def _list(
-        self, resource_type: typing.Any, *args: typing.Any,
-        **attrs: typing.Any,
-    ) -> typing.Any:
+    def _list(self, resource_type: Any, *args: Any, **attrs: Any) -> Any:
         return super()._list(_with_overrides(resource_type), *args, **attrs)
 
 

@@ -1,4 +1,4 @@
-"""What a client sends: an entry in the header, a key in the body.
+"""Requests with overrides: an entry in the header, a key in the body.
 
 This is the one place that knows them, for every tool built on keystoneauth:
 openstacksdk and python-openstackclient, whose adapter is ``conn.compute``, and
@@ -12,11 +12,11 @@ chooses compute microversion and body; this adds to what it sends::
 Names and values are sent as they are: the server checks and folds them.
 """
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 import contextlib
 import dataclasses
 import threading
-import typing
+from typing import Any
 
 from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import discover
@@ -39,15 +39,15 @@ Overrides = Mapping[str, str | None]
 
 @dataclasses.dataclass
 class Asking:
-    """What a thread asks for in a context, and what came of it.
+    """Overrides that a thread sends in a context, and the answers.
 
-    :ivar version: the version to name
+    :ivar version: named by the requests
     :ivar action: the requests that are to carry the overrides; None for none
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
     :ivar sent: whether a request has carried the overrides
     :ivar response: the last answer to one that did
-    :ivar seen: what the answers have shown so far: server ID -> overrides
+    :ivar seen: overrides in the answers so far, by server ID
     """
 
     version: versions.Version | None = None
@@ -56,21 +56,18 @@ class Asking:
     shows: bool = False
     sent: bool = False
     response: requests.Response | None = None
-    seen: dict[str, dict[str, str | None]] = dataclasses.field(
-        default_factory=dict)
+    seen: dict[str, answers.InForce] = dataclasses.field(default_factory=dict)
 
-    def put_into(self, method: str, kwargs: dict[str, typing.Any]) -> bool:
+    def put_into(self, method: str, kwargs: dict[str, Any]) -> bool:
         """Put the overrides into a request's body, if it is to carry them."""
+        key = REBUILD if self.action == REBUILD else CREATE
         body = kwargs.get('json')
-        if self.action is None or not isinstance(body, dict) or method != (
+        if self.action is None or not isinstance(body, dict) or not isinstance(
+                body.get(key), dict) or method != (
                 'PUT' if self.action == UPDATE else 'POST'):
             return False
-        key = REBUILD if self.action == REBUILD else CREATE
-        inner = body.get(key)
-        if not isinstance(inner, dict):
-            return False
         kwargs['json'] = {
-            **body, key: {**inner, errors.PARAMETER: self.overrides}}
+            **body, key: {**body[key], errors.PARAMETER: self.overrides}}
         self.sent = True
         return True
 
@@ -94,16 +91,15 @@ class OverridingAdapter(ksa_adapter.Adapter):
         has it, so that every answer shows overrides in force
     """
 
-    def __init__(self, adapter: typing.Any) -> None:
+    def __init__(self, adapter: Any) -> None:
         super().__init__(adapter.session)
         self.naming = False
         self._adapter = adapter
-        self._known = False
-        self._failed = False
-        self._discovery: answers.Discovery | None = None
+        #: What the cloud says, or why that is not known; None until asked.
+        self._said: answers.Discovery | Exception | None = None
         self._local = _Local()
 
-    def __getattr__(self, name: str) -> typing.Any:
+    def __getattr__(self, name: str) -> Any:
         # Whatever else a tool keeps on its session.
         if name == 'session':
             raise AttributeError(name)
@@ -111,37 +107,35 @@ class OverridingAdapter(ksa_adapter.Adapter):
 
     # The two methods in which keystoneauth's adapters do not nest.
 
-    def get_endpoint_data(
-            self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def get_endpoint_data(self, *args: Any, **kwargs: Any) -> Any:
         """Ask the session."""
         return self.session.get_endpoint_data(*args, **kwargs)
 
-    def get_all_version_data(
-            self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def get_all_version_data(self, *args: Any, **kwargs: Any) -> Any:
         """Ask the session."""
         return self.session.get_all_version_data(*args, **kwargs)
 
     def discover(self) -> answers.Discovery:
-        """Return what the cloud says about the extension; ask it only once.
+        """Return the cloud's offer of the extension; ask for it only once.
 
         :raises NotAvailable: the cloud does not have the extension
         :raises VersionUnsupported: it has no version that we know
         :raises Error: the answer is another failure, or cannot be read
         """
-        if not self._known:
+        if not isinstance(
+                self._said, (answers.Discovery, answers.NotAvailable)):
             response = self._ask('GET', versions.PATH)
-            if response.status_code != 404:
-                with answers.readable(response, (
-                        'Cannot find out whether this cloud takes image '
-                        f'property overrides: GET {versions.PATH}')):
-                    self._discovery = answers.Discovery.of(
-                        response.json()[errors.PARAMETER])
-            self._known = True
-        if self._discovery is None:
-            raise answers.NotAvailable(
+            self._said = answers.NotAvailable(
                 'This cloud does not take image property overrides: it does '
-                'not have nova-image-override.')
-        return self._discovery
+                'not have nova-image-override.'
+            ) if response.status_code == 404 else answers.read(
+                response,
+                'Cannot find out whether this cloud takes image property '
+                f'overrides: GET {versions.PATH}',
+                lambda body: answers.Discovery.of(body[errors.PARAMETER]))
+        if isinstance(self._said, Exception):
+            raise self._said
+        return self._said
 
     @contextlib.contextmanager
     def overriding(
@@ -187,42 +181,35 @@ class OverridingAdapter(ksa_adapter.Adapter):
         finally:
             self._local.asking = outer
 
-    def overrides_of(self, server_id: str) -> dict[str, str | None]:
+    def overrides_of(self, server_id: str) -> answers.InForce:
         """Return a server's overrides in force, from the cloud.
 
         :raises NotAvailable: the cloud does not have the extension
         :raises Error: the cloud does not show them
         """
-        path = f'/servers/{server_id}'
         with self.showing():
-            response = self._ask('GET', path)
-        with answers.readable(
-                response, 'Cannot see the image property overrides of the '
-                          f'server: GET {path}'):
-            return dict(response.json()[CREATE][errors.PARAMETER])
+            return self._answer(
+                'Cannot see the image property overrides of the server',
+                'GET', f'/servers/{server_id}',
+                lambda body: dict(body[CREATE][errors.PARAMETER]))
 
     def replace_overrides(self, server_id: str, overrides: Overrides) -> None:
         """Replace the overrides of a server that is not running.
 
-        :param overrides: what is to be in force; empty to drop all
+        :param overrides: the new ones; empty to drop all
         :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
         """
-        path = f'/servers/{server_id}'
         with self.overriding(UPDATE, overrides):
-            response = self._ask('PUT', path, json={CREATE: {}})
-        answers.raise_for(response)
-        with answers.readable(
-                response, 'Cannot change the image property overrides of the '
-                          f'server: PUT {path}'):
-            pass
+            self._answer(
+                'Cannot change the image property overrides of the server',
+                'PUT', f'/servers/{server_id}', dict, json={CREATE: {}})
 
     def check(
-        self, server: dict[str, typing.Any], overrides: Overrides,
-        **kwargs: typing.Any,
-    ) -> dict[str, typing.Any]:
-        """Return what a create would get; the cloud creates nothing.
+        self, server: dict[str, Any], overrides: Overrides, **kwargs: Any,
+    ) -> dict[str, Any]:
+        """Check a create (dry run): the cloud creates nothing.
 
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
@@ -235,28 +222,35 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails
         """
-        path = versions.CHECK_PATH
         with self.overriding(CREATE, overrides):
-            response = self._ask('POST', path, json={CREATE: server}, **kwargs)
-        answers.raise_for(response)
-        with answers.readable(
-                response, 'Cannot check what a create would get: '
-                          f'POST {path}'):
-            return dict(response.json()[errors.PARAMETER])
+            return self._answer(
+                'Cannot check what a create would get',
+                'POST', versions.CHECK_PATH,
+                lambda body: dict(body[errors.PARAMETER]),
+                json={CREATE: server}, **kwargs)
 
-    def _ask(
-        self, method: str, path: str, **kwargs: typing.Any,
-    ) -> requests.Response:
+    def _answer(
+        self, trouble: str, method: str, path: str,
+        extract: Callable[[Any], answers.T], **kwargs: Any,
+    ) -> answers.T:
+        """Make a request of our own; return what EXTRACT takes of the answer.
+
+        :raises Refused: the request is refused
+        :raises Error: the answer is another failure, or cannot be read
+        """
+        response = self._ask(method, path, **kwargs)
+        answers.raise_for(response)
+        return answers.read(response, f'{trouble}: {method} {path}', extract)
+
+    def _ask(self, method: str, path: str, **kwargs: Any) -> requests.Response:
         """Make a request of our own, as the tool would."""
-        answer = self._adapter.request(
-            path, method, raise_exc=False, **kwargs)
+        answer = self._adapter.request(path, method, raise_exc=False, **kwargs)
         # python-novaclient's is a LegacyJsonAdapter: (response, body).
         return answer[0] if isinstance(answer, tuple) else answer
 
     def request(
-        self, url: str, method: str, **kwargs: typing.Any,
-    ) -> requests.Response:
-        """Send a request of the tool, with what it has to carry."""
+            self, url: str, method: str, **kwargs: Any) -> requests.Response:
+        """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
         carries = asking.put_into(method, kwargs)
         version = (asking.version if carries or asking.shows
@@ -277,18 +271,18 @@ class OverridingAdapter(ksa_adapter.Adapter):
         wait for it twice: after a failure, only requests that ask for
         overrides ask the cloud again.
         """
-        if not self.naming or url == versions.PATH or (
-                self._failed and not self._known):
+        if not self.naming or url == versions.PATH:
             return None
-        try:
-            return self.discover().version
-        except (answers.Error, ksa_exceptions.ClientException):
-            self._failed = True
-            return None
+        if self._said is None:
+            try:
+                self.discover()
+            except (answers.Error, ksa_exceptions.ClientException) as exc:
+                self._said = exc
+        return getattr(self._said, 'version', None)
 
 
 def _headers_naming(
-    version: versions.Version, kwargs: dict[str, typing.Any],
+    version: versions.Version, kwargs: dict[str, Any],
 ) -> MutableMapping[str, str]:
     """Return the headers of a request with our entry next to Nova's.
 
@@ -309,7 +303,7 @@ def _headers_naming(
 _ATTACHING = threading.Lock()
 
 
-def attach(adapter: typing.Any) -> OverridingAdapter:
+def attach(adapter: Any) -> OverridingAdapter:
     """Return what carries overrides for ADAPTER; put it there only once.
 
     Requests of the adapter that ask for nothing stay as they are.

@@ -1,37 +1,35 @@
-"""What the operator's commands read, and the users for whom they ask.
+"""Reading nova.conf, and the options of commands that do.
 
-nova.conf is read as nova-manage reads it (nova.config.parse_args), and the
-rules as nova-api reads them, so that a command reports what nova-api does.
+It is read as nova-manage reads it (nova.config.parse_args), so that a command
+reports what nova-api does.
 """
 
 import argparse
-import collections.abc
-import contextlib
+from collections.abc import Iterable
 import re
-import typing
+from typing import Any
 
 from cliff import lister
 from nova import config as nova_config
 from nova import context as nova_context
-from nova import objects
 import nova.conf
 from oslo_config import cfg
-from oslo_db import exception as db_exception
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import callers as callers_module
+from nova_image_override import property_table
+from nova_image_override.api import startup
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.callers import Callers
 from nova_image_override.authorization.glance import config_files
 from nova_image_override.nova_interfaces import commands as command_interfaces
-from nova_image_override.properties import table
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
 
 
 class Table(lister.Lister):
-    """A table of what is found in a deployment.
+    """A table about a deployment.
 
     :ivar status: the exit status, once the table is made
     """
@@ -39,7 +37,7 @@ class Table(lister.Lister):
     status = 0
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options that say which files to read."""
+        """Add the options that name the files to read."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         add_config_options(parser)
         return parser
@@ -50,27 +48,21 @@ class Table(lister.Lister):
         return self.status
 
     def produce_output(
-        self, parsed_args: argparse.Namespace,
-        column_names: typing.Any, data: typing.Any,
+        self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
-        """Print the table in the format that is asked for."""
-        if parsed_args.formatter not in table.OBJECT_FORMATS:
-            data = table.with_null(data)
+        """Print the table in the chosen format."""
+        if parsed_args.formatter not in property_table.OBJECT_FORMATS:
+            data = property_table.with_null(data)
         return int(super().produce_output(parsed_args, column_names, data))
 
 
 class Lister(Table):
-    """A table of what the rules say to a user.
-
-    :ivar asks_for_project: whether an option says whose user is asked for
-    """
-
-    asks_for_project = True
+    """A table of the rules' answers to a user."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options that say for which user to ask."""
+        """Add the options that describe the user."""
         parser = super().get_parser(prog_name)
-        add_role_options(parser, project=self.asks_for_project)
+        add_user_options(parser)
         return parser
 
 
@@ -78,24 +70,27 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that oslo.config gives every service."""
     parser.add_argument(
         '--config-file', metavar='PATH', action='append', default=[],
-        help='nova.conf to read (may be repeated); by default where Nova '
-             'looks for it')
+        help='path to a nova.conf; may be repeated (default: the files that '
+             'Nova reads)')
     parser.add_argument(
         '--config-dir', metavar='FOLDER', action='append', default=[],
-        help='folder of configuration files to read after the others')
+        help='folder of configuration files, which are read after the others')
 
 
-def add_role_options(
-        parser: argparse.ArgumentParser, *, project: bool = True) -> None:
-    """Add the options that say for which user to ask."""
+def add_role_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the roles of the user."""
     parser.add_argument(
         '--role', metavar='ROLE', action='append', dest='roles',
-        help='role of the user to ask for (may be repeated); by default '
-             + ' and '.join(MEMBER))
-    if project:
-        parser.add_argument(
-            '--project', metavar='PROJECT', default='project',
-            help='project of the user to ask for, for policies that name one')
+        help=f'role of the user; may be repeated (default: '
+             f'{" and ".join(MEMBER)})')
+
+
+def add_user_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe the user."""
+    add_role_option(parser)
+    parser.add_argument(
+        '--project', metavar='PROJECT', default='project',
+        help='project of the user, for policies that look at it (ID)')
 
 
 def read_nova_conf(
@@ -127,58 +122,24 @@ def read_nova_conf(
     return conf
 
 
-@contextlib.contextmanager
-def database(which: str = 'API database') -> collections.abc.Iterator[None]:
-    """Read one of Nova's databases in the context.
-
-    :param which: its name in the message
-    :raises errors.StartupError: it cannot be read, or nova.conf names none
-    """
-    try:
-        yield
-    except db_exception.CantStartEngineError:
-        raise errors.StartupError(
-            'nova.conf has no [api_database] connection') from None
-    except db_exception.DBError as exc:
-        raise errors.StartupError(
-            f'Nova\'s {which} cannot be read: {" ".join(str(exc).split())}'
-        ) from None
-
-
-def cells() -> list[typing.Any]:
-    """Return ``nova.objects.CellMapping`` of each cell, cell0 included.
-
-    :raises errors.StartupError: the API database cannot be read
-    """
-    with database():
-        return list(objects.CellMappingList.get_all(
-            nova_context.get_admin_context()))
-
-
-def cell_name(cell: typing.Any) -> str:
-    """Return what a cell is called; operators need not name their cells."""
-    return str(cell.name or cell.uuid)
-
-
-@contextlib.contextmanager
-def targeted(cell: typing.Any) -> collections.abc.Iterator[typing.Any]:
-    """Read the database of a cell in the context.
-
-    :raises errors.StartupError: it cannot be read
-    """
-    with database(f'database of cell {cell_name(cell)}'), \
-            nova_context.target_cell(
-                nova_context.get_admin_context(), cell) as context:
-        yield context
-
-
 def caller(
-    callers: callers_module.Callers,
-    roles: collections.abc.Iterable[str], project: str, user: str = 'user',
-) -> caller_module.Caller:
+    callers: Callers, roles: Iterable[str], project: str, user: str = 'user',
+) -> Caller:
     """Return a user with these roles, as nova-api would see one."""
     return callers.caller(nova_context.RequestContext(
         user_id=user, project_id=project, roles=list(roles)))
+
+
+def read_rules(options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
+    """Return the rules, and the user for whom they are asked.
+
+    :param options: what :func:`add_config_options` and
+        :func:`add_user_options` added
+    :raises errors.StartupError: with these rules nova-api does not start
+    """
+    read = startup.read(read_nova_conf(options))
+    return read, caller(
+        read.callers, options.roles or MEMBER, options.project)
 
 
 # --- where a rule is --------------------------------------------------------
@@ -199,8 +160,7 @@ def option_source(
 
 
 def ini_source(
-    path: str, section: str, key: str, needle: str | None = None,
-) -> str:
+        path: str, section: str, key: str, needle: str | None = None) -> str:
     """Return FILE:LINE of KEY, or of NEEDLE in its value."""
     try:
         with open(path, encoding='utf-8') as file:
@@ -220,11 +180,10 @@ def ini_source(
     return f'{path}:{line}'
 
 
-def policy_source(
-        callers: callers_module.Callers, rule: str) -> str:
+def policy_source(callers: Callers, rule: str) -> str:
     """Return FILE:LINE of a rule in policy.yaml."""
     enforcer = callers.policy.enforcer()
-    path: typing.Any = enforcer.policy_path
+    path: Any = enforcer.policy_path
     if rule not in enforcer.file_rules or path is None:
         return 'default'
     with open(path, encoding='utf-8') as file:

@@ -1,6 +1,6 @@
-"""``nova-image-override metadefs``: what may be overridden, for Glance.
+"""``nova-image-override metadefs``: a namespace of metadata definitions.
 
-Glance's metadata definitions tell tools such as Horizon what a resource takes.
+Glance's metadata definitions tell tools the properties of a kind of resource.
 The namespace is bound to servers with a ``properties_target`` of our own, so
 that no tool takes these properties for server metadata.
 """
@@ -8,17 +8,17 @@ that no tool takes these properties for server metadata.
 import argparse
 import json
 import re
-import typing
+from typing import Any
 
-from cliff import command
-import openstack
+from cliff.command import Command
 
-from nova_image_override.api import startup
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import overridable_schema
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import deployment_files
-from nova_image_override.properties import property as property_module
+from nova_image_override.properties.property import Integer
+from nova_image_override.properties.property import Property
+from nova_image_override.properties.property import Schema
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
 RESOURCE_TYPE = 'OS::Nova::Server'
@@ -29,49 +29,33 @@ TARGET = 'image_props_override'
 TITLE_MAX = 80
 DESCRIPTION_MAX = 500
 
-Json = dict[str, typing.Any]
+Json = dict[str, Any]
 
 
-class Metadefs(command.Command):
-    """Write Glance's metadata definitions of what a user may override.
+class Metadefs(Command):
+    """Print the overridable properties as Glance metadata definitions.
 
-    The output is what "glance-manage db load_metadefs --path FILE" takes.
+    Import them with "glance md-namespace-import --file FILE".
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
         deployment_files.add_config_options(parser)
-        deployment_files.add_role_options(parser)
-        parser.add_argument(
-            '--upload', action='store_true',
-            help='register the namespace in Glance, or update it there; needs '
-                 'administrator\'s credentials in OS_CLOUD or OS_*')
-        parser.add_argument(
-            '--os-cloud', metavar='NAME',
-            help='cloud of clouds.yaml to upload to')
+        deployment_files.add_user_options(parser)
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> int:
-        """Print or upload.
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Print the namespace.
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read = startup.read(deployment_files.read_nova_conf(parsed_args))
-        made = namespace(read.enforcer, deployment_files.caller(
-            read.callers, parsed_args.roles or deployment_files.MEMBER,
-            parsed_args.project))
-        if not parsed_args.upload:
-            self.app.stdout.write(json.dumps(made, indent=4) + '\n')
-            return 0
-        cloud = openstack.connect(cloud=parsed_args.os_cloud)
-        self.app.stdout.write(f'{NAMESPACE}: {upload(cloud.image, made)}\n')
-        return 0
+        read, caller = deployment_files.read_rules(parsed_args)
+        self.app.stdout.write(
+            json.dumps(namespace(read.enforcer, caller), indent=4) + '\n')
 
 
-def namespace(
-    enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
-) -> Json:
+def namespace(enforcer: Enforcer, caller: Caller) -> Json:
     """Return the namespace of what CALLER may override.
 
     Glance's format has no patterns for names: of the families, it gets only
@@ -97,19 +81,17 @@ def namespace(
         'description': 'Image properties that can be overridden when a '
                        'server is created (image_props_override).',
         'visibility': 'public',
-        'protected': True,
+        'protected': False,
         'resource_type_associations': [
             {'name': RESOURCE_TYPE, 'properties_target': TARGET}],
         'properties': dict(sorted(properties.items())),
     }
 
 
-def definition(
-    prop: property_module.Property, name: str, value: property_module.Schema,
-) -> Json:
+def definition(prop: Property, name: str, value: Schema) -> Json:
     """Return one property's definition.
 
-    :param value: the JSON Schema of what the user may send
+    :param value: the JSON Schema of the values that the user may send
     """
     words = re.sub('^(hw|os|img)_', '', name).replace('_', ' ')
     result: Json = {
@@ -117,7 +99,7 @@ def definition(
         'description': _description(prop)[:DESCRIPTION_MAX],
         'type': 'string',
     }
-    if isinstance(prop, property_module.Integer):
+    if isinstance(prop, Integer):
         result |= {'type': 'integer', 'minimum': prop.minimum,
                    'maximum': prop.maximum}
     elif 'enum' in value:
@@ -135,7 +117,7 @@ def definition(
     return result
 
 
-def _description(prop: property_module.Property) -> str:
+def _description(prop: Property) -> str:
     """Return the description, with the parts of Nova that act on the property.
 
     Glance's format has no key for these.
@@ -143,40 +125,3 @@ def _description(prop: property_module.Property) -> str:
     acting = ', '.join(prop.drivers)
     return f'{prop.description} Acts with: {acting}.' if acting \
         else prop.description
-
-
-def upload(image: typing.Any, made: Json) -> str:
-    """Register MADE in Glance, or update what is there to match it.
-
-    :param image: openstacksdk's adapter of the image service
-    :returns: what was done
-    :raises openstack.exceptions.HttpException: Glance refuses
-    """
-    path = f'/metadefs/namespaces/{NAMESPACE}'
-
-    def send(method: str, where: str, body: Json | None = None) -> typing.Any:
-        response = image.request(where, method, json=body)
-        openstack.exceptions.raise_from_response(response)
-        return response
-
-    found = image.get(path)
-    if found.status_code == 404:
-        send('POST', '/metadefs/namespaces', made)
-        return 'registered'
-    openstack.exceptions.raise_from_response(found)
-    head = {key: made[key] for key in (
-        'namespace', 'display_name', 'description', 'visibility')}
-    # Glance deletes nothing in a protected namespace.
-    send('PUT', path, {**head, 'protected': False})
-    there = send('GET', f'{path}/properties').json()['properties']
-    wanted = made['properties']
-    for name in sorted({*there} - {*wanted}):
-        send('DELETE', f'{path}/properties/{name}')
-    for name, body in wanted.items():
-        if name in there:
-            send('PUT', f'{path}/properties/{name}', {'name': name, **body})
-        else:
-            send('POST', f'{path}/properties', {'name': name, **body})
-    send('PUT', path, {**head, 'protected': True})
-    return (f'updated, {len(wanted)} properties, '
-            f'{len({*there} - {*wanted})} removed')

@@ -5,12 +5,12 @@ and Nova have is given to them in JSON files.
 """
 
 import json
-import typing
+from typing import Any
 
 from nova import objects
 
 
-def read_image(path: str) -> dict[str, typing.Any]:
+def read_image(path: str) -> dict[str, Any]:
     """Return metadata of an image, as Nova gets it from Glance.
 
     :param path: file with what ``openstack image show -f json`` has printed
@@ -30,7 +30,7 @@ def read_image(path: str) -> dict[str, typing.Any]:
     return image
 
 
-def read_flavor(path: str) -> typing.Any:
+def read_flavor(path: str) -> Any:
     """Return a flavor.
 
     :param path: file with what ``openstack flavor show -f json`` has printed
@@ -54,15 +54,14 @@ def read_flavor(path: str) -> typing.Any:
         raise _wrong(path, exc) from None
 
 
-def _properties(
-        path: str, said: dict[str, typing.Any]) -> dict[str, typing.Any]:
+def _properties(path: str, said: dict[str, Any]) -> dict[str, Any]:
     properties = said.get('properties') or {}
     if not isinstance(properties, dict):
         raise _wrong(path, '"properties" is no object')
     return properties
 
 
-def _read(path: str) -> dict[str, typing.Any]:
+def _read(path: str) -> dict[str, Any]:
     with open(path, encoding='utf-8') as file:
         try:
             said = json.load(file)

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from cliff import command
+from cliff.command import Command
 
 from nova_image_override import errors
 from nova_image_override.authorization.glance import config_files
@@ -14,12 +14,12 @@ from nova_image_override.authorization.glance import config_files
 _SECTION = 'app:osapi_compute_app_v21'
 _KEY = 'paste.app_factory'
 
-#: What Nova's own line names, and ours.
+#: Nova's application, and ours.
 NOVA = 'nova.api.openstack.compute:APIRouterV21.factory'
 OURS = 'nova_image_override.api.router:APIRouterV21.factory'
 
 
-class Paste(command.Command):
+class Paste(Command):
     """Print api-paste.ini of the installed Nova with the extension in it.
 
     For a file beside the one that a tool writes. Under uWSGI and Apache the
@@ -32,10 +32,11 @@ class Paste(command.Command):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--from', dest='path', metavar='PATH',
-            help='file to take in place of the one that Nova ships')
+            help='path to the api-paste.ini to extend (default: the one that '
+                 'Nova ships)')
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> int:
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print it.
 
         :raises errors.StartupError: there is no such file, or it names
@@ -49,7 +50,6 @@ class Paste(command.Command):
             raise errors.StartupError(
                 f'{path}: cannot be read: {exc}') from None
         self.app.stdout.write(extended(path, text))
-        return 0
 
 
 def shipped() -> str:

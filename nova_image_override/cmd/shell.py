@@ -7,7 +7,7 @@ part of the package installs the commands too.
 import importlib.metadata
 import logging
 import sys
-import typing
+from typing import Any
 import warnings
 
 from cliff import app
@@ -32,11 +32,11 @@ class Commands(commandmanager.CommandManager):
         for found in importlib.metadata.entry_points(group=namespace):
             self.commands[found.name.replace('_', ' ')] = found
 
-    def find_command(self, argv: list[str]) -> typing.Any:
+    def find_command(self, argv: list[str]) -> Any:
         """Return a command's class, its name, and the arguments that are left.
 
         :raises ValueError: there is no such command
-        :raises errors.StartupError: what it needs is not installed
+        :raises errors.StartupError: a package that it needs is not installed
         """
         try:
             return super().find_command(argv)
@@ -53,7 +53,7 @@ class Shell(app.App):
     def __init__(self) -> None:
         super().__init__(
             description='Boot-time override of image properties for Nova: '
-                        'what operators ask and check.',
+                        'commands for operators.',
             version=importlib.metadata.version('nova-image-override'),
             command_manager=Commands('nova_image_override.cli'),
             deferred_help=True)
@@ -87,14 +87,15 @@ def status() -> int:
     except errors.StartupError as exc:
         message = str(exc)
     except SystemExit as exc:
-        # From argparse, which has said what is wrong, and exits with 2.
+        # From argparse, which has printed the error, and exits with 2.
         return CANNOT_CHECK if exc.code else 0
     print(message, file=sys.stderr)
     return CANNOT_CHECK
 
 
 def _not_installed(exc: ModuleNotFoundError) -> str:
-    return (f'{exc.name} is not installed in {sys.prefix}: this command needs '
+    package = str(exc.name).partition('.')[0]
+    return (f'{package} is not installed in {sys.prefix}: this command needs '
             'nova-image-override in the environment that Nova runs in')
 
 

@@ -1,14 +1,16 @@
 """``nova-image-override-status upgrade check``: before an upgrade.
 
-Run it with the new Nova installed and the old services still running: it says
-whether this package works with that Nova and with the rules as they are.
+Run it with the new Nova installed and the old services still running: it checks
+that this package works with that Nova and with the rules as they are.
 """
 
-import collections.abc
+from collections.abc import Callable
 
 import nova.conf
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
+from oslo_upgradecheck.upgradecheck import Code
+from oslo_upgradecheck.upgradecheck import Result
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
@@ -20,35 +22,17 @@ from nova_image_override.nova_interfaces import compute as compute_interfaces
 class Checks(upgradecheck.UpgradeCommands):
     """The checks, in the order in which they are reported."""
 
-    def _check_nova(self) -> upgradecheck.Result:
+    def _check_nova(self) -> Result:
         """Check that this Nova has the shape that nova-api relies on."""
         return _result(api_interfaces.verify)
 
-    def _check_compute(self) -> upgradecheck.Result:
+    def _check_compute(self) -> Result:
         """Check that this Nova has the shape that nova-compute relies on."""
         return _result(compute_interfaces.verify)
 
-    def _check_rules(self) -> upgradecheck.Result:
-        """Check that nova-api starts with these rules, and what they name."""
-        conf = nova.conf.CONF
-        override_conf.register_opts(conf)
-        if not conf.config_file and not conf.config_dir:
-            return upgradecheck.Result(
-                upgradecheck.Code.FAILURE,
-                'no nova.conf was found, name it with --config-file')
-        try:
-            enforcer = startup.read(conf).enforcer
-        except errors.StartupError as exc:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
-        unknown = [
-            f'{checked.option}: {entry.text}'
-            for checked in (enforcer.denied, enforcer.allowed)
-            for entry in checked.unknown_names()]
-        if unknown:
-            return upgradecheck.Result(
-                upgradecheck.Code.WARNING,
-                'This Nova has no such image property: ' + ', '.join(unknown))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+    def _check_rules(self) -> Result:
+        """Check that nova-api starts with these rules, and their names."""
+        return _result(_unknown_names)
 
     _upgrade_checks = (
         ('Nova API', _check_nova),
@@ -57,13 +41,31 @@ class Checks(upgradecheck.UpgradeCommands):
     )
 
 
-def _result(
-        verify: collections.abc.Callable[[], None]) -> upgradecheck.Result:
+def _unknown_names() -> str:
+    """Return a warning if the lists name properties that this Nova lacks.
+
+    :raises errors.StartupError: with these rules nova-api does not start
+    """
+    conf = nova.conf.CONF
+    override_conf.register_opts(conf)
+    if not conf.config_file and not conf.config_dir:
+        raise errors.StartupError(
+            'no nova.conf was found, name it with --config-file')
+    enforcer = startup.read(conf).enforcer
+    unknown = [f'{rules.option}: {entry.text}'
+               for rules in (enforcer.denied, enforcer.allowed)
+               for entry in rules.unknown_names()]
+    return ('This Nova has no such image property: ' + ', '.join(unknown)
+            if unknown else '')
+
+
+def _result(check: Callable[[], str | None]) -> Result:
+    """Return the result of a check, which raises, or returns a warning."""
     try:
-        verify()
-    except errors.UnsupportedNova as exc:
-        return upgradecheck.Result(upgradecheck.Code.FAILURE, str(exc))
-    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+        warning = check()
+    except errors.StartupError as exc:
+        return Result(Code.FAILURE, str(exc))
+    return Result(Code.WARNING, warning) if warning else Result(Code.SUCCESS)
 
 
 def run(arguments: list[str]) -> int:

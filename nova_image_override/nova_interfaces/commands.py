@@ -19,12 +19,10 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.objects', Flavor='name=, vcpus=, memory_mb=, root_gb=, '
                                    'ephemeral_gb=, swap=, extra_specs='),
     *fields('nova.objects:Flavor', 'name'),
-    *called('nova.objects:InstanceMapping',
-            get_by_instance_uuid='context, instance_uuid'),
-    *fields('nova.objects:InstanceMapping', 'cell_mapping'),
-    # server_pages.py
-    *called('nova.objects', Instance='uuid=, project_id=, user_id=, '
-                                     'system_metadata='),
+    *called('nova.objects:InstanceList',
+            get_by_filters='context, filters, limit=, marker=, '
+                           'expected_attrs=, sort_keys=, sort_dirs='),
+    *fields('nova.objects:Instance', 'project_id', 'user_id', 'uuid'),
     *called('nova.version', version_string=''),
 )
 

@@ -28,7 +28,7 @@ import requests
 from nova_image_override import conf as override_conf
 from nova_image_override import record
 from nova_image_override import versions
-from nova_image_override.cmd import nova_compute as compute_command
+from nova_image_override.cmd import run_nova_compute as compute_command
 from testing import release
 from testing.harness import answers
 from testing.harness import by_hand

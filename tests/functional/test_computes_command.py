@@ -3,7 +3,7 @@
 import pytest
 
 from nova_image_override import versions
-from nova_image_override.cmd import computes
+from nova_image_override.cmd import list_computes
 
 
 @pytest.mark.usefixtures('cloud')
@@ -14,6 +14,6 @@ class TestComputesCommand:
     CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}
 
     def test_every_cell_is_listed_with_what_its_nodes_have(self):
-        assert list(computes.rows()) == [
+        assert list(list_computes.rows()) == [
             ('cell1', 'compute1', 'compute1', None),
             ('cell2', 'compute2', 'compute2', str(versions.MAX))]

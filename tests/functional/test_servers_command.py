@@ -8,8 +8,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import record
-from nova_image_override.cmd import server_pages
-from nova_image_override.cmd import servers
+from nova_image_override.cmd import list_servers
 from testing.harness import base
 from testing.harness import statements
 
@@ -21,11 +20,8 @@ class Cloud(base.Cloud):
         return self.boot(overrides, admin=True, server={
             'availability_zone': f'nova:compute{cell}'}, **kwargs)
 
-    def rows(self, project=None, marker=None, server=None):
-        return [row for cell, page in server_pages.pages(
-                    project, marker, server)
-                for row in servers.rows(
-                    cell, page.servers, lambda name, value: True, None)]
+    def rows(self, project=None, server=None):
+        return [*list_servers.rows(list_servers.overridden(project, server))]
 
     def change(self, server, change):
         """Change a server's row in the first cell."""
@@ -84,9 +80,6 @@ class TestServersCommand:
         assert cloud.rows() == []
         with pytest.raises(errors.NotFound, match=server):
             cloud.rows(server=server)
-        # Yet the place of a deleted one is still known.
-        later = cloud.server(SCSI)
-        assert [row[0] for row in cloud.rows(marker=server)] == [later]
 
     def test_the_hidden_copy_of_a_move_to_another_cell_is_left_out(self, cloud):
         server = cloud.server(SCSI)
@@ -102,49 +95,37 @@ class TestServersCommand:
                 instance.system_metadata, {record.OFFLOADED: 'image'})))
         assert cloud.rows() == []
 
-    def test_pages_are_read_one_by_one_and_reading_can_go_on_behind_any(
-            self, cloud):
-        expected = [cloud.server(SCSI if number % 4 else None, cell=cell)
-                    for cell in (1, 2) for number in range(5)]
-        overridden = [server for number, server in enumerate(expected)
-                      if number % 5 % 4]
-        for size in (1, 2, 3, 100):
-            with mock.patch.object(server_pages, 'SIZE', size):
+    def test_servers_are_read_page_by_page(self, cloud):
+        overridden = [
+            cloud.server(SCSI, cell=cell) for cell in (1, 2)
+            for number in range(4) if cloud.server(cell=cell)]
+        for size in (1, 2, 3, 4, 100):
+            with mock.patch.object(list_servers, 'PAGE', size):
                 assert [row[0] for row in cloud.rows()] == overridden
-                for marker in expected:
-                    behind = expected[expected.index(marker) + 1:]
-                    assert [row[0] for row in cloud.rows(marker=marker)] == [
-                        each for each in behind if each in overridden]
-                assert max(
-                    page.number for _, page in server_pages.pages()) <= size
 
-    def test_a_page_is_three_queries_at_most_and_none_locks(self, cloud):
+    def test_a_page_is_two_queries_and_none_locks(self, cloud):
         for overrides in (SCSI, SCSI, None):
             cloud.server(overrides)
         seen = []
         cloud.useFixture(statements.Statements(seen.append))
-        ((_, page),) = server_pages.pages()
-        assert (page.number, len(page.servers)) == (3, 2)
+        assert len(cloud.rows()) == 2
         assert [*statements.changing(seen)] == []
         assert not [
             each.text for each in seen if 'FOR UPDATE' in each.text.upper()]
-        # cell0 and cell2 have no page, cell1 has one and then no other.
-        assert {
-            table: len([each for each in seen if table in each.text])
-            for table in ('FROM instances', 'FROM instance_system_metadata')
-        } == {'FROM instances': 4, 'FROM instance_system_metadata': 2}
+        # Each of three cells has one page; those of cell0 and cell2 are empty.
+        tables = [each.text.partition('\nFROM ')[2].partition(' ')[0]
+                  for each in seen]
+        assert tables.count('instances') == 3
+        assert tables.count('instance_system_metadata') == 1
 
     def test_a_server_that_does_not_exist_is_said_so(self, cloud):
         server = str(uuid.uuid4())
-        for asked in 'marker', 'server':
-            with pytest.raises(errors.NotFound,
-                               match=f'there is no server {server}'):
-                cloud.rows(**{asked: server})
+        with pytest.raises(errors.NotFound,
+                           match=f'there is no server {server}'):
+            cloud.rows(server=server)
 
     def test_a_server_that_has_no_cell_yet_is_said_so(self, cloud):
         with mock.patch(base.BUILDS):
             server = cloud.create(SCSI).body['server']['id']
-        for asked in 'marker', 'server':
-            with pytest.raises(errors.NotFound,
-                               match=f'{server} has not been scheduled yet'):
-                cloud.rows(**{asked: server})
+        with pytest.raises(errors.NotFound, match='in any cell'):
+            cloud.rows(server=server)

@@ -22,7 +22,7 @@ from nova_image_override import errors
 from nova_image_override.api import application
 from nova_image_override.api import router
 from nova_image_override.api import startup
-from nova_image_override.cmd import nova_compute as compute
+from nova_image_override.cmd import run_nova_compute as compute
 from nova_image_override.compute import manager
 from nova_image_override.compute import rescue_images
 from nova_image_override.nova_interfaces import api as api_interfaces

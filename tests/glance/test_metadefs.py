@@ -1,127 +1,85 @@
-"""Glance accepts the metadata definitions, and their updates."""
+"""Glance takes the metadata definitions that the command prints."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
-import openstack
 import pytest
 
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.cmd import metadefs
-from nova_image_override.properties import catalog as catalog_module
-from tests import environments
 from tests.glance import real
+from tests.unit.cmd import processes
 
 PATH = f'/metadefs/namespaces/{metadefs.NAMESPACE}'
 
 
 @pytest.fixture
-def image(glance):
-    """The image service, through openstacksdk, for an administrator."""
-    cloud = openstack.connect(
-        load_yaml_config=False, load_envvars=False, auth_type='admin_token',
-        auth={'endpoint': glance.url, 'token': real.ADMIN},
-        image_endpoint_override=glance.url)
-    yield cloud.image
-    glance.request('PUT', PATH, {
-        'namespace': metadefs.NAMESPACE, 'protected': False}, real.ADMIN)
-    glance.request('DELETE', PATH, token=real.ADMIN)
+def client(glance, tmp_path):
+    """Run Glance's own client as an administrator; return the exit status."""
+    def client(*arguments):
+        return subprocess.run(
+            [pathlib.Path(sys.executable).parent / 'glance', *arguments],
+            capture_output=True, text=True, check=False,
+            env={'OS_IMAGE_URL': glance.url, 'OS_AUTH_TOKEN': real.ADMIN,
+                 'HOME': str(tmp_path)},
+        ).returncode
+
+    yield client
+    client('md-namespace-delete', metadefs.NAMESPACE)
 
 
-def made(allowed):
-    rules = enforcer_module.Enforcer(catalog_module.running(), allowed=allowed)
-    return metadefs.namespace(
-        rules, caller_module.Caller(can=lambda rule: True)
-    )
+@pytest.fixture
+def printed(tmp_path):
+    """Return the file with the definitions that the lists of rules make."""
+    def printed(allowed):
+        conf = tmp_path / 'nova.conf'
+        conf.write_text(f'[image_override]\nallowed_properties = {allowed}\n')
+        done = processes.run(
+            'nova-image-override', 'metadefs', '--config-file', conf)
+        assert (done.status, done.lines) == (0, [])
+        path = tmp_path / 'overrides.json'
+        path.write_text(done.out)
+        return path
+    return printed
 
 
-def stored(glance):
-    """Return what a tenant reads, in the form in which it was made."""
-    found = glance.ok('GET', PATH)
-    return {
-        # What is stored on its own gets its name stored with it.
-        'properties': {
-            name: {key: value for key, value in body.items() if key != 'name'}
-            for name, body in found['properties'].items()},
-        'protected': found['protected'],
-        'resource_type_associations': [
-            {key: each[key] for key in ('name', 'properties_target')}
-            for each in found['resource_type_associations']]}
+def properties(glance):
+    """Return what a tenant reads of the properties."""
+    return glance.ok('GET', PATH)['properties']
 
 
-def expected(namespace):
-    return {key: namespace[key] for key in (
-        'properties', 'protected', 'resource_type_associations')}
+def test_glance_stores_every_definition_as_it_is(glance, client, printed):
+    path = printed('*, hw_numa_mem.0, trait:CUSTOM_GOLD')
+    assert client('md-namespace-import', '--file', path) == 0
+    expected = json.loads(path.read_text())['properties']
+    assert properties(glance) == expected
+    assert len(expected) > 70
 
 
-def test_everything_that_may_be_overridden_is_registered(glance, image):
-    namespace = made(['*', 'hw_numa_mem.0', 'trait:CUSTOM_GOLD'])
-    assert metadefs.upload(image, namespace) == 'registered'
-    assert stored(glance) == expected(namespace)
-    assert len(namespace['properties']) > 70
+def test_definitions_are_replaced_as_the_documentation_says(
+        glance, client, printed):
+    assert client('md-namespace-import', '--file', printed('hw_pmu')) == 0
+    assert client('md-namespace-delete', metadefs.NAMESPACE) == 0
+    path = printed('hw_disk_bus=scsi, hw_numa_nodes')
+    assert client('md-namespace-import', '--file', path) == 0
+    assert set(properties(glance)) == {'hw_disk_bus', 'hw_numa_nodes'}
 
 
-def test_an_update_adds_changes_and_removes(glance, image):
-    metadefs.upload(image, made(['hw_disk_bus', 'hw_boot_menu']))
-    namespace = made(['hw_disk_bus=scsi', 'hw_numa_nodes'])
-    assert metadefs.upload(image, namespace) == \
-        'updated, 2 properties, 1 removed'
-    assert stored(glance) == expected(namespace)
-
-
-def test_tools_find_it_by_the_resource_type_and_target(glance, image):
-    metadefs.upload(image, made(['hw_disk_bus']))
+def test_tools_find_it_by_the_resource_type_and_target(
+        glance, client, printed):
+    assert client(
+        'md-namespace-import', '--file', printed('hw_disk_bus')) == 0
     found = glance.ok(
         'GET', '/metadefs/namespaces?resource_types=OS::Nova::Server'
         '&properties_target=image_props_override')['namespaces']
     assert metadefs.NAMESPACE in {each['namespace'] for each in found}
 
 
-def test_a_member_may_not_register_it(glance, image):
-    cloud = openstack.connect(
-        load_yaml_config=False, load_envvars=False, auth_type='admin_token',
-        auth={'endpoint': glance.url, 'token': real.MEMBER},
-        image_endpoint_override=glance.url)
-    with pytest.raises(openstack.exceptions.ForbiddenException):
-        metadefs.upload(cloud.image, made(['hw_disk_bus']))
-    assert glance.request('GET', PATH).status_code == 404
-
-
-def test_the_command_uploads_with_the_credentials_of_the_environment(
-        glance, image, tmp_path):
-    (tmp_path / 'nova.conf').write_text(
-        '[image_override]\nallowed_properties = hw_disk_bus\n')
-    (tmp_path / 'clouds.yaml').write_text(json.dumps({'clouds': {'test': {
-        'auth_type': 'admin_token',
-        'auth': {'endpoint': glance.url, 'token': real.ADMIN},
-        'image_endpoint_override': glance.url}}}))
-    done = run(
-        tmp_path, 'metadefs', '--upload', '--os-cloud', 'test',
-        '--config-file', str(tmp_path / 'nova.conf'))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f'{metadefs.NAMESPACE}: registered\n'
-    assert set(stored(glance)['properties']) == {'hw_disk_bus'}
-
-
-def test_glance_manage_loads_what_the_command_prints(
-        glance, image, tmp_path):
-    path = tmp_path / 'overrides.json'
-    namespace = made(['hw_disk_bus'])
-    path.write_text(json.dumps(namespace))
+def test_glance_manage_loads_it(glance, client, printed):
+    path = printed('hw_disk_bus')
     subprocess.run(
         [real.python().parent / 'glance-manage', '--config-file',
          glance.folder / 'glance-api.conf', 'db', 'load_metadefs', '--path',
          path], check=True, capture_output=True)
-    assert stored(glance)['properties'] == namespace['properties']
-
-
-def run(folder, *arguments):
-    """Run the command as an operator does, in a process of its own."""
-    return subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c',
-         'import sys; from nova_image_override.cmd.shell import main; '
-         'sys.exit(main())', *arguments],
-        capture_output=True, text=True, cwd=folder,
-        env={'PYTHONPATH': str(environments.ROOT), 'HOME': str(folder)})
+    assert set(properties(glance)) == {'hw_disk_bus'}

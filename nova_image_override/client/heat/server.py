@@ -4,22 +4,18 @@ Heat loads each module of the folders in ``plugin_dirs`` after its own
 resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 
-from collections.abc import Iterator, Set
-import typing
+from collections.abc import Iterable, Iterator, Set
+import re
+from typing import Any
 
 from heat.common import exception
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine.resources.openstack.nova import server
-import jsonschema
 
 from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
-
-#: Statuses of a server.
-_RUNNING = 'ACTIVE'
-_STOPPED = 'SHUTOFF'
 
 
 class Server(server.Server):
@@ -58,22 +54,26 @@ class Server(server.Server):
     }
 
     def validate(self) -> None:
-        """Validate the properties, and the overrides by what the cloud says.
+        """Validate the properties, and the names of the overrides.
 
-        :raises exception.StackValidationFailed: naming every override that
-            is wrong or not permitted, or why there can be none
+        Nova checks the values, which another resource may have yet to provide
+        (``get_attr``).
+
+        :raises exception.StackValidationFailed: naming every property that
+            may not be overridden, or why none may
         """
         super().validate()
-        overrides = _spelled(self.properties[self.IMAGE_PROPS_OVERRIDE])
+        overrides = self.properties[self.IMAGE_PROPS_OVERRIDE]
         if not overrides:
             return
         try:
-            wrong = _wrong(self._adapter().discover().schema, overrides)
+            closed = _closed(self._adapter().discover().schema, overrides)
         except answers.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
-        if wrong:
-            raise exception.StackValidationFailed(
-                message=f'{self.IMAGE_PROPS_OVERRIDE}: {"; ".join(wrong)}')
+        if closed:
+            raise exception.StackValidationFailed(message=(
+                f'{self.IMAGE_PROPS_OVERRIDE}: may not be overridden in this '
+                f'cloud: {", ".join(map(errors.printable, closed))}'))
 
     def handle_create(self) -> str:
         """Create the server.
@@ -88,7 +88,7 @@ class Server(server.Server):
 
     def needs_replace_with_prop_diff(
         self, changed_properties_set: Set[str],
-        after_props: typing.Any, before_props: typing.Any,
+        after_props: Any, before_props: Any,
     ) -> bool:
         """Return whether changed properties need another server."""
         if self.IMAGE_PROPS_OVERRIDE in changed_properties_set and \
@@ -99,9 +99,8 @@ class Server(server.Server):
             changed_properties_set, after_props, before_props))
 
     def handle_update(
-        self, json_snippet: typing.Any, tmpl_diff: typing.Any,
-        prop_diff: dict[str, typing.Any],
-    ) -> tuple[Iterator[None], typing.Any]:
+        self, json_snippet: Any, tmpl_diff: Any, prop_diff: dict[str, Any],
+    ) -> tuple[Iterator[None], Any]:
         """Begin an update that needs no other server.
 
         :returns: what :meth:`check_update_complete` continues with
@@ -113,8 +112,7 @@ class Server(server.Server):
         return steps, super().handle_update(
             json_snippet, tmpl_diff, prop_diff)
 
-    def check_update_complete(
-            self, begun: tuple[Iterator[None], typing.Any]) -> bool:
+    def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
         """Continue an update; return whether it is complete.
 
         :raises answers.Error: the overrides cannot be changed
@@ -134,17 +132,17 @@ class Server(server.Server):
             return
         nova = self.client_plugin()
         runs = nova.get_status(
-            nova.get_server(self.resource_id)) == _RUNNING
+            nova.get_server(self.resource_id)) == 'ACTIVE'
         if runs:
             self.client().servers.stop(self.resource_id)
-            yield from self._until(_STOPPED)
+            yield from self._until('SHUTOFF')
         try:
             self._adapter().replace_overrides(self.resource_id, overrides)
         finally:
             if runs:
                 self.client().servers.start(self.resource_id)
         if runs:
-            yield from self._until(_RUNNING)
+            yield from self._until('ACTIVE')
 
     def _until(self, status: str) -> Iterator[None]:
         """Yield until the server has a status.
@@ -168,32 +166,19 @@ class Server(server.Server):
         return transport.attach(self.client().client)
 
 
-def _spelled(given: dict[str, typing.Any] | None) -> transport.Overrides:
+def _spelled(given: dict[str, Any] | None) -> transport.Overrides:
     """Return the value of the property as Nova spells it."""
     return {name: str(value).lower() if isinstance(value, bool)
             else str(value) if isinstance(value, int) else value
             for name, value in (given or {}).items()}
 
 
-def _wrong(
-        schema: dict[str, typing.Any], overrides: transport.Overrides,
-) -> list[str]:
-    """Return what is wrong with overrides according to SCHEMA.
-
-    None may also stand for what another resource has yet to provide
-    (``get_attr``): only its name is checked here, the rest by Nova.
-    """
-    validator = jsonschema.Draft202012Validator(schema)
-    wrong = []
-    for name, value in sorted(overrides.items()):
-        error = jsonschema.exceptions.best_match(
-            validator.iter_errors({name: value}))
-        if error is not None and not error.absolute_path:
-            wrong.append(f'{errors.printable(name)}: may not be overridden in '
-                         'this cloud')
-        elif error is not None and value is not None:
-            wrong.append(f'{errors.printable(name)}: {error.message}')
-    return wrong
+def _closed(schema: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """Return the names that SCHEMA does not permit."""
+    return [name for name in sorted(names)
+            if name not in schema.get('properties', ()) and not any(
+                re.search(pattern, name)
+                for pattern in schema.get('patternProperties', ()))]
 
 
 def resource_mapping() -> dict[str, type[Server]]:

@@ -1,7 +1,10 @@
 """What Keystone's middleware does, with tokens that name the user.
 
-Runs in Glance's environment. A token is ``USER:PROJECT:ROLE,ROLE``.
+Runs in Glance's environment. A token is ``USER:PROJECT:ROLE,ROLE``, which
+python-glanceclient sends quoted.
 """
+
+import urllib.parse
 
 
 class Identity:
@@ -15,7 +18,7 @@ class Identity:
                 'HTTP_X_ROLES', 'HTTP_X_USER', 'HTTP_X_PROJECT',
                 'HTTP_X_SERVICE_ROLES', 'HTTP_X_IDENTITY'))]:
             del environ[key]
-        token = environ.get('HTTP_X_AUTH_TOKEN', '')
+        token = urllib.parse.unquote(environ.get('HTTP_X_AUTH_TOKEN', ''))
         if token.count(':') == 2:
             user, project, roles = token.split(':')
             environ.update({

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nova_image_override.cmd import computes
+from nova_image_override.cmd import list_computes
 
 WITH = ('cell1', 'compute1', 'compute1', '1.0')
 WITHOUT = ('cell1', 'compute2', 'compute2', None)
@@ -17,7 +17,7 @@ def listed(deployment, monkeypatch):
     """Run the command on these rows; return the status and what it prints."""
     def listed(found, *arguments):
         deployment.write('nova.conf', '[image_override]\n')
-        monkeypatch.setattr(computes, 'rows', lambda: iter(found))
+        monkeypatch.setattr(list_computes, 'rows', lambda: iter(found))
         status, out, err = deployment.run(
             'computes', '-f', 'json', *arguments)
         assert out, err

@@ -31,7 +31,6 @@ def test_the_namespace_is_bound_to_servers_under_a_target_of_its_own(made):
         'name': 'OS::Nova::Server',
         'properties_target': 'image_props_override'}]
     assert namespace['visibility'] == 'public'
-    assert namespace['protected'] is True
 
 
 def test_properties_have_their_names_in_full_and_their_types(made):

@@ -2,14 +2,19 @@
 
 import pytest
 
+from nova_image_override import property_table
 from nova_image_override import versions
 from nova_image_override.properties import request_schema
-from nova_image_override.properties import table
+
+
+def published_rows(catalog):
+    return property_table.rows(
+        request_schema.published(versions.MAX, catalog))
 
 
 def row(value, name='hw_disk_bus'):
     """Return the row of one property."""
-    (found,) = table.rows({'properties': {name: value}})
+    (found,) = property_table.rows({'properties': {name: value}})
     return found
 
 
@@ -19,7 +24,7 @@ def shown(value, name='hw_disk_bus'):
 
 
 def test_every_property_that_can_be_overridden_has_its_row(catalog):
-    rows = table.rows(request_schema.published(versions.MAX, catalog))
+    rows = property_table.rows(request_schema.published(versions.MAX, catalog))
     assert [row.name for row in rows] == sorted(
         prop.spelling for prop in catalog.values() if not prop.never)
     assert {row.kind for row in rows} == {
@@ -28,7 +33,7 @@ def test_every_property_that_can_be_overridden_has_its_row(catalog):
 
 def test_every_property_says_what_a_refusal_says_that_it_expects(catalog):
     props = {prop.spelling: prop for prop in catalog.values()}
-    for row in table.rows(request_schema.published(versions.MAX, catalog)):
+    for row in published_rows(catalog):
         prop = props[row.name]
         if prop.values:
             assert row.values.machine_readable() == list(prop.values)
@@ -37,7 +42,7 @@ def test_every_property_says_what_a_refusal_says_that_it_expects(catalog):
 
 
 def test_cells_are_text_but_for_the_values(catalog):
-    for row in table.rows(request_schema.published(versions.MAX, catalog)):
+    for row in published_rows(catalog):
         assert all(isinstance(cell, str) for cell in (
             row.name, row.pattern, row.kind, row.removable, row.description,
             row.values.human_readable()))
@@ -49,7 +54,7 @@ def test_values_are_a_list_to_programs():
 
 
 def test_families_have_their_names_in_words_and_as_a_pattern():
-    (found,) = table.rows({'patternProperties': {'^hw_x[.][0-9]$': {
+    (found,) = property_table.rows({'patternProperties': {'^hw_x[.][0-9]$': {
         'type': 'string', 'title': 'hw_x.N'}}})
     assert (found.name, found.kind, found.removable, found.pattern,
             found.description) == (
@@ -57,7 +62,8 @@ def test_families_have_their_names_in_words_and_as_a_pattern():
 
 
 def test_a_pattern_without_a_title_stands_for_itself():
-    (found,) = table.rows({'patternProperties': {'^x$': {'type': 'string'}}})
+    (found,) = property_table.rows(
+        {'patternProperties': {'^x$': {'type': 'string'}}})
     assert (found.name, found.kind) == ('^x$', 'string')
 
 
@@ -96,11 +102,11 @@ def test_what_a_schema_says_is_said_in_words(name, value, expected):
 @pytest.mark.parametrize('empty', [
     {}, {'properties': {}}, {'properties': {}, 'patternProperties': {}}])
 def test_a_cloud_that_allows_nothing_has_an_empty_table(empty):
-    assert table.rows(empty) == []
+    assert property_table.rows(empty) == []
 
 
 def test_the_parts_that_act_are_told(catalog):
-    of = {row.name: row.drivers for row in table.rows(
+    of = {row.name: row.drivers for row in property_table.rows(
         request_schema.published(versions.MAX, catalog))}
     assert of['hw_disk_bus'] == 'libvirt, vmwareapi'
     assert of['trait:NAME'] == 'ironic, scheduler'

@@ -1,22 +1,21 @@
-"""``nova-image-override computes``: which computes keep overrides."""
+"""``nova-image-override computes``: the compute part on each compute node."""
 
 import argparse
-import collections.abc
-
-from nova import objects
+from collections.abc import Iterator
 
 from nova_image_override import errors
 from nova_image_override.api.hosts import compute_part
+from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 
 Row = tuple[str, str, str, str | None]
 
 
 class Computes(deployment_files.Table):
-    """List the compute nodes, with what each has of the compute part.
+    """List the compute nodes with the version of their compute part.
 
-    From Nova's databases, every cell: what nova-api goes by. The exit status is
-    1 when a node does not have the compute part.
+    Read from Nova's databases, in every cell, as nova-api does. The exit
+    status is 1 when a node does not have the compute part.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -24,7 +23,7 @@ class Computes(deployment_files.Table):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--missing', action='store_true',
-            help='list only those without the compute part')
+            help='list only the nodes without the compute part')
         return parser
 
     def take_action(
@@ -42,19 +41,14 @@ class Computes(deployment_files.Table):
                 missing if parsed_args.missing else found)
 
 
-def rows() -> collections.abc.Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Yield cell, host, node, and the version of its compute part.
 
     The version is None where nova-api would not rely on the node.
 
     :raises errors.StartupError: a database cannot be read
     """
-    for cell in deployment_files.cells():
-        name = deployment_files.cell_name(cell)
-        with deployment_files.targeted(cell) as context:
-            nodes = list(objects.ComputeNodeList.get_all(context))
-        for node in sorted(nodes, key=lambda node: (
-                node.host, node.hypervisor_hostname)):
-            part = node.stats[errors.PARAMETER] \
-                if compute_part.runs_compute_part(node) else None
-            yield name, node.host, node.hypervisor_hostname, part
+    for cell, node in cells.compute_nodes():
+        yield cell, node.host, node.hypervisor_hostname, (
+            node.stats[errors.PARAMETER]
+            if compute_part.runs_compute_part(node) else None)

@@ -5,15 +5,15 @@ Made from the JSON Schema that discovery answers with. Like
 too.
 """
 
-import collections.abc
+from collections.abc import Iterable, Iterator
 import dataclasses
-import typing
+from typing import Any, TYPE_CHECKING
 
 from cliff import columns
 
 from nova_image_override.properties import schema_words
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     _Column = columns.FormattableColumn[list[str]]
 else:
     # At run time, older releases of cliff cannot be given a type.
@@ -54,9 +54,7 @@ class Row:
     description: str
 
 
-def with_null(
-    cells: collections.abc.Iterable[collections.abc.Iterable[typing.Any]],
-) -> collections.abc.Iterator[tuple[typing.Any, ...]]:
+def with_null(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
     """Yield rows for a format without null: what is absent reads ``null``.
 
     cliff would write ``None`` in tables, and nothing at all in CSV.
@@ -74,14 +72,14 @@ def rows(schema: schema_words.Schema) -> list[Row]:
         _rows(schema), key=lambda row: (row.name, row.pattern))
 
 
-def _rows(schema: schema_words.Schema) -> collections.abc.Iterator[Row]:
+def _rows(schema: schema_words.Schema) -> Iterator[Row]:
     for name, value in schema.get('properties', {}).items():
         yield _row(name, '', value)
     for pattern, value in schema.get('patternProperties', {}).items():
         yield _row(value.get('title', pattern), pattern, value)
 
 
-def _row(name: str, pattern: str, value: typing.Any) -> Row:
+def _row(name: str, pattern: str, value: Any) -> Row:
     return Row(
         name, pattern, schema_words.kind(value),
         Values(schema_words.values(name, value)),

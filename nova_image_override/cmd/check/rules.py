@@ -1,0 +1,244 @@
+"""Findings about lists, policy, Glance's rules, and drivers."""
+
+from collections.abc import Callable, Iterable, Set
+import dataclasses
+
+from nova_image_override import policies
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
+from nova_image_override.authorization.property_lists import Entry
+from nova_image_override.authorization.property_lists import PropertyList
+from nova_image_override.cmd.check.finding import Check
+from nova_image_override.cmd.check.finding import ERROR
+from nova_image_override.cmd.check.finding import Found
+from nova_image_override.cmd.check.finding import NOTE
+from nova_image_override.cmd.check.finding import WARNING
+from nova_image_override.properties import families
+from nova_image_override.properties.book.record import HYPERVISOR_TYPES
+from nova_image_override.properties.property import Property
+
+
+@dataclasses.dataclass
+class Cloud:
+    """One deployment.
+
+    :ivar enforcer: the rules that nova-api holds
+    :ivar caller: a plain tenant
+    :ivar drivers: the virt drivers of its hosts, as nova.conf names them
+    :ivar hypervisor_types: those of the compute nodes; None if they were not
+        asked for
+    """
+
+    enforcer: Enforcer
+    caller: Caller
+    drivers: Set[str]
+    hypervisor_types: Set[str] | None = None
+
+    @property
+    def roles(self) -> str:
+        """The tenant's roles, for messages."""
+        return ', '.join(self.caller.roles)
+
+    @property
+    def lists(self) -> tuple[PropertyList, PropertyList]:
+        """The deployer's two lists."""
+        return self.enforcer.denied, self.enforcer.allowed
+
+    @property
+    def properties(self) -> list[Property]:
+        """The properties that some deployment could allow."""
+        return [prop for prop in self.enforcer.catalog.values()
+                if not prop.never]
+
+    def reached(self, rules: PropertyList, entry: Entry) -> list[Property]:
+        """Return the properties that an entry of a list can concern."""
+        return [prop for prop in self.properties
+                if any(found.text == entry.text
+                       for found, _ in rules.reaching(prop))]
+
+
+def _unknown_names(cloud: Cloud) -> Found:
+    for rules in cloud.lists:
+        for entry in rules.unknown_names():
+            yield entry.text, {'option': rules.option}
+
+
+def _matches_nothing(cloud: Cloud) -> Found:
+    for rules in cloud.lists:
+        unknown = rules.unknown_names()
+        for entry in rules.entries:
+            if entry not in unknown and not cloud.reached(rules, entry):
+                yield entry.text, {'option': rules.option}
+
+
+def _values_that_nothing_takes(cloud: Cloud) -> Found:
+    for rules in cloud.lists:
+        for entry in rules.entries:
+            dead = rules.dead_values(entry)
+            if dead and cloud.reached(rules, entry):
+                yield entry.text, {
+                    'option': rules.option, 'values': ', '.join(dead)}
+
+
+def _denied_again(cloud: Cloud) -> Found:
+    for entry in cloud.enforcer.allowed.entries:
+        reached = cloud.reached(cloud.enforcer.allowed, entry)
+        if reached and all(
+                any(not found.values and (whole or found.name == entry.name)
+                    for found, whole in cloud.enforcer.denied.reaching(prop))
+                for prop in reached):
+            yield entry.text, {}
+
+
+def _nothing_allowed(cloud: Cloud) -> Found:
+    if not cloud.enforcer.allowed.entries:
+        yield 'allowed_properties', {}
+
+
+def _policies_of_no_property(cloud: Cloud) -> Found:
+    prefix = policies.CREATE + ':'
+    known = {prop.field for prop in cloud.properties}
+    for name in cloud.caller.policy_defined:
+        if name.startswith(prefix) and name.removeprefix(prefix) not in known:
+            yield name, {'example': policies.property_rule('hw_numa_mem')}
+
+
+# --- beside Glance's rules ---------------------------------------------------
+
+
+def _named_in_vain(
+    cloud: Cloud, refused: Callable[[str], bool], names: Iterable[str] = (),
+) -> Found:
+    """Yield properties that an entry allows by name, and Glance refuses.
+
+    :param refused: returns whether Glance does
+    :param names: what to look at beside one name of each property
+    """
+    for name in dict.fromkeys((*(
+            prop.field if prop.family is None else prop.family.member(
+                'CUSTOM_' if prop.family is families.TRAITS else 0)
+            for prop in cloud.properties), *names)):
+        rules = cloud.enforcer.rules_of(name)
+        if all(entry.values for entry in rules.denied) and any(
+                entry.name in (name, rules.field)
+                for entry in rules.allowed) and refused(name):
+            yield name, {'roles': cloud.roles}
+
+
+def _closed_by_glance(cloud: Cloud) -> Found:
+    return _named_in_vain(cloud, lambda name: not cloud.enforcer.can_set(
+        cloud.caller, name))
+
+
+def _injected_by_glance(cloud: Cloud) -> Found:
+    enforcer = cloud.enforcer
+    return _named_in_vain(
+        cloud, lambda name: enforcer.injects(cloud.caller, name),
+        [name for name in enforcer.injection.properties
+         if enforcer.catalog.field_of(name) is not None])
+
+
+def _undefined_policies(cloud: Cloud) -> Found:
+    protections = cloud.enforcer.protections
+    if protections is not None and protections.policies is not None:
+        for name in sorted(protections.policies.undefined):
+            yield name, {}
+
+
+# --- about the hosts ---------------------------------------------------------
+
+
+def _without_driver(cloud: Cloud) -> Found:
+    for entry in cloud.enforcer.allowed.entries if cloud.drivers else ():
+        reached = [
+            prop for prop in cloud.reached(cloud.enforcer.allowed, entry)
+            if not any(whole and not found.values for found, whole
+                       in cloud.enforcer.denied.reaching(prop))]
+        if reached and not any(
+                prop.record.can_act(each)
+                for prop in reached for each in cloud.drivers):
+            yield entry.text, {'drivers': ', '.join(sorted(cloud.drivers))}
+
+
+def _unknown_properties(cloud: Cloud) -> Found:
+    for field in cloud.enforcer.catalog.unknown:
+        yield field, {}
+
+
+def _hosts_drivers(cloud: Cloud) -> set[str]:
+    known = HYPERVISOR_TYPES
+    return {known[each] for each in (cloud.hypervisor_types or ())
+            if each in known}
+
+
+def _unnamed_drivers(cloud: Cloud) -> Found:
+    if cloud.drivers:
+        for name in sorted(_hosts_drivers(cloud).difference(cloud.drivers)):
+            yield name, {}
+
+
+def _drivers_of_no_host(cloud: Cloud) -> Found:
+    if cloud.hypervisor_types is not None:
+        for name in sorted({*cloud.drivers} - _hosts_drivers(cloud)):
+            yield name, {}
+
+
+def _unknown_drivers(cloud: Cloud) -> Found:
+    if cloud.drivers:
+        for name in sorted((cloud.hypervisor_types or set())
+                           - HYPERVISOR_TYPES.keys()):
+            yield name, {}
+
+
+CHECKS = (
+    Check(WARNING, 'L1', _unknown_names,
+          '{option}: this Nova has no such image property, the entry does '
+          'nothing', 'correct the name, or remove the entry'),
+    Check(WARNING, 'L2', _matches_nothing,
+          '{option}: the entry matches no property that can be overridden, '
+          'and does nothing', 'correct the entry, or remove it'),
+    Check(WARNING, 'L2', _values_that_nothing_takes,
+          '{option}: no property that the entry matches takes {values}',
+          'correct the values, or remove them'),
+    Check(WARNING, 'L3', _denied_again,
+          'allowed_properties: denied_properties denies everything that the '
+          'entry allows', 'remove one of them'),
+    Check(NOTE, 'L4', _nothing_allowed,
+          'it is empty: nobody may override anything',
+          'name the properties that your users ask for'),
+    Check(NOTE, 'L5', _unknown_properties,
+          'this Nova reads it, and this release of nova-image-override does '
+          'not know it: nobody may override it',
+          'look for a newer release of nova-image-override'),
+    Check(ERROR, 'P1', _policies_of_no_property,
+          'policy.yaml defines a rule for a property that cannot be '
+          'overridden under this name: it is never checked',
+          'use the canonical field name, such as {example}'),
+    Check(WARNING, 'A1', _closed_by_glance,
+          'allowed_properties names it, but users with the roles {roles} may '
+          'neither create nor update it in Glance: the entry does nothing '
+          'for them',
+          'remove the entry, or let these roles "create" or "update" it'),
+    Check(WARNING, 'A2', _injected_by_glance,
+          'allowed_properties names it, but Glance injects it for users with '
+          'the roles {roles}: the entry does nothing for them',
+          'remove the entry, or do not inject the property'),
+    Check(ERROR, 'A3', _undefined_policies,
+          'the policy is not defined: Glance permits everybody, nova-api '
+          'nobody',
+          'define it in Glance\'s policy.yaml, which '
+          'property_protection_policy_file must name'),
+    Check(WARNING, 'H1', _without_driver,
+          'no driver of this cloud ({drivers}) acts on it',
+          'remove the entry, unless host aggregates name the property'),
+    Check(WARNING, 'H2', _unnamed_drivers,
+          'compute nodes have this driver, and virt_drivers does not name '
+          'it: overrides that only it acts on are refused',
+          'add it to virt_drivers'),
+    Check(WARNING, 'H2', _drivers_of_no_host,
+          'no compute node has this driver: overrides that only it acts on '
+          'do nothing', 'remove it from virt_drivers'),
+    Check(WARNING, 'H2', _unknown_drivers,
+          'compute nodes have this hypervisor type, and the properties that '
+          'its driver acts on are not known', 'leave virt_drivers empty'),
+)

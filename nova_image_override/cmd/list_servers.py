@@ -1,0 +1,184 @@
+"""``nova-image-override servers``: the servers with overrides."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+import functools
+from typing import Any
+
+from nova import objects
+from nova.db.main import models
+import sqlalchemy as sa
+
+from nova_image_override import errors
+from nova_image_override import override
+from nova_image_override import record
+from nova_image_override import stored_image
+from nova_image_override.api import startup
+from nova_image_override.cmd import cells
+from nova_image_override.cmd import deployment_files
+
+#: Servers that are read at once.
+PAGE = 1000
+
+#: Returns the overrides of a server that the rules refuse.
+Refuses = Callable[
+    ['objects.Instance', override.Overrides], Mapping[str, errors.Problem]]
+
+
+class Servers(deployment_files.Table):
+    """List the servers with overrides of every cell, cell0 included.
+
+    Rows come in the order of cells and of the instances in them, as they are
+    read: with -f csv or -f value nothing waits for the end. With
+    --no-longer-allowed, only overrides that the rules refuse now; the exit
+    status is 1 when there is any.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--server', metavar='SERVER', help='list only this server (UUID)')
+        parser.add_argument(
+            '--server-project', metavar='PROJECT',
+            help='list only servers of this project (ID)')
+        parser.add_argument(
+            '--no-longer-allowed', action='store_true',
+            help='list only overrides that the rules would refuse now to a '
+                 'user of the server\'s project with the roles of --role')
+        deployment_files.add_role_option(parser)
+        return parser
+
+    def take_action(
+        self, parsed_args: argparse.Namespace,
+    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """Read the servers of every cell.
+
+        :raises errors.NotFound: there is no such server
+        :raises errors.StartupError: a database or the rules cannot be read
+        """
+        conf = deployment_files.read_nova_conf(parsed_args, databases=True)
+        header: tuple[str, ...] = (
+            'Server', 'Project', 'Cell', 'Property', 'Image value', 'Value')
+        refuses = None
+        if parsed_args.no_longer_allowed:
+            header += ('Code', 'Reason')
+            refuses = functools.partial(
+                _refused, startup.read(conf),
+                parsed_args.roles or deployment_files.MEMBER)
+        return header, self._rows(rows(
+            overridden(parsed_args.server_project, parsed_args.server),
+            refuses), refuses is not None)
+
+    def _rows(
+        self, listed: Iterable[tuple[Any, ...]], refused: bool,
+    ) -> Iterator[tuple[Any, ...]]:
+        for row in listed:
+            self.status = int(refused)
+            yield row
+
+
+def overridden(
+    project: str | None = None, server: str | None = None,
+) -> Iterator[tuple[str, objects.Instance]]:
+    """Yield the name of the cell and each server with overrides.
+
+    They are read in pages, between which nothing is held open.
+
+    :param project: only servers of this project
+    :param server: UUID of the only server that is asked for, which may be
+        without overrides
+    :raises errors.NotFound: there is no such server
+    :raises errors.StartupError: a database cannot be read
+    """
+    filters: dict[str, Any] = {'deleted': False, 'soft_deleted': True}
+    filters |= {'uuid': server} if server else {'system_metadata': _Recorded()}
+    if project is not None:
+        filters['project_id'] = project
+    found = False
+    for cell in cells.mappings():
+        marker = None
+        while True:
+            with cells.targeted(cell) as context:
+                page = list(objects.InstanceList.get_by_filters(
+                    context, filters, limit=PAGE, marker=marker,
+                    sort_keys=['id'], sort_dirs=['asc'],
+                    expected_attrs=['system_metadata']))
+            for each in page:
+                found = True
+                yield cells.name(cell), each
+            if len(page) < PAGE:
+                break
+            marker = page[-1].uuid
+    if server is not None and not found:
+        raise errors.NotFound(f'there is no server {server} in any cell')
+
+
+class _Recorded:
+    """A value for Nova's filter ``system_metadata``: servers with a record.
+
+    As in :class:`nova_image_override.api.server_filter.RecordFilter`.
+    """
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Yield a key and a value, as expressions of SQL."""
+        row = models.InstanceSystemMetadata
+        recorded = sa.or_(*(row.key.startswith(prefix, autoescape=True)
+                            for prefix in record.keys('')))
+        yield sa.case((recorded, row.key), else_=None), row.value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Recorded:
+        # Nova copies filters; what is here is never changed.
+        return self
+
+
+def rows(
+    servers: Iterable[tuple[str, objects.Instance]],
+    refuses: Refuses | None = None,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of servers.
+
+    :param servers: each with the name of its cell
+    :param refuses: given if only refused overrides are to be listed
+    """
+    for cell, server in servers:
+        overrides = record.in_force(server.system_metadata)
+        image_values = record.image_values(server.system_metadata)
+        problems = refuses(server, overrides) if refuses and overrides else {}
+        for name, value in sorted(overrides.items()):
+            row = (server.uuid, server.project_id, cell, name,
+                   image_values[name], value)
+            if refuses is None:
+                yield row
+            elif name in problems:
+                yield (*row, problems[name].code, problems[name].reason)
+
+
+def _refused(
+    read: startup.Startup, roles: Iterable[str], server: objects.Instance,
+    overrides: override.Overrides,
+) -> dict[str, errors.Problem]:
+    """Return the overrides of a server that the rules refuse, by name.
+
+    They answer as to a user who would create it now from the same image.
+    """
+    known: override.Overrides = {}
+    problems: list[errors.Problem] = []
+    for name, value in overrides.items():
+        try:
+            read.enforcer.rules_of(name)
+        except errors.Invalid as exc:
+            # From an earlier Nova.
+            problems += exc.problems
+        else:
+            known[name] = value
+    try:
+        read.enforcer.check(
+            deployment_files.caller(
+                read.callers, roles, server.project_id, server.user_id),
+            known, [stored_image.properties_without_overrides(server)])
+    except errors.Forbidden as exc:
+        problems += exc.problems
+    return {problem.name: problem for problem in problems}
