@@ -1,7 +1,6 @@
 """openstacksdk's compute service with image property overrides."""
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 import contextlib
 import typing
 

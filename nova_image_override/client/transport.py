@@ -12,9 +12,7 @@ chooses compute microversion and body; this adds to what it sends::
 Names and values are sent as they are: the server checks and folds them.
 """
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 import contextlib
 import dataclasses
 import threading

@@ -7,7 +7,6 @@ rules as nova-api reads them, so that a command reports what nova-api does.
 import argparse
 import collections.abc
 import contextlib
-import re
 import typing
 
 from cliff import lister
@@ -20,9 +19,8 @@ from oslo_db import exception as db_exception
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.caller import Callers
 from nova_image_override.nova_interfaces import commands as command_interfaces
 from nova_image_override.properties import table
 
@@ -173,62 +171,9 @@ def targeted(cell: typing.Any) -> collections.abc.Iterator[typing.Any]:
 
 
 def caller(
-    callers: callers_module.Callers,
-    roles: collections.abc.Iterable[str], project: str, user: str = 'user',
-) -> caller_module.Caller:
+    callers: Callers, roles: collections.abc.Iterable[str], project: str,
+    user: str = 'user',
+) -> Caller:
     """Return a user with these roles, as nova-api would see one."""
     return callers.caller(nova_context.RequestContext(
         user_id=user, project_id=project, roles=list(roles)))
-
-
-# --- where a rule is --------------------------------------------------------
-
-def option_source(
-    conf: cfg.ConfigOpts, option: str, needle: str | None = None,
-    group: str = override_conf.GROUP.name,
-) -> str:
-    """Return FILE:LINE of an option of nova.conf.
-
-    :param needle: what to look for among the option's lines
-    """
-    location = conf.get_location(option, group)
-    path = getattr(location, 'detail', '')
-    if location is None or location.location.name != 'user':
-        return 'default'
-    return ini_source(path, group, option, needle)
-
-
-def ini_source(
-    path: str, section: str, key: str, needle: str | None = None,
-) -> str:
-    """Return FILE:LINE of KEY, or of NEEDLE in its value."""
-    try:
-        with open(path, encoding='utf-8') as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError):
-        return path
-    header = config_files.header_lines(text).get(section)
-    line = None if header is None else config_files.key_line(text, header, key)
-    if line is None:
-        return path
-    if needle is not None:
-        for number, each in enumerate(text.split('\n')[line - 1:], line):
-            if number > line and not each[:1].isspace():
-                break
-            if needle in each:
-                return f'{path}:{number}'
-    return f'{path}:{line}'
-
-
-def policy_source(
-        callers: callers_module.Callers, rule: str) -> str:
-    """Return FILE:LINE of a rule in policy.yaml."""
-    enforcer = callers.policy.enforcer()
-    path: typing.Any = enforcer.policy_path
-    if rule not in enforcer.file_rules or path is None:
-        return 'default'
-    with open(path, encoding='utf-8') as file:
-        for number, line in enumerate(file, 1):
-            if re.match(rf'[\s{{,]*["\']?{re.escape(rule)}["\']?\s*:', line):
-                return f'{path}:{number}'
-    return str(path)

@@ -5,7 +5,6 @@ import typing
 
 from nova_image_override import versions
 from nova_image_override.api import startup
-from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import families
 from nova_image_override.properties import table
@@ -28,8 +27,7 @@ class List(deployment_files.Lister):
         caller = deployment_files.caller(
             read.callers, parsed_args.roles or deployment_files.MEMBER,
             parsed_args.project)
-        schema = overridable_schema.schema_for(
-            read.enforcer, caller, versions.MAX)
+        schema = read.enforcer.schema(caller, versions.MAX)
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
                 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.drivers,

@@ -14,9 +14,8 @@ from cliff import command
 import openstack
 
 from nova_image_override.api import startup
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable_schema
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import property as property_module
 
@@ -70,7 +69,7 @@ class Metadefs(command.Command):
 
 
 def namespace(
-    enforcer: enforcer_module.Enforcer, caller: caller_module.Caller,
+    enforcer: Enforcer, caller: Caller,
 ) -> Json:
     """Return the namespace of what CALLER may override.
 
@@ -78,7 +77,7 @@ def namespace(
     the members that ``allowed_properties`` names.
     """
     properties: Json = {}
-    for each in overridable_schema.overridable(enforcer, caller):
+    for each in enforcer.overridable(caller):
         # Glance's format has no null.
         if not each.can_be_set:
             continue

@@ -16,8 +16,8 @@ from nova_image_override.api.guest import effects
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import validation
 from nova_image_override.api.hosts import driver_effects
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.enforcer import Enforcer
 
 #: No values.
 _NONE: collections.abc.Mapping[str, str] = {}
@@ -59,8 +59,8 @@ class Planner:
     """
 
     def __init__(
-        self, enforcer: enforcer_module.Enforcer,
-        callers: callers_module.Callers,
+        self, enforcer: Enforcer,
+        callers: Callers,
         virt_drivers: collections.abc.Set[str],
     ) -> None:
         self.catalog = enforcer.catalog

@@ -4,8 +4,7 @@ Heat loads each module of the folders in ``plugin_dirs`` after its own
 resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 
-from collections.abc import Iterator
-from collections.abc import Set
+from collections.abc import Iterator, Set
 import typing
 
 from heat.common import exception

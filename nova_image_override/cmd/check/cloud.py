@@ -9,11 +9,11 @@ from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import property_lists
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
+from nova_image_override.authorization.lists import Entry
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
@@ -64,9 +64,9 @@ class Cloud:
     """
 
     conf: cfg.ConfigOpts
-    enforcer: enforcer_module.Enforcer
-    caller: caller_module.Caller
-    glance: enforcer_module.Enforcer
+    enforcer: Enforcer
+    caller: Caller
+    glance: Enforcer
     policy_file: str | None
     property_quota: int
     hypervisor_types: collections.abc.Set[str] | None = None
@@ -79,7 +79,7 @@ class Cloud:
     @property
     def protections(self) -> property_protections.Protections | None:
         """What Glance protects."""
-        return self.glance.protections
+        return self.glance.protected.protections
 
     @property
     def roles(self) -> str:
@@ -120,17 +120,16 @@ class Cloud:
         return () if self.protections is None \
             else self.protections.sections[1:]
 
-    def exact(self, name: str) -> list[property_lists.Entry]:
+    def exact(self, name: str) -> list[Entry]:
         """Return the entries that allow exactly this property by name."""
-        rules = self.enforcer.rules_of(name)
-        return [entry for entry in rules.allowed
-                if entry.name in (name, rules.field)]
+        names = (name, self.catalog.resolve(name).field)
+        return [entry for entry in self.enforcer.allowed.covering(name)
+                if entry.name in names]
 
     def allowed(self, name: str) -> bool:
         """Return whether our lists leave some value of NAME open."""
-        rules = self.enforcer.rules_of(name)
-        return bool(rules.allowed) and not any(
-            not entry.values for entry in rules.denied)
+        return bool(self.enforcer.allowed.covering(name)) and all(
+            entry.values for entry in self.enforcer.denied.covering(name))
 
     def closed(self, operation: str) -> list[str]:
         """Return the names for which a section denies OPERATION."""
@@ -149,8 +148,8 @@ def literal(section: str) -> str | None:
 
 
 def read(
-    conf: cfg.ConfigOpts, enforcer: enforcer_module.Enforcer,
-    caller: caller_module.Caller, glance_files: list[str],
+    conf: cfg.ConfigOpts, enforcer: Enforcer,
+    caller: Caller, glance_files: list[str],
 ) -> Cloud:
     """Return the deployment.
 
@@ -178,13 +177,14 @@ def read(
         quota = glance.image_property_quota
     except (cfg.Error, ValueError) as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
-    injection, protections = enforcer.injection, enforcer.protections
+    injection = enforcer.injection
+    protections = enforcer.protected.protections
     if glance_files:
         injection = metadata_injection.load(glance_files)
         protections = protection_file and property_protections.load(
             protection_file, rule_format, policy_file)
     else:
         policy_file = ours.property_protection_policy_file
-    return Cloud(conf, enforcer, caller, enforcer_module.Enforcer(
+    return Cloud(conf, enforcer, caller, Enforcer(
         enforcer.catalog, (), ('*',), injection, protections),
         policy_file, quota)

@@ -9,7 +9,6 @@ from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import startup
-from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check import glance
@@ -121,8 +120,7 @@ def _in_words(
         for each in cloud_module.SEVERITIES if counted[each]) or '0 findings'
     if cloud is None:
         return told
-    schema = overridable_schema.schema_for(
-        cloud.enforcer, cloud.caller, versions.MAX)
+    schema = cloud.enforcer.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     options = cloud.conf[override_conf.GROUP.name]
     glance = (

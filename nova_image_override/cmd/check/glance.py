@@ -5,7 +5,7 @@ import typing
 
 from oslo_policy import policy as oslo_policy
 
-from nova_image_override.authorization import overridable_schema
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
@@ -32,10 +32,9 @@ def not_settable(cloud: Cloud) -> Findings:
     """A1: an allowed property that Glance closes to the tenant."""
     closed = [
         name for name in cloud.fields if cloud.allowed(name)
-        and not cloud.glance.can_set(cloud.caller, name)]
+        and not _can_set(cloud, cloud.glance, name)]
     open_ones = tuple(
-        name for name in closed
-        if cloud.enforcer.can_set(cloud.caller, name))
+        name for name in closed if _can_set(cloud, cloud.enforcer, name))
     if open_ones:
         yield Finding(
             cloud_module.ERROR, 'A1', open_ones,
@@ -53,17 +52,22 @@ def not_settable(cloud: Cloud) -> Findings:
             'drop the entry, or let these roles "create" or "update" it')
 
 
+def _can_set(cloud: Cloud, enforcer: Enforcer, name: str) -> bool:
+    return enforcer.protected.permitted(
+        name, cloud.catalog.resolve(name), cloud.caller).settable
+
+
 def injected_but_overridable(cloud: Cloud) -> Findings:
     """A2: an injected property that the tenant may override, or an entry
     that cannot allow one."""
     injected = [name for name in cloud.fields if cloud.allowed(name)
-                and cloud.glance.injects(cloud.caller, name)]
+                and _injects(cloud, cloud.glance, name)]
     injected += [
         name for name in cloud.injection.names(cloud.caller.roles)
         if name not in injected and cloud.catalog.field_of(name) is not None
         and cloud.allowed(name)]
-    open_ones = tuple(name for name in injected if not cloud.enforcer.injects(
-        cloud.caller, name))
+    open_ones = tuple(name for name in injected
+                      if not _injects(cloud, cloud.enforcer, name))
     if open_ones:
         yield Finding(
             cloud_module.ERROR, 'A2', open_ones,
@@ -78,6 +82,11 @@ def injected_but_overridable(cloud: Cloud) -> Findings:
             'allowed_properties names it, but Glance injects it for users '
             f'with the roles {cloud.roles}: the entry does nothing for them',
             'drop the entry, or do not inject the property')
+
+
+def _injects(cloud: Cloud, enforcer: Enforcer, name: str) -> bool:
+    return not enforcer.injection.names(cloud.caller.roles).isdisjoint(
+        (name, *cloud.catalog.resolve(name).legacy_names))
 
 
 def plugin_off(cloud: Cloud) -> Findings:
@@ -235,8 +244,8 @@ def quota(cloud: Cloud) -> Findings:
     limit = cloud.property_quota
     # What can only be removed adds nothing.
     needed = SNAPSHOT_OVERHEAD + len({
-        each.prop.field for each in overridable_schema.overridable(
-            cloud.enforcer, cloud.caller) if each.can_be_set})
+        each.prop.field for each in cloud.enforcer.overridable(cloud.caller)
+        if each.can_be_set})
     if 0 <= limit < needed:
         yield Finding(
             cloud_module.WARNING, 'A9', ('image_property_quota',),

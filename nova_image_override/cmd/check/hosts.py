@@ -5,7 +5,7 @@ import re
 
 from nova import objects
 
-from nova_image_override.authorization import property_lists
+from nova_image_override.authorization import lists
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
@@ -23,11 +23,10 @@ def without_driver(cloud: Cloud) -> Findings:
     drivers = ', '.join(cloud.drivers)
     for entry in cloud.enforcer.allowed.entries:
         reached = [
-            prop for prop in cloud.catalog.values() if not prop.never
-            and any(found.text == entry.text
-                    for found, _ in cloud.enforcer.allowed.reaching(prop))
-            and not any(whole and not found.values for found, whole
-                        in cloud.enforcer.denied.reaching(prop))]
+            prop for prop in cloud.catalog.values()
+            if not prop.never and entry.reaches(prop)
+            and not any(denied.covers_all(prop) and not denied.values
+                        for denied in cloud.enforcer.denied.entries)]
         idle = [prop for prop in reached
                 if not _acts(cloud.drivers, prop, None)]
         if reached and idle == reached:
@@ -89,7 +88,7 @@ def _acts(
 
 
 def _idle_values(
-    drivers: collections.abc.Collection[str], entry: property_lists.Entry,
+    drivers: collections.abc.Collection[str], entry: lists.Entry,
     reached: collections.abc.Iterable[property_module.Property],
 ) -> list[str]:
     """Return the values of ENTRY that no driver acts on."""
@@ -98,7 +97,7 @@ def _idle_values(
         matched = [
             (prop, each) for prop in reached for each in prop.values or (value,)
             if re.fullmatch(
-                property_lists.glob_pattern(prop.canonical(value)), each)]
+                lists.glob_pattern(prop.canonical(value)), each)]
         if matched and not any(
                 _acts(drivers, prop, each) for prop, each in matched):
             result.append(value)

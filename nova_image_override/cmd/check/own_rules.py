@@ -1,7 +1,8 @@
 """Findings about our own lists and policy."""
 
 from nova_image_override import policies
-from nova_image_override.authorization import property_lists
+from nova_image_override.authorization.lists import Entry
+from nova_image_override.authorization.lists import PropertyList
 from nova_image_override.cmd.check import cloud as cloud_module
 from nova_image_override.cmd.check.cloud import Cloud
 from nova_image_override.cmd.check.cloud import Finding
@@ -26,11 +27,8 @@ def without_effect(cloud: Cloud) -> Findings:
         for entry in checked.entries:
             if entry in unknown:
                 continue
-            reached = [
-                prop for prop in cloud.catalog.values()
-                for found, _ in checked.reaching(prop)
-                if found.text == entry.text and not prop.never]
-            if not reached:
+            if not any(entry.reaches(prop) for prop in cloud.catalog.values()
+                       if not prop.never):
                 yield Finding(
                     cloud_module.WARNING, 'L2', (entry.text,),
                     f'{checked.option}: it matches no property that can be '
@@ -48,14 +46,13 @@ def without_effect(cloud: Cloud) -> Findings:
 def shadowed(cloud: Cloud) -> Findings:
     """L3: allowed entries that denied ones take back completely."""
     for entry in cloud.enforcer.allowed.entries:
-        fields = [
-            prop for prop in cloud.catalog.values() if not prop.never
-            and any(found.text == entry.text
-                    for found, _ in cloud.enforcer.allowed.reaching(prop))]
-        if fields and all(
-                any(not found.values and (whole or found.name == entry.name)
-                    for found, whole in cloud.enforcer.denied.reaching(prop))
-                for prop in fields):
+        reached = [prop for prop in cloud.catalog.values()
+                   if not prop.never and entry.reaches(prop)]
+        if reached and all(
+                any(not denied.values and (denied.covers_all(prop)
+                                           or denied.name == entry.name)
+                    for denied in cloud.enforcer.denied.entries)
+                for prop in reached):
             yield Finding(
                 cloud_module.WARNING, 'L3', (entry.text,),
                 'allowed_properties: denied_properties takes back all that '
@@ -73,7 +70,7 @@ def repeated(cloud: Cloud) -> Findings:
 
 
 def _repeated(
-    checked: property_lists.PropertyList, entry: property_lists.Entry
+    checked: PropertyList, entry: Entry,
 ) -> Finding:
     return Finding(
         cloud_module.WARNING, 'L4', (entry.text,),
