@@ -8,10 +8,10 @@ from nova import objects
 
 from nova_image_override import override
 from nova_image_override.api.change import plan
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import callers
-from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import policy_files
+from nova_image_override.authorization import rules
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.properties import catalog as catalog_module
 from testing.cost import measure
 from testing.cost import overrides
@@ -37,15 +37,17 @@ class Work:
     def __init__(self, entries: list[str]) -> None:
         catalog = catalog_module.running()
         self._planner = plan.Planner(
-            enforcer_module.Enforcer(catalog, allowed=entries),
-            callers.Callers(catalog), {'libvirt'})
+            Enforcer(catalog, allowed=entries),
+            Callers(catalog), {'libvirt'})
         self._parser = override.Parser(catalog)
         self._context = nova_context.RequestContext(
             'user', 'project', roles=['member', 'reader'])
 
     def forget(self) -> None:
         """Return to the state of a service that has just started."""
-        self._planner.enforcer.rules_of.cache_clear()
+        enforcer = self._planner.enforcer
+        for entries in (enforcer.denied, enforcer.allowed):
+            entries.covering.cache_clear()
         self._parser = override.Parser(self._planner.catalog)
 
     def parse(self, raw: dict[str, str]) -> override.Overrides:
@@ -59,9 +61,11 @@ class Work:
     def ask_policy(self, asked: override.Overrides) -> None:
         """Check oslo.policy, which the compute API does at the same time."""
         caller = self._planner.callers.caller(self._context)
-        policy_files.refused_by(
-            caller.can, caller.policy_defined,
-            {self._planner.enforcer.rules_of(name).field for name in asked})
+        policy = rules.Policy()
+        for name, value in asked.items():
+            list(policy.decide(rules.Request(
+                caller, name, self._planner.catalog.resolve(name), value,
+                [asked], [overrides.IMAGE])))
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""
@@ -69,7 +73,7 @@ class Work:
 
 
 #: Passes policy without a check.
-_ANYBODY = caller_module.Caller(can=lambda rule: True)
+_ANYBODY = Caller(can=lambda rule: True)
 
 #: How many calls are timed together, for the clock's sake.
 _TIMES = 20

@@ -8,7 +8,6 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import request as request_module
 from nova_image_override.api.change import plan as plan_module
-from nova_image_override.authorization import overridable_schema
 
 
 def resource(planner: plan_module.Planner) -> wsgi.Resource:
@@ -23,9 +22,8 @@ def resource(planner: plan_module.Planner) -> wsgi.Resource:
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
-                'schema': overridable_schema.schema_for(
-                    planner.enforcer, planner.callers.caller(context),
-                    version),
+                'schema': planner.enforcer.schema(
+                    planner.callers.caller(context), version),
             }}
 
     return wsgi.Resource(Controller())

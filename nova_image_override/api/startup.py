@@ -10,8 +10,8 @@ from oslo_log import log as logging
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import client_compatibility
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.properties import catalog as catalog_module
 
 LOG = logging.getLogger(__name__)
@@ -29,8 +29,8 @@ class Startup(typing.NamedTuple):
         refused for want of a driver
     """
 
-    enforcer: enforcer_module.Enforcer
-    callers: callers_module.Callers
+    enforcer: Enforcer
+    callers: Callers
     compatibility: client_compatibility.ClientCompatibility
     virt_drivers: frozenset[str]
 
@@ -45,8 +45,8 @@ def read(conf: cfg.ConfigOpts) -> Startup:
     options = conf[override_conf.GROUP.name]
     catalog = catalog_module.running()
     return Startup(*errors.all_made(
-        lambda: enforcer_module.Enforcer.from_options(catalog, options),
-        lambda: callers_module.Callers(catalog),
+        lambda: Enforcer.from_options(catalog, options),
+        lambda: Callers(catalog),
         lambda: client_compatibility.ClientCompatibility.from_options(
             options),
         lambda: virt_drivers(options)))
@@ -93,13 +93,14 @@ def _what_is_open(started: Startup) -> str:
                    for each in properties)
 
     injected = enforcer.injection.names(())
+    protections = enforcer.protected.protections
     counts = {
         'allowed': sum(
             bool(enforcer.allowed.reaching(each)) for each in properties),
         'denied': sum(
             bool(enforcer.denied.reaching(each)) for each in properties),
-        'protected': named(enforcer.protections.section)
-        if enforcer.protections else 0,
+        'protected': named(protections.section)
+        if protections else 0,
         'injected': named(injected.__contains__)}
     open_to = [
         *['scheduler hints'] * started.compatibility.scheduler_hint,

@@ -1,15 +1,16 @@
-"""Who asks for overrides, as far as the rules need to know."""
+"""Who makes a request, as far as the rules need to know."""
 
-import collections.abc
+from collections.abc import Callable, Collection, Mapping
 import dataclasses
-import typing
+import functools
+from typing import Any
 
-#: Returns whether the caller passes a policy rule.
-Can = collections.abc.Callable[[str], bool]
+from nova import policies as nova_policies
+import nova.conf
 
-#: Who asks: what oslo.policy calls credentials, with "roles" in lower case, as
-#: Glance's middleware makes them (glance/api/middleware/context.py).
-Credentials = collections.abc.Mapping[str, typing.Any]
+from nova_image_override import policies
+from nova_image_override.authorization.policy_files import PolicyFiles
+from nova_image_override.properties.catalog import Catalog
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,16 +20,69 @@ class Caller:
     :ivar can: checks a policy rule for this caller
     :ivar policy_defined: names of the rules that policy.yaml defines
     :ivar credentials: who the caller is in oslo.policy's terms, with the
-        user's own roles in lower case and without what a service token adds
+        user's own roles in lower case, as Glance's middleware makes them
+        (glance/api/middleware/context.py), and without what a service token
+        adds
     """
 
-    can: Can
-    policy_defined: collections.abc.Collection[str] = ()
-    credentials: Credentials = dataclasses.field(default_factory=dict)
+    can: Callable[[str], bool]
+    policy_defined: Collection[str] = ()
+    credentials: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
-    def roles(self) -> collections.abc.Collection[str]:
+    def roles(self) -> Collection[str]:
         """The user's own roles, in lower case."""
-        roles: collections.abc.Collection[str] = self.credentials.get(
-            'roles', ())
+        roles: Collection[str] = self.credentials.get('roles', ())
         return roles
+
+
+class Callers:
+    """Makes callers from Nova's request contexts.
+
+    Policy rules are checked against Nova's policy files.
+
+    :param catalog: the properties that policy rules can name
+    :raises nova_image_override.errors.StartupError: a policy file cannot be
+        read
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.policy = PolicyFiles(nova.conf.CONF, (
+            *nova_policies.list_rules(), *policies.list_rules(catalog)))
+
+    def caller(self, context: Any, owner: Any = None) -> Caller:
+        """Return the caller who makes the request of CONTEXT.
+
+        :param owner: the instance whose project and user policy checks
+            against, by default those of the context
+        """
+        enforcer = self.policy.enforcer()
+        # As nova/api/openstack/compute/servers.py create and rebuild do.
+        owner = owner or context
+        target = {'project_id': owner.project_id, 'user_id': owner.user_id}
+        # As oslo.policy takes apart a context that nova/policy.py authorize
+        # gives it (Enforcer._map_context_attributes_into_creds).
+        values = dict(context.to_policy_values().items())
+
+        # A request is asked about once, however many properties it names.
+        @functools.cache
+        def can(rule: str) -> bool:
+            return bool(enforcer.authorize(rule, target, values))
+
+        return Caller(
+            can, enforcer.file_rules, _credentials(context, values))
+
+
+def _credentials(context: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Return what Glance's oslo.policy would see of the user of CONTEXT.
+
+    That leaves out what Nova adds (RequestContext.to_policy_values: is_admin)
+    and the roles of a service token, which are not the user's.
+
+    :param values: what Nova's oslo.policy sees
+    """
+    return {
+        **{key: values[key] for key in (
+            'user_id', 'user_domain_id', 'project_id', 'project_domain_id',
+            'domain_id', 'system_scope', 'is_admin_project')},
+        'roles': [role.lower() for role in context.roles]}

@@ -1,10 +1,9 @@
-"""oslo.policy: which callers may override, and which properties.
+"""Nova's policy files, which have our rules among Nova's own.
 
-The rules are in Nova's policy files, among Nova's own rules, and are read
-again when a file changes, as Nova's are.
+They are read again when a file changes, as Nova reads them.
 """
 
-import collections.abc
+from collections.abc import Collection, Iterable, Iterator
 import contextlib
 import logging
 import os
@@ -15,8 +14,6 @@ from oslo_policy import opts as oslo_policy_opts
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
-from nova_image_override import policies
-from nova_image_override.authorization import caller
 
 LOG = logging.getLogger(__name__)
 
@@ -45,7 +42,7 @@ class PolicyFiles:
 
     def __init__(
         self, conf: cfg.ConfigOpts,
-        defaults: collections.abc.Iterable[oslo_policy.RuleDefault],
+        defaults: Iterable[oslo_policy.RuleDefault],
     ) -> None:
         # Registers the options, if nobody has.
         oslo_policy_opts.set_defaults(conf)
@@ -99,7 +96,7 @@ class PolicyFiles:
         return enforcer
 
 
-def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
+def _stamps_of(path: str | None) -> Iterator[_Stamp]:
     """Yield what changes when the file, or a file in the folder, does."""
     if path is None:
         return
@@ -117,7 +114,7 @@ def _stamps_of(path: str | None) -> collections.abc.Iterator[_Stamp]:
             yield each, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _filled(stamps: collections.abc.Iterable[_Stamp]) -> set[str]:
+def _filled(stamps: Iterable[_Stamp]) -> set[str]:
     """Return which of the files of STAMPS say anything.
 
     :raises OSError: one cannot be read
@@ -136,7 +133,7 @@ def _has_text(path: str) -> bool:
         return False
 
 
-def _require_none(lost: collections.abc.Collection[str]) -> None:
+def _require_none(lost: Collection[str]) -> None:
     """Require that no file is lost.
 
     :raises OSError: some are
@@ -148,22 +145,3 @@ def _require_none(lost: collections.abc.Collection[str]) -> None:
 def _failure(error: Exception) -> str:
     return ('The policy files of Nova cannot be read: '
             + ' '.join(str(error).split()))
-
-
-def refused_by(
-    can: caller.Can, defined: collections.abc.Container[str],
-    fields: collections.abc.Iterable[str],
-) -> dict[str, str]:
-    """Return the policy rule that refuses each of FIELDS.
-
-    :param can: checks a rule for the caller
-    :param defined: names of the rules that policy.yaml defines
-    :param fields: canonical field names
-    :returns: field -> name of the refusing rule; permitted fields left out
-    """
-    if not can(policies.CREATE):
-        return dict.fromkeys(fields, policies.CREATE)
-    # A rule that policy.yaml does not define is the same as CREATE.
-    rules = {field: policies.property_rule(field) for field in fields}
-    return {field: rule for field, rule in rules.items()
-            if rule in defined and not can(rule)}

@@ -6,7 +6,6 @@ reports what nova-api does.
 
 import argparse
 from collections.abc import Iterable
-import re
 from typing import Any
 
 from cliff import lister
@@ -20,8 +19,7 @@ from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.callers import Callers
-from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization.caller import Callers
 from nova_image_override.nova_interfaces import commands as command_interfaces
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
@@ -140,54 +138,3 @@ def read_rules(options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
     read = startup.read(read_nova_conf(options))
     return read, caller(
         read.callers, options.roles or MEMBER, options.project)
-
-
-# --- where a rule is --------------------------------------------------------
-
-def option_source(
-    conf: cfg.ConfigOpts, option: str, needle: str | None = None,
-    group: str = override_conf.GROUP.name,
-) -> str:
-    """Return FILE:LINE of an option of nova.conf.
-
-    :param needle: what to look for among the option's lines
-    """
-    location = conf.get_location(option, group)
-    path = getattr(location, 'detail', '')
-    if location is None or location.location.name != 'user':
-        return 'default'
-    return ini_source(path, group, option, needle)
-
-
-def ini_source(
-        path: str, section: str, key: str, needle: str | None = None) -> str:
-    """Return FILE:LINE of KEY, or of NEEDLE in its value."""
-    try:
-        with open(path, encoding='utf-8') as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError):
-        return path
-    header = config_files.header_lines(text).get(section)
-    line = None if header is None else config_files.key_line(text, header, key)
-    if line is None:
-        return path
-    if needle is not None:
-        for number, each in enumerate(text.split('\n')[line - 1:], line):
-            if number > line and not each[:1].isspace():
-                break
-            if needle in each:
-                return f'{path}:{number}'
-    return f'{path}:{line}'
-
-
-def policy_source(callers: Callers, rule: str) -> str:
-    """Return FILE:LINE of a rule in policy.yaml."""
-    enforcer = callers.policy.enforcer()
-    path: Any = enforcer.policy_path
-    if rule not in enforcer.file_rules or path is None:
-        return 'default'
-    with open(path, encoding='utf-8') as file:
-        for number, line in enumerate(file, 1):
-            if re.match(rf'[\s{{,]*["\']?{re.escape(rule)}["\']?\s*:', line):
-                return f'{path}:{number}'
-    return str(path)

@@ -12,11 +12,9 @@ from nova_image_override import override
 from nova_image_override.api import startup
 from nova_image_override.api.change import change as change_module
 from nova_image_override.api.change import plan as plan_module
-from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization import decisions
-from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization import rules
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import openstack_files
@@ -40,7 +38,7 @@ class Question:
     """
 
     name: str
-    value: decisions.Value
+    value: rules.Value
     image: dict[str, typing.Any] | None = None
     flavor: typing.Any = None
 
@@ -48,20 +46,6 @@ class Question:
     def depends_on_image(self) -> bool:
         """Whether Glance's answer depends on whether the image has it."""
         return self.image is None and self.value is not None
-
-    def operations(
-        self, enforcer: enforcer_module.Enforcer,
-    ) -> enforcer_module.Operations:
-        """Return what Glance would have to permit."""
-        if self.image is None:
-            return enforcer.operations_on_some_image(self.name, self.value)
-        values = ('', None) if isinstance(
-            self.value, decisions.AnyValue) else (self.value,)
-        return dict.fromkeys(
-            needed for value in values
-            for needed in enforcer.operations_needed(
-                self.name, {self.name: value}, self.image['properties']
-            ).items())
 
 
 class Explain(deployment_files.Lister):
@@ -112,11 +96,11 @@ class Explain(deployment_files.Lister):
 
 
 def _question(
-    enforcer: enforcer_module.Enforcer, parsed_args: argparse.Namespace,
+    enforcer: Enforcer, parsed_args: argparse.Namespace,
 ) -> Question:
     """Return what the command line asks."""
     name, has_value, text = parsed_args.property.partition('=')
-    value: decisions.Value = decisions.AnyValue.ANY
+    value: rules.Value = rules.AnyValue.ANY
     if has_value:
         value = override.Parser(enforcer.catalog).parse(
             {name: text or None})[name]
@@ -133,7 +117,7 @@ def _question(
 
 def explain(
     conf: cfg.ConfigOpts, read: startup.Startup,
-    caller: caller_module.Caller, question: Question, flavor_file: str,
+    caller: Caller, question: Question, flavor_file: str,
 ) -> collections.abc.Iterator[Row]:
     """Yield what each rule says about an override, then what follows.
 
@@ -141,11 +125,11 @@ def explain(
     """
     made = read.enforcer.decide(
         caller, question.name, question.value,
-        question.operations(read.enforcer))
+        question.image and question.image['properties'])
     for decision in made:
         yield (decision.rule, PERMITS if decision.permits else REFUSES,
                decision.detail or decision.reason,
-               _source(conf, read.callers, decision.source))
+               decision.source.line(conf, read.callers.policy))
     problems = _problems(read, question)
     if question.flavor is not None:
         yield from _by_flavor(question, problems, flavor_file)
@@ -158,7 +142,7 @@ def _problems(
 ) -> tuple[errors.Problem, ...]:
     """Return what flavor and image say, by the path that requests take."""
     value = question.value
-    if question.flavor is None or isinstance(value, decisions.AnyValue):
+    if question.flavor is None or isinstance(value, rules.AnyValue):
         return ()
     api_interfaces.verify()
     try:
@@ -198,7 +182,7 @@ _FIRST = 'the first refusal above is told'
 
 
 def _conclusion(
-    made: collections.abc.Iterable[decisions.Decision], question: Question,
+    made: collections.abc.Iterable[rules.Decision], question: Question,
 ) -> tuple[str, str]:
     """Return what follows from all decisions: a verdict, and why."""
     if question.value is not None:
@@ -216,30 +200,3 @@ def _conclusion(
         return PERMITS, ''
     return 'depends', ('on whether the image has the property '
                        f'(here: {"must not" if creates else "must"})')
-
-
-def _source(
-    conf: cfg.ConfigOpts, callers: callers_module.Callers,
-    source: decisions.Source,
-) -> str:
-    """Return FILE:LINE of a rule."""
-    options = conf.image_override
-    if source.rule == decisions.NEVER:
-        return 'nova-image-override'
-    if source.rule in (decisions.DENIED, decisions.ALLOWED):
-        return deployment_files.option_source(
-            conf, source.rule, source.name or None)
-    if source.rule == decisions.INJECTION:
-        paths = options.glance_image_import_files
-        if not paths:
-            return 'default'
-        # The last of Glance's files that says so.
-        return next((
-            found for path in reversed(paths)
-            if (found := deployment_files.ini_source(
-                path, metadata_injection.GROUP, 'inject')) != path), paths[-1])
-    if source.rule == decisions.PROTECTIONS:
-        path: str = options.property_protection_file or 'default'
-        return deployment_files.ini_source(
-            path, source.name, source.key) if source.name else path
-    return deployment_files.policy_source(callers, source.name)

@@ -5,7 +5,6 @@ from typing import Any
 
 from nova_image_override import property_table
 from nova_image_override import versions
-from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import families
 
@@ -24,8 +23,7 @@ class List(deployment_files.Lister):
         :raises errors.StartupError: with these rules nova-api does not start
         """
         read, caller = deployment_files.read_rules(parsed_args)
-        schema = overridable_schema.schema_for(
-            read.enforcer, caller, versions.MAX)
+        schema = read.enforcer.schema(caller, versions.MAX)
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
                 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.drivers,

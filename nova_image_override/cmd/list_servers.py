@@ -168,7 +168,7 @@ def _refused(
     problems: list[errors.Problem] = []
     for name, value in overrides.items():
         try:
-            read.enforcer.rules_of(name)
+            read.enforcer.catalog.resolve(name)
         except errors.Invalid as exc:
             # From an earlier Nova.
             problems += exc.problems

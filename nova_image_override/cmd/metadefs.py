@@ -12,7 +12,6 @@ from typing import Any
 
 from cliff.command import Command
 
-from nova_image_override.authorization import overridable_schema
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import deployment_files
@@ -62,7 +61,7 @@ def namespace(enforcer: Enforcer, caller: Caller) -> Json:
     the members that ``allowed_properties`` names.
     """
     properties: Json = {}
-    for each in overridable_schema.overridable(enforcer, caller):
+    for each in enforcer.overridable(caller):
         # Glance's format has no null.
         if not each.can_be_set:
             continue

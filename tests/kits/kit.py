@@ -5,7 +5,7 @@ import subprocess
 
 import yaml
 
-from nova_image_override.authorization import property_lists
+from nova_image_override.authorization import lists
 from nova_image_override.properties import catalog
 from tests import environments
 
@@ -36,7 +36,7 @@ def read(path):
 
 def assert_a_list_that_nova_api_takes(text):
     """Fail unless TEXT is an option value that names known properties."""
-    checked = property_lists.PropertyList(
+    checked = lists.PropertyList(
         'allowed_properties', [each.strip() for each in text.split(',')],
         catalog.running())
     assert checked.entries

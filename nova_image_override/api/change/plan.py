@@ -16,8 +16,8 @@ from nova_image_override.api.change import change as change_module
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect
-from nova_image_override.authorization import callers as callers_module
-from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.enforcer import Enforcer
 
 #: No values.
 _NONE: collections.abc.Mapping[str, str] = {}
@@ -59,8 +59,8 @@ class Planner:
     """
 
     def __init__(
-        self, enforcer: enforcer_module.Enforcer,
-        callers: callers_module.Callers,
+        self, enforcer: Enforcer,
+        callers: Callers,
         virt_drivers: collections.abc.Set[str],
     ) -> None:
         self.catalog = enforcer.catalog
@@ -81,13 +81,10 @@ class Planner:
         :param owner: the instance whose project and user policy compares
             with; by default those of the request
         """
-        try:
-            if new:
-                self.enforcer.check(
-                    self.callers.caller(context, owner), new, owns)
-        except errors.Forbidden as exc:
-            return exc.problems
-        return ()
+        if not new:
+            return ()
+        return self.enforcer.refusals(
+            self.callers.caller(context, owner), new, owns)
 
     def plan(
         self, context: typing.Any, change: change_module.Change,

@@ -7,14 +7,20 @@ among the properties that the merge starts from; users for whom they are
 injected cannot override them.
 """
 
-import collections.abc
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 import dataclasses
+import functools
+import re
 
 from oslo_config import cfg
 from oslo_config import types as cfg_types
 
 from nova_image_override import errors
+from nova_image_override.authorization import rules
+from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization.overridable import Overridable
+from nova_image_override.authorization.sources import GlanceFile
 
 #: The option of ``[image_override]`` that names the files.
 OPTION = 'glance_image_import_files'
@@ -31,10 +37,12 @@ _PLUGINS = cfg.ListOpt(
 _INJECT = (cfg.ListOpt('ignore_user_roles', default=['admin']),
            cfg.DictOpt('inject', default={}))
 
+_SOURCE = GlanceFile(OPTION, GROUP, 'inject')
+
 
 @dataclasses.dataclass(frozen=True)
-class Injection:
-    """What Glance injects, and for whom.
+class Injection(rules.Rule):
+    """Refuses what Glance injects into the images of the caller.
 
     :ivar properties: name -> value, as Glance reads them; given even when the
         plugin is off
@@ -43,15 +51,12 @@ class Injection:
     :ivar configured: whether Glance's files are known
     """
 
-    properties: collections.abc.Mapping[str, str] = dataclasses.field(
-        default_factory=dict)
+    properties: Mapping[str, str] = dataclasses.field(default_factory=dict)
     ignored_roles: frozenset[str] = frozenset()
     enabled: bool = False
     configured: bool = False
 
-    def names(
-        self, roles: collections.abc.Container[str],
-    ) -> collections.abc.Set[str]:
+    def names(self, roles: Container[str]) -> Set[str]:
         """Return the names that are injected for a user.
 
         :param roles: the user's roles in lower case, as Glance's middleware
@@ -62,8 +67,40 @@ class Injection:
             return frozenset()
         return self.properties.keys()
 
+    def decide(self, request: rules.Request) -> Iterable[rules.Decision]:
+        """Decide by all names of the property."""
+        if not self.enabled:
+            return self._not_injected
+        injected = self.names(request.caller.roles)
+        name = next(filter(injected.__contains__, request.names), None)
+        if name is None:
+            return self._not_injected
+        which = name if name == request.name \
+            else f'{name}, which is {request.name} too,'
+        return (rules.Decision(
+            'injection', _SOURCE, errors.INJECTED,
+            f"this cloud's image service sets {which} on the images that you "
+            'import'),)
 
-def load(paths: collections.abc.Sequence[str]) -> Injection:
+    @functools.cached_property
+    def _not_injected(self) -> tuple[rules.Decision]:
+        why = ('not injected for these roles' if self.enabled
+               else f'the plugin {PLUGIN} is off' if self.configured
+               else f'{OPTION} is not set')
+        return (rules.Decision('injection', _SOURCE, detail=why),)
+
+    def limit(self, left: Overridable, caller: Caller) -> rules.Left:
+        """Leave the names that are not injected."""
+        injected, family = self.names(caller.roles), left.prop.family
+        if family is not None:
+            yield dataclasses.replace(left, closed=(*left.closed, *(
+                re.escape(name) for name in sorted(injected)
+                if family.has(name))))
+        elif injected.isdisjoint((left.prop.field, *left.prop.legacy_names)):
+            yield left
+
+
+def load(paths: Sequence[str]) -> Injection:
     """Read Glance's configuration files; an option in a later file wins.
 
     :param paths: as Glance reads them: glance-image-import.conf, then

@@ -14,20 +14,19 @@ Three differences are deliberate:
 * only the user's own roles count (Glance adds those of a service token).
 """
 
-import collections.abc
+from collections.abc import Iterable, Mapping
 import configparser
 import dataclasses
 import functools
 import logging
 import re
 import types
-import typing
+from typing import Any
 
 from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
-from nova_image_override.authorization import caller
 from nova_image_override.authorization.glance import config_files
 from nova_image_override.authorization.glance import safe_patterns
 
@@ -51,7 +50,7 @@ POLICY_OPTION = 'property_protection_policy_file'
 OS_GLANCE = 'os_glance'
 
 #: Rules that glance/policies/base.py registers for others to refer to.
-GLANCE_RULES: collections.abc.Mapping[str, str] = types.MappingProxyType({
+GLANCE_RULES: Mapping[str, str] = types.MappingProxyType({
     'default': '',
     'context_is_admin': 'role:admin',
     'service_api': 'role:service or role:admin',
@@ -70,7 +69,7 @@ class Section:
 
     name: str
     pattern: re.Pattern[str]
-    permissions: collections.abc.Mapping[str, tuple[str, ...]]
+    permissions: Mapping[str, tuple[str, ...]]
     line: int = 0
 
 
@@ -87,7 +86,7 @@ class Protections:
     CACHE_SIZE = 8192
 
     def __init__(
-        self, sections: collections.abc.Iterable[Section],
+        self, sections: Iterable[Section],
         policies: 'Policies | None' = None,
     ) -> None:
         everybody = dict.fromkeys(OPERATIONS, ('@',))
@@ -105,7 +104,7 @@ class Protections:
         return None
 
     def permits(
-        self, name: str, operation: str, credentials: caller.Credentials,
+        self, name: str, operation: str, credentials: Mapping[str, Any],
     ) -> bool:
         """Return whether Glance lets a user do OPERATION to the property NAME.
 
@@ -140,7 +139,7 @@ class Policies:
     """
 
     def __init__(
-        self, names: collections.abc.Iterable[str], rules: oslo_policy.Rules,
+        self, names: Iterable[str], rules: oslo_policy.Rules,
     ) -> None:
         #: Every rule there is, Glance's own included.
         self.rules = oslo_policy.Rules.from_dict(dict(GLANCE_RULES))
@@ -157,8 +156,8 @@ class Policies:
             if _refers_to_nothing(check, self.rules))
 
     def permits(
-        self, name: str, credentials: caller.Credentials,
-        target: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
+        self, name: str, credentials: Mapping[str, Any],
+        target: Mapping[str, str] = types.MappingProxyType({}),
     ) -> bool:
         """Check the policy called NAME.
 
@@ -170,7 +169,7 @@ class Policies:
 
 
 def _refers_to_nothing(
-    check: typing.Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
+    check: Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
 ) -> bool:
     """Return whether CHECK refers, at any depth, to a rule that is not there.
     """
@@ -259,7 +258,7 @@ def _parts(value: str, rule_format: str) -> tuple[str, ...]:
 
 
 def _load_policies(
-    names: collections.abc.Iterable[str], path: str | None,
+    names: Iterable[str], path: str | None,
 ) -> Policies:
     if path is None:
         return Policies(names, oslo_policy.Rules())

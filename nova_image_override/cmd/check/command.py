@@ -9,7 +9,6 @@ from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import startup
-from nova_image_override.authorization import overridable_schema
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
@@ -90,8 +89,7 @@ def _summary(
         for each in finding.SEVERITIES if counted[each]) or '0 findings'
     if cloud is None:
         return counts
-    schema = overridable_schema.schema_for(
-        cloud.enforcer, cloud.caller, versions.MAX)
+    schema = cloud.enforcer.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     options = conf[override_conf.GROUP.name]
     glance = ('the files that nova.conf names'

@@ -6,8 +6,8 @@ import dataclasses
 from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.authorization.property_lists import Entry
-from nova_image_override.authorization.property_lists import PropertyList
+from nova_image_override.authorization.lists import Entry
+from nova_image_override.authorization.lists import PropertyList
 from nova_image_override.cmd.check.finding import Check
 from nova_image_override.cmd.check.finding import ERROR
 from nova_image_override.cmd.check.finding import Found
@@ -50,11 +50,9 @@ class Cloud:
         return [prop for prop in self.enforcer.catalog.values()
                 if not prop.never]
 
-    def reached(self, rules: PropertyList, entry: Entry) -> list[Property]:
+    def reached(self, entry: Entry) -> list[Property]:
         """Return the properties that an entry of a list can concern."""
-        return [prop for prop in self.properties
-                if any(found.text == entry.text
-                       for found, _ in rules.reaching(prop))]
+        return [prop for prop in self.properties if entry.reaches(prop)]
 
 
 def _unknown_names(cloud: Cloud) -> Found:
@@ -67,7 +65,7 @@ def _matches_nothing(cloud: Cloud) -> Found:
     for rules in cloud.lists:
         unknown = rules.unknown_names()
         for entry in rules.entries:
-            if entry not in unknown and not cloud.reached(rules, entry):
+            if entry not in unknown and not cloud.reached(entry):
                 yield entry.text, {'option': rules.option}
 
 
@@ -75,17 +73,18 @@ def _values_that_nothing_takes(cloud: Cloud) -> Found:
     for rules in cloud.lists:
         for entry in rules.entries:
             dead = rules.dead_values(entry)
-            if dead and cloud.reached(rules, entry):
+            if dead and cloud.reached(entry):
                 yield entry.text, {
                     'option': rules.option, 'values': ', '.join(dead)}
 
 
 def _denied_again(cloud: Cloud) -> Found:
     for entry in cloud.enforcer.allowed.entries:
-        reached = cloud.reached(cloud.enforcer.allowed, entry)
+        reached = cloud.reached(entry)
         if reached and all(
-                any(not found.values and (whole or found.name == entry.name)
-                    for found, whole in cloud.enforcer.denied.reaching(prop))
+                any(not denied.values and (
+                    denied.covers_all(prop) or denied.name == entry.name)
+                    for denied in cloud.enforcer.denied.entries)
                 for prop in reached):
             yield entry.text, {}
 
@@ -118,28 +117,33 @@ def _named_in_vain(
             prop.field if prop.family is None else prop.family.member(
                 'CUSTOM_' if prop.family is families.TRAITS else 0)
             for prop in cloud.properties), *names)):
-        rules = cloud.enforcer.rules_of(name)
-        if all(entry.values for entry in rules.denied) and any(
-                entry.name in (name, rules.field)
-                for entry in rules.allowed) and refused(name):
+        prop = cloud.enforcer.catalog.resolve(name)
+        if all(entry.values for entry in cloud.enforcer.denied.covering(name)
+               ) and any(entry.name in (name, prop.field) for entry
+                         in cloud.enforcer.allowed.covering(name)
+                         ) and refused(name):
             yield name, {'roles': cloud.roles}
 
 
 def _closed_by_glance(cloud: Cloud) -> Found:
-    return _named_in_vain(cloud, lambda name: not cloud.enforcer.can_set(
-        cloud.caller, name))
+    enforcer = cloud.enforcer
+    return _named_in_vain(
+        cloud, lambda name: not enforcer.protected.permitted(
+            name, enforcer.catalog.resolve(name), cloud.caller).settable)
 
 
 def _injected_by_glance(cloud: Cloud) -> Found:
     enforcer = cloud.enforcer
     return _named_in_vain(
-        cloud, lambda name: enforcer.injects(cloud.caller, name),
+        cloud, lambda name: not enforcer.injection.names(
+            cloud.caller.roles).isdisjoint(
+                (name, *enforcer.catalog.resolve(name).legacy_names)),
         [name for name in enforcer.injection.properties
          if enforcer.catalog.field_of(name) is not None])
 
 
 def _undefined_policies(cloud: Cloud) -> Found:
-    protections = cloud.enforcer.protections
+    protections = cloud.enforcer.protected.protections
     if protections is not None and protections.policies is not None:
         for name in sorted(protections.policies.undefined):
             yield name, {}
@@ -151,9 +155,9 @@ def _undefined_policies(cloud: Cloud) -> Found:
 def _without_driver(cloud: Cloud) -> Found:
     for entry in cloud.enforcer.allowed.entries if cloud.drivers else ():
         reached = [
-            prop for prop in cloud.reached(cloud.enforcer.allowed, entry)
-            if not any(whole and not found.values for found, whole
-                       in cloud.enforcer.denied.reaching(prop))]
+            prop for prop in cloud.reached(entry)
+            if not any(denied.covers_all(prop) and not denied.values
+                       for denied in cloud.enforcer.denied.entries)]
         if reached and not any(
                 prop.record.can_act(each)
                 for prop in reached for each in cloud.drivers):

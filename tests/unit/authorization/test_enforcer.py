@@ -10,6 +10,7 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import lists
 from nova_image_override.properties import book
 from tests.unit import memory
 from tests.unit import strategies
@@ -98,17 +99,20 @@ def test_the_lists_decide(catalog, denied, allowed, name, value, expected):
     assert code(rules, name, value) == expected
 
 
+SEE = '; GET /v2.1/image-props-override shows what is permitted'
+
+
 @pytest.mark.parametrize(('denied', 'allowed', 'value', 'reason'), [
-    (['hw_disk_bus'], [], 'scsi', 'denied by this cloud'),
-    (['hw_*'], [], None, 'denied by this cloud'),
+    (['hw_disk_bus'], [], 'scsi', f'denied by this cloud{SEE}'),
+    (['hw_*'], [], None, f'denied by this cloud{SEE}'),
     (['hw_disk_bus=scsi'], ['*'], 'scsi',
-     'denied by this cloud with the value scsi'),
+     f'denied by this cloud with the value scsi{SEE}'),
     ([], ['hw_disk_bus=ide|sata', '*_bus=sata|usb'], 'scsi',
      'this cloud allows only ide, sata, usb'),
     ([], ['hw_disk_bus=ide|sata'], None,
      'this cloud does not allow removing it, only setting it to ide, sata'),
     ([], [], 'scsi',
-     'not one of the properties that this cloud allows overriding'),
+     f'not one of the properties that this cloud allows overriding{SEE}'),
 ])
 def test_a_refusal_says_what_is_permitted_instead(
         catalog, denied, allowed, value, reason):
@@ -139,10 +143,9 @@ def test_a_name_that_was_not_parsed_is_never_judged_permitted(catalog):
             ANYONE, {'vm_mode': 'hvm'}, [{}])
 
 
-def test_names_that_were_judged_long_ago_are_forgotten(catalog):
-    class Forgetful(enforcer_module.Enforcer):
-        CACHE_SIZE = 8
-    rules = Forgetful(catalog, allowed=['*'])
+def test_names_that_were_judged_long_ago_are_forgotten(catalog, monkeypatch):
+    monkeypatch.setattr(lists.PropertyList, 'CACHE_SIZE', 8)
+    rules = enforcer_module.Enforcer(catalog, allowed=['*'])
     assert memory.held(
         lambda text: code(rules, f'trait:{text}', 'required')) < 100_000
 

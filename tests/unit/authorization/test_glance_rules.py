@@ -10,9 +10,8 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.authorization import caller as caller_module
-from nova_image_override.authorization import decisions
 from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable_schema
+from nova_image_override.authorization import rules as rules_module
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 
@@ -59,14 +58,14 @@ def refusals_of_some(rules, overrides, images, who=MEMBER):
 
 
 def offers(rules, overrides, who=MEMBER):
-    return jsonschema.Draft202012Validator(overridable_schema.schema_for(
-        rules, who, versions.MAX)).is_valid(overrides)
+    return jsonschema.Draft202012Validator(
+        rules.schema(who, versions.MAX)).is_valid(overrides)
 
 
 def offered(rules, who=MEMBER):
     """Return what may be overridden: names -> schema of the value."""
     return {each.names: each.schema
-            for each in overridable_schema.overridable(rules, who)}
+            for each in rules.overridable(who)}
 
 
 ADMINS = ('admin',)
@@ -330,10 +329,13 @@ def test_an_alias_without_a_section_is_written_but_not_removed(catalog):
     setting = [('hw_vm_mode', 'create'), ('hw_vm_mode', 'update'),
                ('vm_mode', 'create'), ('vm_mode', 'update')]
     removing = [('hw_vm_mode', 'delete')]
-    assert list(found.operations_on_some_image(
-        'hw_vm_mode', 'hvm')) == setting
-    assert list(found.operations_on_some_image(
-        'hw_vm_mode', None)) == removing
-    assert list(found.operations_on_some_image(
-        'hw_vm_mode', decisions.AnyValue.ANY)) == [
-            *setting[:2], *removing, *setting[2:]]
+
+    def needed(value):
+        return [tuple(decision.rule.split()[1:][::-1]) for decision
+                in found.decide(MEMBER, 'hw_vm_mode', value)
+                if decision.operation]
+
+    assert needed('hvm') == setting
+    assert needed(None) == removing
+    assert needed(rules_module.AnyValue.ANY) == [
+        *setting[:2], *removing, *setting[2:]]

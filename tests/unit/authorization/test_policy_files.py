@@ -5,6 +5,8 @@ import json
 import os
 import threading
 
+from nova import context
+import nova.conf
 from nova.objects import fields
 from oslo_config import cfg
 from oslo_policy import opts
@@ -14,6 +16,10 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization import policy_files
+from nova_image_override.authorization import rules
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.caller import Callers
+from nova_image_override.properties.catalog import running
 from tests.unit.properties import test_catalog
 
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
@@ -117,8 +123,17 @@ def test_every_rule_is_documented_for_the_sample_file(catalog):
 
 
 def refused(enforcer, credentials, *fields):
-    return policy_files.refused_by(
-        can(enforcer, credentials), enforcer.file_rules, fields)
+    """Return which policy rule refuses which property."""
+    return refused_to(
+        Caller(can(enforcer, credentials), enforcer.file_rules), fields)
+
+
+def refused_to(caller, fields):
+    return {
+        field: decision.source.name for field in fields
+        for decision in rules.Policy().decide(rules.Request(
+            caller, field, running()[field], None, (), ()))
+        if not decision.permits}
 
 
 def test_nothing_is_refused_where_policy_yaml_says_nothing(enforcer):
@@ -149,10 +164,24 @@ def test_a_property_rule_does_not_open_what_the_main_rule_closes(enforcer):
 def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
     asked = []
     made = enforcer(**{policies.property_rule('hw_pmu'): '@'})
-    policy_files.refused_by(
-        lambda rule: not asked.append(rule), made.file_rules,
-        ['hw_pmu', 'hw_boot_menu', 'hw_disk_bus'])
-    assert asked == [policies.CREATE, policies.property_rule('hw_pmu')]
+    caller = Caller(lambda rule: not asked.append(rule), made.file_rules)
+    assert refused_to(caller, ['hw_pmu', 'hw_boot_menu']) == {}
+    assert asked == [policies.CREATE, HW_PMU, policies.CREATE]
+
+
+def test_oslo_policy_is_asked_once_in_a_request(
+        files, catalog, monkeypatch):
+    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
+    asked = []
+    callers = Callers(catalog)
+    monkeypatch.setattr(
+        callers.policy.enforcer(), 'authorize',
+        lambda rule, *_: asked.append(rule) or True)
+    for _ in range(2):
+        caller = callers.caller(context.RequestContext(
+            'u', 'p', is_admin=False))
+        assert refused_to(caller, ['hw_pmu', 'hw_boot_menu']) == {}
+    assert asked == [policies.CREATE] * 2
 
 
 # --- files that change ------------------------------------------------------

@@ -11,7 +11,6 @@ from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
-from nova_image_override.authorization import overridable_schema
 from nova_image_override.properties import book
 from nova_image_override.properties import families
 from tests.unit import ecma
@@ -34,14 +33,14 @@ def permitted(rules, caller, overrides):
 
 
 def offers(rules, overrides, caller=ANYONE):
-    return jsonschema.Draft202012Validator(overridable_schema.schema_for(
-        rules, caller, versions.MAX)).is_valid(overrides)
+    return jsonschema.Draft202012Validator(
+        rules.schema(caller, versions.MAX)).is_valid(overrides)
 
 
 def offered(catalog, caller=ANYONE, **lists):
     return {
-        each.names: each.schema for each in overridable_schema.overridable(
-            enforcer_module.Enforcer(catalog, **lists), caller)}
+        each.names: each.schema for each in enforcer_module.Enforcer(
+            catalog, **lists).overridable(caller)}
 
 
 # --- what is on offer -------------------------------------------------------
@@ -162,9 +161,8 @@ def test_where_every_value_is_denied_only_removal_is_on_offer(catalog):
 
 def test_the_schema_says_of_which_version_it_is(catalog):
     version = microversion_parse.Version(7, 3)
-    assert overridable_schema.schema_for(
-        enforcer_module.Enforcer(catalog), ANYONE, version)['title'] == (
-        'image_props_override 7.3')
+    assert enforcer_module.Enforcer(catalog).schema(
+        ANYONE, version)['title'] == 'image_props_override 7.3'
 
 
 @pytest.mark.parametrize('name', [
@@ -236,7 +234,7 @@ def test_discovery_offers_exactly_the_members_that_the_rules_permit(
 def test_what_is_offered_is_a_schema_that_any_client_can_read(
         catalog, denied, allowed):
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
-    schema = overridable_schema.schema_for(rules, ANYONE, versions.MAX)
+    schema = rules.schema(ANYONE, versions.MAX)
     jsonschema.Draft202012Validator.check_schema(schema)
     for pattern in ecma.of(schema):
         ecma.check(pattern)

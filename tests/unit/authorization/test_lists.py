@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.authorization import property_lists
+from nova_image_override.authorization import lists
 from tests.unit import ecma
 from tests.unit import strategies
 
 
 def covers(catalog, entry, name, value):
     """Return whether a list with only ENTRY covers NAME with VALUE."""
-    found = property_lists.PropertyList(
+    found = lists.PropertyList(
         'denied_properties', [entry], catalog
-    ).matching(name, catalog.field_of(name))
-    return any(one.matches_value(value) for one in found)
+    ).covering(name)
+    return any(one.covers_value(value) for one in found)
 
 
 @pytest.mark.parametrize(('entry', 'name', 'value'), [
@@ -86,8 +86,8 @@ def test_an_entry_does_not_cover(catalog, entry, name, value):
 def test_entries_are_found_in_the_lists_order(catalog):
     entries = [
         'hw_*=scsi', 'os_*', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
-    listed = property_lists.PropertyList('allowed_properties', entries, catalog)
-    assert [e.text for e in listed.matching('hw_disk_bus', 'hw_disk_bus')] == [
+    listed = lists.PropertyList('allowed_properties', entries, catalog)
+    assert [e.text for e in listed.covering('hw_disk_bus')] == [
         'hw_*=scsi', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
 
 
@@ -120,7 +120,7 @@ def test_entries_are_found_in_the_lists_order(catalog):
 def test_a_malformed_entry_stops_the_start_with_one_clear_line(
         catalog, entry, why):
     with pytest.raises(errors.StartupError) as caught:
-        property_lists.PropertyList(
+        lists.PropertyList(
             'denied_properties', ['hw_pmu', entry], catalog
         )
     message = str(caught.value)
@@ -156,7 +156,7 @@ def test_a_malformed_entry_stops_the_start_with_one_clear_line(
 ])
 def test_an_entry_that_can_never_match_stops_the_start(catalog, entry, why):
     with pytest.raises(errors.StartupError) as caught:
-        property_lists.PropertyList('denied_properties', [entry], catalog)
+        lists.PropertyList('denied_properties', [entry], catalog)
     assert str(caught.value).startswith(
         f'[image_override] denied_properties: entry {entry!r}: {why}')
     assert '\n' not in str(caught.value)
@@ -169,20 +169,20 @@ def test_an_entry_that_can_never_match_stops_the_start(catalog, entry, why):
     'hw_architecture=AMD64', 'hw_boot_menu=ON', 'trait:*=required',
     'traits_required=req*', 'hw_numa_cpus.0=0-3', 'hw_mem_page_size=2MiB'])
 def test_an_entry_that_may_match_something_does_not(catalog, entry):
-    assert property_lists.PropertyList(
+    assert lists.PropertyList(
         'denied_properties', [entry], catalog
     ).entries
 
 
 def test_all_that_is_wrong_in_a_list_is_told_in_one_line_each(catalog):
     with pytest.raises(errors.StartupError) as caught:
-        property_lists.PropertyList(
+        lists.PropertyList(
             'denied_properties', ['hw_disk_bus=IDE', 'hw_pmu', 'vm_mode'],
             catalog)
     assert [':'.join(line.split(':')[:2])
             for line in str(caught.value).split('\n')] == [
-        "[image_override] denied_properties: entry 'vm_mode'",
-        "[image_override] denied_properties: entry 'hw_disk_bus=IDE'"]
+        "[image_override] denied_properties: entry 'hw_disk_bus=IDE'",
+        "[image_override] denied_properties: entry 'vm_mode'"]
 
 
 @pytest.mark.parametrize(('entry', 'unknown'), [
@@ -194,7 +194,7 @@ def test_all_that_is_wrong_in_a_list_is_told_in_one_line_each(catalog):
 ])
 def test_exact_names_that_this_nova_does_not_have_are_told_apart(
         catalog, entry, unknown):
-    listed = property_lists.PropertyList('allowed_properties', [entry], catalog)
+    listed = lists.PropertyList('allowed_properties', [entry], catalog)
     assert [e.text for e in listed.unknown_names()] == [entry] * unknown
 
 
@@ -212,9 +212,9 @@ def test_exact_names_that_this_nova_does_not_have_are_told_apart(
     ('custom_*', 'traits_required', []),
 ])
 def test_what_can_concern_a_family(catalog, entry, field, found):
-    listed = property_lists.PropertyList('allowed_properties', [entry], catalog)
-    assert [(e.text, whole) for e, whole in listed.reaching(catalog[field])
-            ] == found
+    listed = lists.PropertyList('allowed_properties', [entry], catalog)
+    assert [(each.text, each.covers_all(catalog[field]))
+            for each in listed.reaching(catalog[field])] == found
 
 
 # --- globs ------------------------------------------------------------------
@@ -236,7 +236,7 @@ _globs = st.lists(
 @hypothesis.example('**' * 20 + '[!a]', 'a' * 255)
 @hypothesis.example('[]ab]', 'X')
 def test_a_glob_matches_as_fnmatch_does(glob, text):
-    assert bool(re.fullmatch(property_lists.glob_pattern(glob), text)) == (
+    assert bool(re.fullmatch(lists.glob_pattern(glob), text)) == (
         fnmatch.fnmatchcase(text, glob))
 
 
@@ -245,7 +245,7 @@ def test_a_glob_matches_as_fnmatch_does(glob, text):
         lambda text: st.tuples(st.just(text), strategies.globs_of(text))))
 def test_a_glob_made_from_a_text_matches_it(drawn):
     text, glob = drawn
-    assert re.fullmatch(property_lists.glob_pattern(glob), text)
+    assert re.fullmatch(lists.glob_pattern(glob), text)
 
 
 @hypothesis.given(st.data(), st.sampled_from(sorted(strategies.OPEN)))
@@ -259,13 +259,13 @@ def test_a_glob_of_a_value_spells_none(data, field):
 
 @hypothesis.given(_globs)
 def test_a_globs_pattern_means_the_same_to_python_and_javascript(glob):
-    ecma.check(property_lists.glob_pattern(glob))
+    ecma.check(lists.glob_pattern(glob))
 
 
 @hypothesis.given(strategies.any_text)
 def test_any_text_is_a_list_entry_or_stops_the_start(catalog, text):
     try:
-        listed = property_lists.PropertyList(
+        listed = lists.PropertyList(
             'denied_properties', [text], catalog
         )
     except errors.StartupError as exc:

@@ -1,0 +1,191 @@
+"""The rule that Glance's property protections make for overrides.
+
+Every name of a property counts as if the override set or removed it in the
+image (Nova reads them as one, Glance does not know that). So does every other
+name that the merge writes, because it is passed on to snapshots. A legacy name
+that the image lacks, that no section matches and that the merge does not write
+is left out: Glance closes it to everybody, but nobody meant it to, and the user
+may set the property under its current name all the same.
+"""
+
+from collections.abc import Iterable, Sequence
+import dataclasses
+import functools
+import re
+from typing import NamedTuple
+
+import os_traits
+
+from nova_image_override import errors
+from nova_image_override.authorization import rules
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.glance import (
+    property_protections as glance,
+)
+from nova_image_override.authorization.overridable import Overridable
+from nova_image_override.authorization.sources import GlanceFile
+from nova_image_override.override import ImageProperties
+from nova_image_override.override import Merger
+from nova_image_override.override import Overrides
+from nova_image_override.properties import families
+from nova_image_override.properties.property import Property
+
+#: What Glance would have to permit: names of properties and operations.
+Operations = Iterable[tuple[str, str]]
+
+
+class Permitted(NamedTuple):
+    """What a caller may do to a property, on one image or another."""
+
+    settable: bool
+    removable: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Protected(rules.Rule):
+    """Refuses what Glance would not let the caller do to an image.
+
+    :ivar protections: Glance's; None if there are none
+    :ivar merger: lays overrides over the image's properties
+    :ivar names: those that ``allowed_properties`` has
+    """
+
+    protections: glance.Protections | None
+    merger: Merger
+    names: Sequence[str] = ()
+
+    _UNPROTECTED = (rules.Decision(
+        'protections', GlanceFile(glance.OPTION),
+        detail=f'{glance.OPTION} is not set'),)
+
+    def decide(self, request: rules.Request) -> Iterable[rules.Decision]:
+        """Decide about each operation by the section of its property."""
+        if self.protections is None:
+            return self._UNPROTECTED
+        return [_by_section(self.protections, request, *needed)
+                for needed in self.needed(request)]
+
+    def needed(self, request: rules.Request) -> Operations:
+        """Return what Glance must permit, whichever the image is."""
+        name, prop = request.name, request.prop
+        if request.images is not None:
+            return dict.fromkeys(
+                operation for image in request.images
+                for overrides in request.overrides for operation
+                in self._needed_on(image, name, prop, overrides).items())
+        removing = self._needed_on({}, name, prop, {name: None})
+        if request.value is None:
+            return removing.items()
+        result = []
+        for each in self._needed_on({}, name, prop, {name: ''}):
+            result += [(each, glance.CREATE), (each, glance.UPDATE)]
+            if request.value is rules.AnyValue.ANY and each in removing:
+                result.append((each, glance.DELETE))
+        return result
+
+    def _needed_on(
+        self, image: ImageProperties, name: str, prop: Property,
+        overrides: Overrides,
+    ) -> dict[str, str]:
+        """Return what Glance must permit for the override of NAME on IMAGE.
+
+        :param overrides: all that are merged over IMAGE together
+        :returns: name, as Glance knows it -> operation
+        """
+        if self.protections is None:
+            return {}
+        removes = overrides[name] is None
+        written = self.merger.written(image, overrides, name)
+        result = {}
+        for each in dict.fromkeys((name, *prop.legacy_names, *written)):
+            has = image.get(each) is not None
+            if (each == name or has or each in written
+                    or self.protections.section(each) is not None):
+                result[each] = (
+                    glance.DELETE if removes and each not in written
+                    else glance.UPDATE if has else glance.CREATE)
+        return result
+
+    def permitted(
+        self, name: str, prop: Property, caller: Caller,
+    ) -> Permitted:
+        """Return what Glance lets CALLER do to the property called NAME."""
+        def may(each: str, operation: str) -> bool:
+            return self.protections is None or self.protections.permits(
+                each, operation, caller.credentials)
+
+        return Permitted(
+            all(may(each, glance.CREATE) or may(each, glance.UPDATE)
+                for each in self._needed_on({}, name, prop, {name: ''})),
+            all(may(*needed) for needed
+                in self._needed_on({}, name, prop, {name: None}).items()))
+
+    def limit(self, left: Overridable, caller: Caller) -> rules.Left:
+        """Leave apart the members to which CALLER may do different things.
+
+        Of traits, which are unlimited in number, all are left if one is.
+        """
+        if self.protections is None:
+            yield left
+            return
+        permitted = {
+            name: self.permitted(name, left.prop, caller)
+            for name in self._known_names(left.prop)}
+        if left.prop.family is families.TRAITS:
+            permitted = {'': Permitted(
+                *map(any, zip(*permitted.values(), strict=True)))}
+        for each in dict.fromkeys(permitted.values()):
+            closed = [re.escape(name) for name in permitted
+                      if permitted[name] != each]
+            yield dataclasses.replace(
+                left, closed=(*left.closed, *closed),
+                settable=left.settable and each.settable,
+                removable=left.removable and each.removable)
+
+    def _known_names(self, prop: Property) -> Iterable[str]:
+        """Return the names of a property; of traits, those that can be known.
+
+        Those are the names in os-traits, and those that our lists and Glance's
+        sections name.
+        """
+        if prop.family is None:
+            return [prop.field]
+        if prop.family is families.TRAITS:
+            return self._traits
+        return map(prop.family.member, range(families.NUMA_NODES_MAX))
+
+    @functools.cached_property
+    def _traits(self) -> list[str]:
+        sections = self.protections.sections if self.protections else ()
+        named = (*self.names, *(each.name.strip('^$') for each in sections))
+        return [*map(families.TRAITS.member,
+                     ('CUSTOM_', *os_traits.get_traits())),
+                *filter(families.TRAITS.has, named)]
+
+
+def _by_section(
+    protections: glance.Protections, request: rules.Request, name: str,
+    operation: str,
+) -> rules.Decision:
+    """Decide about one operation on the property that Glance calls NAME."""
+    section = protections.section(name)
+    source, detail = GlanceFile(glance.OPTION), 'no section matches'
+    if section is not None:
+        source = GlanceFile(glance.OPTION, section.name, operation)
+        said = ', '.join(section.permissions[operation]) or 'nobody'
+        detail = f'[{section.name}] {operation} = {said}'
+    code = reason = ''
+    if not protections.permits(name, operation, request.caller.credentials):
+        code = errors.PROTECTED
+        reason = ("Glance's property protections do not let you "
+                  f'{operation} {name}')
+        if name != request.name:
+            reason += (
+                f', which is {request.name} too' if name in request.names
+                else f', which overriding {request.name} writes')
+            if section is None:
+                reason += (': no section of the protections matches it, the '
+                           f'operator can add one such as [^{name}$]')
+    return rules.Decision(
+        f'protections: {operation} {name}', source, code, reason, detail,
+        operation)

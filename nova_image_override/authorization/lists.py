@@ -1,0 +1,259 @@
+"""``denied_properties`` and ``allowed_properties`` of nova.conf.
+
+An entry is ``NAME`` or ``NAME=VALUE|VALUE...``. Both parts are shell-style
+globs (``*``, ``?``, ``[abc]``, ``[!abc]``) that must match the whole canonical
+name or value. A field's name covers its spellings: ``hw_numa_mem`` covers
+``hw_numa_mem.0``, ``traits_required`` covers ``trait:HW_CPU_X86_AVX``.
+"""
+
+from collections.abc import Callable, Iterable
+import dataclasses
+import functools
+import re
+
+from nova_image_override import errors
+from nova_image_override.properties.catalog import Catalog
+from nova_image_override.properties.families import Family
+from nova_image_override.properties.property import Property
+
+_GLOB = re.compile(r'[*?\[]')
+_NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
+
+
+def glob_pattern(glob: str) -> str:
+    """Return the regular expression of a shell-style glob, not anchored.
+
+    It uses only what Python and ECMA 262 have in common, because discovery
+    publishes it in a JSON Schema (``fnmatch.translate`` writes what only
+    Python reads).
+
+    What is between two stars is matched where it first occurs, which is
+    enough for a glob: a value that almost matches ``*-*-*-*-x`` would
+    otherwise be tried in as many ways as it has places for each "-".
+
+    :raises ValueError: a bracket is not closed
+    """
+    segments = ['']
+    i = 0
+    while i < len(glob):
+        char = glob[i]
+        if char == '*':
+            segments.append('')
+        elif char == '?':
+            segments[-1] += r'[\s\S]'
+        elif char == '[':
+            first = i + 2 if glob[i + 1:i + 2] in ('!', '^') else i + 1
+            # A "]" that comes first is a member.
+            end = glob.find(']', first + 1)
+            if end == -1:
+                raise ValueError(f'"[" is not closed in {glob}')
+            body = re.sub(r'([\\\]\[^])', r'\\\1', glob[first:end])
+            segments[-1] += f'[{"^" if first == i + 2 else ""}{body}]'
+            i = end
+        else:
+            segments[-1] += re.sub(
+                r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char)
+        i += 1
+    begin, *between = segments
+    if not between:
+        return begin
+    *between, rest = between
+    return begin + ''.join(
+        rf'(?:(?!{segment})[\s\S])*{segment}'
+        for segment in between if segment) + rf'[\s\S]*{rest}'
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One entry of a list.
+
+    :ivar text: the entry as the deployer wrote it
+    :ivar name: its name part
+    :ivar values: its value globs; none means every value, and removal
+    """
+
+    text: str
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def is_glob(self) -> bool:
+        """Whether the name has a glob character."""
+        return _GLOB.search(self.name) is not None
+
+    @functools.cached_property
+    def name_pattern(self) -> str:
+        """The name as a regular expression, not anchored."""
+        return glob_pattern(self.name)
+
+    @functools.cached_property
+    def _matches(self) -> Callable[[str], object]:
+        return re.compile(self.name_pattern).fullmatch
+
+    @functools.cached_property
+    def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """The value globs, compiled; not anchored."""
+        return tuple(re.compile(glob_pattern(v)) for v in self.values)
+
+    def covers(self, name: str, prop: Property) -> bool:
+        """Return whether the entry covers PROP when it is called NAME."""
+        return bool(self._matches(name) or self._matches(prop.field))
+
+    def covers_all(self, prop: Property) -> bool:
+        """Return whether the entry covers PROP, and all of a family."""
+        return self.covers(prop.field, prop) or (
+            prop.family is not None
+            and self.name == prop.family.member('*'))
+
+    def reaches(self, prop: Property) -> bool:
+        """Return whether the entry may cover PROP, or members of a family."""
+        return self.covers_all(prop) or (
+            prop.family is not None and self._may_match(prop.family))
+
+    def _may_match(self, family: Family) -> bool:
+        """Return whether the name may match members of a family.
+
+        Compares what is before the first glob character with what the
+        family's names begin with: true too often rather than too rarely.
+        """
+        if not self.is_glob:
+            return family.has(self.name)
+        fixed = _GLOB.split(self.name)[0]
+        return (fixed.startswith(family.prefix)
+                or family.prefix.startswith(fixed))
+
+    def covers_value(self, value: str | None) -> bool:
+        """Return whether the entry covers a canonical VALUE (None: removal)."""
+        return not self.values or (value is not None and any(
+            pattern.fullmatch(value) for pattern in self.patterns))
+
+    def canonical_for(self, prop: Property) -> 'Entry':
+        """Return the entry with its values as requests of PROP spell them.
+
+        Requests are checked by canonical values: an entry that says ``True``
+        or ``amd64`` must cover ``true`` and ``x86_64``. Globs are not values
+        and stay as they are.
+        """
+        return dataclasses.replace(
+            self, values=tuple(map(prop.canonical, self.values)))
+
+
+class PropertyList:
+    """One list, compiled.
+
+    :param option: the option's name, for messages
+    :param entries: its entries
+    :param catalog: the running Nova's properties
+    :raises errors.StartupError: entries are malformed, or can never match;
+        one line for each
+    """
+
+    #: How many names have the entries that cover them remembered. Only traits
+    #: are unlimited in number.
+    CACHE_SIZE = 2048
+
+    def __init__(
+        self, option: str, entries: Iterable[str], catalog: Catalog,
+    ) -> None:
+        self.option = option
+        self._catalog = catalog
+        self.entries: list[Entry] = []
+        problems = []
+        for text in entries:
+            try:
+                entry = self._parse(text)
+                self._require_possible(entry)
+            except (ValueError, re.error) as exc:
+                problems.append(
+                    f'[image_override] {option}: entry {text!r}: {exc}')
+            else:
+                self.entries.append(entry)
+        if problems:
+            raise errors.StartupError('\n'.join(problems))
+        #: The entries that cover the property called NAME, in the list's
+        #: order, with canonical values.
+        self.covering = functools.lru_cache(self.CACHE_SIZE)(self._covering)
+
+    def _covering(self, name: str) -> tuple[Entry, ...]:
+        prop = self._catalog.resolve(name)
+        return tuple(entry.canonical_for(prop) for entry in self.entries
+                     if entry.covers(name, prop))
+
+    def reaching(self, prop: Property) -> list[Entry]:
+        """Return the entries that may cover PROP, or members of a family."""
+        return [entry.canonical_for(prop) for entry in self.entries
+                if entry.reaches(prop)]
+
+    def unknown_names(self) -> list[Entry]:
+        """Return the entries whose exact name the running Nova does not have.
+        """
+        return [entry for entry in self.entries
+                if not entry.is_glob
+                and entry.name not in self._catalog
+                and self._catalog.field_of(entry.name) is None]
+
+    def _parse(self, text: str) -> Entry:
+        name, has_values, rest = text.partition('=')
+        name = name.strip()
+        if not name:
+            raise ValueError('the property name is missing')
+        if not _NAME.fullmatch(name):
+            # Such as after a forgotten comma, or the rest of a value that
+            # holds one: what it was meant to deny would not be denied.
+            raise ValueError('not a property name, nor a glob of one')
+        if name in self._catalog.legacy:
+            raise ValueError('legacy name, write '
+                             + ' or '.join(self._catalog.legacy[name]))
+        values = tuple(v.strip() for v in rest.split('|')) \
+            if has_values else ()
+        if has_values and not all(values):
+            raise ValueError('a value is empty')
+        for glob in (name, *values):
+            re.compile(glob_pattern(glob))
+        return Entry(text, name, values)
+
+    def _require_possible(self, entry: Entry) -> None:
+        """Require that ENTRY, and each value of an exact name, can match.
+
+        :raises ValueError: it never matches
+        """
+        dead = self.dead_values(entry)
+        if dead and not (entry.is_glob and len(dead) < len(entry.values)):
+            raise ValueError('; '.join(dead.values()))
+
+    def dead_values(self, entry: Entry) -> dict[str, str]:
+        """Return the values of ENTRY that no property it names can have.
+
+        :returns: value -> why; none where ENTRY names no property at all
+        """
+        dead: dict[str, str] = {}
+        reached = [prop for prop in self._catalog.values()
+                   if entry.values and entry.reaches(prop)]
+        for value in entry.values if reached else ():
+            first, *others = (_impossible(prop, value) for prop in reached)
+            if first and all(others):
+                dead[value] = first if not others else (
+                    f'no property that it matches takes {value}')
+        return dead
+
+
+def _impossible(prop: Property, value: str) -> str:
+    """Return why no value of PROP matches the glob VALUE; '' if one may.
+
+    Where the values of PROP cannot be listed, a glob may match one.
+    """
+    if prop.values:
+        pattern = glob_pattern(prop.canonical(value))
+        if any(re.fullmatch(pattern, each) for each in prop.values):
+            return ''
+        folded = re.compile(glob_pattern(value), re.IGNORECASE)
+        meant = ', '.join(filter(folded.fullmatch, prop.values))
+        return (f'{prop.spelling} never has the value {value}, '
+                + (f'did you mean {meant}? It takes ' if meant
+                   else 'it takes ') + ', '.join(prop.values))
+    if _GLOB.search(value):
+        return ''
+    read = prop.read(prop.spelling, value)
+    return '' if isinstance(read, str) else (
+        f'{prop.spelling} never has the value {errors.printable(value)}: '
+        + read.reason)

@@ -1,0 +1,270 @@
+"""The rules that the deployer writes, and the form that all rules have.
+
+Each rule decides about the override of one property, and says in advance what
+it leaves of a property. Those of Glance's are in
+:mod:`nova_image_override.authorization.glance`.
+"""
+
+import abc
+from collections.abc import Iterable, Iterator, Sequence
+import dataclasses
+import enum
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.lists import Entry
+from nova_image_override.authorization.lists import PropertyList
+from nova_image_override.authorization.overridable import Overridable
+from nova_image_override.authorization.sources import Option
+from nova_image_override.authorization.sources import PolicyRule
+from nova_image_override.authorization.sources import Source
+from nova_image_override.override import ImageProperties
+from nova_image_override.override import Overrides
+from nova_image_override.properties.property import Property
+
+#: Ends a reason that cannot list what would be right.
+_SEE = '; GET /v2.1/image-props-override shows what is permitted'
+
+
+#: What a rule leaves of a property.
+Left = Iterator[Overridable]
+
+
+class AnyValue(enum.Enum):
+    """Stands for a value that is not known."""
+
+    ANY = 'any value'
+
+
+#: What an override is to do: a canonical value, or None to remove the property.
+Value = str | None | AnyValue
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """The override of one property, for which a caller asks.
+
+    :ivar name: as the request names the property
+    :ivar overrides: all of the request; more than one where the value is not
+        known: what each of them needs is then needed
+    :ivar images: the properties of the image, or volume, itself; more than
+        one where it is not known which of them it has, None where it may be
+        any
+    """
+
+    caller: Caller
+    name: str
+    prop: Property
+    value: Value
+    overrides: Sequence[Overrides]
+    images: Sequence[ImageProperties] | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and the legacy names under which Nova reads the same.
+
+        Glance takes them for different properties.
+        """
+        return (self.name, *self.prop.legacy_names)
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    """What one rule decides.
+
+    :ivar rule: the rule, with what it is asked for if it is asked more than
+        once
+    :ivar source: where the rule is
+    :ivar code: why not, for programs: one of the codes of
+        :mod:`nova_image_override.errors`; '' if the rule permits the override
+    :ivar reason: why not, for the caller
+    :ivar detail: what led to the decision, for the operator
+    :ivar operation: what Glance's protections were asked for
+    """
+
+    rule: str
+    source: Source
+    code: str = ''
+    reason: str = ''
+    detail: str = ''
+    operation: str = ''
+
+    @property
+    def permits(self) -> bool:
+        """Whether the rule permits the override."""
+        return not self.code
+
+
+class Rule(abc.ABC):
+    """What decides who may override what."""
+
+    @abc.abstractmethod
+    def decide(self, request: Request) -> Iterable[Decision]:
+        """Decide about one override; if more than once, all must permit it."""
+
+    @abc.abstractmethod
+    def limit(self, left: Overridable, caller: Caller) -> Left:
+        """Yield what the rule leaves to CALLER of what others have left.
+
+        Nothing if it leaves nothing, more than one if members of a family
+        differ in what may be done to them.
+        """
+
+
+class Never(Rule):
+    """Refuses what no deployment can permit."""
+
+    _SOURCE = Source()
+    _OVERRIDABLE = (Decision('never', _SOURCE),)
+    _REFUSED = (Decision(
+        'never', _SOURCE, errors.NEVER,
+        'describes the image itself and can never be overridden'),)
+
+    def decide(self, request: Request) -> Iterable[Decision]:
+        """Decide by what the property is."""
+        return self._REFUSED if request.prop.never else self._OVERRIDABLE
+
+    def limit(self, left: Overridable, caller: Caller) -> Left:
+        """Leave what is not of the image itself."""
+        if not left.prop.never:
+            yield left
+
+
+@dataclasses.dataclass(frozen=True)
+class Denied(Rule):
+    """Refuses what ``denied_properties`` names.
+
+    Entries with values do not deny removal.
+    """
+
+    OPTION = 'denied_properties'
+    _NO_ENTRY = (Decision(OPTION, Option(OPTION), detail='no entry'),)
+
+    entries: PropertyList
+
+    def decide(self, request: Request) -> Iterable[Decision]:
+        """Decide by the first entry that covers the value."""
+        covering, value = self.entries.covering(request.name), request.value
+        entry = _first(covering, value)
+        if entry is not None:
+            with_value = f' with the value {errors.printable(value)}' \
+                if entry.values and isinstance(value, str) else ''
+            return (Decision(
+                self.OPTION, Option(self.OPTION, entry.text), errors.DENIED,
+                f'denied by this cloud{with_value}{_SEE}',
+                f'entry {entry.text}'),)
+        if value is AnyValue.ANY and covering:
+            return (Decision(
+                self.OPTION, Option(self.OPTION, covering[0].text),
+                detail=f'values other than those of {_texts(covering)}'),)
+        return self._NO_ENTRY
+
+    def limit(self, left: Overridable, caller: Caller) -> Left:
+        """Leave the members and the values that no entry denies."""
+        reaching = self.entries.reaching(left.prop)
+        if not any(entry.covers_all(left.prop) and not entry.values
+                   for entry in reaching):
+            yield dataclasses.replace(
+                left,
+                closed=(*left.closed, *(
+                    entry.name_pattern for entry in reaching
+                    if not entry.values)),
+                denied=_value_patterns(reaching))
+
+
+@dataclasses.dataclass(frozen=True)
+class Allowed(Rule):
+    """Refuses what ``allowed_properties`` does not name.
+
+    Entries with values do not allow removal.
+    """
+
+    OPTION = 'allowed_properties'
+    _NO_ENTRY = (Decision(
+        OPTION, Option(OPTION), errors.NOT_ALLOWED,
+        f'not one of the properties that this cloud allows overriding{_SEE}',
+        'no entry'),)
+
+    entries: PropertyList
+
+    def decide(self, request: Request) -> Iterable[Decision]:
+        """Decide by the first entry that covers the value."""
+        covering, value = self.entries.covering(request.name), request.value
+        if not covering:
+            return self._NO_ENTRY
+        entry = _first(covering, value)
+        if entry is not None:
+            return (Decision(self.OPTION, Option(self.OPTION, entry.text),
+                             detail=f'entry {entry.text}'),)
+        code = reason = ''
+        if value is not AnyValue.ANY:
+            values = ', '.join(dict.fromkeys(
+                each for entry in covering for each in entry.values))
+            code = errors.VALUE_NOT_ALLOWED
+            reason = (
+                'this cloud does not allow removing it, only setting it to '
+                if value is None else 'this cloud allows only ') + values
+        return (Decision(
+            self.OPTION, Option(self.OPTION, covering[0].text), code, reason,
+            f'only the values of {_texts(covering)}'),)
+
+    def limit(self, left: Overridable, caller: Caller) -> Left:
+        """Leave the members and the values that entries allow."""
+        reaching = self.entries.reaching(left.prop)
+        if not reaching:
+            return
+        every_member = any(entry.covers_all(left.prop) for entry in reaching)
+        every_value = any(not entry.values for entry in reaching)
+        yield dataclasses.replace(
+            left,
+            members=() if every_member else tuple(
+                entry.name_pattern for entry in reaching),
+            allowed=() if every_value else _value_patterns(reaching),
+            removable=left.removable and every_value)
+
+
+def _first(entries: Iterable[Entry], value: Value) -> Entry | None:
+    """Return the first entry that covers VALUE."""
+    known = None if isinstance(value, AnyValue) else value
+    for entry in entries:
+        if entry.covers_value(known):
+            return entry
+    return None
+
+
+def _texts(entries: Iterable[Entry]) -> str:
+    return ', '.join(entry.text for entry in entries)
+
+
+def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
+    return tuple(
+        pattern.pattern for entry in entries for pattern in entry.patterns)
+
+
+class Policy(Rule):
+    """Refuses what Nova's policy.yaml closes to the caller."""
+
+    def decide(self, request: Request) -> Iterable[Decision]:
+        """Decide by the rule for all properties, then by that of this one."""
+        rule, permits = self._check(request.prop, request.caller)
+        code, reason = ('', '') if permits else (
+            errors.POLICY, f'policy {rule} does not permit it')
+        return (Decision(
+            'policy', PolicyRule(rule), code, reason, rule),)
+
+    def limit(self, left: Overridable, caller: Caller) -> Left:
+        """Leave the properties whose rules the caller passes."""
+        if self._check(left.prop, caller)[1]:
+            yield left
+
+    @staticmethod
+    def _check(prop: Property, caller: Caller) -> tuple[str, bool]:
+        """Return the name of the rule that decides, and what it does."""
+        if not caller.can(policies.CREATE):
+            return policies.CREATE, False
+        rule = policies.property_rule(prop.field)
+        # One that policy.yaml does not define is the same as CREATE.
+        if rule not in caller.policy_defined:
+            return policies.CREATE, True
+        return rule, caller.can(rule)
