@@ -5,11 +5,11 @@ reason for people. The codes are part of the HTTP contract: they are
 documented, and never renamed or reused.
 """
 
-import collections.abc
+from collections.abc import Callable, Collection, Iterable
 import dataclasses
 import json
 import re
-import typing
+from typing import Any, Self
 
 # --- 400: the request itself is wrong --------------------------------------
 #: The name is not an image property that Nova reads.
@@ -130,8 +130,7 @@ class OverrideError(Exception):
     summary = 'Invalid image property overrides.'
 
     def __init__(
-        self, problems: collections.abc.Iterable[Problem],
-        unchecked: collections.abc.Collection[str] = (),
+        self, problems: Iterable[Problem], unchecked: Collection[str] = (),
     ) -> None:
         self.problems = tuple(sorted(problems))
         said = '; '.join(str(p) for p in self.problems)
@@ -141,9 +140,7 @@ class OverrideError(Exception):
         super().__init__(f'{self.summary} {said}')
 
     @classmethod
-    def of(
-        cls, names: collections.abc.Iterable[str], code: str, reason: str,
-    ) -> typing.Self:
+    def of(cls, names: Iterable[str], code: str, reason: str) -> Self:
         """Return the error for several properties with one reason."""
         return cls(Problem(name, code, reason) for name in names)
 
@@ -172,8 +169,7 @@ class Conflict(OverrideError):
 
 
 def refusal(
-    problems: collections.abc.Iterable[Problem],
-    unchecked: collections.abc.Collection[str] = (),
+    problems: Iterable[Problem], unchecked: Collection[str] = (),
 ) -> OverrideError:
     """Return the error for problems of both kinds.
 
@@ -194,9 +190,7 @@ class StartupError(Exception):
     """
 
 
-def all_made(
-    *makes: collections.abc.Callable[[], typing.Any],
-) -> list[typing.Any]:
+def all_made(*makes: Callable[[], Any]) -> list[Any]:
     """Return what each of MAKES returns.
 
     :raises StartupError: with the lines of all that raise it

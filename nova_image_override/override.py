@@ -4,27 +4,33 @@ Nothing here knows HTTP or Nova's services. Properties are named as
 :mod:`nova_image_override.properties.catalog` names them.
 """
 
-import collections.abc
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sized,
+)
 import functools
 import itertools
-import typing
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import record
-from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import request_schema
+from nova_image_override.properties.catalog import Catalog
 
 #: What a request asks for: name -> canonical value, or None to remove the
 #: image's property.
 Overrides = dict[str, str | None]
 
 #: Returns the problems that some overrides have all the same.
-Permission = collections.abc.Callable[
-    [Overrides], collections.abc.Iterable[errors.Problem]]
+Permission = Callable[[Overrides], Iterable[errors.Problem]]
 
 #: Image properties as Nova holds them; Glance may hold things other than text.
-ImageProperties = collections.abc.Mapping[str, typing.Any]
+ImageProperties = Mapping[str, Any]
 
 #: Most names that a list of servers is filtered by.
 FILTER_MAX = 8
@@ -44,7 +50,7 @@ class Parser:
     #: the same few over and over; keys are at most 255 characters each.
     CACHE_SIZE = 4096
 
-    def __init__(self, catalog: catalog_module.Catalog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._read_cached = functools.lru_cache(self.CACHE_SIZE)(self._read)
 
@@ -86,9 +92,7 @@ class Parser:
                 *overrides} - {problem.name for problem in problems})
         return overrides
 
-    def parse_names(
-        self, names: collections.abc.Collection[str],
-    ) -> frozenset[str]:
+    def parse_names(self, names: Collection[str]) -> frozenset[str]:
         """Return the properties that a request names.
 
         :param names: as the request has them
@@ -106,9 +110,7 @@ class Parser:
             raise errors.Invalid(problems)
         return frozenset(names)
 
-    def _read(
-        self, name: str, value: object,
-    ) -> str | errors.Problem | None:
+    def _read(self, name: str, value: object) -> str | errors.Problem | None:
         """Return the canonical spelling of VALUE, or what is wrong."""
         try:
             prop = self._catalog.resolve(name)
@@ -124,7 +126,7 @@ class Parser:
         return prop.read(name, value)
 
 
-def _too_many(found: collections.abc.Sized, most: int) -> errors.Invalid:
+def _too_many(found: Sized, most: int) -> errors.Invalid:
     return errors.Invalid.of(
         [errors.PARAMETER], errors.TOO_MANY,
         f'at most {most} properties, not {len(found)}')
@@ -136,10 +138,10 @@ class Merger:
     :param catalog: the properties that can be named
     """
 
-    def __init__(self, catalog: catalog_module.Catalog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
-    def image_value(self, base: ImageProperties, name: str) -> typing.Any:
+    def image_value(self, base: ImageProperties, name: str) -> Any:
         """Return the image's own value of the property called NAME.
 
         A property that the image has under a legacy name counts: Nova reads
@@ -156,8 +158,7 @@ class Merger:
                 return self._from_legacy(legacy, base[legacy]).get(prop.field)
         return None
 
-    def _from_legacy(
-            self, legacy: str, value: typing.Any) -> dict[str, typing.Any]:
+    def _from_legacy(self, legacy: str, value: Any) -> dict[str, Any]:
         """Return the fields that Nova reads from one legacy property."""
         if legacy != 'vmware_adaptertype':
             return dict.fromkeys(self._catalog.legacy[legacy], value)
@@ -170,7 +171,7 @@ class Merger:
 
     def merge(
         self, base: ImageProperties, overrides: Overrides,
-    ) -> dict[str, typing.Any]:
+    ) -> dict[str, Any]:
         """Return BASE with OVERRIDES laid over it.
 
         Legacy spellings of an overridden field are dropped, so that nothing
@@ -183,7 +184,7 @@ class Merger:
         :raises errors.Invalid: the merged NUMA nodes have a gap
         """
         gone: set[str] = set()
-        written: dict[str, typing.Any] = {}
+        written: dict[str, Any] = {}
         for name in overrides:
             gone.update((name, *self._catalog.resolve(name).legacy_names))
             written.update(self.written(base, overrides, name))
@@ -201,7 +202,7 @@ class Merger:
 
     def written(
         self, base: ImageProperties, overrides: Overrides, name: str,
-    ) -> dict[str, typing.Any]:
+    ) -> dict[str, Any]:
         """Return the properties that the override of NAME writes.
 
         These are the property itself, its legacy alias, and what the legacy
@@ -225,7 +226,7 @@ class Merger:
 
     def image_values(
         self, base: ImageProperties, overrides: Overrides,
-    ) -> dict[str, typing.Any]:
+    ) -> dict[str, Any]:
         """Return the image's own value of each property that is overridden.
 
         :returns: name -> value, None when the image does not have the property
@@ -235,7 +236,7 @@ class Merger:
 
 def _gaps(
     family: families.Family, merged: ImageProperties, overrides: Overrides,
-) -> collections.abc.Iterator[errors.Problem]:
+) -> Iterator[errors.Problem]:
     """Find what the overrides make ImageMetaProps leave out.
 
     ``ImageMetaProps._set_numa_cpus`` and ``_set_numa_mem`` stop at the first
@@ -258,8 +259,7 @@ def _gaps(
 
 
 def is_image_s_own(
-    catalog: catalog_module.Catalog, base: ImageProperties,
-    name: str, value: str,
+    catalog: Catalog, base: ImageProperties, name: str, value: str,
 ) -> bool:
     """Return whether the image with the properties BASE has VALUE itself.
 

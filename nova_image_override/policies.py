@@ -4,9 +4,9 @@ They live in Nova's policy.yaml, next to
 ``os_compute_api:servers:create``.
 """
 
-import collections.abc
+from collections.abc import Iterator
 import functools
-import typing
+from typing import Any
 
 from oslo_policy import policy
 
@@ -15,7 +15,7 @@ from nova_image_override.properties import catalog as catalog_module
 #: May the caller override image properties at all?
 CREATE = 'os_compute_api:servers:create:image_props_override'
 
-_OPERATIONS: list[typing.Any] = [
+_OPERATIONS: list[Any] = [
     {'path': '/servers', 'method': 'POST'},
     {'path': '/servers/{server_id}/action (rebuild)', 'method': 'POST'},
     {'path': '/servers/{server_id}', 'method': 'PUT'},
@@ -33,7 +33,7 @@ def property_rule(field: str) -> str:
 
 def list_rules(
     catalog: catalog_module.Catalog | None = None,
-) -> collections.abc.Iterator[policy.RuleDefault]:
+) -> Iterator[policy.RuleDefault]:
     """Return the rules to register (entry point ``oslo.policy.policies``)."""
     # Nova's policies/base.py PROJECT_MEMBER_OR_ADMIN.
     yield policy.DocumentedRuleDefault(

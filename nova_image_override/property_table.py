@@ -68,8 +68,7 @@ def rows(schema: schema_words.Schema) -> list[Row]:
 
     :param schema: of ``image_props_override``
     """
-    return sorted(
-        _rows(schema), key=lambda row: (row.name, row.pattern))
+    return sorted(_rows(schema), key=lambda row: (row.name, row.pattern))
 
 
 def _rows(schema: schema_words.Schema) -> Iterator[Row]:

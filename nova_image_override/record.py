@@ -12,11 +12,11 @@ is empty or begins so), or nothing where the image lacks the property. The value
 in force is only in ``image_<property>``.
 """
 
-import collections.abc
-import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 #: A server's system metadata, as ``Instance.system_metadata`` holds it.
-SystemMetadata = collections.abc.Mapping[str, str | None]
+SystemMetadata = Mapping[str, str | None]
 
 #: Prefix of image properties (nova/utils.py SM_IMAGE_PROP_PREFIX).
 IMAGE_PREFIX = 'image_'
@@ -55,8 +55,7 @@ NAME_LENGTH_MAX = 255 - len(f'{IMAGE_PREFIX}{UNFINISHED}:')
 
 
 def properties(
-    overrides: collections.abc.Mapping[str, str | None],
-    image_values: collections.abc.Mapping[str, object],
+    overrides: Mapping[str, str | None], image_values: Mapping[str, object],
 ) -> dict[str, str]:
     """Return the image properties that record overrides.
 
@@ -80,9 +79,7 @@ def _row(own: object) -> str:
     return text.encode()[:VALUE_BYTES_MAX].decode(errors='ignore')
 
 
-def unfinished(
-    names: collections.abc.Mapping[str, str],
-) -> dict[str, str]:
+def unfinished(names: Mapping[str, str]) -> dict[str, str]:
     """Return the image properties that say what is still to be stored.
 
     :param names: the properties of a change, or '' for the whole image, with
@@ -111,9 +108,7 @@ def finished(system_metadata: SystemMetadata) -> dict[str, str | None]:
             if not key.startswith(prefix)}
 
 
-def image_properties(
-    system_metadata: SystemMetadata,
-) -> dict[str, typing.Any]:
+def image_properties(system_metadata: SystemMetadata) -> dict[str, Any]:
     """Return a server's image properties, with the record among them."""
     return {
         name: value for key, value in system_metadata.items()
@@ -122,8 +117,7 @@ def image_properties(
 
 
 def with_properties(
-    system_metadata: SystemMetadata,
-    properties: collections.abc.Mapping[str, typing.Any],
+    system_metadata: SystemMetadata, properties: Mapping[str, Any],
 ) -> dict[str, str | None]:
     """Return SYSTEM_METADATA with other image properties."""
     gone = {IMAGE_PREFIX + name for name in image_properties(system_metadata)}
@@ -208,7 +202,7 @@ def set_after_removal(system_metadata: SystemMetadata) -> dict[str, str]:
 
 def _recorded(
     system_metadata: SystemMetadata,
-) -> collections.abc.Iterator[tuple[str, bool, str]]:
+) -> Iterator[tuple[str, bool, str]]:
     """Yield the name of each override, whether it removes, and the row."""
     for key, value in system_metadata.items():
         name = key.removeprefix(IMAGE_PREFIX)

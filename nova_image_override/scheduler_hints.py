@@ -10,9 +10,9 @@ clients that can send neither the parameter nor the header entry. A hint may be
 """
 
 import collections
-import collections.abc
+from collections.abc import Mapping
 import json
-import typing
+from typing import Any
 
 from nova_image_override import errors
 
@@ -24,7 +24,7 @@ KEYS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
 PREFIX = f'{errors.PARAMETER}:'
 
 
-def take(body: typing.Any) -> tuple[dict[str, typing.Any], typing.Any]:
+def take(body: Any) -> tuple[dict[str, Any], Any]:
     """Take overrides out of the hints of a body that Nova has parsed.
 
     :param body: the body of a create request; left unchanged
@@ -32,7 +32,7 @@ def take(body: typing.Any) -> tuple[dict[str, typing.Any], typing.Any]:
         the body without them: the scheduler must not see them, nor Nova store
         them
     """
-    found: dict[str, typing.Any] = {}
+    found: dict[str, Any] = {}
     if not isinstance(body, dict):
         return found, body
     rest = body
@@ -52,7 +52,7 @@ def take(body: typing.Any) -> tuple[dict[str, typing.Any], typing.Any]:
     return (found, rest) if found else (found, body)
 
 
-def one(found: collections.abc.Mapping[str, typing.Any]) -> typing.Any:
+def one(found: Mapping[str, Any]) -> Any:
     """Return what the only form says, as the parameter itself would.
 
     :param found: each form in which overrides came, by the place where it was
@@ -66,7 +66,7 @@ def one(found: collections.abc.Mapping[str, typing.Any]) -> typing.Any:
     return _decoded(value) if isinstance(value, str) else value
 
 
-def _decoded(text: str) -> typing.Any:
+def _decoded(text: str) -> Any:
     """Return what the text of a hint says.
 
     :raises errors.Invalid: it is not JSON, or is an object that has a name
@@ -74,7 +74,7 @@ def _decoded(text: str) -> typing.Any:
     """
     twice: set[str] = set()
 
-    def keep(pairs: list[tuple[str, typing.Any]]) -> dict[str, typing.Any]:
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         # Called for the outermost object last.
         counted = collections.Counter(name for name, _ in pairs)
         twice.clear()

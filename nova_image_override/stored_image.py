@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typing
+from typing import Any
 
 from nova import objects
 from nova import utils as nova_utils
@@ -11,7 +11,7 @@ from nova_image_override import record
 from nova_image_override.properties import book
 
 
-def image(instance: objects.Instance) -> dict[str, typing.Any]:
+def image(instance: objects.Instance) -> dict[str, Any]:
     """Return metadata of a server's image, as its hard reboot reads it."""
     return nova_utils.get_image_from_system_metadata({
         key: value for key, value
@@ -19,13 +19,12 @@ def image(instance: objects.Instance) -> dict[str, typing.Any]:
         if key.startswith(record.IMAGE_PREFIX) and not record.is_row(key)})
 
 
-def properties(instance: objects.Instance) -> dict[str, typing.Any]:
+def properties(instance: objects.Instance) -> dict[str, Any]:
     """Return a server's image properties, as its hard reboot reads them."""
     return image(instance)['properties']
 
 
-def properties_without_overrides(
-        instance: objects.Instance) -> dict[str, typing.Any]:
+def properties_without_overrides(instance: objects.Instance) -> dict[str, Any]:
     """Return a server's image properties as its image has them."""
     result = properties(instance)
     for name, value in record.image_values(instance.system_metadata).items():
@@ -39,8 +38,8 @@ def properties_without_overrides(
 
 
 def with_stored_properties(
-        boot_image: dict[str, typing.Any], instance: objects.Instance,
-) -> dict[str, typing.Any]:
+        boot_image: dict[str, Any], instance: objects.Instance,
+) -> dict[str, Any]:
     """Return BOOT_IMAGE as a server with overrides was built from it."""
     if not record.has_overrides(instance.system_metadata):
         return boot_image
@@ -48,8 +47,8 @@ def with_stored_properties(
 
 
 def with_snapshots_disk(
-        snapshot: dict[str, typing.Any], instance: objects.Instance,
-) -> dict[str, typing.Any]:
+        snapshot: dict[str, Any], instance: objects.Instance,
+) -> dict[str, Any]:
     """Return SNAPSHOT as a server with overrides is built from it.
 
     The disk in it has the type that the driver gave it, whatever the type of

@@ -9,7 +9,7 @@ Nova takes its ``compute`` entry and ignores the rest
 sequence stays the client's choice.
 """
 
-import collections.abc
+from collections.abc import Mapping
 import functools
 import re
 
@@ -55,8 +55,7 @@ class Malformed(ValueError):
 
 
 def negotiate(
-    headers: collections.abc.Mapping[str, str],
-    history: tuple[Version, ...] = VERSIONS,
+    headers: Mapping[str, str], history: tuple[Version, ...] = VERSIONS,
 ) -> Version | None:
     """Return the version that a request asks for.
 

@@ -1,7 +1,7 @@
 """The application: Nova's routes, with servers extended."""
 
-import collections.abc
-import typing
+from collections.abc import Iterable
+from typing import Any
 
 from nova.api import wsgi as base_wsgi
 from nova.api.openstack import ProjectMapper
@@ -13,14 +13,14 @@ import webob.dec
 import webob.exc
 
 from nova_image_override import versions
-from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
-from nova_image_override.api import faults
 from nova_image_override.api import request as request_module
-from nova_image_override.api import servers
 from nova_image_override.api import startup
-from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.client_compatibility import ClientCompatibility
+from nova_image_override.api.faults import Resource
+from nova_image_override.api.servers import ServersController
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import interface
 
@@ -33,8 +33,7 @@ class APIRouterV21(routes.APIRouterV21):
     """
 
     def __init__(
-        self, planner: plan_module.Planner,
-        compatibility: client_compatibility.ClientCompatibility,
+        self, planner: Planner, compatibility: ClientCompatibility,
     ) -> None:
         # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
         # first route that matches wins.
@@ -56,7 +55,7 @@ class APIRouterV21(routes.APIRouterV21):
             _servers(planner, compatibility, ()), 'check')
 
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
-    def __call__(self, req: webob.Request) -> typing.Any:
+    def __call__(self, req: webob.Request) -> Any:
         """Route a request, in the version that it names, if any."""
         try:
             version = versions.negotiate(req.headers)
@@ -84,29 +83,25 @@ def make() -> APIRouterV21:
     """
     read = startup.read(nova.conf.CONF)
     result = APIRouterV21(
-        plan_module.Planner(
-            read.enforcer, read.callers, read.virt_drivers),
+        Planner(read.enforcer, read.callers, read.virt_drivers),
         read.compatibility)
     startup.announce(read)
     return result
 
 
 def _servers(
-    planner: plan_module.Planner,
-    compatibility: client_compatibility.ClientCompatibility,
-    actions: collections.abc.Iterable[type[wsgi.Controller]],
+    planner: Planner, compatibility: ClientCompatibility,
+    actions: Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
-    result: wsgi.Resource = faults.Resource(
-        servers.ServersController(planner, compatibility))
+    result: wsgi.Resource = Resource(ServersController(planner, compatibility))
     for action in actions:
-        result.register_subcontroller_actions(
-            with_our_api(action, planner))
+        result.register_subcontroller_actions(with_our_api(action, planner))
     return result
 
 
 def with_our_api(
-    controller: type[wsgi.Controller], planner: plan_module.Planner,
+    controller: type[wsgi.Controller], planner: Planner,
 ) -> wsgi.Controller:
     """Make one of Nova's action controllers (rescue, migrate, ...).
 
@@ -124,8 +119,7 @@ def _refused(exception: webob.exc.WSGIHTTPException) -> wsgi.Fault:
     return wsgi.Fault(exception)
 
 
-def name_version(
-        response: webob.Response, version: versions.Version) -> None:
+def name_version(response: webob.Response, version: versions.Version) -> None:
     """Name the version that answered, next to Nova's own entry.
 
     Nova writes the header after its controllers have run

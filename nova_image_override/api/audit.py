@@ -6,13 +6,13 @@ DEBUG, because a kernel command line may hold things that not every reader of
 the log should see.
 """
 
-import typing
+from typing import Any
 
 from oslo_log import log as logging
 from oslo_utils import uuidutils
 
 from nova_image_override import errors
-from nova_image_override import override
+from nova_image_override.override import Overrides
 
 LOG = logging.getLogger(__name__)
 
@@ -25,8 +25,7 @@ REFUSED = 'Image property overrides refused: %s'
 
 
 def changed(
-    context: typing.Any, how: str, overrides: override.Overrides,
-    instance: typing.Any,
+    context: Any, how: str, overrides: Overrides, instance: Any,
 ) -> None:
     """Log that a server's overrides are now these.
 
@@ -45,7 +44,7 @@ def changed(
 
 
 def refused(
-    context: typing.Any, details: errors.Details, server_id: str | None,
+    context: Any, details: errors.Details, server_id: str | None,
 ) -> None:
     """Log why a request was refused.
 

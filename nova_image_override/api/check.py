@@ -7,7 +7,7 @@ would store the server, :class:`Checked` ends it with what was about to be
 stored.
 """
 
-import typing
+from typing import Any
 
 from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
@@ -35,12 +35,12 @@ class Checked(BaseException):
     :ivar answer: the answer of the check
     """
 
-    def __init__(self, answer: dict[str, typing.Any]) -> None:
+    def __init__(self, answer: dict[str, Any]) -> None:
         super().__init__()
         self.answer = {errors.PARAMETER: answer}
 
 
-def body_of_create(req: wsgi.Request, body: typing.Any) -> typing.Any:
+def body_of_create(req: wsgi.Request, body: Any) -> Any:
     """Turn the body of a check into the body of a create.
 
     What a create requires besides the image is filled in. Anything wrong is
@@ -56,9 +56,8 @@ def body_of_create(req: wsgi.Request, body: typing.Any) -> typing.Any:
 
 
 def answer(
-    planner: plan_module.Planner, plan: plan_module.Plan,
-    instance: typing.Any,
-) -> dict[str, typing.Any]:
+    planner: plan_module.Planner, plan: plan_module.Plan, instance: Any,
+) -> dict[str, Any]:
     """Return the answer about a server that a create was about to store.
 
     :param planner: made the plan
@@ -83,9 +82,7 @@ def _told(by_driver: dict[str, str]) -> dict[str, dict[str, str]]:
     return {'drivers': by_driver} if by_driver else {}
 
 
-def _numa_topology(
-    topology: typing.Any,
-) -> dict[str, typing.Any] | None:
+def _numa_topology(topology: Any) -> dict[str, Any] | None:
     """Return the guest's NUMA topology as Nova has derived it.
 
     :param topology: ``nova.objects.InstanceNUMATopology``, or None

@@ -6,7 +6,7 @@ authorised like all others.
 """
 
 import dataclasses
-import typing
+from typing import Any
 
 from nova import exception
 from nova.api.openstack import api_version_request
@@ -55,9 +55,7 @@ class ClientCompatibility:
                 'this cloud does not take it as a scheduler hint, use '
                 f'server.{errors.PARAMETER} and send {versions.ENTRY}')
 
-    def version_of(
-        self, environ: dict[str, typing.Any],
-    ) -> versions.Version | None:
+    def version_of(self, environ: dict[str, Any]) -> versions.Version | None:
         """Return the version of a request whose header does not name one.
 
         :param environ: the WSGI environment

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-import typing
+from typing import Any
 
 from nova import exception
 from nova.compute import api
@@ -13,17 +13,17 @@ from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override.api import audit
 from nova_image_override.api import check
-from nova_image_override.api import compute_task_api
 from nova_image_override.api import faults
 from nova_image_override.api import request as request_module
 from nova_image_override.api import server_filter
 from nova_image_override.api.change import create
-from nova_image_override.api.change import operation as operation_module
-from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import rebuild
-from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change import update
+from nova_image_override.api.change.operation import Operation
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.scheduling import HostScheduler
+from nova_image_override.api.compute_task_api import ComputeTaskAPI
 from nova_image_override.api.guest import check as guest_check
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.nova_interfaces import interface
@@ -40,19 +40,19 @@ class API(api.API):
     :param planner: makes plans by the deployer's rules
     """
 
-    def __init__(self, planner: plan_module.Planner) -> None:
+    def __init__(self, planner: Planner) -> None:
         super().__init__()
         interface.require(self, 'compute_task_api', 'host', 'volume_api')
         self._planner = planner
-        self._scheduler = scheduling.HostScheduler()
+        self._scheduler = HostScheduler()
         self._store = store_module.Store(planner.catalog)
-        self.compute_task_api = compute_task_api.ComputeTaskAPI(self._store)
+        self.compute_task_api = ComputeTaskAPI(self._store)
 
     @interface.overrides
     def get(
-        self, context: typing.Any, instance_id: str,
-        expected_attrs: list[str] | None = None, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance_id: str,
+        expected_attrs: list[str] | None = None, **kwargs: Any,
+    ) -> Any:
         """Get one instance, with what our responses show of it."""
         instance = super().get(
             context, instance_id,
@@ -64,11 +64,10 @@ class API(api.API):
 
     @interface.overrides
     def get_all(
-        self, context: typing.Any,
-        search_opts: dict[str, typing.Any] | None = None,
+        self, context: Any, search_opts: dict[str, Any] | None = None,
         limit: int | None = None, marker: str | None = None,
-        expected_attrs: list[str] | None = None, **kwargs: typing.Any,
-    ) -> typing.Any:
+        expected_attrs: list[str] | None = None, **kwargs: Any,
+    ) -> Any:
         """Get the instances asked for, with what our responses show of them.
 
         From compute 2.73 on, Nova loads system metadata anyway; below that,
@@ -94,9 +93,9 @@ class API(api.API):
     @interface.overrides
     @faults.carried()
     def create(
-        self, context: typing.Any, *args: typing.Any,
-        auto_disk_config: bool | None = None, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, *args: Any,
+        auto_disk_config: bool | None = None, **kwargs: Any,
+    ) -> Any:
         """Create servers with the overrides that the request asks for."""
         request = request_module.naming(context)
         if request is not None and 'hw_auto_disk_config' in (
@@ -110,10 +109,9 @@ class API(api.API):
 
     @interface.overrides
     def _validate_and_build_base_options(
-        self, context: typing.Any, flavor: typing.Any,
-        boot_meta: dict[str, typing.Any], *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, flavor: Any, boot_meta: dict[str, Any], *args: Any,
+        **kwargs: Any,
+    ) -> Any:
         # Nova's _create_instance calls this for image and volume boots alike,
         # before anything is created and before anything but auto_disk_config
         # reads the boot metadata.
@@ -137,9 +135,9 @@ class API(api.API):
 
     @interface.overrides
     def _populate_instance_for_create(
-        self, context: typing.Any, instance: typing.Any,
-        image: dict[str, typing.Any], *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any,
+        image: dict[str, Any], *args: Any, **kwargs: Any,
+    ) -> Any:
         # Nova calls this for each server before any of it is saved.
         instance = super()._populate_instance_for_create(
             context, instance, image, *args, **kwargs)
@@ -165,12 +163,12 @@ class API(api.API):
     @interface.overrides
     @faults.carried()
     def rebuild(
-        self, context: typing.Any, instance: typing.Any, image_href: str,
-        *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, image_href: str,
+        *args: Any, **kwargs: Any,
+    ) -> Any:
         """Rebuild with the overrides in force, or with those asked for."""
         request = request_module.of(context)
-        operation = operation_module.Operation(
+        operation = Operation(
             instance, None if request is None else request.overrides)
         if operation.change.after:
             compute_part.require(
@@ -189,8 +187,8 @@ class API(api.API):
 
     @interface.overrides
     def _get_image(
-        self, context: typing.Any, image_href: str,
-    ) -> tuple[str | None, dict[str, typing.Any]]:
+        self, context: Any, image_href: str,
+    ) -> tuple[str | None, dict[str, Any]]:
         # Nova's rebuild fetches the image here, before anything reads it and
         # before anything is saved. The overrides of a create are merged later,
         # at a point that boots from volume pass too.
@@ -206,8 +204,7 @@ class API(api.API):
         return image_id, image
 
     def _image_changes(
-        self, context: typing.Any, instance: typing.Any,
-        image: dict[str, typing.Any],
+        self, context: Any, instance: Any, image: dict[str, Any],
     ) -> bool:
         """Return whether Nova schedules a rebuild from IMAGE.
 
@@ -226,9 +223,8 @@ class API(api.API):
     @interface.overrides
     @faults.carried()
     def update_instance(
-        self, context: typing.Any, instance: typing.Any,
-        updates: dict[str, typing.Any],
-    ) -> typing.Any:
+        self, context: Any, instance: Any, updates: dict[str, Any],
+    ) -> Any:
         """Update a server, and replace its overrides if asked to."""
         request = request_module.naming(context)
         if request is None or request.overrides is None:
@@ -249,9 +245,8 @@ class API(api.API):
 
     @interface.overrides
     def start(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Start a server, after any change of it that was cut off.
 
         Nova's controller of start and stop does not call :meth:`get`.
@@ -264,9 +259,9 @@ class API(api.API):
     @interface.overrides
     @faults.carried()
     def resize(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        host_name: str | None = None, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any,
+        host_name: str | None = None, **kwargs: Any,
+    ) -> Any:
         """Resize or cold-migrate a server if its NUMA nodes are kept."""
         overrides = record.in_force(instance.system_metadata)
         if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
@@ -278,23 +273,22 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                 'hw_numa_mem.N) could be lost on a host that it is moved to')
-        with request_module.doing(
-                context, operation_module.Operation(instance)):
+        with request_module.doing(context, Operation(instance)):
             return super().resize(
                 context, instance, *args, host_name=host_name, **kwargs)
 
     @interface.overrides
     @faults.carried()
     def unshelve(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        host: str | None = None, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any,
+        host: str | None = None, **kwargs: Any,
+    ) -> Any:
         """Unshelve a server if its host builds it with its overrides."""
         if record.shelved_image_is_older(instance.system_metadata):
             compute_part.require_anywhere(
                 context, host, 'its overrides were changed since it was '
                 'shelved, and could be lost on a host that it is unshelved on')
-        operation = operation_module.Operation(instance)
+        operation = Operation(instance)
         with request_module.doing(context, operation):
             try:
                 return super().unshelve(
@@ -308,9 +302,8 @@ class API(api.API):
     @interface.overrides
     @faults.carried()
     def rescue(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Rescue a server if its host keeps its overrides."""
         if record.in_force(instance.system_metadata):
             compute_part.require(
@@ -320,9 +313,8 @@ class API(api.API):
 
     @interface.overrides
     def lock(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Lock a server without taking back what was stored meanwhile.
 
         Nova stores the reason with all of the system metadata that it has
@@ -335,9 +327,8 @@ class API(api.API):
 
     @interface.overrides
     def _check_quota_for_upsize(
-        self, context: typing.Any, instance: typing.Any,
-        current_flavor: typing.Any, new_flavor: typing.Any, is_bfv: bool,
-        is_revert: bool,
+        self, context: Any, instance: Any, current_flavor: Any,
+        new_flavor: Any, is_bfv: bool, is_revert: bool,
     ) -> None:
         # Nova's resize calls this (a static method) once the server may be
         # resized and before anything is changed. What Nova then says about
@@ -350,8 +341,7 @@ class API(api.API):
 
     @interface.overrides
     def _allow_cross_cell_resize(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> bool:
         # A move to another cell loses the NUMA topology of any server
         # (MigrationContext.new_numa_topology arrives empty). Overrides let
@@ -364,7 +354,7 @@ class API(api.API):
 
 
 def _with_record(
-        context: typing.Any, expected_attrs: list[str] | None,
+        context: Any, expected_attrs: list[str] | None,
 ) -> list[str] | None:
     if request_module.naming(context) is None or expected_attrs is None:
         return expected_attrs

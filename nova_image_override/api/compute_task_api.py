@@ -1,6 +1,6 @@
 """Nova's conductor API, the last that nova-api calls for a server."""
 
-import typing
+from typing import Any
 
 from nova import conductor
 from nova.compute import task_states
@@ -28,10 +28,9 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
     @interface.overrides
     def rebuild_instance(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        orig_sys_metadata: typing.Any, host: str | None = None,
-        bdms: typing.Any = None, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, orig_sys_metadata: Any,
+        host: str | None = None, bdms: Any = None, **kwargs: Any,
+    ) -> Any:
         """Rebuild a server on its host, with its disks on their bus.
 
         Without a host the conductor would ask the scheduler again, and look
@@ -61,24 +60,21 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
     @interface.overrides
     def resize_instance(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Resize a server whose overrides have not changed meanwhile."""
         self._require_unchanged(context, instance)
         return super().resize_instance(context, instance, *args, **kwargs)
 
     @interface.overrides
     def unshelve_instance(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Unshelve a server whose overrides have not changed meanwhile."""
         self._require_unchanged(context, instance)
         return super().unshelve_instance(context, instance, *args, **kwargs)
 
-    def _require_unchanged(
-            self, context: typing.Any, instance: typing.Any) -> None:
+    def _require_unchanged(self, context: Any, instance: Any) -> None:
         operation = request_module.operation_of(context)
         if operation is None:
             return

@@ -1,21 +1,21 @@
 """``GET /image-props-override``: what this caller may send."""
 
-import typing
+from typing import Any
 
 from nova.api.openstack import wsgi
 
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import request as request_module
-from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change.plan import Planner
 
 
-def resource(planner: plan_module.Planner) -> wsgi.Resource:
+def resource(planner: Planner) -> wsgi.Resource:
     """Return the discovery resource."""
 
     class Controller(wsgi.Controller):
         @wsgi.expected_errors(())
-        def show(self, req: wsgi.Request) -> dict[str, typing.Any]:
+        def show(self, req: wsgi.Request) -> dict[str, Any]:
             context = req.environ['nova.context']
             request = request_module.naming(context)
             version = request.version if request else versions.MAX

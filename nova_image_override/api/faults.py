@@ -1,8 +1,8 @@
 """Refusals as Nova faults, with the details that programs read."""
 
-import collections.abc
+from collections.abc import Callable, Iterator
 import contextlib
-import typing
+from typing import Any
 
 from nova.api.openstack import wsgi
 from oslo_serialization import jsonutils
@@ -37,7 +37,7 @@ class Refused(BaseException):
 
 
 @contextlib.contextmanager
-def carried() -> collections.abc.Iterator[None]:
+def carried() -> Iterator[None]:
     """Let refusals pass through Nova's controllers.
 
     :raises Refused: in place of an OverrideError
@@ -78,9 +78,9 @@ class Resource(wsgi.Resource):
 
     @interface.overrides
     def dispatch(
-        self, method: collections.abc.Callable[..., typing.Any],
-        request: wsgi.Request, action_args: dict[str, typing.Any],
-    ) -> typing.Any:
+        self, method: Callable[..., Any],
+        request: wsgi.Request, action_args: dict[str, Any],
+    ) -> Any:
         """Call a controller's METHOD.
 
         :raises OverrideFault: in place of an OverrideError

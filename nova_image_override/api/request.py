@@ -7,14 +7,15 @@ and the view builder: nova-api makes one context for each request, and
 another request nor another service.
 """
 
+from collections.abc import Iterator
 import contextlib
 import dataclasses
-import typing
+from typing import Any
 
-from nova_image_override import override
 from nova_image_override import versions
-from nova_image_override.api.change import operation as operation_module
-from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change.operation import Operation
+from nova_image_override.api.change.plan import Plan
+from nova_image_override.override import Overrides
 
 #: The attribute of the context.
 _ATTRIBUTE = 'image_props_override_request'
@@ -38,37 +39,34 @@ class OverrideRequest:
 
     is_named: bool = False
     version: versions.Version = versions.MAX
-    overrides: override.Overrides | None = None
-    plan: plan_module.Plan | None = None
+    overrides: Overrides | None = None
+    plan: Plan | None = None
     is_check: bool = False
     auto_disk_config: bool | None = None
-    operation: operation_module.Operation | None = None
+    operation: Operation | None = None
     found: frozenset[str] = frozenset()
-    shown: dict[str, override.Overrides] = dataclasses.field(
-        default_factory=dict)
+    shown: dict[str, Overrides] = dataclasses.field(default_factory=dict)
 
 
-def attach(context: typing.Any, request: OverrideRequest) -> OverrideRequest:
+def attach(context: Any, request: OverrideRequest) -> OverrideRequest:
     """Let CONTEXT carry REQUEST; return REQUEST."""
     setattr(context, _ATTRIBUTE, request)
     return request
 
 
-def of(context: typing.Any) -> OverrideRequest | None:
+def of(context: Any) -> OverrideRequest | None:
     """Return what CONTEXT carries, if anything."""
     return getattr(context, _ATTRIBUTE, None)
 
 
-def naming(context: typing.Any) -> OverrideRequest | None:
+def naming(context: Any) -> OverrideRequest | None:
     """Return what CONTEXT carries if its request names the extension."""
     request = of(context)
     return request if request is not None and request.is_named else None
 
 
 @contextlib.contextmanager
-def doing(
-    context: typing.Any, operation: operation_module.Operation,
-) -> typing.Iterator[None]:
+def doing(context: Any, operation: Operation) -> Iterator[None]:
     """Carry OPERATION through Nova's method."""
     request = of(context) or attach(context, OverrideRequest())
     request.operation = operation
@@ -78,7 +76,7 @@ def doing(
         request.operation = None
 
 
-def operation_of(context: typing.Any) -> operation_module.Operation | None:
+def operation_of(context: Any) -> Operation | None:
     """Return what Nova is about to do to a server, if it is one of ours."""
     request = of(context)
     return None if request is None else request.operation

@@ -5,7 +5,7 @@ line.
 """
 
 import functools
-import typing
+from typing import Any
 
 from oslo_log import log as logging
 
@@ -20,9 +20,7 @@ class APIRouterV21:
     """Stands for Nova's router of the same name."""
 
     @classmethod
-    def factory(
-        cls, global_config: dict[str, str], **local_config: str,
-    ) -> typing.Any:
+    def factory(cls, global_config: dict[str, str], **local_config: str) -> Any:
         """Make the application (``paste.app_factory``).
 
         :raises errors.StartupError: Nova has a different shape, or a rule is
@@ -30,8 +28,7 @@ class APIRouterV21:
         """
         try:
             api_interfaces.verify()
-            return interface.load(
-                'nova_image_override.api.application').make()
+            return interface.load('nova_image_override.api.application').make()
         except errors.StartupError as exc:
             for line in str(exc).split('\n'):
                 _tell_why(line)

@@ -7,8 +7,8 @@ scheduler: those have no row in a cell yet, only a build request.
 
 from __future__ import annotations
 
-import collections.abc
-import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from nova import objects
 from nova.db.main import models
@@ -18,7 +18,7 @@ from sqlalchemy import orm
 from nova_image_override import record
 
 #: get_all of Nova's compute API, bound to all but what is passed by name here.
-GetAll = collections.abc.Callable[..., 'objects.InstanceList']
+GetAll = Callable[..., 'objects.InstanceList']
 
 
 class RecordFilter:
@@ -32,10 +32,10 @@ class RecordFilter:
     :param names: properties, all of which a server has to override
     """
 
-    def __init__(self, names: collections.abc.Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self._names = sorted(names)
 
-    def items(self) -> collections.abc.Iterator[tuple[typing.Any, typing.Any]]:
+    def items(self) -> Iterator[tuple[Any, Any]]:
         """Yield pairs of key and value, as expressions of SQL."""
         row = models.InstanceSystemMetadata
         first, *others = self._names
@@ -51,16 +51,14 @@ class RecordFilter:
         # Neither condition holds for NULL; the value of any row is itself.
         yield sa.case((wanted, row.key), else_=None), row.value
 
-    def __deepcopy__(self, memo: dict[int, typing.Any]) -> RecordFilter:
+    def __deepcopy__(self, memo: dict[int, Any]) -> RecordFilter:
         # Nova copies filters; what is here is never changed.
         return self
 
 
 def servers(
-    get_all: GetAll, context: typing.Any,
-    names: collections.abc.Collection[str],
-    search_opts: collections.abc.Mapping[str, typing.Any],
-    limit: int | None, marker: str | None,
+    get_all: GetAll, context: Any, names: Collection[str],
+    search_opts: Mapping[str, Any], limit: int | None, marker: str | None,
 ) -> objects.InstanceList:
     """Return a page of the servers that override all of NAMES.
 
@@ -69,7 +67,7 @@ def servers(
     :param get_all: as in Nova's compute API
     :param search_opts: what else the servers have to match
     """
-    page: list[typing.Any] = []
+    page: list[Any] = []
     waiting = _waiting(context, names, search_opts)
     if waiting and (marker is None or marker in waiting):
         page.extend(get_all(search_opts={**search_opts, 'uuid': waiting},
@@ -80,8 +78,7 @@ def servers(
     seen = {instance.uuid for instance in page}
     page.extend(
         instance for instance in get_all(
-            search_opts={**search_opts,
-                         'system_metadata': RecordFilter(names)},
+            search_opts={**search_opts, 'system_metadata': RecordFilter(names)},
             limit=limit and limit - len(page), marker=marker)
         # Without those that have got their cell in the meantime.
         if instance.uuid not in seen)
@@ -89,8 +86,7 @@ def servers(
 
 
 def _waiting(
-    context: typing.Any, names: collections.abc.Collection[str],
-    search_opts: collections.abc.Mapping[str, typing.Any],
+    context: Any, names: Collection[str], search_opts: Mapping[str, Any],
 ) -> list[str]:
     """Return the servers that wait for the scheduler, if Nova lists them."""
     if {'ip', 'ip6'} & search_opts.keys():

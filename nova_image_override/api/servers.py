@@ -1,7 +1,8 @@
 """The servers resource: takes overrides, and shows what is in force."""
 
+from collections.abc import Callable
 import functools
-import typing
+from typing import Any
 import urllib.parse
 
 from nova.api.openstack import wsgi
@@ -9,16 +10,16 @@ from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import scheduler_hints
 from nova_image_override import versions
 from nova_image_override.api import check as check_module
-from nova_image_override.api import client_compatibility
 from nova_image_override.api import compute_api
 from nova_image_override.api import request as request_module
-from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.client_compatibility import ClientCompatibility
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.override import Parser
 
 
 class ViewBuilder(views.ViewBuilder):
@@ -30,9 +31,8 @@ class ViewBuilder(views.ViewBuilder):
 
     @interface.overrides
     def show(
-        self, request: wsgi.Request, instance: typing.Any,
-        *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, request: wsgi.Request, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Show one instance; also called for each one in a list."""
         # Servers in a cell that is down have no system metadata.
         asked = request_module.naming(request.environ['nova.context'])
@@ -43,9 +43,8 @@ class ViewBuilder(views.ViewBuilder):
 
     @interface.overrides
     def _get_image(
-        self, request: wsgi.Request, instance: typing.Any,
-        *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, request: wsgi.Request, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         # Nova 31 shows all that is stored as an image property.
         image = super()._get_image(request, instance, *args, **kwargs)
         if image and 'properties' in image:
@@ -55,9 +54,7 @@ class ViewBuilder(views.ViewBuilder):
         return image
 
     @interface.overrides
-    def _get_next_link(
-        self, request: wsgi.Request, *args: typing.Any,
-    ) -> str:
+    def _get_next_link(self, request: wsgi.Request, *args: Any) -> str:
         # Nova makes it from the query, which our filter was taken out of.
         asked = request_module.naming(request.environ['nova.context'])
         found = sorted(asked.found) if asked else ()
@@ -76,18 +73,17 @@ class ServersController(servers.ServersController):
     _view_builder_class = ViewBuilder
 
     def __init__(
-        self, planner: plan_module.Planner,
-        compatibility: client_compatibility.ClientCompatibility,
+        self, planner: Planner, compatibility: ClientCompatibility,
     ) -> None:
         super().__init__()
         self._planner = planner
-        self._parser = override.Parser(planner.catalog)
+        self._parser = Parser(planner.catalog)
         self._compatibility = compatibility
         self.compute_api = compute_api.API(planner)
 
     @interface.overrides
     @wsgi.response(202)
-    def create(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+    def create(self, req: wsgi.Request, body: Any) -> Any:
         """Create servers, with overrides if asked to."""
         raw, body = _taken(req, body, 'server')
         hinted, body = scheduler_hints.take(body)
@@ -100,14 +96,13 @@ class ServersController(servers.ServersController):
             self._planner.refused, req.environ['nova.context']))
         return super().create(req=req, body=body)
 
-    def check(self, req: wsgi.Request, body: typing.Any) -> typing.Any:
+    def check(self, req: wsgi.Request, body: Any) -> Any:
         """Answer what a create would get."""
         _require_v21(req)
         request = _request(req)
         request.is_check = True
         try:
-            self.create(
-                req=req, body=check_module.body_of_create(req, body))
+            self.create(req=req, body=check_module.body_of_create(req, body))
         except check_module.Checked as outcome:
             return outcome.answer
         raise interface.unsupported(
@@ -115,26 +110,24 @@ class ServersController(servers.ServersController):
             'ends a check')
 
     @interface.overrides
-    def show(self, req: wsgi.Request, id: str) -> typing.Any:
+    def show(self, req: wsgi.Request, id: str) -> Any:
         """Show a server with its overrides."""
         return _showing(req, super().show, id=id)
 
     @interface.overrides
-    def index(self, req: wsgi.Request) -> typing.Any:
+    def index(self, req: wsgi.Request) -> Any:
         """List servers, those with certain overrides if asked to."""
         _take_filter(req, self._parser)
         return super().index(req=req)
 
     @interface.overrides
-    def detail(self, req: wsgi.Request) -> typing.Any:
+    def detail(self, req: wsgi.Request) -> Any:
         """List servers with their overrides."""
         _take_filter(req, self._parser)
         return _showing(req, super().detail)
 
     @interface.overrides
-    def update(
-        self, req: wsgi.Request, id: str, body: typing.Any,
-    ) -> typing.Any:
+    def update(self, req: wsgi.Request, id: str, body: Any) -> Any:
         """Update a server, and its overrides if asked to."""
         raw, body = _taken(req, body, 'server')
         if raw is not _ABSENT:
@@ -150,8 +143,8 @@ class ServersController(servers.ServersController):
     @wsgi.response(202)
     @wsgi.action('rebuild')
     def image_override_rebuild(
-        self, req: wsgi.Request, id: str, body: typing.Any,
-    ) -> typing.Any:
+        self, req: wsgi.Request, id: str, body: Any,
+    ) -> Any:
         """Rebuild a server, with other overrides if asked to."""
         raw, body = _taken(req, body, 'rebuild')
         if raw is not _ABSENT:
@@ -159,8 +152,7 @@ class ServersController(servers.ServersController):
             request.overrides = self._parser.parse(raw)
         # Releases name the method differently.
         nova_rebuild = servers.ServersController.wsgi_actions['rebuild']
-        return _showing(
-            req, getattr(super(), nova_rebuild), id=id, body=body)
+        return _showing(req, getattr(super(), nova_rebuild), id=id, body=body)
 
 
 _ABSENT = object()
@@ -170,9 +162,7 @@ def _refused(code: str, reason: str) -> errors.Invalid:
     return errors.Invalid.of([errors.PARAMETER], code, reason)
 
 
-def _taken(
-    req: wsgi.Request, body: typing.Any, key: str,
-) -> tuple[typing.Any, typing.Any]:
+def _taken(req: wsgi.Request, body: Any, key: str) -> tuple[Any, Any]:
     """Take our parameter out of a body that Nova has parsed.
 
     :returns: its value or _ABSENT, and the body without it
@@ -194,8 +184,7 @@ def _taken(
     return inner[errors.PARAMETER], {**body, key: rest}
 
 
-def _take_filter(
-        req: wsgi.Request, parser: override.Parser) -> None:
+def _take_filter(req: wsgi.Request, parser: Parser) -> None:
     """Take our filter out of a query that Nova is about to validate.
 
     A request that does not name the extension has no filter: its query is
@@ -242,10 +231,9 @@ def _request(req: wsgi.Request) -> request_module.OverrideRequest:
 
 
 def _hint(
-    req: wsgi.Request,
-    compatibility: client_compatibility.ClientCompatibility,
-    hinted: dict[str, typing.Any], raw: typing.Any,
-) -> typing.Any:
+    req: wsgi.Request, compatibility: ClientCompatibility,
+    hinted: dict[str, Any], raw: Any,
+) -> Any:
     """Return what hints ask for; the request then names the extension.
 
     :param hinted: the hints, by the place where they were
@@ -264,9 +252,8 @@ def _hint(
 
 
 def _showing(
-    req: wsgi.Request, method: typing.Callable[..., typing.Any],
-    **kwargs: typing.Any,
-) -> typing.Any:
+    req: wsgi.Request, method: Callable[..., Any], **kwargs: Any,
+) -> Any:
     """Call Nova's METHOD and add what is in force to its answer."""
     answer = method(req=req, **kwargs)
     request = request_module.naming(req.environ['nova.context'])

@@ -1,15 +1,16 @@
 """What nova-api and the operator's commands read once, when they start."""
 
+from collections.abc import Callable
 import functools
 import importlib.metadata
-import typing
+from typing import NamedTuple
 
 from oslo_config import cfg
 from oslo_log import log as logging
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
-from nova_image_override.api import client_compatibility
+from nova_image_override.api.client_compatibility import ClientCompatibility
 from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.properties import catalog as catalog_module
@@ -17,7 +18,7 @@ from nova_image_override.properties import catalog as catalog_module
 LOG = logging.getLogger(__name__)
 
 
-class Startup(typing.NamedTuple):
+class Startup(NamedTuple):
     """What has been read.
 
     None of it changes except the policy rules, which change with Nova's files.
@@ -31,7 +32,7 @@ class Startup(typing.NamedTuple):
 
     enforcer: Enforcer
     callers: Callers
-    compatibility: client_compatibility.ClientCompatibility
+    compatibility: ClientCompatibility
     virt_drivers: frozenset[str]
 
 
@@ -47,8 +48,7 @@ def read(conf: cfg.ConfigOpts) -> Startup:
     return Startup(*errors.all_made(
         lambda: Enforcer.from_options(catalog, options),
         lambda: Callers(catalog),
-        lambda: client_compatibility.ClientCompatibility.from_options(
-            options),
+        lambda: ClientCompatibility.from_options(options),
         lambda: virt_drivers(options)))
 
 
@@ -85,10 +85,9 @@ def _announce(text: str, allows: bool) -> None:
 def _what_is_open(started: Startup) -> str:
     """Return how many properties each rule names, and who needs no header."""
     enforcer = started.enforcer
-    properties = [each for each in enforcer.catalog.values()
-                  if not each.never]
+    properties = [each for each in enforcer.catalog.values() if not each.never]
 
-    def named(rule: typing.Callable[[str], object]) -> int:
+    def named(rule: Callable[[str], object]) -> int:
         return sum(any(map(rule, (each.spelling, *each.legacy_names)))
                    for each in properties)
 

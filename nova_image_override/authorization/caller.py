@@ -69,8 +69,7 @@ class Callers:
         def can(rule: str) -> bool:
             return bool(enforcer.authorize(rule, target, values))
 
-        return Caller(
-            can, enforcer.file_rules, _credentials(context, values))
+        return Caller(can, enforcer.file_rules, _credentials(context, values))
 
 
 def _credentials(context: Any, values: dict[str, Any]) -> dict[str, Any]:

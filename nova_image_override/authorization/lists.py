@@ -51,8 +51,7 @@ def glob_pattern(glob: str) -> str:
             segments[-1] += f'[{"^" if first == i + 2 else ""}{body}]'
             i = end
         else:
-            segments[-1] += re.sub(
-                r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char)
+            segments[-1] += re.sub(r'[.^$*+?()\[\]{}|\\/]', r'\\\g<0>', char)
         i += 1
     begin, *between = segments
     if not between:

@@ -250,8 +250,7 @@ class Policy(Rule):
         rule, permits = self._check(request.prop, request.caller)
         code, reason = ('', '') if permits else (
             errors.POLICY, f'policy {rule} does not permit it')
-        return (Decision(
-            'policy', PolicyRule(rule), code, reason, rule),)
+        return (Decision('policy', PolicyRule(rule), code, reason, rule),)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the properties whose rules the caller passes."""

@@ -6,8 +6,8 @@ from typing import Any
 from osc_lib.command import command
 
 from nova_image_override import property_table
-from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
+from nova_image_override.client.arguments import Override
 from nova_image_override.properties import cpu_lists
 
 Rows = list[tuple[Any, ...]]
@@ -43,7 +43,7 @@ class Check(command.Lister):
             help='Flavor that the server would have (name or ID)')
         parser.add_argument(
             'overrides', metavar='<key=value>', nargs='*', default={},
-            action=arguments.Override,
+            action=Override,
             help='Image property to override; KEY= with nothing removes the '
                  'image\'s property')
         return parser

@@ -11,12 +11,12 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_image_override.client import arguments
-from nova_image_override.client import osc
 from nova_image_override.client import transport
 from nova_image_override.client.answers import InForce
+from nova_image_override.client.osc import Hook
 
 
-class _Changing(osc.Hook):
+class _Changing(Hook):
 
     def change(
             self, server: str, changed: Callable[[InForce], InForce]) -> None:

@@ -32,8 +32,7 @@ def load(conn: Any) -> None:
         from nova_image_override.client import sdk_proxy
         conn.add_service(sdk_proxy.Service(service_type='compute'))
         for name, action in sdk_proxy.ACTIONS.items():
-            setattr(conn, name, _cloud_layer(
-                conn, getattr(conn, name), action))
+            setattr(conn, name, _cloud_layer(conn, getattr(conn, name), action))
     except (AttributeError, ImportError, TypeError) as exc:
         raise HookFailed(
             'nova-image-override does not fit this openstacksdk, take '

@@ -62,8 +62,7 @@ def check(
     :raises answers.Refused: the create would be refused
     :raises answers.Error: the cloud cannot be asked
     """
-    server: dict[str, Any] = {
-        'flavorRef': resource.Resource._get_id(flavor)}
+    server: dict[str, Any] = {'flavorRef': resource.Resource._get_id(flavor)}
     if image is not None:
         server['imageRef'] = resource.Resource._get_id(image)
     if block_device_mapping is not None:

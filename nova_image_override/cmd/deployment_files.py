@@ -136,5 +136,4 @@ def read_rules(options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
     :raises errors.StartupError: with these rules nova-api does not start
     """
     read = startup.read(read_nova_conf(options))
-    return read, caller(
-        read.callers, options.roles or MEMBER, options.project)
+    return read, caller(read.callers, options.roles or MEMBER, options.project)

@@ -1,17 +1,16 @@
 """``nova-image-override explain``: each rule in order, and where it is."""
 
 import argparse
-import collections.abc
+from collections.abc import Iterable, Iterator
 import dataclasses
-import typing
+from typing import Any
 
 from oslo_config import cfg
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override.api import startup
-from nova_image_override.api.change import change as change_module
-from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change.change import Change
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
@@ -19,6 +18,7 @@ from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import openstack_files
 from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.override import Parser
 
 PERMITS = 'permits'
 REFUSES = 'refuses'
@@ -39,8 +39,8 @@ class Question:
 
     name: str
     value: rules.Value
-    image: dict[str, typing.Any] | None = None
-    flavor: typing.Any = None
+    image: dict[str, Any] | None = None
+    flavor: Any = None
 
     @property
     def depends_on_image(self) -> bool:
@@ -95,15 +95,12 @@ class Explain(deployment_files.Lister):
         return ('Rule', 'Verdict', 'Reason', 'Source'), rows
 
 
-def _question(
-    enforcer: Enforcer, parsed_args: argparse.Namespace,
-) -> Question:
+def _question(enforcer: Enforcer, parsed_args: argparse.Namespace) -> Question:
     """Return what the command line asks."""
     name, has_value, text = parsed_args.property.partition('=')
     value: rules.Value = rules.AnyValue.ANY
     if has_value:
-        value = override.Parser(enforcer.catalog).parse(
-            {name: text or None})[name]
+        value = Parser(enforcer.catalog).parse({name: text or None})[name]
     elif parsed_args.flavor:
         raise ValueError(
             '--flavor: whether a flavor agrees depends on the value, write '
@@ -118,7 +115,7 @@ def _question(
 def explain(
     conf: cfg.ConfigOpts, read: startup.Startup,
     caller: Caller, question: Question, flavor_file: str,
-) -> collections.abc.Iterator[Row]:
+) -> Iterator[Row]:
     """Yield what each rule says about an override, then what follows.
 
     :param flavor_file: where the flavor of QUESTION comes from
@@ -146,10 +143,8 @@ def _problems(
         return ()
     api_interfaces.verify()
     try:
-        plan_module.Planner(
-            read.enforcer, read.callers, read.virt_drivers,
-        ).plan(
-            None, change_module.Change({}, {question.name: value}),
+        Planner(read.enforcer, read.callers, read.virt_drivers).plan(
+            None, Change({}, {question.name: value}),
             question.flavor, question.image or {}, new={})
     except errors.Invalid as exc:
         return exc.problems
@@ -157,9 +152,8 @@ def _problems(
 
 
 def _by_flavor(
-    question: Question, problems: collections.abc.Iterable[errors.Problem],
-    flavor_file: str,
-) -> collections.abc.Iterator[Row]:
+    question: Question, problems: Iterable[errors.Problem], flavor_file: str,
+) -> Iterator[Row]:
     """Yield whether a flavor agrees and, if so, whether anything happens."""
     ineffective = [problem.reason for problem in problems
                    if problem.code == errors.NO_EFFECT]
@@ -182,7 +176,7 @@ _FIRST = 'the first refusal above is told'
 
 
 def _conclusion(
-    made: collections.abc.Iterable[rules.Decision], question: Question,
+    made: Iterable[rules.Decision], question: Question,
 ) -> tuple[str, str]:
     """Return what follows from all decisions: a verdict, and why."""
     if question.value is not None:

@@ -12,19 +12,19 @@ from nova.db.main import models
 import sqlalchemy as sa
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
+from nova_image_override.override import Overrides
 
 #: Servers that are read at once.
 PAGE = 1000
 
 #: Returns the overrides of a server that the rules refuse.
 Refuses = Callable[
-    ['objects.Instance', override.Overrides], Mapping[str, errors.Problem]]
+    ['objects.Instance', Overrides], Mapping[str, errors.Problem]]
 
 
 class Servers(deployment_files.Table):
@@ -158,13 +158,13 @@ def rows(
 
 def _refused(
     read: startup.Startup, roles: Iterable[str], server: objects.Instance,
-    overrides: override.Overrides,
+    overrides: Overrides,
 ) -> dict[str, errors.Problem]:
     """Return the overrides of a server that the rules refuse, by name.
 
     They answer as to a user who would create it now from the same image.
     """
-    known: override.Overrides = {}
+    known: Overrides = {}
     problems: list[errors.Problem] = []
     for name, value in overrides.items():
         try:

@@ -6,19 +6,19 @@ overrides that were dropped would run again. It also refuses every rebuild with
 compute 2.93 or newer, as a rebuild of a volume.
 """
 
-import typing
+from typing import Any
 
 from nova.virt.ironic import driver as ironic
 
 _TRAITS = '/instance_info/traits'
 
 
-def is_ironic(virt: typing.Any) -> bool:
+def is_ironic(virt: Any) -> bool:
     """Return whether a driver is Ironic's."""
     return isinstance(virt, ironic.IronicDriver)
 
 
-def forget_traits(metal: ironic.IronicDriver, instance: typing.Any) -> None:
+def forget_traits(metal: ironic.IronicDriver, instance: Any) -> None:
     """Remove from a server's node the traits that it has required so far.
 
     The driver adds again what it still requires, before Ironic deploys.

@@ -8,7 +8,7 @@ overrides pass through unchanged.
 """
 
 import copy
-import typing
+from typing import Any
 
 from nova.compute import manager
 
@@ -16,7 +16,7 @@ from nova_image_override import record
 from nova_image_override import stored_image
 from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images
-from nova_image_override.compute import tracker
+from nova_image_override.compute.tracker import ResourceTracker
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
 
@@ -28,20 +28,19 @@ class ComputeManager(manager.ComputeManager):
         has a different shape
     """
 
-    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         compute_interfaces.verify()
         super().__init__(*args, **kwargs)
         interface.require(self, 'driver', 'host', 'reportclient', 'rt')
         # Says in the compute node's stats that this host keeps overrides.
-        self.rt = tracker.ResourceTracker(
+        self.rt = ResourceTracker(
             self.host, self.driver, reportclient=self.reportclient)
         rescue_images.keep_stored_properties(self.driver)
 
     @interface.overrides
     def rebuild_instance(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Rebuild an instance; on bare metal with every compute microversion.
         """
         # nova-api sets reimage_boot_volume from 2.93 on, for every server. It
@@ -56,10 +55,9 @@ class ComputeManager(manager.ComputeManager):
 
     @interface.overrides
     def _do_rebuild_instance_with_claim(
-        self, context: typing.Any, instance: typing.Any,
-        orig_image_ref: typing.Any, image_meta: typing.Any,
-        *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, orig_image_ref: Any,
+        image_meta: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         # rebuild_instance got image_meta from Glance; the instance came with
         # the message, as nova-api's rebuild had saved it.
         if record.has_overrides(instance.system_metadata):
@@ -71,9 +69,8 @@ class ComputeManager(manager.ComputeManager):
 
     @interface.overrides
     def _get_rescue_image(
-        self, context: typing.Any, instance: typing.Any,
-        rescue_image_ref: str | None = None,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, rescue_image_ref: str | None = None,
+    ) -> Any:
         image_meta = super()._get_rescue_image(
             context, instance, rescue_image_ref)
         if record.has_overrides(instance.system_metadata):
@@ -90,9 +87,8 @@ class ComputeManager(manager.ComputeManager):
 
     @interface.overrides
     def rescue_instance(
-        self, context: typing.Any, instance: typing.Any, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         """Rescue an instance; a stable rescue keeps its overrides."""
         if record.has_overrides(instance.system_metadata):
             context = copy.copy(context)
@@ -101,9 +97,9 @@ class ComputeManager(manager.ComputeManager):
 
     @interface.overrides
     def _prep_resize(
-        self, context: typing.Any, image: dict[str, typing.Any],
-        instance: typing.Any, *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, image: dict[str, Any],
+        instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         # The claim is made here, and the image goes on to resize_instance
         # and finish_resize, which builds the guest.
         return super()._prep_resize(
@@ -112,9 +108,9 @@ class ComputeManager(manager.ComputeManager):
 
     @interface.overrides
     def _finish_snapshot_based_resize_at_dest_spawn(
-        self, ctxt: typing.Any, instance: typing.Any, migration: typing.Any,
-        image_meta: typing.Any, *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, ctxt: Any, instance: Any, migration: Any,
+        image_meta: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         # The other cell's image was a snapshot, see _unshelve_instance.
         if record.has_overrides(instance.system_metadata):
             snapshot = image_meta.properties
@@ -126,10 +122,9 @@ class ComputeManager(manager.ComputeManager):
 
     @interface.overrides
     def _unshelve_instance(
-        self, context: typing.Any, instance: typing.Any,
-        image: dict[str, typing.Any] | None, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, instance: Any, image: dict[str, Any] | None,
+        *args: Any, **kwargs: Any,
+    ) -> Any:
         # The shelved image lacks [DEFAULT]non_inheritable_image_properties.
         return super()._unshelve_instance(
             context, instance,

@@ -6,7 +6,7 @@ wrapped here: the wrapper answers with the stored properties of the server under
 rescue, and otherwise behaves like the API itself.
 """
 
-import typing
+from typing import Any
 
 from nova.virt.libvirt import driver as libvirt
 
@@ -16,7 +16,7 @@ from nova_image_override.nova_interfaces import interface
 _RESCUED = 'image_props_override_rescued'
 
 
-def mark(context: typing.Any, instance: typing.Any) -> None:
+def mark(context: Any, instance: Any) -> None:
     """Let CONTEXT carry the instance that is being rescued."""
     setattr(context, _RESCUED, instance)
 
@@ -24,31 +24,28 @@ def mark(context: typing.Any, instance: typing.Any) -> None:
 class _Wrapper:
     """Passes everything on to an API object of the driver."""
 
-    def __init__(self, api: typing.Any) -> None:
+    def __init__(self, api: Any) -> None:
         self._api = api
 
-    def __getattr__(self, name: str) -> typing.Any:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._api, name)
 
 
 class _ImageAPI(_Wrapper):
     def get(
-        self, context: typing.Any, image_id: str, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, image_id: str, *args: Any, **kwargs: Any,
+    ) -> Any:
         image = self._api.get(context, image_id, *args, **kwargs)
         instance = getattr(context, _RESCUED, None)
         if instance is not None and image_id == instance.image_ref:
-            image = {**image,
-                     'properties': stored_image.properties(instance)}
+            image = {**image, 'properties': stored_image.properties(instance)}
         return image
 
 
 class _VolumeAPI(_Wrapper):
     def get(
-        self, context: typing.Any, volume_id: str, *args: typing.Any,
-        **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, context: Any, volume_id: str, *args: Any, **kwargs: Any,
+    ) -> Any:
         volume = self._api.get(context, volume_id, *args, **kwargs)
         instance = getattr(context, _RESCUED, None)
         if instance is not None and not instance.image_ref:
@@ -57,7 +54,7 @@ class _VolumeAPI(_Wrapper):
         return volume
 
 
-def keep_stored_properties(driver: typing.Any) -> None:
+def keep_stored_properties(driver: Any) -> None:
     """Wrap the APIs of the libvirt driver; others have no such rescue."""
     if isinstance(driver, libvirt.LibvirtDriver):
         interface.require(driver, '_image_api', '_volume_api')

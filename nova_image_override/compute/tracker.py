@@ -1,6 +1,6 @@
 """The resource tracker that tells nova-api that this host keeps overrides."""
 
-import typing
+from typing import Any
 
 from nova.compute import resource_tracker
 
@@ -18,9 +18,9 @@ class ResourceTracker(resource_tracker.ResourceTracker):
 
     @interface.overrides
     def _copy_resources(
-        self, compute_node: typing.Any, resources: dict[str, typing.Any],
-        *args: typing.Any, **kwargs: typing.Any,
-    ) -> typing.Any:
+        self, compute_node: Any, resources: dict[str, Any],
+        *args: Any, **kwargs: Any,
+    ) -> Any:
         stats = {**(resources.get('stats') or {}),
                  errors.PARAMETER: str(versions.MAX)}
         return super()._copy_resources(

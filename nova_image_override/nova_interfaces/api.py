@@ -1,7 +1,7 @@
 """What the API part uses of nova-api."""
 
 import functools
-import typing
+from typing import Any
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
@@ -36,7 +36,7 @@ class RebuildAction(Interface):
         """What is expected of it, in words."""
         return 'names the method of rebuild, called: (req=, id=, body=)'
 
-    def _difference(self, owner: typing.Any) -> str | None:
+    def _difference(self, owner: Any) -> str | None:
         method = getattr(owner, self.name).get('rebuild')
         if method is None:
             return f'has no rebuild in {self}'
@@ -53,7 +53,7 @@ class ServersRoutes(Interface):
                 'servers by functools.partial(_create_controller, controller, '
                 'action controllers)')
 
-    def _difference(self, owner: typing.Any) -> str | None:
+    def _difference(self, owner: Any) -> str | None:
         try:
             factories = {
                 path: [factory for factory, action in methods.values()]
@@ -72,7 +72,7 @@ class ServersRoutes(Interface):
         return None
 
 
-def makes_servers(maker: typing.Any) -> bool:
+def makes_servers(maker: Any) -> bool:
     """Return whether a controller of ``ROUTE_LIST`` makes a servers resource.
 
     :param maker: what Nova's router calls to make a resource
@@ -184,8 +184,7 @@ INTERFACES: tuple[Interface, ...] = (
             'pcpuset'),
     *fields('nova.objects:InstanceNUMATopology', 'cells',
             'emulator_threads_policy'),
-    *fields('nova.objects:RequestGroup', 'forbidden_traits',
-            'required_traits'),
+    *fields('nova.objects:RequestGroup', 'forbidden_traits', 'required_traits'),
     *fields('nova.objects:RequestSpec', 'force_hosts', 'force_nodes', 'id',
             'image', 'numa_topology', 'requested_destination',
             'scheduler_hints'),

@@ -14,8 +14,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.objects:CellMappingList', get_all='context'),
     *fields('nova.objects:CellMapping', 'name', 'uuid'),
     *called('nova.objects:ComputeNodeList', get_all='context'),
-    *fields('nova.objects:ComputeNode', 'host', 'hypervisor_hostname',
-            'stats'),
+    *fields('nova.objects:ComputeNode', 'host', 'hypervisor_hostname', 'stats'),
     *called('nova.objects', Flavor='name=, vcpus=, memory_mb=, root_gb=, '
                                    'ephemeral_gb=, swap=, extra_specs='),
     *fields('nova.objects:Flavor', 'name'),

@@ -1,7 +1,7 @@
 """What nova-api, nova-compute and the commands all use of Nova."""
 
-import collections.abc
-import typing
+from collections.abc import Mapping
+from typing import Any
 
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.nova_interfaces.interface import called
@@ -9,8 +9,8 @@ from nova_image_override.nova_interfaces.interface import fields
 from nova_image_override.nova_interfaces.interface import Shaped
 
 
-def _maps_names(value: typing.Any) -> bool:
-    return isinstance(value, collections.abc.Mapping) and all(
+def _maps_names(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
         isinstance(each, str) for pair in value.items() for each in pair)
 
 

@@ -1,6 +1,6 @@
 """What the compute part uses of nova-compute."""
 
-import collections.abc
+from collections.abc import MutableMapping
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
@@ -23,7 +23,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
 
 
 def _names_manager(value: object) -> bool:
-    return isinstance(value, collections.abc.MutableMapping) and isinstance(
+    return isinstance(value, MutableMapping) and isinstance(
         value.get('nova-compute'), str)
 
 
@@ -45,5 +45,4 @@ def verify() -> None:
     interface.verify(INTERFACES)
     manager = interface.load('nova_image_override.compute.manager')
     tracker = interface.load('nova_image_override.compute.tracker')
-    interface.verify_overridden(
-        manager.ComputeManager, tracker.ResourceTracker)
+    interface.verify_overridden(manager.ComputeManager, tracker.ResourceTracker)

@@ -1,11 +1,11 @@
 """One name of Nova that we use, and whether it has the shape we rely on."""
 
-import collections.abc
+from collections.abc import Callable, Iterable, Iterator
 import dataclasses
 import importlib
 import inspect
 import pkgutil
-import typing
+from typing import Any, TypeVar
 
 from nova_image_override import errors
 
@@ -19,7 +19,7 @@ def unsupported(how: str) -> errors.UnsupportedNova:
         f'This Nova {how}: nova-image-override does not support it.')
 
 
-def resolve(name: str) -> typing.Any:
+def resolve(name: str) -> Any:
     """Import what NAME refers to.
 
     :param name: a module, or ``module:Class`` with attributes if needed
@@ -29,7 +29,7 @@ def resolve(name: str) -> typing.Any:
     return pkgutil.resolve_name(name if ':' in name else f'{name}:')
 
 
-def verify(interfaces: collections.abc.Iterable['Interface']) -> None:
+def verify(interfaces: Iterable['Interface']) -> None:
     """Check interfaces against the running release.
 
     :raises errors.UnsupportedNova: naming each one that has a different shape
@@ -87,7 +87,7 @@ class Interface:
         except AttributeError:
             return f'has no {self}'
 
-    def _difference(self, owner: typing.Any) -> str | None:
+    def _difference(self, owner: Any) -> str | None:
         getattr(owner, self.name)
         return None
 
@@ -101,7 +101,7 @@ class Field(Interface):
         """What is expected of it, in words."""
         return 'each object has it'
 
-    def _difference(self, owner: typing.Any) -> str | None:
+    def _difference(self, owner: Any) -> str | None:
         if self.name not in owner.fields:
             getattr(owner, self.name)
         return None
@@ -137,14 +137,14 @@ class Called(Interface):
         """What is expected of it, in words."""
         return f'called: ({self.arguments})'
 
-    def get(self) -> typing.Any:
+    def get(self) -> Any:
         """Return it.
 
         :raises AttributeError: the running Nova does not have it
         """
         return getattr(resolve(self.owner), self.name)
 
-    def _difference(self, owner: typing.Any) -> str | None:
+    def _difference(self, owner: Any) -> str | None:
         parameters = list(_signature(
             getattr(owner, self.name)).parameters.values())
         if parameters and parameters[0].name == 'self':
@@ -167,7 +167,7 @@ def _names(signature: inspect.Signature) -> str:
     return ', '.join(signature.parameters)
 
 
-def _signature(function: typing.Any) -> inspect.Signature:
+def _signature(function: Any) -> inspect.Signature:
     # webob.dec.wsgify keeps what it decorates in "func", and so does the
     # closure of oslo.messaging's expected_exceptions.
     code = getattr(function, '__code__', None)
@@ -186,14 +186,14 @@ class Shaped(Interface):
     """
 
     shape: str
-    has_shape: collections.abc.Callable[[typing.Any], bool]
+    has_shape: Callable[[Any], bool]
 
     @property
     def expected(self) -> str:
         """What is expected of it, in words."""
         return self.shape
 
-    def _difference(self, owner: typing.Any) -> str | None:
+    def _difference(self, owner: Any) -> str | None:
         if self.has_shape(getattr(owner, self.name)):
             return None
         return f'has another {self}, not {self.shape}'
@@ -201,7 +201,7 @@ class Shaped(Interface):
 
 # --- what is declared where it stands ---------------------------------------
 
-_Method = typing.TypeVar('_Method', bound=collections.abc.Callable[..., object])
+_Method = TypeVar('_Method', bound=Callable[..., object])
 
 #: The mark of a method that overrides one of Nova's.
 _MARK = '__overrides_nova__'
@@ -218,9 +218,7 @@ def overrides(method: _Method) -> _Method:
     return method
 
 
-def overridden(
-    owner: type,
-) -> collections.abc.Iterator[tuple[str, inspect.Signature]]:
+def overridden(owner: type) -> Iterator[tuple[str, inspect.Signature]]:
     """Yield name and signature of each method that OWNER declares so."""
     for name, value in vars(owner).items():
         if getattr(value, _MARK, False):
@@ -273,11 +271,10 @@ def require(owner: object, *names: str) -> None:
     if missing:
         base = next(each for each in type(owner).__mro__
                     if each.__module__.startswith('nova.'))
-        raise unsupported(
-            f'gives {base.__qualname__} no ' + ', '.join(missing))
+        raise unsupported(f'gives {base.__qualname__} no ' + ', '.join(missing))
 
 
-def load(module: str) -> typing.Any:
+def load(module: str) -> Any:
     """Import one of our modules that uses Nova.
 
     :raises errors.UnsupportedNova: it uses something that Nova does not have

@@ -68,8 +68,7 @@ class Catalog(Mapping[str, Property]):
         text: dict[str, Any] = {
             'pattern': limits.pattern, 'expected': limits.expects}
         if field == families.TRAITS.field:
-            return property_module.Enumeration(
-                **common, values=('required',))
+            return property_module.Enumeration(**common, values=('required',))
         if isinstance(nova_field, field_types.FlexibleBooleanField):
             return property_module.Boolean(**common)
         if limits.maximum is not None:

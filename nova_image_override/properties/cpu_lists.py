@@ -5,7 +5,7 @@
 however many CPUs it has.
 """
 
-import collections.abc
+from collections.abc import Iterable, Iterator
 import itertools
 import re
 
@@ -22,9 +22,7 @@ class Malformed(ValueError):
     """An item of a list, the argument, is neither a CPU nor a range."""
 
 
-def _items(
-    spec: str,
-) -> collections.abc.Iterator[tuple[bool, Range]]:
+def _items(spec: str) -> Iterator[tuple[bool, Range]]:
     """Yield the items of SPEC, as parse_cpu_spec takes them apart.
 
     :returns: whether an item is excluded, and its range
@@ -105,7 +103,7 @@ def _union(spans: list[Range]) -> list[Range]:
     return result
 
 
-def spell(spans: collections.abc.Iterable[Range]) -> str:
+def spell(spans: Iterable[Range]) -> str:
     """Return the CPU list of ranges: what :func:`ranges` takes apart."""
     return ','.join(
         f'{first}-{last}' if first < last else str(first)
@@ -125,9 +123,7 @@ def cheap(spec: str, cpus: int) -> str:
     return next(disjoint([spec], cpus))
 
 
-def disjoint(
-    specs: collections.abc.Iterable[str], cpus: int,
-) -> collections.abc.Iterator[str]:
+def disjoint(specs: Iterable[str], cpus: int) -> Iterator[str]:
     """Yield NUMA nodes' lists, in their order, as :func:`cheap` gives them.
 
     A vCPU can be in only one node: ``_get_numa_topology_manual`` refuses the

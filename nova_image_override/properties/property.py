@@ -17,9 +17,9 @@ from oslo_utils import strutils
 from nova_image_override import errors
 from nova_image_override import record as record_module
 from nova_image_override.properties import cpu_lists
-from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
 from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.families import Family
 
 BOOLEAN = 'boolean'
 INTEGER = 'integer'
@@ -53,7 +53,7 @@ class Property(abc.ABC):
     field: str
     record: Record
     values: tuple[str, ...] = ()
-    family: families.Family | None = None
+    family: Family | None = None
     legacy_names: tuple[str, ...] = ()
 
     @property
@@ -250,8 +250,7 @@ class Enumeration(Property):
     """
 
     kind = ENUM
-    nova_field: Any = dataclasses.field(
-        default=None, compare=False, repr=False)
+    nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def expects(self) -> str:

@@ -5,11 +5,11 @@ deployment can be permitted to send, which is published, and for what one caller
 may send.
 """
 
-import collections.abc
+from collections.abc import Mapping
 
 from nova_image_override import versions
-from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.properties import property as property_module
+from nova_image_override.properties.catalog import Catalog
+from nova_image_override.properties.property import Schema
 
 #: The most properties that one request may name.
 PROPERTIES_MAX = 128
@@ -18,16 +18,15 @@ DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 
 def build(
-    version: versions.Version,
-    properties: collections.abc.Mapping[str, property_module.Schema],
-) -> property_module.Schema:
+    version: versions.Version, properties: Mapping[str, Schema],
+) -> Schema:
     """Return the JSON Schema of ``image_props_override`` in VERSION.
 
     :param version: the extension's API version
     :param properties: property name, or regular expression (``^...$``) of
         the names of a family, -> schema of the value
     """
-    result: property_module.Schema = {
+    result: Schema = {
         '$schema': DIALECT,
         'title': f'image_props_override {version}',
         'description': 'Image properties to override for this server.',
@@ -45,9 +44,7 @@ def build(
     return result
 
 
-def published(
-    version: versions.Version, catalog: catalog_module.Catalog,
-) -> property_module.Schema:
+def published(version: versions.Version, catalog: Catalog) -> Schema:
     """Return what any caller of any deployment can be permitted to send."""
     return build(version, {
         prop.name_pattern or field: prop.schema(removal=True)

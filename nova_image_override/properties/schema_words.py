@@ -4,12 +4,12 @@ The operator's commands and the tools of tenants, which have neither Nova nor
 jsonschema, thus say the same.
 """
 
-import collections.abc
-import typing
+from collections.abc import Mapping
+from typing import Any
 
 from nova_image_override.properties import book
 
-Schema = collections.abc.Mapping[str, typing.Any]
+Schema = Mapping[str, Any]
 
 #: Patterns of values -> the same in words. A pattern that this table does not
 #: have, from a cloud with a newer package, is shown as it is.

@@ -5,10 +5,10 @@ nova-compute makes it when it builds the guest, and notes that in the instance
 the image says (required_by).
 """
 
-import typing
+from typing import Any
 
 from nova_image_override import errors
-from nova_image_override.api.change import change as change_module
+from nova_image_override.api.change.change import Change
 
 PROPERTY = 'img_config_drive'
 
@@ -16,8 +16,7 @@ _MANDATORY = 'mandatory'
 
 
 def require_possible(
-    change: change_module.Change, own: str | None, instance: typing.Any,
-    is_built_anew: bool,
+    change: Change, own: str | None, instance: Any, is_built_anew: bool,
 ) -> None:
     """Refuse what would not come of a change of the property.
 
@@ -36,8 +35,7 @@ def require_possible(
                 [PROPERTY], errors.NEEDS_REBUILD, 'a config drive is made '
                 'when the guest is built: rebuild the server with it, or '
                 'shelve it first')
-    elif (PROPERTY in change.after and wanted != own
-          and instance.config_drive):
+    elif (PROPERTY in change.after and wanted != own and instance.config_drive):
         raise errors.Invalid.of(
             [PROPERTY], errors.NO_EFFECT, 'would do nothing: the server has '
             'a config drive, and keeps it')

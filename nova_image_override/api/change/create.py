@@ -1,16 +1,16 @@
 """What a create, or the check of one, does with the overrides asked for."""
 
-import typing
+from typing import Any
 
-from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.change import change as change_module
 from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change.change import Change
+from nova_image_override.override import Overrides
 
 
 def plan(
-    planner: plan_module.Planner, context: typing.Any, flavor: typing.Any,
-    boot_image: dict[str, typing.Any], asked: override.Overrides,
+    planner: plan_module.Planner, context: Any, flavor: Any,
+    boot_image: dict[str, Any], asked: Overrides,
 ) -> plan_module.Plan:
     """Return what a new server is to have.
 
@@ -18,7 +18,7 @@ def plan(
     :param boot_image: metadata of the image or volume that it boots from
     :raises errors.OverrideError: it may not have it
     """
-    change = change_module.Change({}, asked)
+    change = Change({}, asked)
     if not asked:
         return plan_module.Plan(change, {
             **boot_image, 'properties': boot_image.get('properties') or {}},
@@ -26,7 +26,7 @@ def plan(
     return planner.plan(context, change, flavor, boot_image, new=asked)
 
 
-def forget_forged_record(boot_image: dict[str, typing.Any]) -> None:
+def forget_forged_record(boot_image: dict[str, Any]) -> None:
     """Take out of BOOT_IMAGE what looks like a record of overrides.
 
     Glance reserves the names that it begins with; whoever owns a volume can

@@ -9,9 +9,9 @@ that bus; the guest sees them there when it is next built.
 
 from __future__ import annotations
 
-import collections.abc
+from collections.abc import Iterable
 import dataclasses
-import typing
+from typing import Any
 
 from nova import block_device
 from nova import exception
@@ -19,7 +19,7 @@ from nova import objects
 from nova.virt.libvirt import blockinfo
 
 from nova_image_override import errors
-from nova_image_override import override
+from nova_image_override.override import ImageProperties
 
 #: The property that the disks follow.
 PROPERTY = 'hw_disk_bus'
@@ -41,14 +41,13 @@ class Move:
     device_name: str
 
 
-def bus(properties: override.ImageProperties) -> str:
+def bus(properties: ImageProperties) -> str:
     """Return the bus of the disks of a server with PROPERTIES."""
     return properties.get(PROPERTY) or _DEFAULT
 
 
 def moves(
-    mappings: collections.abc.Iterable[objects.BlockDeviceMapping],
-    source: str, target: str,
+    mappings: Iterable[objects.BlockDeviceMapping], source: str, target: str,
 ) -> list[Move]:
     """Return what moves from the bus SOURCE to TARGET.
 
@@ -84,13 +83,13 @@ def moves(
 Places = list[tuple['objects.BlockDeviceMapping', 'str | None', str]]
 
 
-def places(instance: typing.Any) -> Places:
+def places(instance: Any) -> Places:
     """Return where a server's disks are."""
     return [(each, each.disk_bus, each.device_name)
             for each in instance.get_bdms()]
 
 
-def put_back(instance: typing.Any, former: Places) -> None:
+def put_back(instance: Any, former: Places) -> None:
     """Store that a server's disks are where they were.
 
     :param former: the disks as they were; each is compared with what is stored
@@ -104,7 +103,7 @@ def put_back(instance: typing.Any, former: Places) -> None:
             present.save()
 
 
-def move(instance: typing.Any, source: str, target: str) -> None:
+def move(instance: Any, source: str, target: str) -> None:
     """Store that a server's disks are on another bus.
 
     Doing it again, after it was cut off, moves the disks that are left. The

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import collections.abc
-import typing
+from collections.abc import Callable, Collection, Set
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import override
@@ -13,7 +13,7 @@ from nova_image_override.api.guest import safe_cpu_lists
 from nova_image_override.api.guest.guest import Guest
 from nova_image_override.api.guest.guest import REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
-from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.properties.catalog import Catalog
 
 #: Stands for a topology that Nova refuses to make from flavor and image.
 _REFUSED = object()
@@ -23,14 +23,14 @@ _REFUSED = object()
 _READ = frozenset(api_interfaces.CHECKED['numa_get_constraints'])
 
 #: API._validate_numa_rebuild
-Guard = collections.abc.Callable[[typing.Any, typing.Any, typing.Any], None]
+Guard = Callable[[Any, Any, Any], None]
 
 
 def refused_by(
-    guard: Guard, catalog: catalog_module.Catalog, instance: typing.Any,
-    base: override.ImageProperties, merged: dict[str, typing.Any],
+    guard: Guard, catalog: Catalog, instance: Any,
+    base: override.ImageProperties, merged: dict[str, Any],
     wanted: override.Overrides,
-) -> collections.abc.Collection[str]:
+) -> Collection[str]:
     """Return the overrides that change NUMA, if Nova's GUARD says they do.
 
     :param guard: Nova's check that a rebuild leaves a server's NUMA topology
@@ -53,7 +53,7 @@ def refused_by(
 
 
 def changing(
-    catalog: catalog_module.Catalog, instance: typing.Any,
+    catalog: Catalog, instance: Any,
     base: override.ImageProperties, wanted: override.Overrides,
 ) -> set[str]:
     """Return the overrides by which WANTED changes a server's NUMA topology.
@@ -72,8 +72,7 @@ def changing(
     merger = override.Merger(catalog)
     flavor = instance.get_flavor()
     recorded = record.in_force(instance.system_metadata)
-    before = _topology(
-        flavor, image_metadata.of_server(instance)['properties'])
+    before = _topology(flavor, image_metadata.of_server(instance)['properties'])
     fields: dict[str, set[str]] = {}
     for name in {*recorded, *wanted}:
         field = catalog.resolve(name).field
@@ -82,7 +81,7 @@ def changing(
                 or recorded[name] != wanted[name]):
             fields.setdefault(field, set()).add(name)
 
-    def changes(names: collections.abc.Set[str]) -> bool:
+    def changes(names: Set[str]) -> bool:
         mixed = {
             **{k: v for k, v in recorded.items() if k not in names},
             **{k: v for k, v in wanted.items() if k in names}}
@@ -98,9 +97,7 @@ def changing(
         or fields.values()))
 
 
-def _topology(
-    flavor: typing.Any, properties: override.ImageProperties,
-) -> object:
+def _topology(flavor: Any, properties: override.ImageProperties) -> object:
     """Return a topology as API._validate_numa_rebuild compares it."""
     try:
         topology = Guest.of(flavor, {'properties': {

@@ -1,13 +1,13 @@
 """An operation of Nova on a server, from its checks until it is sent."""
 
-import typing
+from typing import Any
 
-from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.change import change as change_module
-from nova_image_override.api.change import disks
-from nova_image_override.api.change import rebuild as rebuild_module
 from nova_image_override.api.change import store
+from nova_image_override.api.change.change import Change
+from nova_image_override.api.change.disks import Places
+from nova_image_override.api.change.rebuild import Rebuild
+from nova_image_override.override import Overrides
 
 
 class Operation:
@@ -23,18 +23,16 @@ class Operation:
     :ivar is_sent: whether it has been handed to Nova's conductor
     """
 
-    rebuild: rebuild_module.Rebuild | None = None
+    rebuild: Rebuild | None = None
     is_sent = False
 
-    def __init__(
-        self, instance: typing.Any, asked: override.Overrides | None = None,
-    ) -> None:
+    def __init__(self, instance: Any, asked: Overrides | None = None) -> None:
         self.instance = instance
         self.asked = asked
         self.before = instance.obj_clone()
         self.stored = dict(instance.system_metadata)
-        self.places: disks.Places = []
-        self.change = change_module.Change.of(instance.system_metadata, asked)
+        self.places: Places = []
+        self.change = Change.of(instance.system_metadata, asked)
 
     @property
     def holds(self) -> bool:

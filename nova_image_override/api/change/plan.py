@@ -5,14 +5,14 @@ check, rebuild and update all go this way, and then do different things with
 the result.
 """
 
-import collections.abc
+from collections.abc import Collection, Mapping, Sequence, Set
 import dataclasses
-import typing
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.change import change as change_module
+from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect
@@ -20,7 +20,7 @@ from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
 
 #: No values.
-_NONE: collections.abc.Mapping[str, str] = {}
+_NONE: Mapping[str, str] = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Plan:
         overridden, None where it has none
     """
 
-    change: change_module.Change
-    image: dict[str, typing.Any]
-    image_values: dict[str, typing.Any]
+    change: Change
+    image: dict[str, Any]
+    image_values: dict[str, Any]
 
     @property
     def recorded(self) -> dict[str, str]:
@@ -44,7 +44,7 @@ class Plan:
         return record.properties(self.change.after, self.image_values)
 
     @property
-    def stored(self) -> dict[str, typing.Any]:
+    def stored(self) -> dict[str, Any]:
         """The image properties that are to be stored, with the record."""
         return {**self.image['properties'], **self.recorded}
 
@@ -59,9 +59,7 @@ class Planner:
     """
 
     def __init__(
-        self, enforcer: Enforcer,
-        callers: Callers,
-        virt_drivers: collections.abc.Set[str],
+        self, enforcer: Enforcer, callers: Callers, virt_drivers: Set[str],
     ) -> None:
         self.catalog = enforcer.catalog
         self.merger = override.Merger(enforcer.catalog)
@@ -70,10 +68,9 @@ class Planner:
         self.virt_drivers = virt_drivers
 
     def refused(
-        self, context: typing.Any, new: override.Overrides,
-        owns: collections.abc.Sequence[override.ImageProperties] = (),
-        owner: typing.Any = None,
-    ) -> collections.abc.Sequence[errors.Problem]:
+        self, context: Any, new: override.Overrides,
+        owns: Sequence[override.ImageProperties] = (), owner: Any = None,
+    ) -> Sequence[errors.Problem]:
         """Return which of the overrides NEW the rules do not permit.
 
         :param owns: the properties that the image itself has, in each form
@@ -87,13 +84,11 @@ class Planner:
             self.callers.caller(context, owner), new, owns)
 
     def plan(
-        self, context: typing.Any, change: change_module.Change,
-        flavor: typing.Any, image: collections.abc.Mapping[str, typing.Any],
-        *, new: override.Overrides,
-        owns: collections.abc.Sequence[override.ImageProperties] = (),
-        fixed: collections.abc.Mapping[str, str | None] = _NONE,
-        ineffective: collections.abc.Collection[str] = (),
-        owner: typing.Any = None,
+        self, context: Any, change: Change, flavor: Any,
+        image: Mapping[str, Any], *, new: override.Overrides,
+        owns: Sequence[override.ImageProperties] = (),
+        fixed: Mapping[str, str | None] = _NONE,
+        ineffective: Collection[str] = (), owner: Any = None,
     ) -> Plan:
         """Authorise a change, merge it over IMAGE and check the result.
 

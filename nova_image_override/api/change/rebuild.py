@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import collections.abc
+from collections.abc import Callable, Collection
 import dataclasses
-import typing
+from typing import Any
 
 from nova import objects
 from nova.compute import task_states
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override import record
-from nova_image_override.api.change import change as change_module
 from nova_image_override.api.change import config_drive
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import numa
 from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
+from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
+from nova_image_override.override import ImageProperties
 from nova_image_override.properties.book import record as book_record
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
@@ -39,14 +39,14 @@ class Rebuild:
     plan: plan_module.Plan
     had: objects.ImageMeta | None
     image: objects.ImageMeta
-    stored: dict[str, typing.Any]
+    stored: dict[str, Any]
 
 
 def plan(
     planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
-    context: typing.Any, instance: typing.Any, change: change_module.Change,
-    is_asked: bool, image: dict[str, typing.Any], guard: numa.Guard,
-    image_changes: collections.abc.Callable[[], bool],
+    context: Any, instance: Any, change: Change,
+    is_asked: bool, image: dict[str, Any], guard: numa.Guard,
+    image_changes: Callable[[], bool],
 ) -> Rebuild:
     """Return what a server is to have, if its host permits it.
 
@@ -118,7 +118,7 @@ _CHANGED = (
     'trusted_certs', 'user_data')
 
 
-def undo(store: store_module.Store, operation: typing.Any) -> None:
+def undo(store: store_module.Store, operation: Any) -> None:
     """Leave a server as it was, if its rebuild holds it already.
 
     :param operation: the rebuild, of which nothing has been sent
@@ -138,13 +138,10 @@ def undo(store: store_module.Store, operation: typing.Any) -> None:
         instance, {*operation.change.names,
                    *record.image_values(operation.stored)} or {''},
         None if operation.is_overtaken else had, onto=had)
-    store_module.save(
-        instance, task_states.REBUILDING, {'task_state': None})
+    store_module.save(instance, task_states.REBUILDING, {'task_state': None})
 
 
-def inherited(
-    properties: override.ImageProperties,
-) -> dict[str, typing.Any]:
+def inherited(properties: ImageProperties) -> dict[str, Any]:
     """Return the fields of a server that follow from its image properties.
 
     As API._inherit_properties_from_image does.
@@ -169,9 +166,7 @@ def _set_since(
             in record.set_after_removal(metadata).items() if name in kept}
 
 
-def _is_unchanged(
-    had: objects.ImageMeta | None, image: dict[str, typing.Any],
-) -> bool:
+def _is_unchanged(had: objects.ImageMeta | None, image: dict[str, Any]) -> bool:
     """Return whether IMAGE is HAD, which the server has been built from."""
     # Properties that Nova cannot read are refused later, by name.
     has = objects.ImageMeta.from_dict({**image, 'properties': {}})
@@ -181,9 +176,7 @@ def _is_unchanged(
             had.id, had.updated_at) == (has.id, has.updated_at)
 
 
-def _refuse(
-    names: collections.abc.Collection[str], code: str, reason: str,
-) -> None:
+def _refuse(names: Collection[str], code: str, reason: str) -> None:
     """Refuse a rebuild because of NAMES, if there are any."""
     if names:
         raise errors.Invalid.of(names, code, reason)

@@ -27,9 +27,7 @@ from nova_image_override.properties.book.record import Record
 from nova_image_override.properties.catalog import Catalog
 
 
-def properties_of(
-    image_meta: objects.ImageMeta | None,
-) -> dict[str, Any]:
+def properties_of(image_meta: objects.ImageMeta | None) -> dict[str, Any]:
     """Return the properties that are set in IMAGE_META, in comparable form."""
     if image_meta is None or 'properties' not in image_meta:
         return {}
@@ -90,8 +88,7 @@ class HostScheduler:
         before, spec = spec, spec.obj_clone()
         spec.image = wanted
         try:
-            self._require_traits(
-                context, instance, before, spec, names, remedy)
+            self._require_traits(context, instance, before, spec, names, remedy)
             self._require_host(context, instance, spec)
         except exception.NoValidHost:
             raise errors.Conflict.of(
@@ -157,8 +154,7 @@ class HostScheduler:
         held: set[str] = set()
         for provider in placement.get_allocs_for_consumer(
                 context, instance.uuid)['allocations']:
-            held.update(
-                placement.get_provider_traits(context, provider).traits)
+            held.update(placement.get_provider_traits(context, provider).traits)
         missing = required - held
         if missing:
             # Those that name the trait themselves; Nova does not say what else

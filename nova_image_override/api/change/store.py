@@ -16,9 +16,9 @@ whatever takes it away, such as a deletion, wins.
 
 from __future__ import annotations
 
-import collections.abc
+from collections.abc import Collection, Iterable, Mapping
 import time
-import typing
+from typing import Any
 
 from nova import exception
 from nova import objects
@@ -32,10 +32,10 @@ from oslo_utils import excutils
 from oslo_utils import timeutils
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api.change import disks
-from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.override import ImageProperties
+from nova_image_override.properties.catalog import Catalog
 
 LOG = logging.getLogger(__name__)
 
@@ -59,10 +59,10 @@ _NOVAS = (instance_actions.MIGRATE, instance_actions.RESIZE)
 _RECENT = 50
 
 #: Fields of a server, to be stored.
-Fields = collections.abc.Mapping[str, typing.Any]
+Fields = Mapping[str, Any]
 
 
-def rows(system_metadata: record.SystemMetadata) -> dict[str, typing.Any]:
+def rows(system_metadata: record.SystemMetadata) -> dict[str, Any]:
     """Return what requests that change overrides are checked against."""
     return {key: value for key, value in system_metadata.items()
             if key.startswith(record.IMAGE_PREFIX)}
@@ -82,12 +82,12 @@ class Store:
     :param catalog: the properties that can be named
     """
 
-    def __init__(self, catalog: catalog_module.Catalog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
     def replace(
-        self, instance: typing.Any, changed: collections.abc.Collection[str],
-        properties: override.ImageProperties, fields: Fields,
+        self, instance: Any, changed: Collection[str],
+        properties: ImageProperties, fields: Fields,
         image: objects.ImageMeta | None,
     ) -> None:
         """Store other properties of a server that nothing else is done to.
@@ -127,7 +127,7 @@ class Store:
         except exception.InstanceUpdateConflict:
             raise changed_meanwhile() from None
 
-    def _hold(self, instance: typing.Any) -> None:
+    def _hold(self, instance: Any) -> None:
         """Give INSTANCE our task state, if it is still what was checked."""
         checked = _state(instance)
         instance.task_state = TASK_STATE
@@ -145,7 +145,7 @@ class Store:
         instance.system_metadata = dict(present.system_metadata)
 
     def finish(
-        self, instance: typing.Any, held: str, task_state: str | None,
+        self, instance: Any, held: str, task_state: str | None,
         until: float | None = None, image: objects.ImageMeta | None = None,
         places: disks.Places | None = None,
     ) -> None:
@@ -184,7 +184,7 @@ class Store:
             'task_state': task_state})
 
     def agree(
-        self, instance: typing.Any, names: collections.abc.Iterable[str],
+        self, instance: Any, names: Iterable[str],
         image: objects.ImageMeta | None = None,
         onto: objects.ImageMeta | None = None,
     ) -> None:
@@ -199,8 +199,7 @@ class Store:
         :param onto: the image in which they have changed, if it is not the
             one in the request spec
         """
-        fields = {name and self._catalog.resolve(name).field
-                  for name in names}
+        fields = {name and self._catalog.resolve(name).field for name in names}
         if not fields:
             return
         spec = objects.RequestSpec.get_by_instance_uuid(
@@ -222,8 +221,7 @@ class Store:
             spec.image, spec.numa_topology = image, topology
             spec.save()
 
-    def give_way(
-            self, instance: typing.Any, before: typing.Any) -> None:
+    def give_way(self, instance: Any, before: Any) -> None:
         """Take back what an operation on a changed server has stored.
 
         :param instance: the server, held by Nova's task state
@@ -233,7 +231,7 @@ class Store:
             'task_state': None, 'progress': before.progress,
             'auto_disk_config': before.auto_disk_config})
 
-    def repair(self, before: typing.Any) -> None:
+    def repair(self, before: Any) -> None:
         """Store the request spec anew if an older one may have been stored.
 
         :param before: the server as it was when that one was read
@@ -246,7 +244,7 @@ class Store:
 
     # --- what was cut off ---------------------------------------------------
 
-    def recover(self, instance: typing.Any) -> None:
+    def recover(self, instance: Any) -> None:
         """Finish what a request that was cut off has left to do.
 
         Called when a server is fetched, so failing must not harm.
@@ -273,22 +271,20 @@ class Store:
 
 
 def with_fields(
-    image: objects.ImageMeta, wanted: objects.ImageMeta,
-    fields: collections.abc.Iterable[str],
+    image: objects.ImageMeta, wanted: objects.ImageMeta, fields: Iterable[str],
 ) -> objects.ImageMeta:
     """Return a copy of IMAGE which has some properties of WANTED."""
     result = image.obj_clone()
     for field in fields:
         if wanted.properties.obj_attr_is_set(field):
-            setattr(result.properties, field,
-                    getattr(wanted.properties, field))
+            setattr(result.properties, field, getattr(wanted.properties, field))
         elif result.properties.obj_attr_is_set(field):
             delattr(result.properties, field)
     return result
 
 
 def unfinished(
-    changed: collections.abc.Iterable[str], source: str, target: str,
+    changed: Iterable[str], source: str, target: str,
 ) -> dict[str, str]:
     """Return the image properties that name what is still to be stored.
 
@@ -301,38 +297,38 @@ def unfinished(
         for name in changed})
 
 
-def _state(instance: typing.Any) -> tuple[typing.Any, ...]:
+def _state(instance: Any) -> tuple[Any, ...]:
     """Return what a request that changes overrides is checked against."""
     return (instance.host, instance.instance_type_id,
             rows(instance.system_metadata))
 
 
-def _overtaken(instance: typing.Any) -> exception.InstanceUpdateConflict:
+def _overtaken(instance: Any) -> exception.InstanceUpdateConflict:
     return exception.InstanceUpdateConflict(
         instance_uuid=instance.uuid, expected={}, actual={})
 
 
-def _is_same(one: typing.Any, other: typing.Any) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
     """Return whether two of Nova's objects, or None, say the same."""
     if one is None or other is None:
         return one is other
     return bool(objects_base.obj_equal_prims(one, other))
 
 
-def save(instance: typing.Any, held: str, fields: Fields) -> None:
+def save(instance: Any, held: str, fields: Fields) -> None:
     """Store FIELDS while the server's task state is HELD."""
     instance.update(fields)
     instance.save(expected_task_state=[held])
 
 
-def stored(instance: typing.Any) -> objects.Instance:
+def stored(instance: Any) -> objects.Instance:
     """Return INSTANCE as it is stored now."""
     return objects.Instance.get_by_uuid(
         instance._context, instance.uuid,
         expected_attrs=['flavor', 'numa_topology', 'system_metadata'])
 
 
-def _is_held_by_us(instance: typing.Any) -> bool:
+def _is_held_by_us(instance: Any) -> bool:
     """Return whether it is an update that has set our task state.
 
     Nova's resize uses the same for servers that have a host.

@@ -7,9 +7,9 @@ the server runs, so only what is stored has to change.
 
 from __future__ import annotations
 
-import collections.abc
+from collections.abc import Collection, Iterable
 import dataclasses
-import typing
+from typing import Any
 
 from nova import exception
 from nova import objects
@@ -21,7 +21,6 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override import stored_image
-from nova_image_override.api.change import change as change_module
 from nova_image_override.api.change import config_drive
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import numa
@@ -29,11 +28,12 @@ from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
+from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.hosts import compute_part
-from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties.book import record as book_record
+from nova_image_override.properties.catalog import Catalog
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
 _REMEDIES = {
@@ -57,14 +57,13 @@ class Update:
 
     plan: plan_module.Plan
     had: objects.ImageMeta | None
-    changed: collections.abc.Collection[str]
-    stored: dict[str, typing.Any]
+    changed: Collection[str]
+    stored: dict[str, Any]
 
 
 def plan(
     planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
-    context: typing.Any, instance: typing.Any, asked: override.Overrides,
-    guard: numa.Guard,
+    context: Any, instance: Any, asked: override.Overrides, guard: numa.Guard,
 ) -> Update:
     """Return what a server is to have, if its state and its host permit it.
 
@@ -76,7 +75,7 @@ def plan(
     spec = _request_spec(context, instance)
     had = spec.image if 'image' in spec else None
     catalog, metadata = planner.catalog, instance.system_metadata
-    change = change_module.Change.of(metadata, asked)
+    change = Change.of(metadata, asked)
     flavor = instance.get_flavor()
     image = image_metadata.of_server(instance)
     base = stored_image.properties_without_overrides(instance)
@@ -129,7 +128,7 @@ def plan(
     return Update(result, had, changed, result.stored)
 
 
-def fields(update: Update) -> dict[str, typing.Any]:
+def fields(update: Update) -> dict[str, Any]:
     """Return the fields of the server that follow from its properties."""
     properties = update.plan.image['properties']
     result = rebuild.inherited(properties)
@@ -141,7 +140,7 @@ def fields(update: Update) -> dict[str, typing.Any]:
 
 
 def _on_offloaded(
-    context: typing.Any, metadata: record.SystemMetadata,
+    context: Any, metadata: record.SystemMetadata,
 ) -> dict[str, str]:
     """Return what is recorded of a change that the shelved image lacks.
 
@@ -157,8 +156,7 @@ def _on_offloaded(
 
 
 def _require_start_builds(
-    context: typing.Any, instance: typing.Any,
-    changed: collections.abc.Iterable[str],
+    context: Any, instance: Any, changed: Iterable[str],
 ) -> None:
     """Require a host whose driver builds a guest anew when it starts it.
 
@@ -181,8 +179,7 @@ def _require_start_builds(
 
 
 def _owns(
-    catalog: catalog_module.Catalog, instance: typing.Any,
-    spec_image: objects.ImageMeta | None,
+    catalog: Catalog, instance: Any, spec_image: objects.ImageMeta | None,
     base: override.ImageProperties, new: override.Overrides,
 ) -> list[override.ImageProperties]:
     """Return the properties of the server's image, in each possible form.
@@ -209,7 +206,7 @@ def _owns(
 
 
 def _still_removed(
-    metadata: record.SystemMetadata, change: change_module.Change,
+    metadata: record.SystemMetadata, change: Change,
 ) -> dict[str, str]:
     """What was removed, stays removed, and has nova-compute's default."""
     return {name: value for name, value
@@ -217,19 +214,16 @@ def _still_removed(
             if name in change.after and change.after[name] is None}
 
 
-def _request_spec(
-    context: typing.Any, instance: typing.Any,
-) -> objects.RequestSpec:
+def _request_spec(context: Any, instance: Any) -> objects.RequestSpec:
     try:
-        return objects.RequestSpec.get_by_instance_uuid(
-            context, instance.uuid)
+        return objects.RequestSpec.get_by_instance_uuid(context, instance.uuid)
     except exception.RequestSpecNotFound:
         raise _conflict(
             'because the server has no request spec: ask the operator'
         ) from None
 
 
-def _require_state(context: typing.Any, instance: typing.Any) -> None:
+def _require_state(context: Any, instance: Any) -> None:
     """Require a server with nothing running, and nothing being done to it.
 
     :raises errors.Conflict: it is in another state

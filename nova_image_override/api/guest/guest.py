@@ -9,8 +9,8 @@ from nova import objects
 from nova.virt import hardware
 from oslo_utils import strutils
 
-from nova_image_override import override
 from nova_image_override.api.guest import topology
+from nova_image_override.override import ImageProperties
 
 #: What Nova's functions raise to refuse. ImageMeta.from_dict and
 #: parse_cpu_spec raise those that are not Nova's, for what images hold.
@@ -29,7 +29,7 @@ class Guest:
 
     flavor: Any
     image_meta: Any
-    properties: override.ImageProperties
+    properties: ImageProperties
 
     @classmethod
     def of(cls, flavor: Any, image: dict[str, Any]) -> Self:
@@ -81,8 +81,7 @@ class Guest:
     @property
     def has_stateless_firmware(self) -> bool:
         """Whether the guest's firmware has no persistent variables."""
-        return bool(
-            hardware.get_stateless_firmware_constraint(self.image_meta))
+        return bool(hardware.get_stateless_firmware_constraint(self.image_meta))
 
     @property
     def architecture(self) -> str | None:

@@ -1,14 +1,14 @@
 """Image metadata in the form that Nova's functions expect."""
 
-import typing
+from typing import Any
 
-from nova_image_override import override
 from nova_image_override import stored_image
+from nova_image_override.override import ImageProperties
 
 
 def with_properties(
-    image: dict[str, typing.Any], properties: override.ImageProperties,
-) -> dict[str, typing.Any]:
+    image: dict[str, Any], properties: ImageProperties,
+) -> dict[str, Any]:
     """Return IMAGE with PROPERTIES and all else that Nova's functions read.
 
     A volume's metadata has no name and a blank volume has no metadata at all,
@@ -19,7 +19,7 @@ def with_properties(
             'min_disk': 0, **image, 'properties': dict(properties)}
 
 
-def of_server(instance: typing.Any) -> dict[str, typing.Any]:
+def of_server(instance: Any) -> dict[str, Any]:
     """Return the image metadata that a server was built from."""
     image = stored_image.image(instance)
     return with_properties(image, image['properties'])

@@ -72,9 +72,8 @@ def _spelt(value: object) -> str:
 
 
 def on_hosts(
-    catalog: Catalog, virt_drivers: Set[str],
-    base: override.ImageProperties, merged: override.ImageProperties,
-    overrides: override.Overrides,
+    catalog: Catalog, virt_drivers: Set[str], base: override.ImageProperties,
+    merged: override.ImageProperties, overrides: override.Overrides,
 ) -> Iterator[errors.Problem]:
     """Find the overrides that every host of the cloud would ignore.
 

@@ -178,8 +178,7 @@ class Refusals:
         #: field -> the names of its overrides
         self._names: dict[str, list[str]] = {}
         for name in overrides:
-            self._names.setdefault(
-                catalog.resolve(name).field, []).append(name)
+            self._names.setdefault(catalog.resolve(name).field, []).append(name)
 
     def problems(self) -> Iterator[errors.Problem]:
         """Find what Nova refuses. A property can come up more than once."""
@@ -243,8 +242,7 @@ class Refusals:
         if kind in ('ImageVCPULimitsRangeExceeded',
                     'ImageVCPUTopologyRangeExceeded'):
             dimension = field.rpartition('_')[2]
-            most = said.get(f'flavor_{dimension}', said.get(
-                f'max_{dimension}'))
+            most = said.get(f'flavor_{dimension}', said.get(f'max_{dimension}'))
             return names if most and said[f'image_{dimension}'] > most else []
         return names
 
@@ -264,9 +262,7 @@ class Refusals:
             if advice else ''
         return says[:REASON_MAX - len(advice)] + advice
 
-    def _conflict_by_themselves(
-        self, check: Check, refusal: Exception,
-    ) -> bool:
+    def _conflict_by_themselves(self, check: Check, refusal: Exception) -> bool:
         try:
             own = Guest.of(self._guest.flavor, self._image)
         except REFUSALS:

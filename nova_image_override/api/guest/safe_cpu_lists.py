@@ -47,8 +47,7 @@ def missing_cpus(
     vcpus = flavor.vcpus
     for name in lists:
         cpu = cpu_lists.highest(properties[name])
-        if cpu < vcpus or (
-                name == REALTIME_MASK and name not in overrides):
+        if cpu < vcpus or (name == REALTIME_MASK and name not in overrides):
             continue
         yield errors.Problem(
             name, errors.FLAVOR_CONFLICT,

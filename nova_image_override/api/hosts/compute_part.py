@@ -8,8 +8,8 @@ goes back to it.
 
 from __future__ import annotations
 
-import collections.abc
-import typing
+from collections.abc import Iterable
+from typing import Any
 
 from nova import exception
 from nova import objects
@@ -24,9 +24,7 @@ def runs_compute_part(node: objects.ComputeNode) -> bool:
     return errors.PARAMETER in (node.stats or {})
 
 
-def require(
-    context: typing.Any, instance: typing.Any, done: str, remedy: str,
-) -> None:
+def require(context: Any, instance: Any, done: str, remedy: str) -> None:
     """Require the compute part on the host of INSTANCE.
 
     :param context: request context, targeted at the instance's cell
@@ -50,8 +48,7 @@ def require(
             f'{remedy}')
 
 
-def require_anywhere(
-        context: typing.Any, host: str | None, lost: str) -> None:
+def require_anywhere(context: Any, host: str | None, lost: str) -> None:
     """Require the compute part on every host that a server may move to.
 
     :param context: request context, targeted at the instance's cell
@@ -59,7 +56,7 @@ def require_anywhere(
     :param lost: what could happen without it
     :raises errors.Conflict: a possible destination does not have it
     """
-    nodes: collections.abc.Iterable[objects.ComputeNode]
+    nodes: Iterable[objects.ComputeNode]
     if host:
         try:
             nodes = objects.ComputeNodeList.get_all_by_host(context, host)
@@ -74,5 +71,4 @@ def require_anywhere(
 
 
 def _not_ready(reason: str) -> errors.Conflict:
-    return errors.Conflict.of(
-        [errors.PARAMETER], errors.HOST_NOT_READY, reason)
+    return errors.Conflict.of([errors.PARAMETER], errors.HOST_NOT_READY, reason)

@@ -44,8 +44,7 @@ def read(option: str, path: str) -> str:
                 option, path, f'is larger than {BYTES_MAX // 2**20} MiB')
         text = file.read_text(encoding='utf-8')
     except OSError as exc:
-        raise failure(
-            option, path, f'cannot be read: {exc.strerror}') from None
+        raise failure(option, path, f'cannot be read: {exc.strerror}') from None
     except UnicodeDecodeError as exc:
         raise failure(option, path, f'is not UTF-8: {exc.reason}') from None
     if text.startswith('\ufeff'):

@@ -86,8 +86,7 @@ class Protections:
     CACHE_SIZE = 8192
 
     def __init__(
-        self, sections: Iterable[Section],
-        policies: 'Policies | None' = None,
+        self, sections: Iterable[Section], policies: 'Policies | None' = None,
     ) -> None:
         everybody = dict.fromkeys(OPERATIONS, ('@',))
         self.sections = (
@@ -138,9 +137,7 @@ class Policies:
     :raises ValueError: rules refer to each other in a circle
     """
 
-    def __init__(
-        self, names: Iterable[str], rules: oslo_policy.Rules,
-    ) -> None:
+    def __init__(self, names: Iterable[str], rules: oslo_policy.Rules) -> None:
         #: Every rule there is, Glance's own included.
         self.rules = oslo_policy.Rules.from_dict(dict(GLANCE_RULES))
         self.rules.update(rules)
@@ -257,9 +254,7 @@ def _parts(value: str, rule_format: str) -> tuple[str, ...]:
     return parts
 
 
-def _load_policies(
-    names: Iterable[str], path: str | None,
-) -> Policies:
+def _load_policies(names: Iterable[str], path: str | None) -> Policies:
     if path is None:
         return Policies(names, oslo_policy.Rules())
     text = config_files.read(POLICY_OPTION, path)

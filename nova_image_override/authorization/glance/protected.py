@@ -106,9 +106,7 @@ class Protected(rules.Rule):
                     else glance.UPDATE if has else glance.CREATE)
         return result
 
-    def permitted(
-        self, name: str, prop: Property, caller: Caller,
-    ) -> Permitted:
+    def permitted(self, name: str, prop: Property, caller: Caller) -> Permitted:
         """Return what Glance lets CALLER do to the property called NAME."""
         def may(each: str, operation: str) -> bool:
             return self.protections is None or self.protections.permits(

@@ -9,7 +9,7 @@ before it is used.
 import importlib
 import re
 import sys
-import typing
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import record
@@ -23,7 +23,7 @@ WAYS_MAX = (NAME_MAX + 1) ** 2
 
 # The parser of "re" itself, so that everything is read as it will be matched.
 # It has no public name; Hypothesis relies on it too.
-_parser: typing.Any = importlib.import_module(
+_parser: Any = importlib.import_module(
     're._parser' if sys.version_info >= (3, 11) else 'sre_parse')
 
 _CHARACTERS = frozenset({'LITERAL', 'NOT_LITERAL', 'IN', 'ANY'})
@@ -50,7 +50,7 @@ def compiled(expression: str) -> re.Pattern[str]:
     return pattern
 
 
-def _ways(sequence: typing.Any) -> int:
+def _ways(sequence: Any) -> int:
     """Return a bound on the ways in which a parsed expression can match.
 
     The bound is on the branches of backtracking from one place in a name,
@@ -64,7 +64,7 @@ def _ways(sequence: typing.Any) -> int:
     return result
 
 
-def _ways_of(operation: str, argument: typing.Any) -> int:
+def _ways_of(operation: str, argument: Any) -> int:
     match operation:
         case 'MAX_REPEAT' | 'MIN_REPEAT' | 'POSSESSIVE_REPEAT':
             return _ways_of_repetition(*argument)
@@ -82,7 +82,7 @@ def _ways_of(operation: str, argument: typing.Any) -> int:
             return 1
 
 
-def _ways_of_repetition(least: int, most: int, body: typing.Any) -> int:
+def _ways_of_repetition(least: int, most: int, body: Any) -> int:
     fewest, longest = (min(int(times), NAME_MAX) for times in (least, most))
     each = _ways(body)
     if each > 1:

@@ -14,8 +14,8 @@ from heat.engine import properties
 from heat.engine.resources.openstack.nova import server
 
 from nova_image_override import errors
-from nova_image_override.client import answers
 from nova_image_override.client import transport
+from nova_image_override.client.answers import Error
 
 
 class Server(server.Server):
@@ -68,7 +68,7 @@ class Server(server.Server):
             return
         try:
             closed = _closed(self._adapter().discover().schema, overrides)
-        except answers.Error as exc:
+        except Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         if closed:
             raise exception.StackValidationFailed(message=(
@@ -78,7 +78,7 @@ class Server(server.Server):
     def handle_create(self) -> str:
         """Create the server.
 
-        :raises answers.Error: the overrides cannot be sent, or were not
+        :raises Error: the overrides cannot be sent, or were not
         """
         overrides = _spelled(self.properties[self.IMAGE_PROPS_OVERRIDE])
         if not overrides:
@@ -107,15 +107,13 @@ class Server(server.Server):
         """
         steps: Iterator[None] = iter(())
         if self.IMAGE_PROPS_OVERRIDE in prop_diff:
-            steps = self._change(
-                _spelled(prop_diff[self.IMAGE_PROPS_OVERRIDE]))
-        return steps, super().handle_update(
-            json_snippet, tmpl_diff, prop_diff)
+            steps = self._change(_spelled(prop_diff[self.IMAGE_PROPS_OVERRIDE]))
+        return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
         """Continue an update; return whether it is complete.
 
-        :raises answers.Error: the overrides cannot be changed
+        :raises Error: the overrides cannot be changed
         """
         steps, updaters = begun
         for _ in steps:
@@ -131,8 +129,7 @@ class Server(server.Server):
             # Only the spelling differs.
             return
         nova = self.client_plugin()
-        runs = nova.get_status(
-            nova.get_server(self.resource_id)) == 'ACTIVE'
+        runs = nova.get_status(nova.get_server(self.resource_id)) == 'ACTIVE'
         if runs:
             self.client().servers.stop(self.resource_id)
             yield from self._until('SHUTOFF')

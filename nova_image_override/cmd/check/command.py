@@ -70,8 +70,7 @@ class Check(deployment_files.Lister):
                     node.hypervisor_type for _, node in cells.compute_nodes()}
             found += [each for check in rules.CHECKS
                       for each in check.findings(cloud)]
-        self.status = int(any(
-            each.severity != finding.NOTE for each in found))
+        self.status = int(any(each.severity != finding.NOTE for each in found))
         self._summary = _summary(found, conf, cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
 
