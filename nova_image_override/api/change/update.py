@@ -109,10 +109,10 @@ def plan(
             **result.stored, **_on_offloaded(context, metadata)})
     if changed:
         _require_start_builds(context, instance, changed)
-    needing = [*numa.refused_by(guard, catalog, instance, base, result.image,
-                                change.after),
-               *scheduling.decided(catalog, book_record.AT_UNSHELVE,
-                                    flavor, present, wanted)]
+    needing = [
+        *numa.refused_by(guard, catalog, instance, result.image, change),
+        *scheduling.decided(
+            catalog, book_record.AT_UNSHELVE, flavor, present, wanted)]
     if needing:
         raise errors.Conflict.of(
             needing, errors.NEEDS_CLAIM, 'needs resources of a host, which '

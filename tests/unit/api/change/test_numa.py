@@ -1,13 +1,16 @@
 """The overrides by which a rebuild would change a server's NUMA topology."""
 
-
+from nova import exception
 from nova import objects
 from nova.virt import hardware
 import pytest
 
+from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import record
 from nova_image_override.api.change import numa
+from nova_image_override.api.change.change import Change
+from nova_image_override.api.guest import image_metadata
 from tests.unit.api.guest import guests
 
 TWO = {'hw_numa_nodes': '2',
@@ -15,21 +18,24 @@ TWO = {'hw_numa_nodes': '2',
        'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768'}
 
 
-def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
+def refuse(*args):
+    raise exception.ImageNUMATopologyRebuildConflict
+
+
+def refused(catalog, had, wanted, base=None, vcpus=4, guard=refuse):
     """Return which overrides are to blame.
 
-    :param had: the overrides in force, over an image with OWN properties
+    :param had: the overrides in force, over an image without properties
     :param base: properties of the requested image
     """
-    own = own or {}
     merger = override.Merger(catalog)
     metadata = record.with_properties({}, {
-        **merger.merge(own, had),
-        **record.properties(had, merger.image_values(own, had))})
-    return numa.changing(
-        catalog, objects.Instance(
+        **had, **record.properties(had, dict.fromkeys(had))})
+    return set(numa.refused_by(
+        guard, catalog, objects.Instance(
             flavor=guests.flavor(vcpus), system_metadata=metadata),
-        base or {}, wanted)
+        image_metadata.with_properties({}, merger.merge(base or {}, wanted)),
+        Change(had, wanted)))
 
 
 @pytest.mark.parametrize(('had', 'wanted', 'blamed'), [
@@ -41,33 +47,31 @@ def changing(catalog, had, wanted, base=None, own=None, vcpus=4):
      {'hw_numa_mem.0', 'hw_numa_mem.1'}),
     (TWO, {**TWO, 'hw_cpu_policy': 'dedicated', 'hw_boot_menu': 'true'},
      {'hw_cpu_policy'}),
-    # An override that changes nothing by itself is not blamed.
+    # Another spelling of the same.
     (TWO, {**TWO, 'hw_numa_cpus.1': '1,2,3', 'hw_mem_page_size': 'large'},
      {'hw_mem_page_size'}),
-    ({}, {'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate'},
+    ({}, {'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',
+          'trait:CUSTOM_A': 'required', 'hw_locked_memory': 'true'},
      {'hw_cpu_policy', 'hw_cpu_thread_policy'}),
+    # Only what makes a topology in some other way is left.
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_realtime_mask': '^0'},
+     {'hw_cpu_policy': 'mixed', 'hw_cpu_realtime_mask': '^1'},
+     {'hw_cpu_realtime_mask'}),
 ])
 def test_the_properties_that_change_it_are_blamed(
         catalog, had, wanted, blamed):
-    assert changing(catalog, had, wanted) == blamed
+    assert refused(catalog, had, wanted) == blamed
 
 
 def test_a_new_image_that_changes_it_alone_blames_no_override(catalog):
-    assert changing(
+    assert refused(
         catalog, {'hw_boot_menu': 'true'}, {'hw_video_model': 'vga'},
-        base={'hw_numa_nodes': '2'}) == set()
+        base={'hw_numa_nodes': '2'}) == {errors.PARAMETER}
 
 
-def test_recorded_nodes_that_have_a_gap_over_the_new_image_are_a_change(
-        catalog):
-    own = {name: value for name, value in TWO.items()
-           if name != 'hw_numa_mem.1'}
-    had = {'hw_numa_mem.1': '768'}
-    assert changing(catalog, had, {}, own=own) == {'hw_numa_mem.1'}
-    # hw_numa_mem.0 comes from the old image.
-    assert changing(
-        catalog, had, {'hw_cpu_policy': 'dedicated'},
-        own=own) == {'hw_numa_mem.1', 'hw_cpu_policy'}
+def test_nothing_is_blamed_where_nova_sees_no_change(catalog):
+    assert refused(catalog, {'hw_numa_nodes': '2'}, {},
+                   guard=lambda *args: None) == set()
 
 
 def test_hostile_lists_are_expanded_little_however_many_names_change(
@@ -88,7 +92,7 @@ def test_hostile_lists_are_expanded_little_however_many_names_change(
            **{f'hw_numa_cpus.{n}': ','.join([f'{n}'] * 80)
               for n in range(59)},
            'hw_numa_cpus.59': ','.join(['59-239'] * 36)}
-    assert changing(catalog, had, {
+    assert refused(catalog, had, {
         f'trait:CUSTOM_{n}': 'required' for n in range(128)},
         vcpus=240) == set(had)
     # The lists have 11,000 CPUs, their shortest form some hundreds.
