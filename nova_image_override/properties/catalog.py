@@ -15,7 +15,6 @@ import itertools
 from typing import Any
 
 from nova.objects import image_meta
-from oslo_versionedobjects import fields as field_types
 
 from nova_image_override import errors
 from nova_image_override.properties import book
@@ -57,35 +56,13 @@ class Catalog(Mapping[str, Property]):
         return len(self._fields)
 
     def _property(self, field: str, nova_field: Any) -> Property:
-        record = book.RECORDS.get(field) or Record(field, '', never=True)
-        limits = record.limits
-        common: dict[str, Any] = {
-            'field': field, 'record': record,
-            'family': families.FAMILIES.get(field),
-            'legacy_names': tuple(sorted(
+        return property_module.make(
+            nova_field, field=field,
+            record=book.RECORDS.get(field) or Record(field, '', never=True),
+            family=families.FAMILIES.get(field),
+            legacy_names=tuple(sorted(
                 name for name, fields in self.legacy.items()
-                if field in fields))}
-        text: dict[str, Any] = {
-            'pattern': limits.pattern, 'expected': limits.expects}
-        if field == families.TRAITS.field:
-            return property_module.Enumeration(**common, values=('required',))
-        if isinstance(nova_field, field_types.FlexibleBooleanField):
-            return property_module.Boolean(**common)
-        if limits.maximum is not None:
-            return property_module.Integer(
-                **common, minimum=limits.minimum or 0, maximum=limits.maximum)
-        if isinstance(nova_field, field_types.BaseEnumField):
-            return property_module.Enumeration(
-                **common, values=tuple(nova_field.valid_values),
-                nova_field=nova_field)
-        if isinstance(nova_field, field_types.VersionPredicateField):
-            return property_module.Parsed(
-                **common, **text, nova_field=nova_field)
-        if limits.cpu_list:
-            return property_module.CpuList(**common, **text)
-        if limits.size:
-            return property_module.Size(**common, **text)
-        return property_module.Text(**common, **text)
+                if field in fields)))
 
     def field_of(self, name: str) -> str | None:
         """Return the field that the property called NAME sets, if any.

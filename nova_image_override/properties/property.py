@@ -13,11 +13,14 @@ from typing import Any, ClassVar
 
 import jsonschema
 from oslo_utils import strutils
+from oslo_versionedobjects import fields as field_types
 
 from nova_image_override import errors
 from nova_image_override import record as record_module
 from nova_image_override.properties import cpu_lists
+from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
+from nova_image_override.properties.book.record import Limits
 from nova_image_override.properties.book.record import Record
 from nova_image_override.properties.families import Family
 
@@ -46,6 +49,7 @@ class Property(abc.ABC):
     :ivar values: allowed values, where they can be listed
     :ivar family: the family, if its members have names of their own
     :ivar legacy_names: other names under which Nova reads the same field
+    :ivar nova_field: Nova's field
     """
 
     kind: ClassVar[str] = STRING
@@ -55,6 +59,8 @@ class Property(abc.ABC):
     values: tuple[str, ...] = ()
     family: Family | None = None
     legacy_names: tuple[str, ...] = ()
+    nova_field: Any = dataclasses.field(
+        default=None, compare=False, repr=False)
 
     @property
     def description(self) -> str:
@@ -181,12 +187,10 @@ def _too_long(name: str, size: str) -> errors.Problem:
         f'at most {record_module.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Boolean(Property):
     """A property that is true or false."""
 
     kind = BOOLEAN
-    values: tuple[str, ...] = ('true', 'false')
 
     @property
     def expects(self) -> str:
@@ -205,17 +209,20 @@ class Boolean(Property):
                 'contentSchema': {'type': 'boolean'}}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Integer(Property):
-    """A property that is a whole number.
-
-    :ivar minimum: the smallest one taken
-    :ivar maximum: the largest one taken
-    """
+    """A property that is a whole number."""
 
     kind = INTEGER
-    minimum: int
-    maximum: int
+
+    @property
+    def minimum(self) -> int:
+        """The smallest number taken."""
+        return self.record.limits.minimum or 0
+
+    @property
+    def maximum(self) -> int:
+        """The largest number taken."""
+        return self.record.limits.maximum or 0
 
     @property
     def expects(self) -> str:
@@ -241,16 +248,10 @@ class Integer(Property):
                                   'maximum': self.maximum}}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Enumeration(Property):
-    """A property that is one of several words.
-
-    :ivar nova_field: Nova's field, which knows aliases; None where there are
-        none
-    """
+    """A property that is one of several words; Nova's field knows aliases."""
 
     kind = ENUM
-    nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def expects(self) -> str:
@@ -258,7 +259,7 @@ class Enumeration(Property):
         return 'one of ' + ', '.join(self.values)
 
     def _folded(self, value: str) -> str:
-        if self.nova_field is None:
+        if not isinstance(self.nova_field, field_types.BaseEnumField):
             return value
         try:
             return str(self.nova_field.coerce(None, self.field, value))
@@ -269,32 +270,23 @@ class Enumeration(Property):
         return {'enum': list(self.values)}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Text(Property):
-    """A property whose value is text.
-
-    :ivar pattern: regular expression (ECMA 262 and Python) of the value
-    :ivar expected: PATTERN in words
-    """
-
-    pattern: str | None = None
-    expected: str | None = None
+    """A property whose value is text."""
 
     @property
     def expects(self) -> str:
         """What a valid value looks like, in words."""
-        return self.expected or 'text'
+        return self.record.limits.expects or 'text'
 
     def _limits(self) -> Schema:
         # In characters; the limit of 255 bytes of UTF-8 is checked separately.
         result: Schema = {
             'minLength': 1, 'maxLength': record_module.VALUE_BYTES_MAX}
-        if self.pattern:
-            result['pattern'] = self.pattern
+        if self.record.limits.pattern:
+            result['pattern'] = self.record.limits.pattern
         return result
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class CpuList(Text):
     """A property whose value is a list of CPUs, such as ``0-3,^2``."""
 
@@ -309,7 +301,6 @@ class CpuList(Text):
         return None
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Size(Text):
     """A property whose value may be a size with a unit, stored in KiB."""
 
@@ -321,14 +312,8 @@ class Size(Text):
             else value
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Parsed(Text):
-    """Text with a grammar that only Nova's field knows.
-
-    :ivar nova_field: Nova's field
-    """
-
-    nova_field: Any = dataclasses.field(compare=False, repr=False)
+    """Text with a grammar that only Nova's field knows."""
 
     def wrong_with(self, value: str) -> str | None:
         """Check that Nova can read VALUE."""
@@ -337,3 +322,28 @@ class Parsed(Text):
         except ValueError:
             return f'must be {self.expects}'
         return None
+
+
+def make(nova_field: Any, **common: Any) -> Property:
+    """Return the property of one of Nova's fields.
+
+    :param common: the fields of :class:`Property`
+    """
+    values: tuple[str, ...] = ()
+    limits: Limits = common['record'].limits
+    kind: type[Property] = Text
+    if common['field'] == families.TRAITS.field:
+        kind, values = Enumeration, ('required',)
+    elif isinstance(nova_field, field_types.FlexibleBooleanField):
+        kind, values = Boolean, ('true', 'false')
+    elif limits.maximum is not None:
+        kind = Integer
+    elif isinstance(nova_field, field_types.BaseEnumField):
+        kind, values = Enumeration, tuple(nova_field.valid_values)
+    elif isinstance(nova_field, field_types.VersionPredicateField):
+        kind = Parsed
+    elif limits.cpu_list:
+        kind = CpuList
+    elif limits.size:
+        kind = Size
+    return kind(nova_field=nova_field, values=values, **common)
