@@ -104,9 +104,6 @@ def _policies_of_no_property(cloud: Cloud) -> Found:
             yield name, {'example': policies.property_rule('hw_numa_mem')}
 
 
-# --- beside Glance's rules ---------------------------------------------------
-
-
 def _named_in_vain(
     cloud: Cloud, refused: Callable[[str], bool], names: Iterable[str] = (),
 ) -> Found:
@@ -127,16 +124,15 @@ def _named_in_vain(
 
 
 def _closed_by_glance(cloud: Cloud) -> Found:
-    return _named_in_vain(cloud, lambda name: not cloud.enforcer.can_set(
-        cloud.caller, name))
+    return _named_in_vain(
+        cloud, lambda name: not cloud.enforcer.can_set(cloud.caller, name))
 
 
 def _injected_by_glance(cloud: Cloud) -> Found:
     enforcer = cloud.enforcer
     return _named_in_vain(
         cloud, lambda name: enforcer.injects(cloud.caller, name),
-        [name for name in enforcer.injection.properties
-         if enforcer.catalog.field_of(name) is not None])
+        filter(enforcer.catalog.field_of, enforcer.injection.properties))
 
 
 def _undefined_policies(cloud: Cloud) -> Found:
@@ -144,9 +140,6 @@ def _undefined_policies(cloud: Cloud) -> Found:
     if protections is not None and protections.policies is not None:
         for name in sorted(protections.policies.undefined):
             yield name, {}
-
-
-# --- about the hosts ---------------------------------------------------------
 
 
 def _without_driver(cloud: Cloud) -> Found:
@@ -163,26 +156,25 @@ def _without_driver(cloud: Cloud) -> Found:
 
 def _hosts_drivers(cloud: Cloud) -> set[str]:
     known = driver_matrix.HYPERVISOR_TYPES
-    return {known[each] for each in (cloud.hypervisor_types or ())
+    return {known[each] for each in cloud.hypervisor_types or ()
             if each in known}
 
 
 def _unnamed_drivers(cloud: Cloud) -> Found:
-    if cloud.drivers:
-        for name in sorted(_hosts_drivers(cloud).difference(cloud.drivers)):
+    for name in sorted(_hosts_drivers(cloud).difference(cloud.drivers)):
+        if cloud.drivers:
             yield name, {}
 
 
 def _drivers_of_no_host(cloud: Cloud) -> Found:
-    if cloud.hypervisor_types is not None:
-        for name in sorted({*cloud.drivers} - _hosts_drivers(cloud)):
+    for name in sorted(cloud.drivers - _hosts_drivers(cloud)):
+        if cloud.hypervisor_types is not None:
             yield name, {}
 
 
 def _unknown_drivers(cloud: Cloud) -> Found:
-    if cloud.drivers:
-        for name in sorted((cloud.hypervisor_types or set())
-                           - driver_matrix.HYPERVISOR_TYPES.keys()):
+    for name in sorted(cloud.hypervisor_types or ()):
+        if cloud.drivers and name not in driver_matrix.HYPERVISOR_TYPES:
             yield name, {}
 
 
