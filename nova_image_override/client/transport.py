@@ -73,9 +73,8 @@ class Asking:
 
 
 class _Local(threading.local):
-    """One connection serves many threads, which ask for different things."""
+    """The overrides of each of the threads that use a connection."""
 
-    #: Nothing, outside of all contexts.
     asking = Asking()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from cliff.command import Command
 
+from nova_image_override import errors
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import deployment_files
@@ -20,8 +21,6 @@ from nova_image_override.properties.property import Property
 from nova_image_override.properties.property import Schema
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
-RESOURCE_TYPE = 'OS::Nova::Server'
-TARGET = 'image_props_override'
 
 #: The longest names and descriptions that Glance stores
 #: (glance/api/v2/metadef_namespaces.py).
@@ -82,7 +81,8 @@ def namespace(enforcer: Enforcer, caller: Caller) -> Json:
         'visibility': 'public',
         'protected': False,
         'resource_type_associations': [
-            {'name': RESOURCE_TYPE, 'properties_target': TARGET}],
+            {'name': 'OS::Nova::Server',
+             'properties_target': errors.PARAMETER}],
         'properties': dict(sorted(properties.items())),
     }
 

@@ -102,9 +102,6 @@ def _policies_of_no_property(cloud: Cloud) -> Found:
             yield name, {'example': policies.property_rule('hw_numa_mem')}
 
 
-# --- beside Glance's rules ---------------------------------------------------
-
-
 def _named_in_vain(
     cloud: Cloud, refused: Callable[[str], bool], names: Iterable[str] = (),
 ) -> Found:
@@ -138,8 +135,7 @@ def _injected_by_glance(cloud: Cloud) -> Found:
         cloud, lambda name: not enforcer.injection.names(
             cloud.caller.roles).isdisjoint(
                 (name, *enforcer.catalog.resolve(name).legacy_names)),
-        [name for name in enforcer.injection.properties
-         if enforcer.catalog.field_of(name) is not None])
+        filter(enforcer.catalog.field_of, enforcer.injection.properties))
 
 
 def _undefined_policies(cloud: Cloud) -> Found:
@@ -147,9 +143,6 @@ def _undefined_policies(cloud: Cloud) -> Found:
     if protections is not None and protections.policies is not None:
         for name in sorted(protections.policies.undefined):
             yield name, {}
-
-
-# --- about the hosts ---------------------------------------------------------
 
 
 def _without_driver(cloud: Cloud) -> Found:
@@ -170,27 +163,25 @@ def _unknown_properties(cloud: Cloud) -> Found:
 
 
 def _hosts_drivers(cloud: Cloud) -> set[str]:
-    known = HYPERVISOR_TYPES
-    return {known[each] for each in (cloud.hypervisor_types or ())
-            if each in known}
+    return {HYPERVISOR_TYPES[each] for each in cloud.hypervisor_types or ()
+            if each in HYPERVISOR_TYPES}
 
 
 def _unnamed_drivers(cloud: Cloud) -> Found:
-    if cloud.drivers:
-        for name in sorted(_hosts_drivers(cloud).difference(cloud.drivers)):
+    for name in sorted(_hosts_drivers(cloud).difference(cloud.drivers)):
+        if cloud.drivers:
             yield name, {}
 
 
 def _drivers_of_no_host(cloud: Cloud) -> Found:
-    if cloud.hypervisor_types is not None:
-        for name in sorted({*cloud.drivers} - _hosts_drivers(cloud)):
+    for name in sorted(cloud.drivers - _hosts_drivers(cloud)):
+        if cloud.hypervisor_types is not None:
             yield name, {}
 
 
 def _unknown_drivers(cloud: Cloud) -> Found:
-    if cloud.drivers:
-        for name in sorted((cloud.hypervisor_types or set())
-                           - HYPERVISOR_TYPES.keys()):
+    for name in sorted(cloud.hypervisor_types or ()):
+        if cloud.drivers and name not in HYPERVISOR_TYPES:
             yield name, {}
 
 
