@@ -6,7 +6,7 @@ name or value. A field's name covers its spellings: ``hw_numa_mem`` covers
 ``hw_numa_mem.0``, ``traits_required`` covers ``trait:HW_CPU_X86_AVX``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 import dataclasses
 import functools
 import re
@@ -62,9 +62,15 @@ def glob_pattern(glob: str) -> str:
         for segment in between if segment) + rf'[\s\S]*{rest}'
 
 
+def _compiled(globs: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(glob_pattern(glob)) for glob in globs)
+
+
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """One entry of a list.
+
+    Patterns are compiled globs, which have to match all of a text.
 
     :ivar text: the entry as the deployer wrote it
     :ivar name: its name part
@@ -74,33 +80,22 @@ class Entry:
     text: str
     name: str
     values: tuple[str, ...]
+    name_pattern: re.Pattern[str]
+    value_patterns: tuple[re.Pattern[str], ...]
 
     @property
     def is_glob(self) -> bool:
         """Whether the name has a glob character."""
         return _GLOB.search(self.name) is not None
 
-    @functools.cached_property
-    def name_pattern(self) -> str:
-        """The name as a regular expression, not anchored."""
-        return glob_pattern(self.name)
-
-    @functools.cached_property
-    def _matches(self) -> Callable[[str], object]:
-        return re.compile(self.name_pattern).fullmatch
-
-    @functools.cached_property
-    def patterns(self) -> tuple[re.Pattern[str], ...]:
-        """The value globs, compiled; not anchored."""
-        return tuple(re.compile(glob_pattern(v)) for v in self.values)
-
     def covers(self, name: str, prop: Property) -> bool:
         """Return whether the entry covers PROP when it is called NAME."""
-        return bool(self._matches(name) or self._matches(prop.field))
+        return bool(self.name_pattern.fullmatch(name)
+                    or self.name_pattern.fullmatch(prop.field))
 
     def covers_all(self, prop: Property) -> bool:
         """Return whether the entry covers PROP, and all of a family."""
-        return self.covers(prop.field, prop) or (
+        return bool(self.name_pattern.fullmatch(prop.field)) or (
             prop.family is not None
             and self.name == prop.family.member('*'))
 
@@ -124,7 +119,7 @@ class Entry:
     def covers_value(self, value: str | None) -> bool:
         """Return whether the entry covers a canonical VALUE (None: removal)."""
         return not self.values or (value is not None and any(
-            pattern.fullmatch(value) for pattern in self.patterns))
+            pattern.fullmatch(value) for pattern in self.value_patterns))
 
     def canonical_for(self, prop: Property) -> 'Entry':
         """Return the entry with its values as requests of PROP spell them.
@@ -133,8 +128,9 @@ class Entry:
         or ``amd64`` must cover ``true`` and ``x86_64``. Globs are not values
         and stay as they are.
         """
-        return dataclasses.replace(
-            self, values=tuple(map(prop.canonical, self.values)))
+        values = tuple(map(prop.canonical, self.values))
+        return self if values == self.values else dataclasses.replace(
+            self, values=values, value_patterns=_compiled(values))
 
 
 class PropertyList:
@@ -207,9 +203,8 @@ class PropertyList:
             if has_values else ()
         if has_values and not all(values):
             raise ValueError('a value is empty')
-        for glob in (name, *values):
-            re.compile(glob_pattern(glob))
-        return Entry(text, name, values)
+        name_pattern, *value_patterns = _compiled((name, *values))
+        return Entry(text, name, values, name_pattern, tuple(value_patterns))
 
     def _require_possible(self, entry: Entry) -> None:
         """Require that ENTRY, and each value of an exact name, can match.

@@ -3,7 +3,7 @@
 They are read again when a file changes, as Nova reads them.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 import contextlib
 import logging
 import os
@@ -70,7 +70,10 @@ class PolicyFiles:
                 self._stamps = stamps
                 try:
                     filled = _filled(stamps)
-                    _require_none(self._filled - filled)
+                    lost = self._filled - filled
+                    if lost:
+                        raise OSError(
+                            'missing or empty: ' + ', '.join(sorted(lost)))
                     self._enforcer = self._read()
                     self._filled = filled
                 except _UNREADABLE as exc:
@@ -131,15 +134,6 @@ def _has_text(path: str) -> bool:
             return bool(file.read().strip())
     except (FileNotFoundError, IsADirectoryError):
         return False
-
-
-def _require_none(lost: Collection[str]) -> None:
-    """Require that no file is lost.
-
-    :raises OSError: some are
-    """
-    if lost:
-        raise OSError('missing or empty: ' + ', '.join(sorted(lost)))
 
 
 def _failure(error: Exception) -> str:

@@ -168,7 +168,7 @@ class Denied(Rule):
             yield dataclasses.replace(
                 left,
                 closed=(*left.closed, *(
-                    entry.name_pattern for entry in reaching
+                    entry.name_pattern.pattern for entry in reaching
                     if not entry.values)),
                 denied=_value_patterns(reaching))
 
@@ -219,7 +219,7 @@ class Allowed(Rule):
         yield dataclasses.replace(
             left,
             members=() if every_member else tuple(
-                entry.name_pattern for entry in reaching),
+                entry.name_pattern.pattern for entry in reaching),
             allowed=() if every_value else _value_patterns(reaching),
             removable=left.removable and every_value)
 
@@ -239,7 +239,8 @@ def _texts(entries: Iterable[Entry]) -> str:
 
 def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(
-        pattern.pattern for entry in entries for pattern in entry.patterns)
+        pattern.pattern for entry in entries
+        for pattern in entry.value_patterns)
 
 
 class Policy(Rule):

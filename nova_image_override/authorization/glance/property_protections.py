@@ -64,13 +64,11 @@ class Section:
     :ivar name: the section's header, a regular expression
     :ivar pattern: the same, compiled; searched for, not anchored
     :ivar permissions: operation -> what the file says, split into parts
-    :ivar line: the line of the header in the file; 0 for Glance's own section
     """
 
     name: str
     pattern: re.Pattern[str]
     permissions: Mapping[str, tuple[str, ...]]
-    line: int = 0
 
 
 class Protections:
@@ -237,7 +235,7 @@ def _section_of(
         raise config_files.failure(
             OPTION, path, f'section {errors.printable(name)}: {exc}',
             line) from None
-    return Section(name, pattern, permissions, line)
+    return Section(name, pattern, permissions)
 
 
 def _parts(value: str, rule_format: str) -> tuple[str, ...]:

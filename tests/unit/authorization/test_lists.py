@@ -207,6 +207,7 @@ def test_exact_names_that_this_nova_does_not_have_are_told_apart(
     ('trait:CUSTOM_*', 'traits_required', [('trait:CUSTOM_*', False)]),
     ('hw_numa_cpus', 'hw_numa_mem', []),
     ('hw_numa_cpus.0', 'hw_numa_mem', []),
+    ('hw_numa_mem.128', 'hw_numa_mem', []),
     ('hw_numa', 'hw_numa_mem', []),
     ('hw_numa_me?', 'hw_numa_cpus', []),
     ('custom_*', 'traits_required', []),

@@ -263,12 +263,6 @@ def test_the_line_names_the_line_of_the_file(load, text, where):
     assert f'protections.conf{where}' in refusal(load, text)
 
 
-def test_a_section_knows_where_it_stands(load):
-    rules = load(section('x_a') + '\n' + section('x_b'))
-    assert [(each.name, each.line) for each in rules.sections] == [
-        ('os_glance.*', 0), ('x_a', 1), ('x_b', 7)]
-
-
 @pytest.mark.parametrize(('make', 'why'), [
     (lambda path: None, 'No such file'),
     (lambda path: path.mkdir(), 'not a regular file'),
