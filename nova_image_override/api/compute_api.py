@@ -164,6 +164,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def rebuild(
         self, context: typing.Any, instance: typing.Any, image_href: str,
         *args: typing.Any, **kwargs: typing.Any,
@@ -248,6 +249,8 @@ class API(api.API):
         return instance
 
     @interface.overrides
+    @faults.carried()
+    @store_module.giving_way()
     def start(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,
@@ -263,6 +266,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def resize(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         host_name: str | None = None, **kwargs: typing.Any,
@@ -285,6 +289,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def unshelve(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         host: str | None = None, **kwargs: typing.Any,
@@ -307,6 +312,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def rescue(
         self, context: typing.Any, instance: typing.Any, *args: typing.Any,
         **kwargs: typing.Any,

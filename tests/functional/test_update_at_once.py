@@ -11,6 +11,7 @@ from nova import objects
 from nova.compute import api
 import pytest
 
+from nova_image_override.api.change import store
 from testing.harness import base
 from tests.functional import update_case
 
@@ -198,6 +199,22 @@ class TestUpdate:
             cloud.put(server, NETWORK)()
         assert answers[0].status == 409
         cloud.assert_changed(server, NETWORK)
+
+    @pytest.mark.parametrize(('act', 'body'), [
+        ('os-start', None), ('rebuild', {'imageRef': base.IMAGE}),
+        ('rescue', {}), ('migrate', None), ('unshelve', None)])
+    def test_what_had_read_the_server_before_it_was_held_is_refused(
+            self, cloud, act, body):
+        server = (cloud.offloaded if act == 'unshelve' else cloud.stopped)(VGA)
+
+        def hold():
+            instance = cloud.instance(server)
+            instance.task_state = store.TASK_STATE
+            instance.save()
+
+        with meanwhile(objects.Instance, 'save', hold):
+            answer = cloud.act(server, {act: body}, admin=act == 'migrate')
+        cloud.overtaken(answer)
 
     @pytest.mark.parametrize('seconds', [0, 60])
     def test_a_deletion_wins(self, cloud, seconds):

@@ -17,6 +17,7 @@ whatever takes it away, such as a deletion, wins.
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import time
 import typing
 
@@ -74,6 +75,22 @@ def changed_meanwhile() -> errors.Conflict:
         [errors.PARAMETER], errors.WRONG_STATE,
         'cannot be changed now: something else has changed the server, try '
         'again')
+
+
+@contextlib.contextmanager
+def giving_way() -> collections.abc.Iterator[None]:
+    """Refuse what meets an update after it has read the server.
+
+    Nova answers 500 where two requests take the task state at once.
+
+    :raises errors.Conflict: in place of a conflict with our task state
+    """
+    try:
+        yield
+    except exception.InstanceUpdateConflict as exc:
+        if exc.kwargs['actual'].get('task_state') != TASK_STATE:
+            raise
+        raise changed_meanwhile() from None
 
 
 class Store:
