@@ -1,0 +1,218 @@
+"""Whatever is killed before whatever statement, every server stays usable.
+
+For each statement of a change, nova-api is killed before it, or MariaDB. Then
+the server is used through the API only: it must agree with itself, with its
+former overrides or with the new ones.
+"""
+
+import contextlib
+import itertools
+
+import pytest
+
+from nova_image_override import record
+from nova_image_override.api.change import store
+from testing import figures
+from testing.deployment import mortal
+from testing.deployment import processes
+from tests.integration import whole
+
+pytestmark = pytest.mark.skipif(
+    not figures.FULL, reason='make proof-faults')
+
+#: What is killed; MariaDB is started again once the answer is there, or before
+#: the statement, which meets a connection that is lost.
+FAULTS = {'nova-api': 'nova-api killed', 'mariadb': 'MariaDB killed',
+          'restart': 'MariaDB killed and restarted at once'}
+
+#: Seconds in which Nova's services take up what has been sent to them.
+TAKEN_UP = 6
+
+
+@pytest.fixture(scope='module')
+def mortal_api(deployment):
+    """A nova-api that :mod:`.mortal` kills."""
+    api = mortal.NovaAPI(deployment.state, 'nova-api-1')
+    api.configure()
+    api.up()
+    yield api
+    api.kill()
+
+
+@pytest.fixture(scope='module')
+def counted():
+    """Test name -> what became of it; recorded once all have passed."""
+    result = {}
+    yield result
+    if len(result) == len(FAULTS) * 3:
+        figures.record('faults', result)
+
+
+class Update:
+    """An update of a stopped server; the same steps do for the others."""
+
+    STATUS = 'SHUTOFF'
+
+    def __init__(self, deployment, everywhere, image):
+        self.deployment = deployment
+        self.everywhere = everywhere
+        self.client = whole.Client(deployment, 'nfv')
+        self.operator = whole.Client(deployment, 'operator')
+        self.mortal = whole.Client(deployment, 'nfv', 'nova-api-1')
+        self.image = image
+        self.flavor = deployment.operator.compute.find_flavor('small').id
+        self.server = None
+
+    def prepare(self):
+        """Return to a server that has the one set, in all places."""
+        if self.server is None:
+            self.server = self.client.boot(self.image, self.flavor, whole.ONE)
+            self.client.settled(self.server, 'ACTIVE')
+        status = self.client.settled(self.server)['status']
+        if status == 'ACTIVE' != self.STATUS:
+            self.unuse()
+        assert self.client.update(self.server, whole.ONE).status == 200
+        assert self.everywhere.agree(
+            self.client.show(self.server)) == whole.ONE
+
+    def send(self, **headers):
+        return self.mortal.update(self.server, whole.OTHER, **headers)
+
+    def unuse(self):
+        self.client.act(self.server, {'os-stop': None}, 202)
+        self.client.settled(self.server, 'SHUTOFF')
+
+    def is_cut_off(self):
+        """Return whether something is left to do, and let its time be over."""
+        instance = self.everywhere.instance(self.server)
+        if instance.task_state is not None:
+            # Until its lease is over, it could still be on its way.
+            assert instance.task_state == store.TASK_STATE
+            assert self.client.update(self.server, {}).status == 409
+            self.deployment.mariadb.execute(
+                'UPDATE nova_cell1.instances SET updated_at = updated_at - '  # noqa: S608
+                f'INTERVAL {store.LEASE + 1} SECOND '
+                f"WHERE uuid = '{self.server}'")
+        return instance.task_state is not None or bool(
+            record.still_to_store(instance.system_metadata))
+
+    # --- what comes next ------------------------------------------------------
+
+    def show(self):
+        return self.client.show(self.server)
+
+    def update(self):
+        answer = self.client.update(self.server, {})
+        assert answer.status == 200, answer
+        return self.client.show(self.server)
+
+    def use(self):
+        self.client.act(self.server, {'os-start': None}, 202)
+        return self.client.settled(self.server, 'ACTIVE')
+
+    def delete(self):
+        answer = self.client.send('DELETE', f'/servers/{self.server}')
+        assert answer.status == 204, answer
+        self.client.gone(self.server)
+        self.server = None
+
+    NEXT = (show, use, update, delete)
+
+    def found(self, number):
+        """Let the next request be one of four; return what is found then."""
+        following = self.NEXT[number % len(self.NEXT)]
+        shown = following(self)
+        if shown is None:
+            return 'deleted'
+        overrides = self.everywhere.agree(shown)
+        if following.__name__ == 'update':
+            assert overrides == {}
+            return 'updated again'
+        assert overrides in (whole.ONE, whole.OTHER)
+        return 'finished' if overrides == whole.OTHER else 'as before'
+
+
+class Offloaded(Update):
+    STATUS = 'SHELVED_OFFLOADED'
+
+    def unuse(self):
+        self.client.act(self.server, {'shelve': None}, 202)
+        self.client.settled(self.server, self.STATUS)
+
+    def use(self):
+        self.client.act(self.server, {'unshelve': None}, 202)
+        return self.client.settled(self.server, 'ACTIVE')
+
+    NEXT = (Update.show, use, Update.update, Update.delete)
+
+
+class Rebuild(Update):
+    """A rebuild that is cut off stays "rebuilding", as in Nova."""
+
+    def send(self, **headers):
+        return self.mortal.act(self.server, {'rebuild': {
+            'imageRef': self.image, whole.PARAMETER: whole.OTHER}}, **headers)
+
+    def is_cut_off(self):
+        with contextlib.suppress(processes.NotReady):
+            self.client.settled(self.server, 'SHUTOFF', 'ERROR',
+                                seconds=TAKEN_UP)
+        instance = self.everywhere.instance(self.server)
+        if instance.task_state is None and instance.vm_state != 'error':
+            return bool(record.still_to_store(instance.system_metadata))
+        self.operator.act(
+            self.server, {'os-resetState': {'state': 'active'}}, 202)
+        return True
+
+    def rebuild(self):
+        self.client.act(self.server, {'rebuild': {
+            'imageRef': self.image, whole.PARAMETER: {}}}, 202)
+        return self.client.settled(self.server, 'ACTIVE')
+
+    def use(self):
+        # Its state has been reset: it is "active", and its guest is not there.
+        self.client.act(self.server, {'reboot': {'type': 'HARD'}}, 202)
+        return self.client.settled(self.server, 'ACTIVE')
+
+    def found(self, number):
+        if self.client.settled(self.server)['status'] == 'SHUTOFF':
+            return super().found(0)
+        if number % 4 == 0:
+            self.everywhere.agree(self.show(), is_built=False)
+            number = 1
+        return super().found(number)
+
+    NEXT = (Update.show, use, rebuild, Update.delete)
+
+
+@pytest.mark.parametrize('fault', FAULTS)
+@pytest.mark.parametrize(('what', 'operation'), [
+    ('update, stopped', Update), ('update, offloaded', Offloaded),
+    ('rebuild, stopped', Rebuild)], ids=['update', 'offloaded', 'rebuild'])
+def test_every_server_is_usable_whichever_statement_is_the_last(
+        deployment, everywhere, mortal_api, whole_image, counted, what,
+        operation, fault):
+    case = operation(deployment, everywhere, whole_image)
+    found = []
+    left = 0
+    for number in itertools.count(1):
+        case.prepare()
+        answer = case.send(**{mortal.HEADER: f'{fault} {number}'})
+        if deployment.mariadb.pid is None:
+            deployment.mariadb.up()
+        if answer.status in (200, 202) and (
+                int(answer.headers[mortal.COUNT]) < number):
+            break
+        assert (answer.status == 0) == (fault == 'nova-api'), answer
+        is_cut_off = case.is_cut_off()
+        # Where nothing is left to do, every next request finds the same.
+        found.append(case.found(left if is_cut_off else 0))
+        left += is_cut_off
+        print(what, fault, number, answer.status, is_cut_off, found[-1],
+              flush=True)
+    if case.server:
+        case.delete()
+    counted[f'{what}, {FAULTS[fault]}'] = (
+        f'{len(found)} statements, {left} times something was left to the next '
+        'request: ' + ', '.join(
+            f'{found.count(each)} {each}' for each in sorted({*found})))
