@@ -190,6 +190,23 @@ class TestUpdate:
         cloud.overtaken(answer)
         cloud.assert_changed(server, NETWORK)
 
+    @pytest.mark.parametrize('held', [False, True])
+    def test_a_host_that_is_taken_off_an_offloaded_server_is_no_change(
+            self, cloud, held):
+        server = cloud.offloaded(VGA)
+
+        def put(host):
+            instance = cloud.instance(server)
+            instance.host = host
+            instance.save()
+
+        put('compute1')
+        point = (objects.RequestSpec, 'save') if held else (
+            api.API, '_record_action_start')
+        with meanwhile(*point, lambda: put(None)):
+            cloud.put(server, NETWORK)()
+        cloud.assert_changed(server, NETWORK)
+
     @pytest.mark.parametrize('act', ['os-start', 'shelve'])
     def test_what_nova_begins_meanwhile_is_refused(self, cloud, act):
         server = cloud.stopped(VGA)

@@ -320,7 +320,10 @@ def unfinished(
 
 def _state(instance: typing.Any) -> tuple[typing.Any, ...]:
     """Return what a request that changes overrides is checked against."""
-    return (instance.host, instance.instance_type_id,
+    # nova-compute takes the host off a server only after it has been offloaded
+    # (ComputeManager._shelve_offload_instance), whatever its task state.
+    offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
+    return (None if offloaded else instance.host, instance.instance_type_id,
             rows(instance.system_metadata))
 
 
