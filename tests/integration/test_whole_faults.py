@@ -41,11 +41,10 @@ def mortal_api(deployment):
 
 @pytest.fixture(scope='module')
 def counted():
-    """Test name -> what became of it; recorded once all have passed."""
+    """What was killed -> what became of it, for tests that have passed."""
     result = {}
     yield result
-    if len(result) == len(FAULTS) * 3:
-        figures.record('faults', result)
+    figures.record('faults', result)
 
 
 class Update:
@@ -68,12 +67,11 @@ class Update:
         if self.server is None:
             self.server = self.client.boot(self.image, self.flavor, whole.ONE)
             self.client.settled(self.server, 'ACTIVE')
-        status = self.client.settled(self.server)['status']
-        if status == 'ACTIVE' != self.STATUS:
+        shown = self.client.settled(self.server)
+        if shown['status'] == 'ACTIVE' != self.STATUS:
             self.unuse()
-        assert self.client.update(self.server, whole.ONE).status == 200
-        assert self.everywhere.agree(
-            self.client.show(self.server)) == whole.ONE
+        if shown[whole.PARAMETER] != whole.ONE:
+            assert self.client.update(self.server, whole.ONE).status == 200
 
     def send(self, **headers):
         return self.mortal.update(self.server, whole.OTHER, **headers)
@@ -125,9 +123,9 @@ class Update:
         if shown is None:
             return 'deleted'
         overrides = self.everywhere.agree(shown)
-        if following.__name__ == 'update':
+        if following.__name__ in ('update', 'rebuild'):
             assert overrides == {}
-            return 'updated again'
+            return 'changed again'
         assert overrides in (whole.ONE, whole.OTHER)
         return 'finished' if overrides == whole.OTHER else 'as before'
 
