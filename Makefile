@@ -336,6 +336,19 @@ proof-sequences: $(READY) ## Random lives of servers on Nova 34, SEQUENCES=1000 
 	PROOF=full SEQUENCES=$(SEQUENCES) $(BIN)/python -m pytest \
 	    tests/proof/test_sequences.py
 
+# On a real cloud (root, Debian).
+.PHONY: proof-faults
+proof-faults: export PROOF := full
+proof-faults: .venv/cloud/.ready ## nova-api and MariaDB killed at each statement of a change, on a real cloud
+	$(call on_cloud,pytest -s tests/integration/test_whole_faults.py $(ARGS))
+
+PAIRS ?= 20
+.PHONY: proof-races
+proof-races: export PROOF := full
+proof-races: export PAIRS := $(PAIRS)
+proof-races: .venv/cloud/.ready ## Two requests at once, one to each of two nova-api, on a real cloud, PAIRS=20
+	$(call on_cloud,pytest -s tests/integration/test_whole_races.py $(ARGS))
+
 .PHONY: proof-laws
 proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
 	for release in $(RELEASES); do HYPOTHESIS_PROFILE=fuzz \

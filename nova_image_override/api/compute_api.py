@@ -162,6 +162,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def rebuild(
         self, context: Any, instance: Any, image_href: str,
         *args: Any, **kwargs: Any,
@@ -244,6 +245,8 @@ class API(api.API):
         return instance
 
     @interface.overrides
+    @faults.carried()
+    @store_module.giving_way()
     def start(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
@@ -258,6 +261,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def resize(
         self, context: Any, instance: Any, *args: Any,
         host_name: str | None = None, **kwargs: Any,
@@ -279,6 +283,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def unshelve(
         self, context: Any, instance: Any, *args: Any,
         host: str | None = None, **kwargs: Any,
@@ -301,6 +306,7 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    @store_module.giving_way()
     def rescue(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:

@@ -1,5 +1,6 @@
 """The flavors: two that ask for nothing, and a set for NFV."""
 
+import collections.abc
 import dataclasses
 
 from openstack.compute.v2 import _proxy as compute_proxy
@@ -49,9 +50,12 @@ FLAVORS = {
 }
 
 
-def furnish(compute: compute_proxy.Proxy) -> None:
+def furnish(
+    compute: compute_proxy.Proxy,
+    flavors: collections.abc.Mapping[str, Flavor] = FLAVORS,
+) -> None:
     """Make flavors that are missing or are not what they should be."""
-    for name, wanted in FLAVORS.items():
+    for name, wanted in flavors.items():
         found = compute.find_flavor(name, get_extra_specs=True)
         if found and (found.vcpus, found.ram, found.extra_specs) != (
                 wanted.vcpus, wanted.memory, wanted.specs):

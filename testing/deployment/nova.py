@@ -60,7 +60,9 @@ def common(state: state_module.State) -> settings.Settings:
             'initial_ram_allocation_ratio': '4',
             'reserved_host_memory_mb': '0',
             # The guest ignores its power button.
-            'shutdown_timeout': '1'},
+            'shutdown_timeout': '1',
+            # A host without guests is the only one of its zone.
+            'allow_resize_to_same_host': 'true'},
         'glance': {'region_name': 'RegionOne'},
         # For a flavor; no host has one.
         'pci': {'alias': json.dumps({

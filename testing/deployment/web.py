@@ -16,12 +16,14 @@ class Application(processes.Process):
     :param name: of the process, its port and its folder
     :cvar NAME: the same where there is one of it
     :cvar MODULE: the WSGI module
+    :cvar SERVER: the module that serves it
     :cvar PATH: where the service's API begins
     :ivar installation: the one that runs when it is started next
     """
 
     NAME: str
     MODULE: str
+    SERVER = 'testing.deployment.serve'
     PATH = ''
     WORKERS = 1
 
@@ -54,7 +56,7 @@ class Application(processes.Process):
         """Start it, and wait until it answers."""
         self.start(
             [self.installation.python, '-W', 'ignore', '-m',
-             'testing.deployment.serve', str(state_module.PORTS[self.name]),
+             self.SERVER, str(state_module.PORTS[self.name]),
              str(self.WORKERS), self.MODULE], self.environment())
         self.wait_until(self._answers)
 

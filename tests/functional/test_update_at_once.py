@@ -11,6 +11,7 @@ from nova import objects
 from nova.compute import api
 import pytest
 
+from nova_image_override.api.change import store
 from testing.harness import base
 from tests.functional import update_case
 
@@ -189,6 +190,23 @@ class TestUpdate:
         cloud.overtaken(answer)
         cloud.assert_changed(server, NETWORK)
 
+    @pytest.mark.parametrize('held', [False, True])
+    def test_a_host_that_is_taken_off_an_offloaded_server_is_no_change(
+            self, cloud, held):
+        server = cloud.offloaded(VGA)
+
+        def put(host):
+            instance = cloud.instance(server)
+            instance.host = host
+            instance.save()
+
+        put('compute1')
+        point = (objects.RequestSpec, 'save') if held else (
+            api.API, '_record_action_start')
+        with meanwhile(*point, lambda: put(None)):
+            cloud.put(server, NETWORK)()
+        cloud.assert_changed(server, NETWORK)
+
     @pytest.mark.parametrize('act', ['os-start', 'shelve'])
     def test_what_nova_begins_meanwhile_is_refused(self, cloud, act):
         server = cloud.stopped(VGA)
@@ -198,6 +216,22 @@ class TestUpdate:
             cloud.put(server, NETWORK)()
         assert answers[0].status == 409
         cloud.assert_changed(server, NETWORK)
+
+    @pytest.mark.parametrize(('act', 'body'), [
+        ('os-start', None), ('rebuild', {'imageRef': base.IMAGE}),
+        ('rescue', {}), ('migrate', None), ('unshelve', None)])
+    def test_what_had_read_the_server_before_it_was_held_is_refused(
+            self, cloud, act, body):
+        server = (cloud.offloaded if act == 'unshelve' else cloud.stopped)(VGA)
+
+        def hold():
+            instance = cloud.instance(server)
+            instance.task_state = store.TASK_STATE
+            instance.save()
+
+        with meanwhile(objects.Instance, 'save', hold):
+            answer = cloud.act(server, {act: body}, admin=act == 'migrate')
+        cloud.overtaken(answer)
 
     @pytest.mark.parametrize('seconds', [0, 60])
     def test_a_deletion_wins(self, cloud, seconds):

@@ -6,11 +6,13 @@ import pytest
 
 from testing.deployment import cloud
 from testing.deployment import command
+from testing.deployment import guest
 from testing.deployment import hugepages
 from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
+from tests.integration import whole
 
 
 @pytest.fixture(scope='session')
@@ -76,3 +78,23 @@ def boot(deployment, users):
         users['operator']('server', 'delete', '--force', *left)
         processes.wait_for(
             lambda: not places.created(deployment), 'the end of servers', 120)
+
+
+@pytest.fixture(scope='session')
+def whole_image(deployment):
+    """An image with a property of its own, :data:`.whole.OWN`."""
+    images = deployment.operator.image
+    plain = images.find_image('guest')
+    image = images.create_image(
+        'test-whole', filename=str(guest.Guest(deployment.state).disk),
+        disk_format='raw', container_format='bare', visibility='public',
+        allow_duplicates=True, kernel_id=plain.kernel_id,
+        ramdisk_id=plain.ramdisk_id, **whole.OWN)
+    yield image.id
+    images.delete_image(image)
+
+
+@pytest.fixture(scope='session')
+def everywhere(deployment):
+    """All that is stored of servers."""
+    return whole.Everywhere(deployment)

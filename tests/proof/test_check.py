@@ -14,10 +14,10 @@ import pytest
 
 from nova_image_override import record
 from nova_image_override import versions
+from testing import figures
 from testing.harness import base
 from tests.proof import api
 from tests.proof import bodies
-from tests.proof import figures
 from tests.unit import strategies
 
 EXAMPLES = 10_000 if figures.FULL else 300

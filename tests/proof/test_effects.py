@@ -9,10 +9,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from testing import figures
 from testing.harness import base
 from testing.harness import ids
 from tests.functional import effect_cases
-from tests.proof import figures
 
 #: In the short form, one case in so many.
 CASES = effect_cases.KNOWN[::1 if figures.FULL else 4]

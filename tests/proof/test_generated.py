@@ -10,10 +10,10 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import record
+from testing import figures
 from testing.harness import base
 from tests.proof import api
 from tests.proof import bodies
-from tests.proof import figures
 from tests.unit import strategies
 
 #: How many requests in all; those of the short form are the same each time.

@@ -13,10 +13,10 @@ from nova.objects import cell_mapping
 import pytest
 
 from nova_image_override import versions
+from testing import figures
 from testing.harness import applications
 from testing.harness import base
 from testing.harness import paste_config
-from tests.proof import figures
 from tests.proof import requests
 from tests.proof import side_by_side
 

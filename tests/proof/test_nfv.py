@@ -17,9 +17,9 @@ import xml.etree.ElementTree as ET
 from nova import objects
 import pytest
 
+from testing import figures
 from testing.harness import nfv_hosts
 from tests.proof import built
-from tests.proof import figures
 from tests.proof import nfv
 from tests.proof import values
 

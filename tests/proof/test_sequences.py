@@ -2,7 +2,8 @@
 
 The API, the instance's system metadata, the request spec and the XML that its
 guest is built from, after every step of sequences that hypothesis generates:
-created, changed, rebuilt, resized, migrated, shelved, rescued, in any order.
+created, changed, rebuilt, resized, migrated, shelved, rescued, locked, deleted
+and restored, in any order, sometimes by two clients at once.
 """
 
 import collections
@@ -13,11 +14,13 @@ import hypothesis
 from hypothesis import stateful
 from hypothesis import strategies as st
 from nova import objects
+from nova.compute import api
 import pytest
 
+from testing import figures
 from testing.harness import base
 from tests.functional import life
-from tests.proof import figures
+from tests.functional import test_update_at_once as at_once
 
 SEQUENCES = int(os.environ.get('SEQUENCES', '1000'))
 STEPS = 10
@@ -138,7 +141,71 @@ class Server(stateful.RuleBasedStateMachine):
         assert answer.status in (400, 409), answer.text
         self.counted['refused'] += 1
 
+    @stateful.precondition(lambda self: self.is_at(STOPPED, OFFLOADED))
+    @stateful.rule(first=st.none() | IN_PLACE, second=IN_PLACE)
+    def two_change_it_at_once(
+            self, first: typing.Any, second: typing.Any) -> None:
+        """An update comes when a rebuild (none) or an update has been checked.
+        """
+        if first is None and (self.state == OFFLOADED or self.from_volume):
+            first = {}
+        numa = numa_of(self.overrides)
+        wanted, late = {**(first or {}), **numa}, {**second, **numa}
+
+        def update(overrides: typing.Any) -> typing.Any:
+            return self.case.http('PUT', f'/servers/{self.server}', {
+                'server': {base.PARAMETER: overrides}})
+
+        seen = []
+        if first is None:
+            # Where it takes its task state soon after.
+            with at_once.meanwhile(
+                    api.API, '_checks_for_create_and_rebuild',
+                    lambda: seen.append(update(late).status)):
+                answer = self.case.act(self.server, {'rebuild': {
+                    'imageRef': self.case.image_ids[0]}})
+            self.case.wait(self.server, self.state)
+        else:
+            with at_once.meanwhile(
+                    api.API, '_record_action_start',
+                    lambda: seen.append(update(late).status)):
+                answer = update(wanted)
+        assert seen == [200]
+        if answer.status == 409:
+            wanted = late
+        else:
+            # The other has changed nothing.
+            assert answer.status in (200, 202), answer.text
+            assert late == self.overrides
+            wanted = self.overrides if first is None else wanted
+        self.overrides = wanted
+        self.counted[f'two at once: {answer.status}'] += 1
+
     # --- what does not ------------------------------------------------------
+
+    @stateful.rule(overrides=IN_PLACE)
+    def lock_and_unlock(self, overrides: typing.Any) -> None:
+        for action, expected in (
+                ({'lock': {'locked_reason': 'why'}}, 202),
+                ({'rebuild': {'imageRef': self.case.image_ids[0],
+                              base.PARAMETER: overrides}}, 409)):
+            answer = self.case.act(self.server, action)
+            assert answer.status == expected, answer.text
+        answer = self.case.http('PUT', f'/servers/{self.server}', {
+            'server': {base.PARAMETER: overrides}})
+        assert answer.status == 409, answer.text
+        self.does({'unlock': None}, self.state)
+
+    @stateful.precondition(lambda self: self.is_at(ACTIVE, STOPPED))
+    @stateful.rule()
+    def delete_and_restore(self) -> None:
+        self.case.flags(reclaim_instance_interval=3600)
+        answer = self.case.http('DELETE', f'/servers/{self.server}')
+        assert answer.status == 204, answer.text
+        self.case.wait(self.server, 'SOFT_DELETED')
+        self.does({'restore': None}, ACTIVE)
+        self.case.flags(reclaim_instance_interval=0)
+        self.state = ACTIVE
 
     @stateful.precondition(lambda self: self.is_at(ACTIVE))
     @stateful.rule()

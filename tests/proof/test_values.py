@@ -12,9 +12,9 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.properties import property as property_module
+from testing import figures
 from testing import release
 from tests.proof import built
-from tests.proof import figures
 from tests.proof import scenarios
 from tests.proof import values
 

@@ -9,9 +9,9 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import record
+from testing import figures
 from testing.harness import answers
 from testing.harness import base
-from tests.proof import figures
 from tests.proof import values
 from tests.proof import ways_in
 

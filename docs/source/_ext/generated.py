@@ -137,7 +137,7 @@ class ReaderTable(CodeDirective):
             '24 12 34 30')
 
 
-#: What long runs of the proofs have counted (tests/proof/figures.py).
+#: What long runs of the proofs have counted (testing/figures.py).
 FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
 
 

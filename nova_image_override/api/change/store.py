@@ -16,7 +16,8 @@ whatever takes it away, such as a deletion, wins.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+import contextlib
 import time
 from typing import Any
 
@@ -74,6 +75,22 @@ def changed_meanwhile() -> errors.Conflict:
         [errors.PARAMETER], errors.WRONG_STATE,
         'cannot be changed now: something else has changed the server, try '
         'again')
+
+
+@contextlib.contextmanager
+def giving_way() -> Iterator[None]:
+    """Refuse what meets an update after it has read the server.
+
+    Nova answers 500 where two requests take the task state at once.
+
+    :raises errors.Conflict: in place of a conflict with our task state
+    """
+    try:
+        yield
+    except exception.InstanceUpdateConflict as exc:
+        if exc.kwargs['actual'].get('task_state') != TASK_STATE:
+            raise
+        raise changed_meanwhile() from None
 
 
 class Store:
@@ -299,7 +316,10 @@ def unfinished(
 
 def _state(instance: Any) -> tuple[Any, ...]:
     """Return what a request that changes overrides is checked against."""
-    return (instance.host, instance.instance_type_id,
+    # nova-compute takes the host off a server only after it has been offloaded
+    # (ComputeManager._shelve_offload_instance), whatever its task state.
+    offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
+    return (None if offloaded else instance.host, instance.instance_type_id,
             rows(instance.system_metadata))
 
 

@@ -14,7 +14,7 @@ from testing import release
 #: Whether the full form is asked for, rather than the short form.
 FULL = os.environ.get('PROOF') == 'full'
 
-ROOT = pathlib.Path(__file__).parents[2]
+ROOT = pathlib.Path(__file__).parents[1]
 
 
 def record(item: str, figures: dict[str, typing.Any]) -> None:
