@@ -1,4 +1,4 @@
-"""What can be wrong with a request's overrides, in the API's own terms.
+"""Errors in a request's overrides, in the API's own terms.
 
 Every refusal names each offending property with a code for programs and a
 reason for people. The codes are part of the HTTP contract: they are
@@ -182,7 +182,7 @@ def refusal(
 
 
 class NotFound(Exception):
-    """What an operator's command asks for does not exist."""
+    """The object of an operator's command does not exist."""
 
 
 class StartupError(Exception):

@@ -1,4 +1,4 @@
-"""What is stored about overrides: every key of ours in system metadata.
+"""The stored record of overrides: every key of ours in system metadata.
 
 The merged image properties are stored as Nova stores any server's, in one row
 ``image_<property>`` each, so that Nova reads them without knowing about

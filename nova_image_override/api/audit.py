@@ -1,4 +1,4 @@
-"""What nova-api logs about overrides: each change and each refusal.
+"""The audit log of overrides: each change and each refusal.
 
 One line at INFO for each server, which oslo.log prefixes with the request ID,
 user and project (``logging_context_format_string``). Values are logged at

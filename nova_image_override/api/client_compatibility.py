@@ -19,7 +19,7 @@ from nova_image_override import versions
 
 @dataclasses.dataclass(frozen=True)
 class ClientCompatibility:
-    """What the deployer allows.
+    """The deployer's choices.
 
     :ivar scheduler_hint: whether scheduler hints may carry overrides
     :ivar compute: Nova's microversion from which a request needs no header

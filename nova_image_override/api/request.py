@@ -1,4 +1,4 @@
-"""What one request to nova-api carries: its overrides, and their version.
+"""State of one request to nova-api: its overrides, and their version.
 
 There is one :class:`OverrideRequest` for each request that overrides play a
 part in. Nova's request context carries it from the router to the compute API
@@ -23,7 +23,7 @@ _ATTRIBUTE = 'image_props_override_request'
 
 @dataclasses.dataclass
 class OverrideRequest:
-    """What one request carries, past methods of Nova that know nothing of it.
+    """State of one request, past methods of Nova that know nothing of it.
 
     :ivar is_named: whether it names the extension
     :ivar version: the extension's version that it uses

@@ -1,4 +1,4 @@
-"""What api-paste.ini names.
+"""The factory that api-paste.ini names.
 
 Imports nothing of Nova, so that a Nova that lacks something is told in one
 line.

@@ -1,4 +1,4 @@
-"""What nova-api and the operator's commands read once, when they start."""
+"""Rules and options, read once by nova-api and the operator's commands."""
 
 from collections.abc import Callable
 import functools
@@ -19,7 +19,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Startup(NamedTuple):
-    """What has been read.
+    """The rules and options of a deployment.
 
     None of it changes except the policy rules, which change with Nova's files.
 

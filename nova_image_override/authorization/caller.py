@@ -1,4 +1,4 @@
-"""Who makes a request, as far as the rules need to know."""
+"""The caller of a request, as far as the rules need to know."""
 
 from collections.abc import Callable, Collection, Mapping
 import dataclasses
@@ -15,7 +15,7 @@ from nova_image_override.properties.catalog import Catalog
 
 @dataclasses.dataclass(frozen=True)
 class Caller:
-    """Who makes a request.
+    """The caller of a request.
 
     :ivar can: checks a policy rule for this caller
     :ivar policy_defined: names of the rules that policy.yaml defines

@@ -85,7 +85,7 @@ class Entry:
 
     @property
     def is_glob(self) -> bool:
-        """Whether the name has a glob character."""
+        """True if the name has a glob character."""
         return _GLOB.search(self.name) is not None
 
     def covers(self, name: str, prop: Property) -> bool:

@@ -1,4 +1,4 @@
-"""What one caller may override of a property: what the rules leave of it.
+"""The part of a property that the rules leave to a caller.
 
 Discovery begins with all of a property, and each rule takes something away
 (:meth:`nova_image_override.authorization.rules.Rule.limit`).
@@ -51,7 +51,7 @@ class Overridable:
 
     @functools.cached_property
     def can_be_set(self) -> bool:
-        """Whether there is a value that can be sent."""
+        """True if there is a value that can be sent."""
         return self.settable and (
             not self.prop.values or any(map(self._leaves, self.prop.values)))
 

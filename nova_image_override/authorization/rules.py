@@ -71,7 +71,7 @@ class Request:
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """What one rule decides.
+    """One rule's decision.
 
     :ivar rule: the rule, with what it is asked for if it is asked more than
         once
@@ -92,12 +92,12 @@ class Decision:
 
     @property
     def permits(self) -> bool:
-        """Whether the rule permits the override."""
+        """True if the rule permits the override."""
         return not self.code
 
 
 class Rule(abc.ABC):
-    """What decides who may override what."""
+    """A rule about who may override which property."""
 
     @abc.abstractmethod
     def decide(self, request: Request) -> Iterable[Decision]:

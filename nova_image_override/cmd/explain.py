@@ -29,7 +29,7 @@ Row = tuple[str, str, str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What the rules are asked.
+    """A question to the rules.
 
     :ivar name: the property
     :ivar value: what the override is to do with it
@@ -44,7 +44,7 @@ class Question:
 
     @property
     def depends_on_image(self) -> bool:
-        """Whether Glance's answer depends on whether the image has it."""
+        """True if Glance's answer depends on whether the image has it."""
         return self.image is None and self.value is not None
 
 

@@ -1,4 +1,4 @@
-"""What this package uses of Nova, by service, checked when a service starts.
+"""Names of Nova that this package uses, checked when a service starts.
 
 Nova promises none of it to anybody. A Nova with a different shape stops the
 service with one line rather than letting it half work. The lists give what is

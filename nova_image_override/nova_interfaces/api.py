@@ -1,4 +1,4 @@
-"""What the API part uses of nova-api."""
+"""Names of Nova used by the API part."""
 
 import functools
 from typing import Any
@@ -33,7 +33,7 @@ class RebuildAction(Interface):
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
+        """The expectation, in words."""
         return 'names the method of rebuild, called: (req=, id=, body=)'
 
     def _difference(self, owner: Any) -> str | None:
@@ -48,7 +48,7 @@ class ServersRoutes(Interface):
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
+        """The expectation, in words."""
         return ('routes (path, path) or (path, {method: [factory, action]}); '
                 'servers by functools.partial(_create_controller, controller, '
                 'action controllers)')

@@ -1,4 +1,4 @@
-"""What the operator's commands use of Nova."""
+"""Names of Nova used by the operator's commands."""
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface

@@ -1,4 +1,4 @@
-"""What nova-api, nova-compute and the commands all use of Nova."""
+"""Names of Nova used by nova-api, nova-compute and the commands alike."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the compute part uses of nova-compute."""
+"""Names of Nova used by the compute part."""
 
 from collections.abc import MutableMapping
 

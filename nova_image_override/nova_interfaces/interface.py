@@ -62,12 +62,12 @@ class Interface:
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
+        """The expectation, in words."""
         return 'exists'
 
     @property
     def needed(self) -> bool:
-        """Whether the running Nova has to have it."""
+        """True if the running Nova has to have it."""
         return self.image_property is None or self.image_property in resolve(
             'nova.objects.image_meta:ImageMetaProps').fields
 
@@ -98,7 +98,7 @@ class Field(Interface):
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
+        """The expectation, in words."""
         return 'each object has it'
 
     def _difference(self, owner: Any) -> str | None:
@@ -134,7 +134,7 @@ class Called(Interface):
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
+        """The expectation, in words."""
         return f'called: ({self.arguments})'
 
     def get(self) -> Any:
@@ -190,7 +190,7 @@ class Shaped(Interface):
 
     @property
     def expected(self) -> str:
-        """What is expected of it, in words."""
+        """The expectation, in words."""
         return self.shape
 
     def _difference(self, owner: Any) -> str | None:

@@ -1,1 +1,1 @@
-"""What can be named in a request: the image properties that Nova reads."""
+"""The image properties that Nova reads, which requests can name."""

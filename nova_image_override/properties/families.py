@@ -39,7 +39,7 @@ class Family:
 
     @property
     def spelling(self) -> str:
-        """How messages and documentation name the family."""
+        """The name of the family in messages and documentation."""
         return self.prefix + self.placeholder
 
     @property

@@ -64,12 +64,12 @@ class Property(abc.ABC):
 
     @property
     def description(self) -> str:
-        """What it does, with the unit of its value."""
+        """The meaning of the property, with the unit of its value."""
         return self.record.description
 
     @property
     def never(self) -> bool:
-        """Whether no deployment can permit it to be overridden."""
+        """True if no deployment can permit it to be overridden."""
         return self.record.never
 
     @property
@@ -79,7 +79,7 @@ class Property(abc.ABC):
 
     @property
     def spelling(self) -> str:
-        """How requests name it: the field, or a form such as ``trait:NAME``."""
+        """The name in requests: the field, or a form such as ``trait:NAME``."""
         return self.family.spelling if self.family else self.field
 
     @property
@@ -90,7 +90,7 @@ class Property(abc.ABC):
     @property
     @abc.abstractmethod
     def expects(self) -> str:
-        """What a valid value looks like, in words."""
+        """Valid values, in words."""
 
     def read(self, name: str, value: str) -> str | errors.Problem:
         """Return the spelling of VALUE that is stored, or what is wrong.
@@ -194,7 +194,7 @@ class Boolean(Property):
 
     @property
     def expects(self) -> str:
-        """What a valid value looks like, in words."""
+        """Valid values, in words."""
         return 'true or false'
 
     def _folded(self, value: str) -> str:
@@ -226,7 +226,7 @@ class Integer(Property):
 
     @property
     def expects(self) -> str:
-        """What a valid value looks like, in words."""
+        """Valid values, in words."""
         return schema_words.integer(self.minimum, self.maximum)
 
     def _folded(self, value: str) -> str:
@@ -255,7 +255,7 @@ class Enumeration(Property):
 
     @property
     def expects(self) -> str:
-        """What a valid value looks like, in words."""
+        """Valid values, in words."""
         return 'one of ' + ', '.join(self.values)
 
     def _folded(self, value: str) -> str:
@@ -275,7 +275,7 @@ class Text(Property):
 
     @property
     def expects(self) -> str:
-        """What a valid value looks like, in words."""
+        """Valid values, in words."""
         return self.record.limits.expects or 'text'
 
     def _limits(self) -> Schema:

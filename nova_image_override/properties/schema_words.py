@@ -1,4 +1,4 @@
-"""What the JSON Schema of a property says, in words for people.
+"""The JSON Schema of a property, in words for people.
 
 The operator's commands and the tools of tenants, which have neither Nova nor
 jsonschema, thus say the same.

@@ -1,4 +1,4 @@
-"""What a create, or the check of one, does with the overrides asked for."""
+"""Create of a server with overrides, and the check of one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which overrides change the NUMA topology of a server."""
+"""Overrides that change the NUMA topology of a server."""
 
 from collections.abc import Callable, Collection
 from typing import Any

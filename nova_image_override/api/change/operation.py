@@ -36,7 +36,7 @@ class Operation:
 
     @property
     def holds(self) -> bool:
-        """Whether the operation has given the server its task state."""
+        """True if the operation has given the server its task state."""
         return (self.instance.task_state != self.before.task_state
                 and 'task_state' not in self.instance.obj_what_changed())
 
@@ -53,6 +53,6 @@ class Operation:
 
     @property
     def is_overtaken(self) -> bool:
-        """Whether something else has changed the server since it was read."""
+        """True if something else has changed the server since it was read."""
         return (store.rows(self.stored)
                 != store.rows(self.before.system_metadata))

@@ -25,7 +25,7 @@ _NONE: Mapping[str, str] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What a server is to have, authorised and checked.
+    """Image properties for a server, authorised and checked.
 
     :ivar change: what becomes of its overrides
     :ivar image: the image's metadata with the merged properties, and with all

@@ -1,4 +1,4 @@
-"""What a rebuild does with a server's overrides."""
+"""Rebuild of a server with overrides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a server may have other image properties on the host that it is on.
+"""Other image properties for a server on its present host.
 
 Nova schedules a rebuild when the image ID changes: image properties that the
 host must not or cannot have then leave the server in ERROR. Overrides change

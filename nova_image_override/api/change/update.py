@@ -1,4 +1,4 @@
-"""What an update does with a server's overrides.
+"""Update of a server's overrides.
 
 They take effect when the guest is next built: when a stopped server is
 started, or when a shelved offloaded server is unshelved. Until then nothing of
@@ -208,7 +208,7 @@ def _owns(
 def _still_removed(
     metadata: record.SystemMetadata, change: Change,
 ) -> dict[str, str]:
-    """What was removed, stays removed, and has nova-compute's default."""
+    """Return nova-compute's defaults for properties that stay removed."""
     return {name: value for name, value
             in record.set_after_removal(metadata).items()
             if name in change.after and change.after[name] is None}

@@ -1,4 +1,4 @@
-"""What flavor and image properties decide together, before a server exists.
+"""Flavor and image properties together, before a server exists.
 
 Nova runs some of ``nova.virt.hardware``'s functions in the API and the rest in
 the scheduler and the compute service, where a conflict leaves the server in

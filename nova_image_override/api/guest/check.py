@@ -1,4 +1,4 @@
-"""Whether a flavor and merged image properties go together.
+"""The check of a flavor and merged image properties together.
 
 Each failure names the overrides that cause it.
 """

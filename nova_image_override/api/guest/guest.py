@@ -1,4 +1,4 @@
-"""What flavor and image properties make of a guest."""
+"""A guest, as flavor and image properties make it."""
 
 from collections.abc import Mapping
 import dataclasses
@@ -19,7 +19,7 @@ REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
 
 @dataclasses.dataclass(frozen=True)
 class Guest:
-    """What a guest is built from; the book asks it what Nova makes of that.
+    """Flavor and properties of a guest, of which the book asks what Nova makes.
 
     :ivar flavor: ``nova.objects.Flavor``
     :ivar image_meta: ``nova.objects.ImageMeta``, with the merged properties
@@ -80,7 +80,7 @@ class Guest:
 
     @property
     def has_stateless_firmware(self) -> bool:
-        """Whether the guest's firmware has no persistent variables."""
+        """True if the guest's firmware has no persistent variables."""
         return bool(hardware.get_stateless_firmware_constraint(self.image_meta))
 
     @property

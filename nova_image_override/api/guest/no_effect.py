@@ -1,4 +1,4 @@
-"""What is asked for takes effect or is refused.
+"""Overrides without effect, which are refused.
 
 Nova silently ignores some image properties: because another property or
 something in the flavor is missing, because the flavor says otherwise, or

@@ -1,4 +1,4 @@
-"""What Nova refuses of a flavor and image properties, in Nova's own words.
+"""Conflicts of flavor and image properties, in Nova's own words.
 
 Nova's functions are asked once, with the whole request; some of them it calls
 where a refusal ends in the wrong HTTP status, or leaves the server in ERROR.
@@ -66,7 +66,7 @@ def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
 
 @dataclasses.dataclass(frozen=True)
 class _Blame:
-    """Who is to blame for one exception of Nova.
+    """The properties to blame for one exception of Nova.
 
     :ivar groups: fields, separated by blanks; those of the first group that
         has any among the overrides are to blame

@@ -1,4 +1,4 @@
-"""Which computes run the compute part of the extension.
+"""Hosts that run the compute part of the extension.
 
 The compute part announces itself in the stats of its compute node
 (:mod:`nova_image_override.compute.tracker`). An unmodified nova-compute

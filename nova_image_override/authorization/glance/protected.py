@@ -35,7 +35,7 @@ Operations = Iterable[tuple[str, str]]
 
 
 class Permitted(NamedTuple):
-    """What a caller may do to a property, on one image or another."""
+    """Operations on a property open to a caller, on one image or another."""
 
     settable: bool
     removable: bool

@@ -1,4 +1,4 @@
-"""Which host a server is on."""
+"""Choice of a host."""
 
 from nova_image_override.properties.book.record import (
     checks, chooses, IMAGE_FILTER, libvirt, Limits, Reader, Record, records)

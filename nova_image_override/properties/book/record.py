@@ -56,7 +56,7 @@ AT_CREATE = 'create'
 
 @dataclasses.dataclass(frozen=True)
 class Reader:
-    """What one part of Nova does with a property.
+    """A part of Nova that reads a property.
 
     :ivar part: the part, of :data:`PARTS`
     :ivar function: Nova's function that reads the property, or what Nova has
@@ -95,7 +95,7 @@ class Reader:
 
     @property
     def limits(self) -> str:
-        """What the part takes or needs, in words."""
+        """The values and properties that the part needs, in words."""
         said = [f'takes {", ".join(self.values)}'] if self.values else []
         said += [f'needs {name}{"=" * bool(wanted)}{wanted}'
                  f'{" for " * bool(value)}{value}'
@@ -150,7 +150,7 @@ NUMA_TOPOLOGY: Readers = (
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What Nova does not say about the values of a property.
+    """Limits of a value that Nova does not state.
 
     :ivar minimum: smallest integer taken
     :ivar maximum: largest integer taken
@@ -191,7 +191,7 @@ VMWARE_ONLY = 'Acts with VMware only.'
 
 @dataclasses.dataclass(frozen=True)
 class Flavor:
-    """How a flavor and the property agree.
+    """The way in which a flavor and the property agree.
 
     :ivar specs: the flavor's extra specs that Nova compares with the property,
         or takes instead of it
@@ -277,7 +277,7 @@ class Record:
 
     @property
     def description(self) -> str:
-        """What it does and needs."""
+        """The meaning of the property, and its needs."""
         return self.text + f' Needs {self.needs}.' * bool(self.needs)
 
     def reader(self, part: str) -> Reader | None:
@@ -293,7 +293,7 @@ class Record:
 
     @functools.cached_property
     def acts_everywhere(self) -> bool:
-        """Whether the scheduler or nova-api acts on it, whatever the driver."""
+        """True if the scheduler or nova-api acts on it, whatever the driver."""
         return any(part not in DRIVERS for part in self.acting)
 
     def can_act(self, driver: str, value: str | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""What the image itself is."""
+"""Properties of the image itself."""
 
 from nova_image_override.properties.book.record import (
     checks, never, number, Record, records, UNREAD)
