@@ -18,7 +18,6 @@ from nova_image_override.api import discovery
 from nova_image_override.api import request as request_module
 from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
-from nova_image_override.api.client_compatibility import ClientCompatibility
 from nova_image_override.api.faults import Resource
 from nova_image_override.api.servers import ServersController
 from nova_image_override.nova_interfaces import api as api_interfaces
@@ -28,31 +27,27 @@ from nova_image_override.nova_interfaces import interface
 class APIRouterV21(routes.APIRouterV21):
     """Nova's router with the servers resource replaced by subclasses.
 
-    :param planner: makes plans by the deployer's rules
-    :param compatibility: which clients need not send the header entry
+    :param read: the deployer's rules and options
     """
 
-    def __init__(
-        self, planner: Planner, compatibility: ClientCompatibility,
-    ) -> None:
+    def __init__(self, read: startup.Startup) -> None:
         # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
         # first route that matches wins.
         base_wsgi.Router.__init__(self, ProjectMapper())
-        self._compatibility = compatibility
+        self._compatibility = read.compatibility
+        planner = Planner(read.enforcer, read.callers, read.virt_drivers)
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
                 self.map.redirect(path, methods)
                 continue
             for method, (maker, action) in methods.items():
-                controller = _servers(
-                    planner, compatibility, maker.args[1]
-                ) if api_interfaces.makes_servers(maker) else maker()
+                controller = _servers(planner, read, maker.args[1]) \
+                    if api_interfaces.makes_servers(maker) else maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
             versions.PATH, 'GET', discovery.resource(planner), 'show')
         self.map.create_route(
-            versions.CHECK_PATH, 'POST',
-            _servers(planner, compatibility, ()), 'check')
+            versions.CHECK_PATH, 'POST', _servers(planner, read, ()), 'check')
 
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
     def __call__(self, req: webob.Request) -> Any:
@@ -82,19 +77,18 @@ def make() -> APIRouterV21:
     :raises errors.StartupError: an option, or a rule, is malformed
     """
     read = startup.read(nova.conf.CONF)
-    result = APIRouterV21(
-        Planner(read.enforcer, read.callers, read.virt_drivers),
-        read.compatibility)
+    result = APIRouterV21(read)
     startup.announce(read)
     return result
 
 
 def _servers(
-    planner: Planner, compatibility: ClientCompatibility,
+    planner: Planner, read: startup.Startup,
     actions: Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
-    result: wsgi.Resource = Resource(ServersController(planner, compatibility))
+    result: wsgi.Resource = Resource(
+        ServersController(planner, read.compatibility))
     for action in actions:
         result.register_subcontroller_actions(with_our_api(action, planner))
     return result

@@ -12,11 +12,11 @@ from oslo_utils import excutils
 from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override.api import audit
-from nova_image_override.api import check
 from nova_image_override.api import faults
+from nova_image_override.api import list_filter
 from nova_image_override.api import request as request_module
-from nova_image_override.api import server_filter
 from nova_image_override.api.change import create
+from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change import update
@@ -83,7 +83,7 @@ class API(api.API):
         # Nothing is known about the servers of a cell that is down, so they
         # are left out, as they are for each of Nova's own filters
         # (ServersController._is_cell_down_supported).
-        return server_filter.servers(
+        return list_filter.servers(
             functools.partial(
                 get_all, **{**kwargs, 'cell_down_support': False}),
             context, request.found, search_opts or {}, limit, marker)
@@ -152,7 +152,7 @@ class API(api.API):
         instance.system_metadata.update(
             record.with_properties({}, request.plan.recorded))
         if request.is_check:
-            raise check.Checked(check.answer(
+            raise dry_run.Checked(dry_run.answer(
                 self._planner, request.plan, instance))
         audit.changed(
             context, audit.AT_BOOT, request.plan.change.after, instance)

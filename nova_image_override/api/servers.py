@@ -13,9 +13,9 @@ from nova_image_override import errors
 from nova_image_override import record
 from nova_image_override import scheduler_hints
 from nova_image_override import versions
-from nova_image_override.api import check as check_module
 from nova_image_override.api import compute_api
 from nova_image_override.api import request as request_module
+from nova_image_override.api.change import dry_run
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.client_compatibility import ClientCompatibility
 from nova_image_override.nova_interfaces import interface
@@ -102,8 +102,8 @@ class ServersController(servers.ServersController):
         request = _request(req)
         request.is_check = True
         try:
-            self.create(req=req, body=check_module.body_of_create(req, body))
-        except check_module.Checked as outcome:
+            self.create(req=req, body=dry_run.body_of_create(req, body))
+        except dry_run.Checked as outcome:
             return outcome.answer
         raise interface.unsupported(
             'creates servers past _populate_instance_for_create, which '

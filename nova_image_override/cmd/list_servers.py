@@ -119,7 +119,7 @@ def overridden(
 class _Recorded:
     """A value for Nova's filter ``system_metadata``: servers with a record.
 
-    As in :class:`nova_image_override.api.server_filter.RecordFilter`.
+    As in :class:`nova_image_override.api.list_filter.RecordFilter`.
     """
 
     def items(self) -> Iterator[tuple[Any, Any]]:
