@@ -95,11 +95,12 @@ RECORDS = records(
         checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
         flavor=same('hw:mem_encryption_model')),
     Record(
-        'hw_tpm_model', 'Model of the emulated TPM.', needs='hw_tpm_version',
-        gets=_tpm('model'), readers=_TPM, checked_by=('get_vtpm_constraint',),
-        settled=AT_UNSHELVE, flavor=same('hw:tpm_model')),
+        'hw_tpm_model', 'Model of the emulated TPM (vTPM).',
+        needs='hw_tpm_version', gets=_tpm('model'), readers=_TPM,
+        checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
+        flavor=same('hw:tpm_model')),
     Record(
-        'hw_tpm_version', 'Version of the emulated TPM.', readers=_TPM,
+        'hw_tpm_version', 'Version of the emulated TPM (vTPM).', readers=_TPM,
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         gets=_tpm('version'), flavor=same('hw:tpm_version')),
     *never(
