@@ -102,8 +102,7 @@ def _line_in(path: str, section: str, key: str, entry: str = '') -> str:
             text = file.read()
     except (OSError, UnicodeDecodeError):
         return path
-    header = config_files.header_lines(text).get(section)
-    line = None if header is None else config_files.key_line(text, header, key)
+    line = config_files.key_line(text, section, key)
     if line is None:
         return path
     first, *others = text.split('\n')[line - 1:]

@@ -128,12 +128,13 @@ def caller(
         user_id=user, project_id=project, roles=list(roles)))
 
 
-def read_rules(options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
+def read_rules(
+    conf: cfg.ConfigOpts, options: argparse.Namespace,
+) -> tuple[startup.Startup, Caller]:
     """Return the rules, and the user for whom they are asked.
 
-    :param options: what :func:`add_config_options` and
-        :func:`add_user_options` added
+    :param options: what :func:`add_user_options` added
     :raises errors.StartupError: with these rules nova-api does not start
     """
-    read = startup.read(read_nova_conf(options))
+    read = startup.read(conf)
     return read, caller(read.callers, options.roles or MEMBER, options.project)

@@ -1,23 +1,13 @@
 """``nova-image-override explain``: each rule in order, and where it is."""
 
 import argparse
-from collections.abc import Iterable, Iterator
-import dataclasses
-from typing import Any
+from collections.abc import Iterable
+import json
 
-from oslo_config import cfg
-
-from nova_image_override import errors
-from nova_image_override.api import startup
-from nova_image_override.api.change.change import Change
-from nova_image_override.api.change.plan import Planner
 from nova_image_override.authorization import rules
-from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.cmd import deployment_files
-from nova_image_override.cmd import openstack_files
-from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.override import ImageProperties
 from nova_image_override.override import Parser
 
 PERMITS = 'permits'
@@ -25,27 +15,6 @@ REFUSES = 'refuses'
 
 #: Rule, verdict, reason, source.
 Row = tuple[str, str, str, str]
-
-
-@dataclasses.dataclass(frozen=True)
-class Question:
-    """A question to the rules.
-
-    :ivar name: the property
-    :ivar value: what the override is to do with it
-    :ivar image: boot metadata; None for any image
-    :ivar flavor: ``nova.objects.Flavor``; None for any flavor
-    """
-
-    name: str
-    value: rules.Value
-    image: dict[str, Any] | None = None
-    flavor: Any = None
-
-    @property
-    def depends_on_image(self) -> bool:
-        """True if Glance's answer depends on whether the image has it."""
-        return self.image is None and self.value is not None
 
 
 class Explain(deployment_files.Lister):
@@ -67,10 +36,6 @@ class Explain(deployment_files.Lister):
             '--image', metavar='FILE',
             help='image to ask for, as openstack image show -f json prints '
                  'it; by default any')
-        parser.add_argument(
-            '--flavor', metavar='FILE',
-            help='flavor to ask for, as openstack flavor show -f json prints '
-                 'it; without --image, beside an image without properties')
         return parser
 
     def take_action(
@@ -80,116 +45,70 @@ class Explain(deployment_files.Lister):
 
         :raises errors.Invalid: there is no such property or value
         :raises errors.StartupError: with these rules nova-api does not start
-        :raises OSError, ValueError: image or flavor cannot be read, or there
-            is a flavor but no value
+        :raises OSError, ValueError: the image cannot be read
         """
         conf = deployment_files.read_nova_conf(parsed_args)
-        read = startup.read(conf)
-        rows = list(explain(
-            conf, read,
-            deployment_files.caller(
-                read.callers, parsed_args.roles or deployment_files.MEMBER,
-                parsed_args.project),
-            _question(read.enforcer, parsed_args), parsed_args.flavor))
-        self.status = 1 if rows[-1][1] == REFUSES else 0
-        return ('Rule', 'Verdict', 'Reason', 'Source'), rows
+        read, caller = deployment_files.read_rules(conf, parsed_args)
+        name, has_value, text = parsed_args.property.partition('=')
+        value: rules.Value = rules.AnyValue.ANY
+        if has_value:
+            value = Parser(read.enforcer.catalog).parse(
+                {name: text or None})[name]
+        image = image_properties(parsed_args.image) \
+            if parsed_args.image else None
+        made = read.enforcer.decide(caller, name, value, image)
+        verdict, why = _conclusion(made, value, image)
+        self.status = int(verdict == REFUSES)
+        return ('Rule', 'Verdict', 'Reason', 'Source'), [
+            *((each.rule, PERMITS if each.permits else REFUSES,
+               each.detail or each.reason,
+               each.source.line(conf, read.callers.policy)) for each in made),
+            ('all', verdict, why, '')]
 
 
-def _question(enforcer: Enforcer, parsed_args: argparse.Namespace) -> Question:
-    """Return what the command line asks."""
-    name, has_value, text = parsed_args.property.partition('=')
-    value: rules.Value = rules.AnyValue.ANY
-    if has_value:
-        value = Parser(enforcer.catalog).parse({name: text or None})[name]
-    elif parsed_args.flavor:
-        raise ValueError(
-            '--flavor: whether a flavor agrees depends on the value, write '
-            f'{name}=VALUE, or {name}= to remove it')
-    return Question(
-        name, value,
-        parsed_args.image and openstack_files.read_image(parsed_args.image),
-        parsed_args.flavor
-        and openstack_files.read_flavor(parsed_args.flavor))
+def image_properties(path: str) -> ImageProperties:
+    """Return the properties of an image, as Glance has them.
 
-
-def explain(
-    conf: cfg.ConfigOpts, read: startup.Startup,
-    caller: Caller, question: Question, flavor_file: str,
-) -> Iterator[Row]:
-    """Yield what each rule says about an override, then what follows.
-
-    :param flavor_file: where the flavor of QUESTION comes from
+    :param path: file with what ``openstack image show -f json`` has printed
+    :raises OSError: the file cannot be read
+    :raises ValueError: the file holds something else
     """
-    made = read.enforcer.decide(
-        caller, question.name, question.value,
-        question.image and question.image['properties'])
-    for decision in made:
-        yield (decision.rule, PERMITS if decision.permits else REFUSES,
-               decision.detail or decision.reason,
-               decision.source.line(conf, read.callers.policy))
-    problems = _problems(read, question)
-    if question.flavor is not None:
-        yield from _by_flavor(question, problems, flavor_file)
-    yield ('all', *((REFUSES, _FIRST) if problems
-                    else _conclusion(made, question)), '')
-
-
-def _problems(
-    read: startup.Startup, question: Question,
-) -> tuple[errors.Problem, ...]:
-    """Return what flavor and image say, by the path that requests take."""
-    value = question.value
-    if question.flavor is None or isinstance(value, rules.AnyValue):
-        return ()
-    api_interfaces.verify()
-    try:
-        Planner(read.enforcer, read.callers, read.virt_drivers).plan(
-            None, Change({}, {question.name: value}),
-            question.flavor, question.image or {}, new={})
-    except errors.Invalid as exc:
-        return exc.problems
-    return ()
-
-
-def _by_flavor(
-    question: Question, problems: Iterable[errors.Problem], flavor_file: str,
-) -> Iterator[Row]:
-    """Yield whether a flavor agrees and, if so, whether anything happens."""
-    ineffective = [problem.reason for problem in problems
-                   if problem.code == errors.NO_EFFECT]
-    conflicts = [
-        problem.reason if problem.name == question.name
-        else f'{problem.name}: {problem.reason}' for problem in problems
-        if problem.code != errors.NO_EFFECT]
-    if conflicts:
-        yield 'flavor', REFUSES, '; '.join(conflicts), flavor_file
-        return
-    image = question.image
-    yield ('flavor', PERMITS, f'{question.flavor.name}, with '
-           + ('an image without properties' if image is None
-              else f'image {image.get("name")}'), flavor_file)
-    yield ('effect', REFUSES if ineffective else PERMITS,
-           '; '.join(ineffective), flavor_file)
-
-
-_FIRST = 'the first refusal above is told'
+    with open(path, encoding='utf-8') as file:
+        try:
+            # openstacksdk knows some properties, and turns them into numbers
+            # and booleans; Glance has text.
+            return {
+                name: value if isinstance(value, str) else json.dumps(value)
+                for name, value in (
+                    json.load(file).get('properties') or {}).items()
+                if value is not None}
+        except (AttributeError, ValueError):
+            raise ValueError(
+                f'{path} is not what openstack image show prints with '
+                '-f json') from None
 
 
 def _conclusion(
-    made: Iterable[rules.Decision], question: Question,
+    made: Iterable[rules.Decision], value: rules.Value,
+    image: ImageProperties | None,
 ) -> tuple[str, str]:
-    """Return what follows from all decisions: a verdict, and why."""
-    if question.value is not None:
+    """Return what follows from all decisions: a verdict, and why.
+
+    :param image: None for any image
+    """
+    if value is not None:
         made = [each for each in made
                 if each.operation != property_protections.DELETE]
     one_of = (property_protections.CREATE, property_protections.UPDATE)
     creates, updates = (
         all(each.permits for each in made if each.operation == operation)
         for operation in one_of)
+    # Glance asks for one or the other, depending on what the image has.
+    any_image = image is None and value is not None
     if any(not each.permits for each in made if not (
-            question.depends_on_image and each.operation in one_of)) or not (
+            any_image and each.operation in one_of)) or not (
             creates or updates):
-        return REFUSES, _FIRST
+        return REFUSES, 'the first refusal above is told'
     if creates and updates:
         return PERMITS, ''
     return 'depends', ('on whether the image has the property '

@@ -48,7 +48,8 @@ class Metadefs(Command):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read, caller = deployment_files.read_rules(parsed_args)
+        read, caller = deployment_files.read_rules(
+            deployment_files.read_nova_conf(parsed_args), parsed_args)
         self.app.stdout.write(
             json.dumps(namespace(read.enforcer, caller), indent=4) + '\n')
 

@@ -73,9 +73,7 @@ def extended(path: str, text: str) -> str:
     :param path: where TEXT is from, for messages
     :raises errors.StartupError: TEXT names another application, or none
     """
-    header = config_files.header_lines(text).get(_SECTION)
-    number = None if header is None else config_files.key_line(
-        text, header, _KEY)
+    number = config_files.key_line(text, _SECTION, _KEY)
     if number is None:
         raise errors.StartupError(
             f'{path}: has no {_KEY} in a section [{_SECTION}]')

@@ -15,14 +15,10 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *fields('nova.objects:CellMapping', 'name', 'uuid'),
     *called('nova.objects:ComputeNodeList', get_all='context'),
     *fields('nova.objects:ComputeNode', 'host', 'hypervisor_hostname', 'stats'),
-    *called('nova.objects', Flavor='name=, vcpus=, memory_mb=, root_gb=, '
-                                   'ephemeral_gb=, swap=, extra_specs='),
-    *fields('nova.objects:Flavor', 'name'),
     *called('nova.objects:InstanceList',
             get_by_filters='context, filters, limit=, marker=, '
                            'expected_attrs=, sort_keys=, sort_dirs='),
     *fields('nova.objects:Instance', 'project_id', 'user_id', 'uuid'),
-    *called('nova.version', version_string=''),
 )
 
 

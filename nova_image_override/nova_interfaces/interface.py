@@ -44,7 +44,7 @@ def verify(interfaces: Iterable['Interface']) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Interface:
-    """A name of Nova that has to exist.
+    """A field, or another attribute, of one of Nova's objects.
 
     :ivar owner: the module, or ``module:Class``
     :ivar name: its attribute
@@ -63,7 +63,7 @@ class Interface:
     @property
     def expected(self) -> str:
         """The expectation, in words."""
-        return 'exists'
+        return 'each object has it'
 
     @property
     def needed(self) -> bool:
@@ -88,20 +88,6 @@ class Interface:
             return f'has no {self}'
 
     def _difference(self, owner: Any) -> str | None:
-        getattr(owner, self.name)
-        return None
-
-
-@dataclasses.dataclass(frozen=True)
-class Field(Interface):
-    """A field, or another attribute, of one of Nova's objects."""
-
-    @property
-    def expected(self) -> str:
-        """The expectation, in words."""
-        return 'each object has it'
-
-    def _difference(self, owner: Any) -> str | None:
         if self.name not in owner.fields:
             getattr(owner, self.name)
         return None
@@ -117,20 +103,6 @@ class Called(Interface):
     """
 
     arguments: str
-
-    @property
-    def by_position(self) -> list[str]:
-        """The parameters that are passed by position."""
-        return [each for each in self._each if not each.endswith('=')]
-
-    @property
-    def by_name(self) -> list[str]:
-        """The parameters that are passed by name."""
-        return [each[:-1] for each in self._each if each.endswith('=')]
-
-    @property
-    def _each(self) -> list[str]:
-        return self.arguments.split(', ') if self.arguments else []
 
     @property
     def expected(self) -> str:
@@ -150,15 +122,16 @@ class Called(Interface):
         if parameters and parameters[0].name == 'self':
             del parameters[0]
         signature = inspect.Signature(parameters)
+        passed = self.arguments.split(', ') if self.arguments else []
+        by_position = [each for each in passed if not each.endswith('=')]
         try:
-            bound = signature.bind(
-                *self.by_position, **dict.fromkeys(self.by_name))
+            bound = signature.bind(*by_position, **{
+                each[:-1]: None for each in passed if each.endswith('=')})
         except TypeError as exc:
             return f'has {self}({_names(signature)}): {exc}'
-        misplaced = any(
-            value not in (name, '_') for name, value in
-            bound.arguments.items() if value in self.by_position)
-        if misplaced:
+        if any(value not in (name, '_')
+               for name, value in bound.arguments.items()
+               if value in by_position):
             return f'has {self}({_names(signature)}), not ({self.arguments})'
         return None
 
@@ -293,7 +266,7 @@ REGISTRATION = Called('nova.objects', 'register_all', '')
 
 def fields(owner: str, *each: str) -> list[Interface]:
     """Return fields that objects of OWNER have to have."""
-    return [Field(owner, name) for name in each]
+    return [Interface(owner, name) for name in each]
 
 
 def called(owner: str, **functions: str) -> list[Interface]:

@@ -62,8 +62,7 @@ OWNER = f'{MODULE}:Nova'
 
 @pytest.mark.parametrize('sound', [
     interface.Interface(OWNER, 'value'),
-    interface.Field(OWNER, 'value'),
-    interface.Field(OWNER, 'field'),
+    interface.Interface(OWNER, 'field'),
     interface.Called(OWNER, 'called', 'first, second'),
     interface.Called(OWNER, 'called', 'first, second, third='),
     interface.Called(OWNER, 'called', 'first, second='),
@@ -82,7 +81,6 @@ def test_a_name_of_the_expected_shape_passes(sound):
 @pytest.mark.parametrize(('unsound', 'told'), [
     (interface.Interface('nova.no_module', 'x'), 'has no nova.no_module.x ('),
     (interface.Interface(OWNER, 'missing'), f'has no {MODULE}.Nova.missing'),
-    (interface.Field(OWNER, 'missing'), 'has no '),
     (interface.Called(OWNER, 'missing', ''), 'has no '),
     (interface.Called(
         OWNER, 'missing', '', image_property='hw_disk_bus'), 'has no '),

@@ -80,7 +80,7 @@ def test_every_command_has_its_manual():
 
 @pytest.mark.parametrize(('words', 'expected'), [
     (['ex'], {'explain'}),
-    (['explain', '--fl'], {'--flavor'}),
+    (['explain', '--im'], {'--image'}),
     (['list', '-f', 'js'], {'json'}),
 ])
 def test_bash_completes_commands_options_and_values(words, expected):

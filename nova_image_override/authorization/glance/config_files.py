@@ -71,16 +71,18 @@ def header_lines(text: str) -> dict[str, int]:
     return lines
 
 
-def key_line(text: str, header_line: int, key: str) -> int | None:
-    """Return where KEY is in the section that begins at HEADER_LINE.
+def key_line(text: str, section: str, key: str) -> int | None:
+    """Return where KEY is in a section of the ini file TEXT.
 
     :returns: number of the line, from 1; None when it is not there
     """
-    lines = text.split('\n')
-    for number, line in enumerate(lines[header_line:], header_line + 1):
-        if configparser.ConfigParser.SECTCRE.match(line.strip()):
-            return None
+    current = None
+    for number, line in enumerate(text.split('\n'), 1):
+        header = configparser.ConfigParser.SECTCRE.match(line.strip())
         name = re.split('[=:]', line)[0]
-        if not name[:1].isspace() and name.strip().lower() == key:
+        if header:
+            current = header.group('header')
+        elif current == section and not name[:1].isspace() and (
+                name.strip().lower() == key):
             return number
     return None

@@ -69,8 +69,6 @@ class Injection(rules.Rule):
 
     def decide(self, request: rules.Request) -> Iterable[rules.Decision]:
         """Decide by all names of the property."""
-        if not self.enabled:
-            return self._not_injected
         injected = self.names(request.caller.roles)
         name = next(filter(injected.__contains__, request.names), None)
         if name is None:

@@ -20,7 +20,6 @@ import dataclasses
 import functools
 import logging
 import re
-import types
 from typing import Any
 
 from oslo_config import cfg
@@ -50,11 +49,11 @@ POLICY_OPTION = 'property_protection_policy_file'
 OS_GLANCE = 'os_glance'
 
 #: Rules that glance/policies/base.py registers for others to refer to.
-GLANCE_RULES: Mapping[str, str] = types.MappingProxyType({
+GLANCE_RULES = {
     'default': '',
     'context_is_admin': 'role:admin',
     'service_api': 'role:service or role:admin',
-})
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,11 +135,10 @@ class Policies:
     """
 
     def __init__(self, names: Iterable[str], rules: oslo_policy.Rules) -> None:
-        #: Every rule there is, Glance's own included.
-        self.rules = oslo_policy.Rules.from_dict(dict(GLANCE_RULES))
-        self.rules.update(rules)
+        every = oslo_policy.Rules.from_dict(GLANCE_RULES)
+        every.update(rules)
         self._enforcer = oslo_policy.Enforcer(
-            cfg.ConfigOpts(), rules=self.rules, use_conf=False)
+            cfg.ConfigOpts(), rules=every, use_conf=False)
         # As PropertyRules._add_policy_rules makes them: the file may have more
         # than a name, such as "mine or role:admin".
         self._checks = oslo_policy.Rules.from_dict(
@@ -148,19 +146,12 @@ class Policies:
         #: Names in the sections that refer to a rule that is not there.
         self.undefined = frozenset(
             name for name, check in self._checks.items()
-            if _refers_to_nothing(check, self.rules))
+            if _refers_to_nothing(check, every))
 
-    def permits(
-        self, name: str, credentials: Mapping[str, Any],
-        target: Mapping[str, str] = types.MappingProxyType({}),
-    ) -> bool:
-        """Check the policy called NAME.
-
-        :param target: what it is about; Glance gives none for property
-            protections
-        """
+    def permits(self, name: str, credentials: Mapping[str, Any]) -> bool:
+        """Check the policy called NAME, without a target, as Glance does."""
         return name not in self.undefined and bool(self._enforcer.enforce(
-            self._checks[name], dict(target), dict(credentials)))
+            self._checks[name], {}, dict(credentials)))
 
 
 def _refers_to_nothing(

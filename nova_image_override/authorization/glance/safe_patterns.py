@@ -8,7 +8,6 @@ before it is used.
 
 import importlib
 import re
-import sys
 from typing import Any
 
 from nova_image_override import errors
@@ -23,8 +22,7 @@ WAYS_MAX = (NAME_MAX + 1) ** 2
 
 # The parser of "re" itself, so that everything is read as it will be matched.
 # It has no public name; Hypothesis relies on it too.
-_parser: Any = importlib.import_module(
-    're._parser' if sys.version_info >= (3, 11) else 'sre_parse')
+_parser: Any = importlib.import_module('re._parser')
 
 _CHARACTERS = frozenset({'LITERAL', 'NOT_LITERAL', 'IN', 'ANY'})
 

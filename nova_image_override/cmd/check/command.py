@@ -8,7 +8,6 @@ from oslo_config import cfg
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
@@ -55,16 +54,15 @@ class Check(deployment_files.Lister):
                  for each in check.findings(conf)]
         cloud = None
         try:
-            started = startup.read(conf)
+            started, caller = deployment_files.read_rules(conf, parsed_args)
         except errors.StartupError as exc:
             found += [
                 Finding(finding.ERROR, 'S1', line, 'nova-api does not start',
                         'correct the file or the option')
                 for line in str(exc).split('\n')]
         else:
-            cloud = rules.Cloud(started.enforcer, deployment_files.caller(
-                started.callers, parsed_args.roles or deployment_files.MEMBER,
-                parsed_args.project), started.virt_drivers)
+            cloud = rules.Cloud(
+                started.enforcer, caller, started.virt_drivers)
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}

@@ -55,9 +55,7 @@ def explained(run, *arguments):
     names = list(found)
     assert names[:4] == [
         'never', 'denied_properties', 'allowed_properties', 'injection']
-    assert names[names.index('policy'):] in (
-        ['policy', 'all'], ['policy', 'flavor', 'all'],
-        ['policy', 'flavor', 'effect', 'all'])
+    assert names[names.index('policy'):] == ['policy', 'all']
     return status, found['all'][0], found
 
 

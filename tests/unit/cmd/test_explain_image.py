@@ -1,40 +1,30 @@
-"""``explain`` with one image and one flavor."""
+"""``explain`` about removal, and with one image."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from nova_image_override import override
-from nova_image_override.cmd import openstack_files
+from nova_image_override.cmd import explain
 from tests.unit.cmd import test_explain
 
 run = test_explain.run
 explained = test_explain.explained
 
-#: As openstack 10.5 prints them, shortened.
+#: As openstack 10.5 prints it, shortened.
 IMAGE = {
     'id': '0f6d5c6e-1c1b-4d4a-9f0e-0a3c5f9b7a11', 'name': 'debian',
     'status': 'active', 'min_disk': 0, 'min_ram': 0, 'size': 1, 'tags': [],
     'properties': {'hw_boot_menu': True, 'hw_disk_bus': 'virtio',
                    'os_hidden': False}}
-FLAVOR = {
-    'OS-FLV-DISABLED:disabled': False, 'OS-FLV-EXT-DATA:ephemeral': 0,
-    'id': '1', 'name': 'two-cpus', 'disk': 10, 'ram': 1024, 'swap': 0,
-    'vcpus': 2, 'properties': {'hw:numa_nodes': '1'}}
 
 
 @pytest.fixture
 def beside(run):
-    """Explain with an image that has some properties, and some flavor."""
-    def beside(asked, *arguments, image=None, flavor=None):
-        if image is not None:
-            arguments += ('--image', run.write('image.json', json.dumps(
-                {**IMAGE, 'properties': image})))
-        if flavor is not None:
-            arguments += ('--flavor', run.write('flavor.json', json.dumps(
-                {**FLAVOR, 'properties': flavor})))
+    """Explain with an image that has some properties."""
+    def beside(asked, image=None):
+        arguments = () if image is None else ('--image', run.write(
+            'image.json', json.dumps({**IMAGE, 'properties': image})))
         return explained(run, asked, *arguments)
     return beside
 
@@ -94,55 +84,6 @@ def test_any_value_may_be_set_although_removal_is_closed(
     assert rules['protections: delete hw_disk_bus'][0] == 'refuses'
 
 
-# --- one flavor --------------------------------------------------------------
-
-
-@pytest.mark.parametrize(('asked', 'image', 'flavor', 'expected'), [
-    ('hw_numa_nodes=2', None, {}, {
-        'flavor': 'permits', 'effect': 'permits', 'all': 'permits'}),
-    ('hw_numa_nodes=2', None, {'hw:numa_nodes': '1'}, {
-        'flavor': 'refuses', 'all': 'refuses'}),
-    ('hw_numa_nodes=', {'hw_numa_nodes': '2'}, {'hw:numa_nodes': '1'}, {
-        'flavor': 'permits', 'effect': 'permits', 'all': 'permits'}),
-    ('hw_numa_mem.0=512', {}, {}, {
-        'flavor': 'permits', 'effect': 'refuses', 'all': 'refuses'}),
-    ('hw_numa_mem.0=1024', {'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-1'},
-     {}, {'flavor': 'permits', 'effect': 'permits', 'all': 'permits'}),
-    # The image's own fault refuses the create, too.
-    ('hw_boot_menu=true', {'hw_numa_nodes': '2'}, {'hw:numa_nodes': '1'}, {
-        'flavor': 'refuses', 'all': 'refuses'}),
-    # A rule's refusal stays a refusal, whatever the flavor says.
-    ('os_distro=debian', {}, {}, {
-        'allowed_properties': 'refuses', 'flavor': 'permits',
-        'effect': 'permits', 'all': 'refuses'}),
-])
-def test_a_flavor_decides_in_rows_of_its_own(
-        beside, asked, image, flavor, expected):
-    status, _, rules = beside(asked, image=image, flavor=flavor)
-    assert status == int(expected['all'] == 'refuses')
-    assert {rule: verdict for rule, (verdict, _) in rules.items()
-            if rule in expected or rule in ('flavor', 'effect')} == expected
-    assert rules['flavor'][1] == 'flavor.json'
-
-
-def test_without_a_flavor_there_is_no_row_of_it(beside):
-    assert not {'flavor', 'effect'} & set(
-        beside('hw_numa_nodes=2', image={})[2])
-
-
-def test_the_reasons_are_those_that_requests_are_told(run):
-    flavor = run.write('flavor.json', json.dumps(FLAVOR))
-    _, rows = run.rows('explain', 'hw_numa_nodes=2', '--flavor', flavor)
-    (reason,) = [row['Reason'] for row in rows if row['Rule'] == 'flavor']
-    assert reason == ('the flavor has hw:numa_nodes=1; choose a flavor without '
-                      'hw:numa_nodes')
-    image = run.write('image.json', json.dumps(IMAGE))
-    _, rows = run.rows('explain', 'hw_boot_menu=true', '--flavor', flavor,
-                       '--image', image)
-    told = {row['Rule']: row['Reason'] for row in rows}
-    assert told['flavor'] == 'two-cpus, with image debian'
-
-
 # --- what cannot be asked ----------------------------------------------------
 
 
@@ -153,36 +94,13 @@ def failing(run, *arguments):
     return err
 
 
-def test_a_flavor_agrees_with_values_only(run):
-    flavor = run.write('flavor.json', json.dumps(FLAVOR))
-    assert 'write hw_boot_menu=VALUE, or hw_boot_menu= to remove it' in (
-        failing(run, 'hw_boot_menu', '--flavor', flavor))
-
-
-@pytest.mark.parametrize('option', ['--image', '--flavor'])
-@pytest.mark.parametrize(('text', 'reason'), [
-    ('| Field |', 'line 1 column 1'), ('[]', 'it is no object'),
-    ('{"properties": "a"}', '"properties" is no object')])
-def test_a_file_of_something_else_is_named(run, option, text, reason):
-    err = failing(run, 'hw_boot_menu=true', option,
-                   run.write('it.json', text))
-    assert '/it.json is not what openstack image show, or flavor' in err
-    assert reason in err
-
-
-@pytest.mark.parametrize(('changes', 'reason'), [
-    ({'vcpus': None}, 'None'), ({'ram': 'much'}, 'much')])
-def test_a_flavor_of_other_values_is_named(run, changes, reason):
-    err = failing(run, 'hw_boot_menu=true', '--flavor', run.write(
-        'it.json', json.dumps({**FLAVOR, **changes})))
-    assert '/it.json is not what ' in err
-    assert reason in err
-
-
-def test_a_flavor_that_lacks_something_is_named(run):
-    image = run.write('it.json', json.dumps(IMAGE))
-    assert "it has no 'vcpus'" in failing(
-        run, 'hw_boot_menu=true', '--flavor', image)
+@pytest.mark.parametrize('text', [
+    '| Field |', '[]', '{"properties": "a"}', '\udcff'])
+def test_a_file_of_something_else_is_named(run, text):
+    path = run.folder / 'it.json'
+    path.write_bytes(text.encode(errors='surrogateescape'))
+    assert f'{path} is not what openstack image show prints' in failing(
+        run, 'hw_boot_menu=true', '--image', str(path))
 
 
 def test_a_file_that_is_not_there_is_named(run):
@@ -193,32 +111,14 @@ def test_a_file_that_is_not_there_is_named(run):
 # --- what is read ------------------------------------------------------------
 
 
-def test_an_image_is_read_as_nova_has_it(run, catalog):
-    image = openstack_files.read_image(
+def test_the_properties_are_read_as_glance_has_them(run, catalog):
+    properties = explain.image_properties(
         run.write('image.json', json.dumps(IMAGE)))
-    assert image == {
-        'name': 'debian', 'status': 'active', 'size': 1, 'min_ram': 0,
-        'min_disk': 0, 'properties': {
-            'hw_boot_menu': 'true', 'hw_disk_bus': 'virtio',
-            'os_hidden': 'false'}}
+    assert properties == {
+        'hw_boot_menu': 'true', 'hw_disk_bus': 'virtio', 'os_hidden': 'false'}
     assert override.Merger(catalog).image_value(
-        image['properties'], 'hw_boot_menu') == 'true'
+        properties, 'hw_boot_menu') == 'true'
 
 
-def test_a_flavor_without_swap_as_old_versions_print_it(run):
-    flavor = openstack_files.read_flavor(run.write(
-        'flavor.json', json.dumps({**FLAVOR, 'swap': '', 'properties': {}})))
-    assert (flavor.swap, flavor.memory_mb, flavor.extra_specs) == (0, 1024, {})
-
-
-def test_it_runs_where_nothing_of_nova_is_imported_yet(run):
-    flavor = run.write('flavor.json', json.dumps(FLAVOR))
-    done = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c',
-         'import sys\nfrom nova_image_override.cmd import shell\n'
-         'sys.exit(shell.main(sys.argv[1:]))',
-         'explain', 'hw_boot_menu=true', '--flavor', flavor, '-f', 'json',
-         '--config-file', str(run.folder / 'nova.conf')],
-        capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert 'effect' in [row['Rule'] for row in json.loads(done.stdout)]
+def test_an_image_without_properties_is_printed_without_them(run):
+    assert explain.image_properties(run.write('image.json', '{}')) == {}

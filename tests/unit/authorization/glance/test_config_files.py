@@ -24,11 +24,12 @@ def test_sections_are_found_by_the_line_of_their_header():
     assert config_files.header_lines(TEXT) == {'first': 2, 'second': 6}
 
 
-@pytest.mark.parametrize(('header', 'key', 'line'), [
-    (2, 'create', 3), (2, 'delete', 5), (6, 'create', 7),
-    (2, 'update', None), (6, 'delete', None), (2, 'read', None)])
-def test_keys_are_found_in_their_section_only(header, key, line):
-    assert config_files.key_line(TEXT, header, key) == line
+@pytest.mark.parametrize(('section', 'key', 'line'), [
+    ('first', 'create', 3), ('first', 'delete', 5), ('second', 'create', 7),
+    ('first', 'update', None), ('second', 'delete', None),
+    ('first', 'read', None), ('third', 'create', None)])
+def test_keys_are_found_in_their_section_only(section, key, line):
+    assert config_files.key_line(TEXT, section, key) == line
 
 
 def refusal(path):
