@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import store
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.change.disks import Places

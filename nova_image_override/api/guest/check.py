@@ -10,7 +10,7 @@ from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect

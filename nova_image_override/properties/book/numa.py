@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     AT_CREATE, CHECKED_WITH_FLAVOR, checks, CPU_LIST, Gets, libvirt, Limits,
     NUMA_TOPOLOGY, number, PLACED, Record, records, requires, same, without)
 
