@@ -14,7 +14,6 @@ from nova import context as nova_context
 import nova.conf
 from oslo_config import cfg
 
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.api import startup
@@ -113,7 +112,6 @@ def read_nova_conf(
     except cfg.Error as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
     conf = nova.conf.CONF
-    override_conf.register_opts(conf)
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(
             'no nova.conf was found, name it with --config-file')

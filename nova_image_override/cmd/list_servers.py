@@ -174,11 +174,8 @@ def _refused(
             problems += exc.problems
         else:
             known[name] = value
-    try:
-        read.enforcer.check(
-            deployment_files.caller(
-                read.callers, roles, server.project_id, server.user_id),
-            known, [stored_image.properties_without_overrides(server)])
-    except errors.Forbidden as exc:
-        problems += exc.problems
+    problems += read.enforcer.refusals(
+        deployment_files.caller(
+            read.callers, roles, server.project_id, server.user_id),
+        known, [stored_image.properties_without_overrides(server)])
     return {problem.name: problem for problem in problems}

@@ -5,6 +5,7 @@ that this package works with that Nova and with the rules as they are.
 """
 
 from collections.abc import Callable
+import types
 
 import nova.conf
 from oslo_config import cfg
@@ -12,7 +13,6 @@ from oslo_upgradecheck import upgradecheck
 from oslo_upgradecheck.upgradecheck import Code
 from oslo_upgradecheck.upgradecheck import Result
 
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import startup
 from nova_image_override.nova_interfaces import api as api_interfaces
@@ -22,21 +22,17 @@ from nova_image_override.nova_interfaces import compute as compute_interfaces
 class Checks(upgradecheck.UpgradeCommands):
     """The checks, in the order in which they are reported."""
 
-    def _check_nova(self) -> Result:
-        """Check that this Nova has the shape that nova-api relies on."""
-        return _result(api_interfaces.verify)
-
-    def _check_compute(self) -> Result:
-        """Check that this Nova has the shape that nova-compute relies on."""
-        return _result(compute_interfaces.verify)
+    def _check_nova(self, interfaces: types.ModuleType) -> Result:
+        """Check that this Nova has the shape that a service relies on."""
+        return _result(interfaces.verify)
 
     def _check_rules(self) -> Result:
         """Check that nova-api starts with these rules, and their names."""
         return _result(_unknown_names)
 
     _upgrade_checks = (
-        ('Nova API', _check_nova),
-        ('Nova compute', _check_compute),
+        ('Nova API', (_check_nova, {'interfaces': api_interfaces})),
+        ('Nova compute', (_check_nova, {'interfaces': compute_interfaces})),
         ('Rules', _check_rules),
     )
 
@@ -47,7 +43,6 @@ def _unknown_names() -> str:
     :raises errors.StartupError: with these rules nova-api does not start
     """
     conf = nova.conf.CONF
-    override_conf.register_opts(conf)
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(
             'no nova.conf was found, name it with --config-file')

@@ -55,8 +55,6 @@ def test_without_nova_conf_the_rules_are_a_failure(monkeypatch):
         config_dir: list[str] = []
 
     monkeypatch.setattr(upgrade_checks.nova.conf, 'CONF', Conf())
-    monkeypatch.setattr(
-        upgrade_checks.override_conf, 'register_opts', lambda conf: None)
     result = upgrade_checks.Checks()._check_rules()
     assert result.code == upgradecheck.Code.FAILURE
     assert '--config-file' in result.details
