@@ -107,13 +107,9 @@ class Discovery:
     schema: dict[str, Any]
 
     @classmethod
-    def of(
-        cls, said: Any,
-        history: tuple[versions.Version, ...] = versions.VERSIONS,
-    ) -> 'Discovery':
+    def of(cls, said: Any) -> 'Discovery':
         """Read SAID, the content of the answer to ``GET`` of versions.PATH.
 
-        :param history: the versions that this client knows, oldest first
         :raises VersionUnsupported: the cloud has no version that we know
         :raises KeyError, TypeError, ValueError: it cannot be read
         """
@@ -121,10 +117,11 @@ class Discovery:
             microversion_parse.parse_version_string(said[bound])
             for bound in ('min_version', 'max_version'))
         schema = dict(said['schema'])
-        shared = [version for version in history if low <= version <= high]
+        known = versions.VERSIONS
+        shared = [version for version in known if low <= version <= high]
         if not shared:
             raise VersionUnsupported(
                 f'This cloud takes versions {low} to {high} of '
-                f'{versions.SERVICE_TYPE}, this client knows {history[0]} '
-                f'to {history[-1]}: upgrade nova-image-override.')
+                f'{versions.SERVICE_TYPE}, this client knows {known[0]} '
+                f'to {known[-1]}: upgrade nova-image-override.')
         return cls(shared[-1], schema)

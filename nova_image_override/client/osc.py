@@ -63,29 +63,30 @@ class Hook(hooks.CommandHook):
         return self.cmd.app.client_manager.compute
 
     def wrap(
-        self, wrapper: Callable[..., Any],
-        context: contextlib.AbstractContextManager[transport.Asking],
+        self, context: contextlib.AbstractContextManager[transport.Asking],
+        add: Callable[[transport.Asking, Any, Any], tuple[Any, Any]],
     ) -> None:
-        """Let WRAPPER run the command's own code.
+        """Let the command's own code run in CONTEXT.
 
         cliff makes the command anew each time it is called, in an interactive
         session too, so nothing stays behind.
 
-        :param wrapper: called with the command's own code, CONTEXT, and the
-            parsed arguments
+        :param add: adds overrides in force to the columns and the data that
+            the command returns
         """
-        self.cmd.take_action = functools.partial(
-            wrapper, self.cmd.take_action, context)
+        take_action = self.cmd.take_action
+
+        def wrapped(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
+            with context as asking:
+                return add(asking, *take_action(parsed_args))
+
+        self.cmd.take_action = wrapped
 
 
 def _with_row(
-    take_action: Callable[..., Any],
-    context: contextlib.AbstractContextManager[transport.Asking],
-    parsed_args: argparse.Namespace,
+    asking: transport.Asking, columns: Any, values: Any,
 ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Run a command that shows a server; add the overrides in force."""
-    with context as asking:
-        columns, values = take_action(parsed_args)
+    """Add a row to those of a server."""
     shown = dict(zip(columns, values, strict=True))
     in_force = asking.seen.get(shown.get('id', ''))
     if in_force is not None:
@@ -100,7 +101,7 @@ class Show(Hook):
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the answers show them, if the cloud has the extension."""
         try:
-            self.wrap(_with_row, transport.attach(self.compute).showing())
+            self.wrap(transport.attach(self.compute).showing(), _with_row)
         except answers.NotAvailable:
             pass
         except answers.Error as exc:
@@ -122,8 +123,8 @@ class Create(Hook):
         """Let the command's own request carry the overrides."""
         overrides = getattr(parsed_args, arguments.DEST, None)
         if overrides is not None:
-            self.wrap(_with_row, transport.attach(self.compute).overriding(
-                self.action, overrides, shows=True))
+            self.wrap(transport.attach(self.compute).overriding(
+                self.action, overrides, shows=True), _with_row)
         return parsed_args
 
 
@@ -159,25 +160,22 @@ class ListServers(Hook):
         """Let the command's own request ask for them."""
         names = getattr(parsed_args, arguments.DEST, None)
         if names is not None:
-            self.wrap(_with_column, sdk_proxy.filtering(self.compute, names))
+            self.wrap(sdk_proxy.filtering(self.compute, names),
+                      functools.partial(_with_column, parsed_args.long))
         elif parsed_args.long:
             with contextlib.suppress(answers.Error):
-                self.wrap(_with_column, transport.attach(
-                    self.compute).showing())
+                self.wrap(transport.attach(self.compute).showing(),
+                          functools.partial(_with_column, True))
         return parsed_args
 
 
 def _with_column(
-    take_action: Callable[..., Any],
-    context: contextlib.AbstractContextManager[transport.Asking],
-    parsed_args: argparse.Namespace,
-) -> Any:
-    """Run the command, which lists servers once; add the column if long."""
-    with context as asking:
-        columns, rows = take_action(parsed_args)
-        # They are made while they are read.
-        rows = list(rows)
-    if not parsed_args.long or 'ID' not in columns:
+    long: bool, asking: transport.Asking, columns: Any, rows: Any,
+) -> tuple[Any, Any]:
+    """Add a column to a list of servers, if it is to be long."""
+    # They are made while they are read.
+    rows = list(rows)
+    if not long or 'ID' not in columns:
         return columns, rows
     at = columns.index('ID')
     return (*columns, COLUMN), [

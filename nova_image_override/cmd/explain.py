@@ -5,7 +5,9 @@ from collections.abc import Iterable
 import json
 
 from nova_image_override.authorization import rules
-from nova_image_override.authorization.glance import property_protections
+from nova_image_override.authorization.glance import (
+    property_protections as glance,
+)
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import ImageProperties
 from nova_image_override.override import Parser
@@ -96,20 +98,15 @@ def _conclusion(
 
     :param image: None for any image
     """
-    if value is not None:
-        made = [each for each in made
-                if each.operation != property_protections.DELETE]
-    one_of = (property_protections.CREATE, property_protections.UPDATE)
-    creates, updates = (
-        all(each.permits for each in made if each.operation == operation)
-        for operation in one_of)
-    # Glance asks for one or the other, depending on what the image has.
-    any_image = image is None and value is not None
-    if any(not each.permits for each in made if not (
-            any_image and each.operation in one_of)) or not (
-            creates or updates):
-        return REFUSES, 'the first refusal above is told'
-    if creates and updates:
+    refused = {
+        each.operation for each in made if not each.permits and (
+            value is None or each.operation != glance.DELETE)}
+    if not refused:
         return PERMITS, ''
-    return 'depends', ('on whether the image has the property '
-                       f'(here: {"must not" if creates else "must"})')
+    # On any image, a value needs one of the two.
+    if image is None and value is not None and refused in (
+            {glance.CREATE}, {glance.UPDATE}):
+        must = 'must' if glance.CREATE in refused else 'must not'
+        return ('depends',
+                f'on whether the image has the property (here: {must})')
+    return REFUSES, 'the first refusal above is told'

@@ -66,18 +66,36 @@ class Servers(deployment_files.Table):
         if parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
             refuses = functools.partial(
-                _refused, startup.read(conf),
+                self._refused, startup.read(conf),
                 parsed_args.roles or deployment_files.MEMBER)
-        return header, self._rows(rows(
-            overridden(parsed_args.server_project, parsed_args.server),
-            refuses), refuses is not None)
+        return header, rows(overridden(
+            parsed_args.server_project, parsed_args.server), refuses)
 
-    def _rows(
-        self, listed: Iterable[tuple[Any, ...]], refused: bool,
-    ) -> Iterator[tuple[Any, ...]]:
-        for row in listed:
-            self.status = int(refused)
-            yield row
+    def _refused(
+        self, read: startup.Startup, roles: Iterable[str],
+        server: objects.Instance, overrides: Overrides,
+    ) -> dict[str, errors.Problem]:
+        """Return the overrides of a server that the rules refuse, by name.
+
+        They answer as to a user who would create it now from the same image.
+        """
+        known: Overrides = {}
+        problems: list[errors.Problem] = []
+        for name, value in overrides.items():
+            try:
+                read.enforcer.catalog.resolve(name)
+            except errors.Invalid as exc:
+                # From an earlier Nova.
+                problems += exc.problems
+            else:
+                known[name] = value
+        problems += read.enforcer.refusals(
+            deployment_files.caller(
+                read.callers, roles, server.project_id, server.user_id),
+            known, [stored_image.properties_without_overrides(server)])
+        if problems:
+            self.status = 1
+        return {problem.name: problem for problem in problems}
 
 
 def overridden(
@@ -154,28 +172,3 @@ def rows(
                 yield row
             elif name in problems:
                 yield (*row, problems[name].code, problems[name].reason)
-
-
-def _refused(
-    read: startup.Startup, roles: Iterable[str], server: objects.Instance,
-    overrides: Overrides,
-) -> dict[str, errors.Problem]:
-    """Return the overrides of a server that the rules refuse, by name.
-
-    They answer as to a user who would create it now from the same image.
-    """
-    known: Overrides = {}
-    problems: list[errors.Problem] = []
-    for name, value in overrides.items():
-        try:
-            read.enforcer.catalog.resolve(name)
-        except errors.Invalid as exc:
-            # From an earlier Nova.
-            problems += exc.problems
-        else:
-            known[name] = value
-    problems += read.enforcer.refusals(
-        deployment_files.caller(
-            read.callers, roles, server.project_id, server.user_id),
-        known, [stored_image.properties_without_overrides(server)])
-    return {problem.name: problem for problem in problems}

@@ -94,9 +94,13 @@ def definition(prop: Property, name: str, value: Schema) -> Json:
     :param value: the JSON Schema of the values that the user may send
     """
     words = re.sub('^(hw|os|img)_', '', name).replace('_', ' ')
+    description = prop.description
+    if prop.drivers:
+        # Glance's format has no key for these.
+        description += f' Acts with: {", ".join(prop.drivers)}.'
     result: Json = {
         'title': (words[:1].upper() + words[1:])[:TITLE_MAX],
-        'description': _description(prop)[:DESCRIPTION_MAX],
+        'description': description[:DESCRIPTION_MAX],
         'type': 'string',
     }
     if isinstance(prop, Integer):
@@ -115,13 +119,3 @@ def definition(prop: Property, name: str, value: Schema) -> Json:
         if pattern:
             result['pattern'] = pattern
     return result
-
-
-def _description(prop: Property) -> str:
-    """Return the description, with the parts of Nova that act on the property.
-
-    Glance's format has no key for these.
-    """
-    acting = ', '.join(prop.drivers)
-    return f'{prop.description} Acts with: {acting}.' if acting \
-        else prop.description

@@ -64,11 +64,8 @@ class ServersRoutes(Interface):
         for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
             if path not in factories:
                 return f'has no {path} in {self}'
-        for path, makers in factories.items():
-            for maker in makers:
-                if not makes_servers(maker) and path in (
-                        '/servers', '/servers/{id}', '/servers/{id}/action'):
-                    return f'makes the resource of {path} in another way'
+            if not all(map(makes_servers, factories[path])):
+                return f'makes the resource of {path} in another way'
         return None
 
 

@@ -3,16 +3,21 @@
 import microversion_parse
 import pytest
 
+from nova_image_override import versions
 from nova_image_override.client import answers
 
 #: Versions that a client could know.
 HISTORY = tuple(microversion_parse.Version(3, minor) for minor in (1, 2, 3))
 
 
+@pytest.fixture(autouse=True)
+def history(monkeypatch):
+    monkeypatch.setattr(versions, 'VERSIONS', HISTORY)
+
+
 def version(low, high):
     return str(answers.Discovery.of({
-        'min_version': low, 'max_version': high, 'schema': {}},
-        HISTORY).version)
+        'min_version': low, 'max_version': high, 'schema': {}}).version)
 
 
 @pytest.mark.parametrize(('low', 'high', 'shared'), [
