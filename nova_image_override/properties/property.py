@@ -59,8 +59,7 @@ class Property(abc.ABC):
     values: tuple[str, ...] = ()
     family: Family | None = None
     legacy_names: tuple[str, ...] = ()
-    nova_field: Any = dataclasses.field(
-        default=None, compare=False, repr=False)
+    nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def description(self) -> str:

@@ -74,8 +74,7 @@ def plan(
     # while the image stays the same, and a rebuild does not claim the topology
     # again.
     _refuse(
-        numa.refused_by(
-            guard, planner.catalog, instance, result.image, change),
+        numa.refused_by(guard, planner.catalog, instance, result.image, change),
         errors.NUMA_CHANGE, 'a rebuild cannot change the NUMA topology of a '
         'server, boot another one')
     wanted = objects.ImageMeta.from_dict(
