@@ -24,10 +24,6 @@ class NotAvailable(Error):
     """The cloud does not have the extension."""
 
 
-class VersionUnsupported(Error):
-    """Client and cloud have no version in common."""
-
-
 class NotSent(Error):
     """The tool made no request that could carry the overrides."""
 
@@ -110,7 +106,7 @@ class Discovery:
     def of(cls, said: Any) -> 'Discovery':
         """Read SAID, the content of the answer to ``GET`` of versions.PATH.
 
-        :raises VersionUnsupported: the cloud has no version that we know
+        :raises Error: the cloud has no version that we know
         :raises KeyError, TypeError, ValueError: it cannot be read
         """
         low, high = (
@@ -120,7 +116,7 @@ class Discovery:
         known = versions.VERSIONS
         shared = [version for version in known if low <= version <= high]
         if not shared:
-            raise VersionUnsupported(
+            raise Error(
                 f'This cloud takes versions {low} to {high} of '
                 f'{versions.SERVICE_TYPE}, this client knows {known[0]} '
                 f'to {known[-1]}: upgrade nova-image-override.')

@@ -118,8 +118,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """Return the cloud's offer of the extension; ask for it only once.
 
         :raises NotAvailable: the cloud does not have the extension
-        :raises VersionUnsupported: it has no version that we know
-        :raises Error: the answer is another failure, or cannot be read
+        :raises Error: it has no version that we know, the answer is another
+            failure, or cannot be read
         """
         if not isinstance(
                 self._said, (answers.Discovery, answers.NotAvailable)):

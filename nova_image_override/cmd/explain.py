@@ -15,9 +15,6 @@ from nova_image_override.override import Parser
 PERMITS = 'permits'
 REFUSES = 'refuses'
 
-#: Rule, verdict, reason, source.
-Row = tuple[str, str, str, str]
-
 
 class Explain(deployment_files.Lister):
     """Say what each rule says of overriding a property, and where.
@@ -42,7 +39,7 @@ class Explain(deployment_files.Lister):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[Row]]:
+    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Ask each rule.
 
         :raises errors.Invalid: there is no such property or value

@@ -105,8 +105,6 @@ class Protections:
         """Return whether Glance lets a user do OPERATION to the property NAME.
 
         Nobody may touch what no section matches, administrators included.
-
-        :param operation: one of OPERATIONS
         """
         section = self.section(name)
         if section is None:

@@ -66,12 +66,10 @@ def _ways_of(operation: str, argument: Any) -> int:
     match operation:
         case 'MAX_REPEAT' | 'MIN_REPEAT' | 'POSSESSIVE_REPEAT':
             return _ways_of_repetition(*argument)
-        case 'SUBPATTERN':
+        case 'SUBPATTERN' | 'ASSERT' | 'ASSERT_NOT':
             return _ways(argument[-1])
         case 'ATOMIC_GROUP':
             return _ways(argument)
-        case 'ASSERT' | 'ASSERT_NOT':
-            return _ways(argument[1])
         case 'BRANCH':
             return sum(map(_ways, argument[1]))
         case 'GROUPREF_EXISTS':

@@ -30,7 +30,7 @@ def test_the_newest_version_that_both_know_is_chosen(low, high, shared):
 
 @pytest.mark.parametrize(('low', 'high'), [('1.0', '3.0'), ('3.4', '5.0')])
 def test_without_a_version_that_both_know_both_ranges_are_told(low, high):
-    with pytest.raises(answers.VersionUnsupported, match=(
+    with pytest.raises(answers.Error, match=(
             f'takes versions {low} to {high} of image-props-override, this '
             'client knows 3.1 to 3.3')):
         version(low, high)
