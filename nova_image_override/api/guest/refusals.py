@@ -237,8 +237,9 @@ class Refusals:
                 0] in self._guest.extra_specs else []
         if kind == 'ImageNUMATopologyCPUDuplicates':
             lists = self._guest.prop('hw_numa_cpus')
-            return [name for name in names if said['cpunum'] in lists[
-                int(families.NUMA_CPUS.rest_of(name))]]
+            return [name for name in names
+                    if self._overrides[name] is not None and said['cpunum']
+                    in lists[int(families.NUMA_CPUS.rest_of(name))]]
         if kind in ('ImageVCPULimitsRangeExceeded',
                     'ImageVCPUTopologyRangeExceeded'):
             dimension = field.rpartition('_')[2]
@@ -251,15 +252,15 @@ class Refusals:
         guest = self._guest
         flavor = self._catalog.resolve(name).record.flavor
         present = flavor.of(guest.extra_specs) if flavor else []
-        says, advice = row.says or _sentence(refusal), row.advice
+        says = row.says or _sentence(refusal)
+        advice = row.advice and '; ' + row.advice.format(
+            vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb,
+            value=self._overrides[name])
         if flavor and present and not advice:
             # Nova's sentence quotes names of flavors and images instead.
             says = f'the flavor has {" and ".join(present)}'
-            advice = flavor.advice(guest.extra_specs, self._overrides[name])
-        advice = '; ' + advice.format(
-            vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb,
-            value=self._overrides[name]) \
-            if advice else ''
+            advice = '; ' + flavor.advice(
+                guest.extra_specs, self._overrides[name])
         return says[:REASON_MAX - len(advice)] + advice
 
     def _conflict_by_themselves(self, check: Check, refusal: Exception) -> bool:

@@ -63,6 +63,16 @@ def test_a_reason_is_one_sentence_why_and_one_what_to_do(
     assert found[1] == reason
 
 
+def test_a_list_that_is_removed_is_no_list_with_a_vcpu_of_another():
+    own = {'hw_numa_nodes': '3', **{
+        f'hw_numa_{kind}.{node}': '1' for kind in ('cpus', 'mem')
+        for node in range(3)}}
+    assert sorted(guests.problems({
+        'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0-1',
+        'hw_numa_cpus.2': None, 'hw_numa_mem.2': None}, base=own)) == [
+            'hw_numa_cpus.0']
+
+
 def test_a_policy_is_to_blame_where_the_flavor_demands_another():
     found = guests.problems({'hw_cpu_policy': 'dedicated'},
                 {'hw:cpu_dedicated_mask': '0-1'})
