@@ -6,7 +6,7 @@ import typing
 
 from oslo_utils import timeutils
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import versions
 from testing.cost import cloud as cloud_module
 from testing.cost import compared

@@ -5,7 +5,7 @@ import importlib.metadata
 import typing
 
 from demo import page as page_module
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import versions
 from testing.harness import answers
 from testing.harness import base

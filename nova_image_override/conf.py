@@ -3,7 +3,7 @@
 from oslo_config import cfg
 from oslo_config import types
 
-from nova_image_override.properties.book import record as book_record
+from nova_image_override.properties.book import vocabulary
 
 GROUP = cfg.OptGroup(
     'image_override', title='Boot-time override of image properties',
@@ -107,9 +107,9 @@ absolute path; what is wrong with the file stops nova-api at start.
 """),
     cfg.ListOpt(
         'virt_drivers', default=['libvirt'],
-        item_type=types.String(choices=list(book_record.DRIVERS)),
+        item_type=types.String(choices=list(vocabulary.DRIVERS)),
         help=f"""
-The virt drivers of the cloud's hosts: {', '.join(book_record.DRIVERS)}.
+The virt drivers of the cloud's hosts: {', '.join(vocabulary.DRIVERS)}.
 
 An override that none of them acts on is refused (``no_effect``): it would do
 nothing on any host, or no host could build the server. Where the scheduler or

@@ -17,7 +17,7 @@ import itertools
 from typing import Any
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import families
 from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog

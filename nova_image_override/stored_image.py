@@ -7,7 +7,7 @@ from typing import Any
 from nova import objects
 from nova import utils as nova_utils
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import book
 
 

@@ -10,7 +10,7 @@ from nova.compute import utils as compute_utils
 from oslo_utils import excutils
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api import audit
 from nova_image_override.api import faults
 from nova_image_override.api import list_filter

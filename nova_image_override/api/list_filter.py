@@ -15,7 +15,7 @@ from nova.db.main import models
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 
 #: get_all of Nova's compute API, bound to all but what is passed by name here.
 GetAll = Callable[..., 'objects.InstanceList']

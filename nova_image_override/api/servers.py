@@ -10,7 +10,7 @@ from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import scheduler_hints
 from nova_image_override import versions
 from nova_image_override.api import compute_api

@@ -12,11 +12,11 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.authorization.glance.protected import Protected
 from nova_image_override.authorization.lists import PropertyList
-from nova_image_override.authorization.overridable import Overridable
 from nova_image_override.override import ImageProperties
 from nova_image_override.override import Merger
 from nova_image_override.override import Overrides

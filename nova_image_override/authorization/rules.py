@@ -13,9 +13,9 @@ import enum
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import Entry
 from nova_image_override.authorization.lists import PropertyList
-from nova_image_override.authorization.overridable import Overridable
 from nova_image_override.authorization.sources import Option
 from nova_image_override.authorization.sources import PolicyRule
 from nova_image_override.authorization.sources import Source

@@ -12,7 +12,7 @@ from nova.db.main import models
 import sqlalchemy as sa
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.cmd import cells

@@ -12,7 +12,7 @@ from typing import Any
 
 from nova.compute import manager
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images

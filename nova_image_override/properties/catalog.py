@@ -20,7 +20,7 @@ from nova_image_override import errors
 from nova_image_override.properties import book
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
-from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.book.vocabulary import Record
 from nova_image_override.properties.property import Property
 
 #: Legacy names that feed more than one field, which is why they are not in

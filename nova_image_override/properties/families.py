@@ -10,7 +10,7 @@ import re
 
 from nova.objects import image_meta
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 
 #: How many NUMA nodes ``ImageMetaProps.from_dict`` reads.
 NUMA_NODES_MAX: int = image_meta.ImageMetaProps.NUMA_NODES_MAX

@@ -16,12 +16,12 @@ from oslo_utils import strutils
 from oslo_versionedobjects import fields as field_types
 
 from nova_image_override import errors
-from nova_image_override import record as record_module
+from nova_image_override import override_record
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
-from nova_image_override.properties.book.record import Limits
-from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.book.vocabulary import Limits
+from nova_image_override.properties.book.vocabulary import Record
 from nova_image_override.properties.families import Family
 
 BOOLEAN = 'boolean'
@@ -59,8 +59,7 @@ class Property(abc.ABC):
     values: tuple[str, ...] = ()
     family: Family | None = None
     legacy_names: tuple[str, ...] = ()
-    nova_field: Any = dataclasses.field(
-        default=None, compare=False, repr=False)
+    nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def description(self) -> str:
@@ -102,7 +101,7 @@ class Property(abc.ABC):
             return self._explained(name, value, fault)
         # Lone surrogates, which UTF-8 does not have, are among UNSAFE.
         size = len(value.encode('utf-8'))
-        if size > record_module.VALUE_BYTES_MAX:
+        if size > override_record.VALUE_BYTES_MAX:
             return _too_long(name, f'{size} bytes of UTF-8')
         reason = self.wrong_with(value)
         if reason:
@@ -170,7 +169,7 @@ class Property(abc.ABC):
     def _explained(
         self, name: str, value: str, fault: jsonschema.ValidationError,
     ) -> errors.Problem:
-        if len(value) > record_module.VALUE_BYTES_MAX:
+        if len(value) > override_record.VALUE_BYTES_MAX:
             return _too_long(name, f'{len(value)} characters')
         if fault.validator == 'not':
             reason = 'must not hold control characters, nor any beyond U+FFFF'
@@ -184,7 +183,7 @@ class Property(abc.ABC):
 def _too_long(name: str, size: str) -> errors.Problem:
     return errors.Problem(
         name, errors.TOO_LONG,
-        f'at most {record_module.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
+        f'at most {override_record.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
 
 
 class Boolean(Property):
@@ -281,7 +280,7 @@ class Text(Property):
     def _limits(self) -> Schema:
         # In characters; the limit of 255 bytes of UTF-8 is checked separately.
         result: Schema = {
-            'minLength': 1, 'maxLength': record_module.VALUE_BYTES_MAX}
+            'minLength': 1, 'maxLength': override_record.VALUE_BYTES_MAX}
         if self.record.limits.pattern:
             result['pattern'] = self.record.limits.pattern
         return result

@@ -26,7 +26,7 @@ from nova.tests.functional.libvirt import base
 import requests
 
 from nova_image_override import conf as override_conf
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import versions
 from nova_image_override.cmd import run_nova_compute as compute_command
 from testing import release

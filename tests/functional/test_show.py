@@ -4,7 +4,7 @@ from unittest import mock
 
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from testing.harness import base
 
 

@@ -139,7 +139,8 @@ class TestStopped:
     def test_numa_needs_a_server_that_is_shelved_first(self, cloud):
         server = cloud.stopped()
         answer = cloud.assert_refused_unchanged(
-            server, 409, {'hw_numa_nodes': 'needs_claim'}, update_case.NUMA)
+            server, 409, dict.fromkeys(update_case.NUMA, 'needs_claim'),
+            update_case.NUMA)
         assert 'shelve it first' in answer.message
 
     def test_dropping_numa_needs_it_too(self, cloud):

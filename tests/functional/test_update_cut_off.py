@@ -13,7 +13,7 @@ from nova import objects
 from nova.compute import task_states
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import store
 from testing.harness import base
 from tests.functional import update_case

@@ -10,7 +10,7 @@ import itertools
 
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import store
 from testing import figures
 from testing.deployment import mortal

@@ -8,7 +8,7 @@ from nova import config
 from nova import context as nova_context
 from nova import objects
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants

@@ -11,7 +11,7 @@ from nova import context as nova_context
 from nova import objects
 import webob
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from testing.harness import applications
 from testing.harness import base
 from testing.harness import paste_config

@@ -12,7 +12,7 @@ from nova import context as nova_context
 from nova import objects
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import versions
 from testing import figures
 from testing.harness import base

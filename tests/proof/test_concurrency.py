@@ -14,7 +14,7 @@ import nova.policy
 from oslo_policy import policy as oslo_policy
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from tests.proof import api
 
 REQUESTS = 50

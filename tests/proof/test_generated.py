@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from testing import figures
 from testing.harness import base
 from tests.proof import api

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from testing import figures
 from testing.harness import answers
 from testing.harness import base

@@ -3,7 +3,7 @@
 
 import collections.abc
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module

@@ -11,7 +11,7 @@ import typing
 from hypothesis import strategies as st
 from nova.objects import image_meta
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module

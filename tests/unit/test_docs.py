@@ -15,7 +15,7 @@ import pytest
 
 from nova_image_override import conf
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import commands

@@ -8,7 +8,7 @@ from nova.compute import utils as compute_utils
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import book
 from tests.unit import strategies
 

@@ -11,7 +11,7 @@ from nova.virt import hardware
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import property as property_module
 from tests.unit import refusals
 from tests.unit import strategies

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from nova import utils as nova_utils
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 
 SET = 'image_os_glance_override:'
 REMOVED = 'image_os_glance_override_removed:'

@@ -26,7 +26,7 @@ from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog
 from nova_image_override.properties import property as property_module
-from nova_image_override.properties.book import record as book_record
+from nova_image_override.properties.book import vocabulary
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
 _CONSTANT = re.compile(r"([A-Z_]+) = '(\w+)'")
@@ -95,8 +95,8 @@ class DriverTable(CodeDirective):
 
     def rst(self) -> list[str]:
         """Return the matrix."""
-        columns = [name for name in book_record.PARTS
-                   if name != book_record.API]
+        columns = [name for name in vocabulary.PARTS
+                   if name != vocabulary.API]
         return table(
             ['Property', *columns],
             ([f'``{prop.spelling}``', *(
@@ -106,10 +106,10 @@ class DriverTable(CodeDirective):
             '22 13 25 10 10 8 12')
 
 
-def _cell(cell: book_record.Reader | None) -> str:
+def _cell(cell: vocabulary.Reader | None) -> str:
     """Return the outcome of a cell, with its limits in words."""
     if cell is None:
-        return book_record.IGNORED
+        return vocabulary.IGNORED
     limits = []
     if cell.values is not None:
         limits.append(', '.join(f'``{value}``' for value in cell.values)

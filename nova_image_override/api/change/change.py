@@ -3,7 +3,7 @@
 import dataclasses
 
 from nova_image_override import override
-from nova_image_override import record
+from nova_image_override import override_record as record
 
 _ABSENT = object()
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change.change import Change
 from nova_image_override.override import Overrides

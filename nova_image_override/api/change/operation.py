@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from nova_image_override import record
 from nova_image_override.api.change import store
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.change.disks import Places
 from nova_image_override.api.change.rebuild import Rebuild
 from nova_image_override.override import Overrides
+from nova_image_override.override_record import SystemMetadata
 
 
 class Operation:
@@ -40,7 +40,7 @@ class Operation:
         return (self.instance.task_state != self.before.task_state
                 and 'task_state' not in self.instance.obj_what_changed())
 
-    def require_unchanged(self, metadata: record.SystemMetadata) -> None:
+    def require_unchanged(self, metadata: SystemMetadata) -> None:
         """Require that the server is still as it was read.
 
         :param metadata: its system metadata, read while its task state was

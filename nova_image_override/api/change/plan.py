@@ -11,7 +11,7 @@ from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata

@@ -10,7 +10,7 @@ from nova import objects
 from nova.compute import task_states
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import config_drive
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import numa
@@ -21,7 +21,7 @@ from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.override import ImageProperties
-from nova_image_override.properties.book import record as book_record
+from nova_image_override.properties.book import vocabulary
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
@@ -74,8 +74,7 @@ def plan(
     # while the image stays the same, and a rebuild does not claim the topology
     # again.
     _refuse(
-        numa.refused_by(
-            guard, planner.catalog, instance, result.image, change),
+        numa.refused_by(guard, planner.catalog, instance, result.image, change),
         errors.NUMA_CHANGE, 'a rebuild cannot change the NUMA topology of a '
         'server, boot another one')
     wanted = objects.ImageMeta.from_dict(
@@ -83,7 +82,7 @@ def plan(
     server = image_metadata.of_server(instance)
     present = objects.ImageMeta.from_dict(server)
     _refuse(
-        [field for when in (book_record.AT_UNSHELVE, book_record.AT_CREATE)
+        [field for when in (vocabulary.AT_UNSHELVE, vocabulary.AT_CREATE)
          for field in scheduling.decided(
              planner.catalog, when, flavor, present, wanted)],
         errors.CREATE_ONLY, 'takes effect only when a server is created and '

@@ -23,7 +23,7 @@ import oslo_messaging
 from nova_image_override import errors
 from nova_image_override.api.guest.guest import Guest
 from nova_image_override.properties import families
-from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.book.vocabulary import Record
 from nova_image_override.properties.catalog import Catalog
 
 

@@ -33,7 +33,7 @@ from oslo_utils import excutils
 from oslo_utils import timeutils
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import disks
 from nova_image_override.override import ImageProperties
 from nova_image_override.properties.catalog import Catalog

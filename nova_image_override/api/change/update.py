@@ -19,7 +19,7 @@ from oslo_utils import strutils
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api.change import config_drive
 from nova_image_override.api.change import disks
@@ -32,7 +32,7 @@ from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.hosts import compute_part
-from nova_image_override.properties.book import record as book_record
+from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.catalog import Catalog
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
@@ -90,7 +90,7 @@ def plan(
     present, wanted = (objects.ImageMeta.from_dict(each)
                        for each in (image, result.image))
     fixed = scheduling.decided(
-        catalog, book_record.AT_CREATE, flavor, present, wanted)
+        catalog, vocabulary.AT_CREATE, flavor, present, wanted)
     if fixed:
         raise errors.Invalid.of(
             fixed, errors.CREATE_ONLY, 'takes effect only when a server is '
@@ -112,7 +112,7 @@ def plan(
     needing = [
         *numa.refused_by(guard, catalog, instance, result.image, change),
         *scheduling.decided(
-            catalog, book_record.AT_UNSHELVE, flavor, present, wanted)]
+            catalog, vocabulary.AT_UNSHELVE, flavor, present, wanted)]
     if needing:
         raise errors.Conflict.of(
             needing, errors.NEEDS_CLAIM, 'needs resources of a host, which '
@@ -170,7 +170,7 @@ def _require_start_builds(
             context, instance.host, instance.node)
     except exception.ComputeHostNotFound:
         return
-    driver = book_record.HYPERVISOR_TYPES.get(node.hypervisor_type)
+    driver = vocabulary.HYPERVISOR_TYPES.get(node.hypervisor_type)
     if driver != 'libvirt':
         raise errors.Conflict.of(
             changed, errors.NEEDS_REBUILD, 'takes effect when the guest is '

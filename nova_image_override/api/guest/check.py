@@ -10,7 +10,7 @@ from typing import Any
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect
@@ -72,8 +72,7 @@ def _problems(
     properties = image['properties']
     # Nova is given lists that mean the same but are cheap to expand.
     lists = safe_cpu_lists.cheap_lists(flavor, properties)
-    base, unsafe = safe_cpu_lists.without_unsafe_lists(
-        catalog, base, overrides)
+    base, unsafe = safe_cpu_lists.without_unsafe_lists(catalog, base, overrides)
     yield from unsafe
     missing = list(safe_cpu_lists.missing_cpus(
         flavor, properties, lists, overrides))
@@ -104,9 +103,7 @@ def _is_good(digest: bytes) -> bool:
     return True
 
 
-def _digest(
-    flavor: Any, image: dict[str, Any], *others: object,
-) -> bytes:
+def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:
     """Return 32 bytes that stand for everything that is checked."""
     # The types count too: Nova reads 1, "1" and True differently.
     return hashlib.sha256(repr((

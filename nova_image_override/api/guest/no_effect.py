@@ -12,9 +12,9 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api.guest.guest import Guest
 from nova_image_override.api.guest.guest import REFUSALS
-from nova_image_override.properties.book import record as book_record
-from nova_image_override.properties.book.record import Gets
-from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.book import vocabulary
+from nova_image_override.properties.book.vocabulary import Gets
+from nova_image_override.properties.book.vocabulary import Record
 from nova_image_override.properties.catalog import Catalog
 
 
@@ -91,13 +91,13 @@ def on_hosts(
         found = [record.outcome(driver, value, merged)
                  for driver in sorted(virt_drivers)]
         outcomes = {outcome for outcome, _ in found}
-        if book_record.ACTS in outcomes or override.is_image_s_own(
+        if vocabulary.ACTS in outcomes or override.is_image_s_own(
                 catalog, base, name, value):
             continue
         yield errors.Problem(
             name, errors.NO_EFFECT,
             ('the server would end in ERROR, or the property would do nothing,'
-             if book_record.ERROR in outcomes else 'would do nothing')
+             if vocabulary.ERROR in outcomes else 'would do nothing')
             + ' on any host of this cloud: '
             + '; '.join(why for _, why in found))
 
@@ -117,4 +117,4 @@ def by_driver(
         return {}
     found = {driver: record.outcome(driver, str(value), properties)[0]
              for driver in sorted(virt_drivers)}
-    return {} if {*found.values()} <= {book_record.ACTS} else found
+    return {} if {*found.values()} <= {vocabulary.ACTS} else found

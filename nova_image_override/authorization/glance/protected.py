@@ -19,10 +19,10 @@ import os_traits
 from nova_image_override import errors
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
-from nova_image_override.authorization.overridable import Overridable
 from nova_image_override.authorization.sources import GlanceFile
 from nova_image_override.override import ImageProperties
 from nova_image_override.override import Merger

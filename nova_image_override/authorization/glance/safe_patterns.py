@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 
 #: Longest name that is matched, in characters.
 NAME_MAX = record.NAME_LENGTH_MAX

@@ -61,8 +61,7 @@ class Check(deployment_files.Lister):
                         'correct the file or the option')
                 for line in str(exc).split('\n')]
         else:
-            cloud = rules.Cloud(
-                started.enforcer, caller, started.virt_drivers)
+            cloud = rules.Cloud(started.enforcer, caller, started.virt_drivers)
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}

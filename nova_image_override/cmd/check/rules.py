@@ -14,7 +14,7 @@ from nova_image_override.cmd.check.finding import Found
 from nova_image_override.cmd.check.finding import NOTE
 from nova_image_override.cmd.check.finding import WARNING
 from nova_image_override.properties import families
-from nova_image_override.properties.book.record import HYPERVISOR_TYPES
+from nova_image_override.properties.book.vocabulary import HYPERVISOR_TYPES
 from nova_image_override.properties.property import Property
 
 

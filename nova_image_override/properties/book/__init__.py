@@ -15,7 +15,7 @@ from nova_image_override.properties.book import network
 from nova_image_override.properties.book import numa
 from nova_image_override.properties.book import screen
 from nova_image_override.properties.book import the_image
-from nova_image_override.properties.book.record import Record
+from nova_image_override.properties.book.vocabulary import Record
 
 #: Title of a group of properties -> their records.
 PURPOSES: dict[str, dict[str, Record]] = {

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     libvirt, Record, records, UNREAD, vmware, WORD)
 
 
@@ -18,7 +18,7 @@ RECORDS = records(
         'hw_boot_menu', 'Show the firmware\'s boot device menu.',
         readers=(libvirt('LibvirtDriver._configure_guest_by_virt_type'),)),
     Record(
-        'hw_firmware_type', 'Firmware the guest boots with.',
+        'hw_firmware_type', 'Firmware the guest boots with: BIOS or UEFI.',
         readers=(
             libvirt('LibvirtDriver._configure_guest_by_virt_type'),
             vmware('VMwareVMOps._get_extra_specs'))),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     at_most, CHECKED_WITH_FLAVOR, CPU_LIST, IGNORED, IMAGE_FILTER, libvirt,
     NUMA_TOPOLOGY, number, PREFILTER, Record, records, requires, same,
     SCHEDULED, vmware)

@@ -1,6 +1,6 @@
 """Disks, CD-ROM drives and the config drive."""
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     ANEW, API, checks, ERROR, GUEST, libvirt, Limits, PREFILTER, Reader, Record,
     records, vmware, VMWARE_ONLY, WORD)
 

@@ -1,10 +1,10 @@
-"""Encryption of memory and disks, TPM, Secure Boot, signatures."""
+"""Encryption of memory and disks, TPM, Secure Boot."""
 
 from typing import Any
 
-from nova_image_override.properties.book.record import (
-    AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, Gets, libvirt, never,
-    Record, records, requires, same)
+from nova_image_override.properties.book.vocabulary import (
+    AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, Gets, libvirt, Record,
+    records, requires, same)
 
 _MEMORY = (
     libvirt('LibvirtDriver._get_mem_encryption_config',
@@ -20,8 +20,6 @@ _DISKS = (
     checks('API._update_ephemeral_encryption_bdms', 'create'))
 _TPM = (libvirt('LibvirtDriver._add_vtpm_device'),
         requires('ResourceRequest._translate_vtpm_request'))
-_SIGNATURE = (checks(
-    'GlanceImageServiceV2._get_verifier', 'create', 'rebuild'),)
 
 
 def _tpm(part: str) -> Gets:
@@ -71,10 +69,6 @@ RECORDS = records(
         idle='it needs hw_ephemeral_encryption=true', readers=_DISKS,
         settled=AT_CREATE, gets=_disk_format,
         flavor=same('hw:ephemeral_encryption_format')),
-    *never((
-            'hw_ephemeral_encryption_secret_uuid',
-            'Key manager\'s id of the passphrase that the image is '
-            'encrypted with.')),
     Record(
         'hw_firmware_stateless', 'Use firmware without persistent variables.',
         needs='hw_firmware_type=uefi',
@@ -95,21 +89,14 @@ RECORDS = records(
         checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
         flavor=same('hw:mem_encryption_model')),
     Record(
-        'hw_tpm_model', 'Model of the emulated TPM.', needs='hw_tpm_version',
-        gets=_tpm('model'), readers=_TPM, checked_by=('get_vtpm_constraint',),
-        settled=AT_UNSHELVE, flavor=same('hw:tpm_model')),
+        'hw_tpm_model', 'Model of the emulated TPM (vTPM).',
+        needs='hw_tpm_version', gets=_tpm('model'), readers=_TPM,
+        checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
+        flavor=same('hw:tpm_model')),
     Record(
-        'hw_tpm_version', 'Version of the emulated TPM.', readers=_TPM,
+        'hw_tpm_version', 'Version of the emulated TPM (vTPM).', readers=_TPM,
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         gets=_tpm('version'), flavor=same('hw:tpm_version')),
-    *never(
-        ('img_signature', 'Signature of the image.'),
-        (
-            'img_signature_certificate_uuid',
-            'Certificate that checks the image\'s signature.'),
-        ('img_signature_hash_method', 'Hash of the image\'s signature.'),
-        ('img_signature_key_type', 'Key type of the image\'s signature.'),
-        readers=_SIGNATURE),
     Record(
         'os_secure_boot',
         'Whether UEFI Secure Boot is used. Needs hw_firmware_type=uefi, which '

@@ -1,6 +1,6 @@
 """The guest's operating system, and the agents that run in it."""
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     ANEW, checks, GUEST, libvirt, Reader, Record, records, UNREAD, vmware)
 
 RECORDS = records(

@@ -1,6 +1,6 @@
 """Choice of a host."""
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     checks, chooses, IMAGE_FILTER, libvirt, Limits, Reader, Record, records)
 
 RECORDS = records(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     AT_CREATE, CHECKED_WITH_FLAVOR, checks, CPU_LIST, Gets, libvirt, Limits,
     NUMA_TOPOLOGY, number, PLACED, Record, records, requires, same, without)
 
@@ -33,9 +33,9 @@ RECORDS = records(
             CHECKED_WITH_FLAVOR)),
     Record(
         'hw_mem_page_size',
-        'Memory page size: small, large, any, or a size in KiB (2MB is taken '
-        'as 2048). Allowed only with a flavor whose hw:mem_page_size is any '
-        'or large.',
+        'Memory page size (huge pages): small, large, any, or a size in KiB '
+        '(2MB is taken as 2048). Allowed only with a flavor whose '
+        'hw:mem_page_size is any or large.',
         limits=Limits(
             pattern='^(small|large|any|[1-9][0-9]{0,8})$', size=True,
             expects='small, large, any, a number of KiB, or a number with '
@@ -60,8 +60,8 @@ RECORDS = records(
         readers=NUMA_TOPOLOGY),
     Record(
         'hw_pci_numa_affinity_policy',
-        'How closely PCI devices and NUMA nodes must lie together. Acts on '
-        'devices that the flavor or a port asks for.',
+        'How closely PCI devices (SR-IOV) and NUMA nodes must lie together. '
+        'Acts on devices that the flavor or a port asks for.',
         flavor=same('hw:pci_numa_affinity_policy'),
         checked_by=('get_pci_numa_policy_constraint',), settled=AT_CREATE,
         gets=lambda guest: guest.ask('get_pci_numa_policy_constraint'),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nova_image_override.properties.book.record import (
+from nova_image_override.properties.book.vocabulary import (
     at_most, checks, ERROR, libvirt, number, PREFILTER, Record, records,
     requires, same, vmware)
 

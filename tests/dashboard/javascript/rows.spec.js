@@ -99,9 +99,10 @@ describe('Rows of the editor', function () {
   });
 
   describe('a search', function () {
-    it('finds each of its words in name, description or purpose', function () {
+    it('finds each of its words in name, description, purpose or values', function () {
       expect(rows.matches(row(CHOICES.bus), ['disk_bus'])).toBe(true);
       expect(rows.matches(row(CHOICES.bus), ['disks', 'does'])).toBe(true);
+      expect(rows.matches(row(CHOICES.bus), [CHOICES.bus.expects.slice(0, 4)])).toBe(true);
       expect(rows.matches(row(CHOICES.bus), [])).toBe(true);
     });
 

@@ -10,8 +10,8 @@ from nova import objects
 import pytest
 
 from nova_image_override import errors
+from nova_image_override import override_record as record
 from nova_image_override import policies
-from nova_image_override import record
 from nova_image_override.cmd import list_servers
 from tests.unit.cmd import test_explain
 

@@ -11,7 +11,7 @@ import pytest
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import book
 from nova_image_override.properties import property as property_module
-from nova_image_override.properties.book import record as record_module
+from nova_image_override.properties.book import vocabulary
 from tests.unit import nova_reads
 from tests.unit.api.guest import guests
 from tests.unit.properties import test_schema
@@ -53,7 +53,7 @@ def test_every_function_that_is_named_reads_its_property():
 
 
 def test_no_driver_and_no_scheduler_reads_what_the_book_does_not_know():
-    parts = {*record_module.DRIVERS, record_module.SCHEDULER}
+    parts = {*vocabulary.DRIVERS, vocabulary.SCHEDULER}
     assert {
         (field, part): names
         for field, readers in nova_reads.found().items()
@@ -70,13 +70,13 @@ def test_what_is_no_read_is_still_mentioned():
 @pytest.mark.parametrize(('name', 'reader'), READERS, ids=[
     f'{name}-{reader.part}' for name, reader in READERS])
 def test_a_reader_says_when_and_of_a_part_that_there_is(name, reader):
-    assert reader.part in record_module.PARTS
+    assert reader.part in vocabulary.PARTS
     assert reader.at
     assert reader.outcome in (
-        record_module.ACTS, record_module.REQUIRES, record_module.CHECKS,
-        record_module.IGNORED, record_module.ERROR)
+        vocabulary.ACTS, vocabulary.REQUIRES, vocabulary.CHECKS,
+        vocabulary.IGNORED, vocabulary.ERROR)
     assert reader.outcome not in (
-        record_module.IGNORED, record_module.ERROR) or reader.note
+        vocabulary.IGNORED, vocabulary.ERROR) or reader.note
 
 
 def test_the_values_of_a_reader_are_the_property_s(catalog):
@@ -179,40 +179,40 @@ def outcome(driver, field, value, **others):
 
 
 @pytest.mark.parametrize(('field', 'value', 'others', 'kind'), [
-    ('hw_disk_bus', 'ide', {}, record_module.ACTS),
-    ('hw_disk_bus', 'virtio', {}, record_module.IGNORED),
-    ('hw_disk_bus', 'scsi', {}, record_module.IGNORED),
-    ('hw_disk_bus', 'scsi', {'hw_scsi_model': 'vmpvscsi'}, record_module.ACTS),
-    ('hw_scsi_model', 'vmpvscsi', {}, record_module.IGNORED),
+    ('hw_disk_bus', 'ide', {}, vocabulary.ACTS),
+    ('hw_disk_bus', 'virtio', {}, vocabulary.IGNORED),
+    ('hw_disk_bus', 'scsi', {}, vocabulary.IGNORED),
+    ('hw_disk_bus', 'scsi', {'hw_scsi_model': 'vmpvscsi'}, vocabulary.ACTS),
+    ('hw_scsi_model', 'vmpvscsi', {}, vocabulary.IGNORED),
     ('hw_scsi_model', 'vmpvscsi', {'hw_disk_bus': 'ide'},
-     record_module.IGNORED),
-    ('hw_scsi_model', 'vmpvscsi', {'hw_disk_bus': 'scsi'}, record_module.ACTS),
+     vocabulary.IGNORED),
+    ('hw_scsi_model', 'vmpvscsi', {'hw_disk_bus': 'scsi'}, vocabulary.ACTS),
     ('hw_scsi_model', 'virtio-scsi', {'hw_disk_bus': 'scsi'},
-     record_module.IGNORED),
-    ('hw_vif_model', 'virtio', {}, record_module.ERROR),
-    ('hw_vif_model', 'vmxnet3', {}, record_module.ACTS),
-    ('hw_video_ram', '32', {}, record_module.ERROR),
-    ('hw_disk_type', 'qcow', {}, record_module.ERROR),
-    ('hw_boot_menu', 'true', {}, record_module.IGNORED),
-    ('img_config_drive', 'mandatory', {}, record_module.ERROR),
-    ('img_config_drive', 'optional', {}, record_module.ACTS),
+     vocabulary.IGNORED),
+    ('hw_vif_model', 'virtio', {}, vocabulary.ERROR),
+    ('hw_vif_model', 'vmxnet3', {}, vocabulary.ACTS),
+    ('hw_video_ram', '32', {}, vocabulary.ERROR),
+    ('hw_disk_type', 'qcow', {}, vocabulary.ERROR),
+    ('hw_boot_menu', 'true', {}, vocabulary.IGNORED),
+    ('img_config_drive', 'mandatory', {}, vocabulary.ERROR),
+    ('img_config_drive', 'optional', {}, vocabulary.ACTS),
     # The scheduler picks hosts by it.
-    ('img_hv_type', 'vmware', {}, record_module.ACTS),
+    ('img_hv_type', 'vmware', {}, vocabulary.ACTS),
 ])
 def test_vmware_takes_what_it_takes(field, value, others, kind):
     found, why = outcome('vmwareapi', field, value, **others)
     assert found == kind
-    assert bool(why) == (kind != record_module.ACTS)
+    assert bool(why) == (kind != vocabulary.ACTS)
 
 
 @pytest.mark.parametrize(('driver', 'field', 'kind'), [
-    ('ironic', 'traits_required', record_module.ACTS),
-    ('ironic', 'hw_disk_bus', record_module.IGNORED),
-    ('zvm', 'os_distro', record_module.ACTS),
-    ('zvm', 'os_type', record_module.IGNORED),
-    ('libvirt', 'hw_vif_model', record_module.ACTS),
-    ('libvirt', 'hw_disk_type', record_module.IGNORED),
-    ('fake', 'hw_disk_bus', record_module.IGNORED),
+    ('ironic', 'traits_required', vocabulary.ACTS),
+    ('ironic', 'hw_disk_bus', vocabulary.IGNORED),
+    ('zvm', 'os_distro', vocabulary.ACTS),
+    ('zvm', 'os_type', vocabulary.IGNORED),
+    ('libvirt', 'hw_vif_model', vocabulary.ACTS),
+    ('libvirt', 'hw_disk_type', vocabulary.IGNORED),
+    ('fake', 'hw_disk_bus', vocabulary.IGNORED),
 ])
 def test_a_driver_acts_on_what_it_reads(driver, field, kind):
     assert outcome(driver, field, None)[0] == kind

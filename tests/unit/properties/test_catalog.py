@@ -7,7 +7,7 @@ from nova.objects import image_meta
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import cpu_lists

@@ -127,8 +127,9 @@
      */
     function matches(row, words) {
       var choice = row.choice;
-      var text = [nameOf(row), choice.name, choice.description, choice.purpose].join(' ')
-        .toLowerCase();
+      var text = [
+        nameOf(row), choice.name, choice.description, choice.purpose, choice.expects
+      ].join(' ').toLowerCase();
       return words.every(function (word) {
         return text.indexOf(word) >= 0;
       });

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import change
 from tests.unit import strategies
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import create
 
 OWN = {'hw_disk_bus': 'ide', 'os_glance_import_task': 'x', 'trait:A': 'y'}

@@ -7,7 +7,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override import record
+from nova_image_override import override_record as record
 from nova_image_override.api.change import numa
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import image_metadata
