@@ -1,7 +1,6 @@
 """``nova-image-override computes``: the compute part on each compute node."""
 
 import argparse
-from collections.abc import Iterator
 
 from nova_image_override import errors
 from nova_image_override.api.hosts import compute_part
@@ -34,21 +33,12 @@ class Computes(deployment_files.Table):
         :raises errors.StartupError: a database cannot be read
         """
         deployment_files.read_nova_conf(parsed_args, databases=True)
-        found = list(rows())
+        # None where nova-api would not rely on the node.
+        found = [(cell, node.host, node.hypervisor_hostname,
+                  node.stats[errors.PARAMETER]
+                  if compute_part.runs_compute_part(node) else None)
+                 for cell, node in cells.compute_nodes()]
         missing = [row for row in found if row[-1] is None]
         self.status = int(bool(missing))
         return (('Cell', 'Host', 'Node', 'Compute part'),
                 missing if parsed_args.missing else found)
-
-
-def rows() -> Iterator[Row]:
-    """Yield cell, host, node, and the version of its compute part.
-
-    The version is None where nova-api would not rely on the node.
-
-    :raises errors.StartupError: a database cannot be read
-    """
-    for cell, node in cells.compute_nodes():
-        yield cell, node.host, node.hypervisor_hostname, (
-            node.stats[errors.PARAMETER]
-            if compute_part.runs_compute_part(node) else None)

@@ -1,8 +1,12 @@
 """``nova-image-override computes``, on Nova's databases."""
 
+import argparse
+from unittest import mock
+
 import pytest
 
 from nova_image_override import versions
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import list_computes
 
 
@@ -14,6 +18,9 @@ class TestComputesCommand:
     CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}
 
     def test_every_cell_is_listed_with_what_its_nodes_have(self):
-        assert list(list_computes.rows()) == [
+        with mock.patch.object(deployment_files, 'read_nova_conf'):
+            _, rows = list_computes.Computes(None, None).take_action(
+                argparse.Namespace(missing=False))
+        assert rows == [
             ('cell1', 'compute1', 'compute1', None),
             ('cell2', 'compute2', 'compute2', str(versions.MAX))]

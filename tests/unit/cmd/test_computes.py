@@ -3,21 +3,27 @@ tests/functional/test_computes_command.py.
 """
 
 import json
+from unittest import mock
 
 import pytest
 
-from nova_image_override.cmd import list_computes
+from nova_image_override.cmd import cells
 
-WITH = ('cell1', 'compute1', 'compute1', '1.0')
-WITHOUT = ('cell1', 'compute2', 'compute2', None)
+
+def node(name, **stats):
+    return 'cell1', mock.Mock(host=name, hypervisor_hostname=name, stats=stats)
+
+
+WITH = node('compute1', image_props_override='1.0')
+WITHOUT = node('compute2')
 
 
 @pytest.fixture
 def listed(deployment, monkeypatch):
-    """Run the command on these rows; return the status and what it prints."""
+    """Run the command on these nodes; return the status and what it prints."""
     def listed(found, *arguments):
         deployment.write('nova.conf', '[image_override]\n')
-        monkeypatch.setattr(list_computes, 'rows', lambda: iter(found))
+        monkeypatch.setattr(cells, 'compute_nodes', lambda: iter(found))
         status, out, err = deployment.run(
             'computes', '-f', 'json', *arguments)
         assert out, err
