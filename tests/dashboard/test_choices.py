@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nova_image_override.properties import descriptions
+from nova_image_override.properties import book
 from nova_image_override_dashboard import choices
 from tests import environments
 
@@ -33,7 +33,7 @@ def test_every_property_and_family_has_a_row():
 
 
 def test_rows_come_by_purpose_and_then_by_name():
-    titles = list(descriptions.PURPOSES)
+    titles = list(book.PURPOSES)
     made = [(titles.index(each['purpose']), each['name'])
             for each in choices.choices(published())]
     assert made == sorted(made)
@@ -95,5 +95,5 @@ def test_what_may_not_be_removed_is_not_removable():
 
 def test_a_property_of_a_newer_cloud_has_a_row_too():
     made = choice('hw_new_thing', {'type': 'string'})
-    assert made['purpose'] in descriptions.PURPOSES
+    assert made['purpose'] in book.PURPOSES
     assert made['description'] == ''
