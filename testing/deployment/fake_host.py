@@ -7,7 +7,7 @@ other hosts, and the bus and names of disks are what libvirt's driver chooses.
 import sys
 import time
 
-from nova_image_override.cmd import nova_compute
+from nova_image_override.cmd import run_nova_compute
 from testing.deployment import installation
 from testing.deployment import nova
 from testing.deployment import processes
@@ -73,7 +73,7 @@ def main() -> None:
             driver.LibvirtDriver.default_device_names_for_instance)
 
     fake.LikeLibvirt = LikeLibvirt
-    nova_compute.main()
+    run_nova_compute.main()
 
 
 if __name__ == '__main__':
