@@ -56,7 +56,7 @@ class Work:
 
     def authorise(self, asked: override.Overrides) -> None:
         """Check the deployer's lists, as the compute API does."""
-        self._planner.enforcer.check(_ANYBODY, asked, [overrides.IMAGE])
+        self._planner.enforcer.refusals(_ANYBODY, asked, [overrides.IMAGE])
 
     def ask_policy(self, asked: override.Overrides) -> None:
         """Check oslo.policy, which the compute API does at the same time."""

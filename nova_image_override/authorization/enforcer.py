@@ -1,7 +1,8 @@
 """The one place that decides who may override what: it asks each rule in order.
 
-nova-api raises the first refusal of each property, ``nova-image-override
-explain`` prints all decisions, and discovery renders what the rules leave.
+nova-api answers with the first refusal of each property,
+``nova-image-override explain`` prints all decisions, and discovery renders
+what the rules leave.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -84,28 +85,16 @@ class Enforcer:
             if options.property_protection_file else None)
         return cls(catalog, denied, allowed, injection, protections)
 
-    def check(
-        self, caller: Caller, overrides: Overrides,
-        images: Sequence[ImageProperties],
-    ) -> None:
-        """Permit OVERRIDES, or refuse them.
-
-        :param images: the properties of the image, or volume, itself; more
-            than one where it is not known which of them it has: what each
-            would need is then needed
-        :raises errors.Forbidden: naming every refused property
-        """
-        problems = self.refusals(caller, overrides, images)
-        if problems:
-            raise errors.Forbidden(problems)
-
     def refusals(
         self, caller: Caller, overrides: Overrides,
         images: Sequence[ImageProperties],
     ) -> list[errors.Problem]:
         """Return the first refusal of each property that is refused.
 
-        The parameters are those of :meth:`check`.
+        :param images: the properties of the image, or volume, itself; more
+            than one where it is not known which of them it has: what each
+            would need is then needed
+        :raises errors.Invalid: an override is not of a property
         """
         problems = []
         for name, value in overrides.items():

@@ -55,11 +55,8 @@ def refused(enforcer, catalog, tmp_path):
             can=test_policy_files.can(
                 policy, {'roles': roles, 'project_id': 'p'}),
             policy_defined=policy.file_rules)
-        try:
-            enforcer.check(caller, overrides, [{}])
-        except errors.Forbidden as exc:
-            return {problem.name: problem.code for problem in exc.problems}
-        return {}
+        return {problem.name: problem.code for problem
+                in enforcer.refusals(caller, overrides, [{}])}
     return ask
 
 
