@@ -9,8 +9,7 @@ from nova import objects
 from nova_image_override import override
 from nova_image_override.api.change import plan
 from nova_image_override.authorization import rules
-from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.properties import catalog as catalog_module
 from testing.cost import measure

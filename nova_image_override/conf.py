@@ -26,7 +26,8 @@ OPTS: list[cfg.Opt] = [
 The default allows nothing: the extension does nothing until you set this.
 Start with what your tenants ask for, for example::
 
-    allowed_properties = os_command_line, hw_boot_menu, hw_disk_bus=virtio|scsi
+    allowed_properties = os_command_line, hw_disk_bus=virtio|scsi,
+        hw_scsi_model=virtio-scsi
 
 Properties that steer scheduling (``img_hv_type``, ``hw_architecture``,
 ``trait:*``, and any property that your aggregates isolate by) let a tenant

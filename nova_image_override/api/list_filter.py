@@ -29,17 +29,20 @@ class RecordFilter:
     own. So there is only one pair, however many names there are: a row of the
     first name, of a server with as many such rows as there are names.
 
-    :param names: properties, all of which a server has to override
+    :param names: properties, all of which a server has to override; none for
+        any
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = sorted(names)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Yield pairs of key and value, as expressions of SQL."""
         row = models.InstanceSystemMetadata
-        first, *others = self._names
-        wanted = row.key.in_(record.keys(first))
+        first, *others = self._names or ('',)
+        wanted = row.key.in_(record.keys(first)) if first else sa.or_(*(
+            row.key.startswith(prefix, autoescape=True)
+            for prefix in record.keys(first)))
         if others:
             each = orm.aliased(row)
             found = sa.select(sa.func.count()).where(

@@ -8,8 +8,7 @@ import dataclasses
 import functools
 import re
 
-from nova_image_override.properties.property import Property
-from nova_image_override.properties.property import Schema
+from nova_image_override.properties.property import Property, Schema
 
 
 @dataclasses.dataclass(frozen=True)

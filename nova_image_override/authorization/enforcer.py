@@ -18,9 +18,7 @@ from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.authorization.glance.protected import Protected
 from nova_image_override.authorization.lists import PropertyList
-from nova_image_override.override import ImageProperties
-from nova_image_override.override import Merger
-from nova_image_override.override import Overrides
+from nova_image_override.override import ImageProperties, Merger, Overrides
 from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Schema

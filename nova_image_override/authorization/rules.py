@@ -14,13 +14,9 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
-from nova_image_override.authorization.lists import Entry
-from nova_image_override.authorization.lists import PropertyList
-from nova_image_override.authorization.sources import Option
-from nova_image_override.authorization.sources import PolicyRule
-from nova_image_override.authorization.sources import Source
-from nova_image_override.override import ImageProperties
-from nova_image_override.override import Overrides
+from nova_image_override.authorization.lists import Entry, PropertyList
+from nova_image_override.authorization.sources import Option, PolicyRule, Source
+from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties.property import Property
 
 #: Ends a reason that cannot list what would be right.

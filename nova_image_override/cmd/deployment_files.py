@@ -17,8 +17,7 @@ from oslo_config import cfg
 from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.api import startup
-from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.nova_interfaces import commands as command_interfaces
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.

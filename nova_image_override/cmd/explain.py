@@ -9,8 +9,7 @@ from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
 from nova_image_override.cmd import deployment_files
-from nova_image_override.override import ImageProperties
-from nova_image_override.override import Parser
+from nova_image_override.override import ImageProperties, Parser
 
 PERMITS = 'permits'
 REFUSES = 'refuses'

@@ -8,13 +8,12 @@ import functools
 from typing import Any
 
 from nova import objects
-from nova.db.main import models
-import sqlalchemy as sa
 
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api import startup
+from nova_image_override.api.list_filter import RecordFilter
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import Overrides
@@ -112,7 +111,8 @@ def overridden(
     :raises errors.StartupError: a database cannot be read
     """
     filters: dict[str, Any] = {'deleted': False, 'soft_deleted': True}
-    filters |= {'uuid': server} if server else {'system_metadata': _Recorded()}
+    filters |= {'uuid': server} if server else {
+        'system_metadata': RecordFilter()}
     if project is not None:
         filters['project_id'] = project
     found = False
@@ -132,24 +132,6 @@ def overridden(
             marker = page[-1].uuid
     if server is not None and not found:
         raise errors.NotFound(f'there is no server {server} in any cell')
-
-
-class _Recorded:
-    """A value for Nova's filter ``system_metadata``: servers with a record.
-
-    As in :class:`nova_image_override.api.list_filter.RecordFilter`.
-    """
-
-    def items(self) -> Iterator[tuple[Any, Any]]:
-        """Yield a key and a value, as expressions of SQL."""
-        row = models.InstanceSystemMetadata
-        recorded = sa.or_(*(row.key.startswith(prefix, autoescape=True)
-                            for prefix in record.keys('')))
-        yield sa.case((recorded, row.key), else_=None), row.value
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Recorded:
-        # Nova copies filters; what is here is never changed.
-        return self
 
 
 def rows(

@@ -16,9 +16,7 @@ from nova_image_override import errors
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import deployment_files
-from nova_image_override.properties.property import Integer
-from nova_image_override.properties.property import Property
-from nova_image_override.properties.property import Schema
+from nova_image_override.properties.property import Integer, Property, Schema
 
 NAMESPACE = 'OS::Compute::ImagePropsOverride'
 

@@ -10,8 +10,7 @@ import types
 import nova.conf
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
-from oslo_upgradecheck.upgradecheck import Code
-from oslo_upgradecheck.upgradecheck import Result
+from oslo_upgradecheck.upgradecheck import Code, Result
 
 from nova_image_override import errors
 from nova_image_override.api import startup

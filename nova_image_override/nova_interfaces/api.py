@@ -5,10 +5,12 @@ from typing import Any
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import Called
-from nova_image_override.nova_interfaces.interface import called
-from nova_image_override.nova_interfaces.interface import fields
-from nova_image_override.nova_interfaces.interface import Interface
+from nova_image_override.nova_interfaces.interface import (
+    Called,
+    called,
+    fields,
+    Interface,
+)
 from nova_image_override.properties import book
 
 _ROUTES = 'nova.api.openstack.compute.routes'

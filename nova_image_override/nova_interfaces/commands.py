@@ -2,8 +2,7 @@
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import called
-from nova_image_override.nova_interfaces.interface import fields
+from nova_image_override.nova_interfaces.interface import called, fields
 
 INTERFACES: tuple[interface.Interface, ...] = (
     *common.INTERFACES,

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import called
-from nova_image_override.nova_interfaces.interface import fields
-from nova_image_override.nova_interfaces.interface import Shaped
+from nova_image_override.nova_interfaces.interface import called, fields, Shaped
 
 
 def _maps_names(value: Any) -> bool:

@@ -4,10 +4,12 @@ from collections.abc import MutableMapping
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import Called
-from nova_image_override.nova_interfaces.interface import called
-from nova_image_override.nova_interfaces.interface import fields
-from nova_image_override.nova_interfaces.interface import Shaped
+from nova_image_override.nova_interfaces.interface import (
+    Called,
+    called,
+    fields,
+    Shaped,
+)
 
 INTERFACES: tuple[interface.Interface, ...] = (
     *common.INTERFACES,

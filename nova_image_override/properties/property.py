@@ -20,8 +20,7 @@ from nova_image_override import override_record
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
-from nova_image_override.properties.book.vocabulary import Limits
-from nova_image_override.properties.book.vocabulary import Record
+from nova_image_override.properties.book.vocabulary import Limits, Record
 from nova_image_override.properties.families import Family
 
 BOOLEAN = 'boolean'

@@ -34,7 +34,8 @@ def test_the_server_is_stopped_changed_and_started(cloud, ansible, server):
     assert succeeded, str(tasks)
     assert tasks[CHANGE]['changed']
     assert shown(cloud, server) == ('ACTIVE', {
-        'hw_disk_bus': 'scsi', 'hw_video_model': 'vga'})
+        'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi',
+        'hw_video_model': 'vga'})
     assert cloud.guest(server).find(
         'devices/video/model').get('type') == 'vga'
 
@@ -50,6 +51,7 @@ def test_a_second_run_leaves_the_server_alone(cloud, ansible, server):
 def test_no_override_drops_all(cloud, ansible, server):
     succeeded, tasks = ansible.run(PLAYBOOK.replace(
         'image_props_override:\n            hw_disk_bus: scsi\n'
+        '            hw_scsi_model: virtio-scsi\n'
         '            hw_video_model: vga\n', 'image_props_override: {}\n'))
     assert succeeded, str(tasks)
     assert shown(cloud, server) == ('ACTIVE', {})

@@ -23,6 +23,7 @@ PLAYBOOK = '''
         wait: false
         scheduler_hints:
           image_props_override:hw_disk_bus: scsi
+          image_props_override:hw_scsi_model: virtio-scsi
           image_props_override:hw_boot_menu: "true"
 '''.replace('NETWORK', neutron.NeutronFixture.network_1['id'])
 
@@ -41,7 +42,8 @@ def test_hints_of_the_server_module_reach_the_guest(cloud, ansible):
     (server,) = servers(cloud)
     cloud.wait(server['id'])
     assert server[base.PARAMETER] == {
-        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+        'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi',
+        'hw_boot_menu': 'true'}
 
 
 @pytest.mark.parametrize(('written', 'says'), [

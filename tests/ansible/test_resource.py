@@ -25,7 +25,8 @@ def test_the_documented_playbook_boots_a_server_with_overrides(
     assert tasks[BOOT]['changed']
     (server,) = servers(cloud)
     assert server[base.PARAMETER] == {
-        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+        'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi',
+        'hw_boot_menu': 'true'}
     assert cloud.guest(server['id']).find(
         'devices/disk/target').get('bus') == 'scsi'
 
@@ -44,7 +45,8 @@ def test_null_removes_the_images_property(cloud, ansible):
     assert succeeded, str(tasks)
     (server,) = servers(cloud)
     assert server[base.PARAMETER] == {
-        'hw_disk_bus': 'scsi', 'hw_rng_model': None}
+        'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi',
+        'hw_rng_model': None}
 
 
 # --- refusals ---------------------------------------------------------------

@@ -81,9 +81,9 @@ def sent(client):
 
 
 def built(cloud, server):
-    """Return the disk bus of a server's guest, once it is built."""
+    """Return a server's guest, once it is built."""
     assert cloud.settled(server)['status'] == 'ACTIVE'
-    return cloud.guest(server).find('devices/disk/target').get('bus')
+    return cloud.guest(server)
 
 
 def test_the_header_entry_and_the_parameter(go, client, cloud, image):
@@ -91,9 +91,9 @@ def test_the_header_entry_and_the_parameter(go, client, cloud, image):
     request = sent(client)
     assert request.version == 'compute 2.90, image-props-override 1.0'
     assert request.legacy_version == '2.90'
-    asked = {'hw_disk_bus': 'scsi', 'hw_rng_model': None}
+    asked = {'hw_firmware_type': 'uefi', 'hw_rng_model': None}
     assert request.body['server']['image_props_override'] == asked
-    assert built(cloud, server) == 'scsi'
+    assert built(cloud, server).find('os/loader') is not None
     assert 'hw_rng_model' not in cloud.system_metadata(server)
     assert go(client, 'show-extended', server) == asked
 
@@ -104,9 +104,9 @@ def test_a_compute_microversion_of_the_operator_s(
     request = sent(compatible_client)
     assert request.version == 'compute 2.96'
     assert 'image_props_override' in request.body['server']
-    assert built(cloud, server) == 'scsi'
+    assert built(cloud, server).find('os/loader') is not None
     assert go(compatible_client, 'show-extended', server) == {
-        'hw_disk_bus': 'scsi'}
+        'hw_firmware_type': 'uefi'}
 
 
 def test_a_scheduler_hint(go, compatible_client, cloud, image):
@@ -114,9 +114,9 @@ def test_a_scheduler_hint(go, compatible_client, cloud, image):
     request = sent(compatible_client)
     assert request.version == 'compute 2.37'
     assert 'image_props_override' not in request.body['server']
-    assert built(cloud, server) == 'scsi'
+    assert built(cloud, server).find('os/loader') is not None
     assert go(compatible_client, 'show-extended', server) == {
-        'hw_disk_bus': 'scsi'}
+        'hw_firmware_type': 'uefi'}
 
 
 def test_a_client_that_is_not_extended_is_shown_none(
@@ -141,7 +141,7 @@ def test_without_the_operator_s_options_a_program_learns_why(
 
 def test_terraform_s_provider(go, compatible_client, cloud, image):
     # The page's jsonencode.
-    hint = '{"hw_disk_bus":"scsi"}'
+    hint = '{"hw_disk_bus":"scsi","hw_scsi_model":"virtio-scsi"}'
     server = go(compatible_client, 'terraform', image, 'two-cpus',
                 HINTS=json.dumps({'image_props_override': hint}))
     request = sent(compatible_client)
@@ -152,7 +152,8 @@ def test_terraform_s_provider(go, compatible_client, cloud, image):
         '"server":{"config_drive":false,"flavorRef":"two-cpus",'
         f'"imageRef":"{image}","name":"guest","networks":"none",'
         '"user_data":""}}')
-    assert built(cloud, server) == 'scsi'
+    assert built(cloud, server).find(
+        'devices/controller[@type="scsi"]').get('model') == 'virtio-scsi'
 
 
 def machine():
@@ -179,21 +180,21 @@ def test_cluster_api(go, compatible_client, cloud, image):
     assert request.version == 'compute 2.60'
     assert request.raw.decode() == (
         '{"os:scheduler_hints":{'
-        '"image_props_override:hw_boot_menu":"true",'
-        '"image_props_override:hw_disk_bus":"scsi"},'
+        '"image_props_override:hw_disk_bus":"scsi",'
+        '"image_props_override:hw_scsi_model":"virtio-scsi"},'
         '"server":{"block_device_mapping_v2":[{"boot_index":0,'
         '"delete_on_termination":true,"destination_type":"local",'
         f'"source_type":"image","uuid":"{image}"}}],"config_drive":false,'
         f'"flavorRef":"two-cpus","imageRef":"{image}","name":"machine",'
         f'"networks":[{{"port":"{made}"}}],'
         '"user_data":"I2Nsb3VkLWNvbmZpZwo="}}')
-    assert built(cloud, server) == 'scsi'
-    assert cloud.guest(server).find('os/bootmenu').get('enable') == 'yes'
+    assert built(cloud, server).find(
+        'devices/controller[@type="scsi"]').get('model') == 'virtio-scsi'
 
 
 def test_cluster_api_s_hints_that_are_no_strings_are_refused(
         go, compatible_client, cloud, image):
     refused = go(compatible_client, 'cluster-api', image, 'two-cpus',
                  PORT=port(cloud), HINTS=json.dumps(
-                     {'image_props_override:hw_boot_menu': True}))
-    assert refused['hw_boot_menu']['code'] == errors.INVALID_TYPE
+                     {'image_props_override:hw_scsi_model': True}))
+    assert refused['hw_scsi_model']['code'] == errors.INVALID_TYPE

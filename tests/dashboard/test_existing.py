@@ -5,7 +5,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.dashboard import wizard as wizard_module
 
-OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000'}
+OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 TAB = '?tab=instance_details__image_props_override'
 SAVE = '.image-props-save'
 
@@ -50,7 +50,7 @@ def test_details_have_a_tab(browser, cloud, picture):
     browser.find('.image-props-tab table')
     assert browser.texts('.image-props-tab tbody tr') == [
         'hw_disk_bus scsi virtio', 'hw_rng_model removed virtio',
-        'hw_vif_model e1000 none']
+        'hw_scsi_model virtio-scsi none']
     picture('horizon-details', '#content_body')
 
 
@@ -73,21 +73,21 @@ def test_the_dialog_opens_from_the_table(browser, stopped):
 
 
 def test_overrides_are_edited(editor, browser, cloud, stopped, picture):
-    assert editor.chips() == ['hw_disk_bus=scsi', 'hw_vif_model=e1000']
+    assert editor.chips() == ['hw_disk_bus=scsi', 'hw_scsi_model=virtio-scsi']
     assert not browser.is_enabled(SAVE)
-    editor.set('hw_disk_bus', 'sata')
+    editor.set('hw_disk_bus', 'virtio')
     editor.remove('hw_rng_model')
     picture('horizon-edit', '.modal-content')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
-        'hw_disk_bus': 'sata', 'hw_rng_model': None, 'hw_vif_model': 'e1000'}
+        **OVERRIDES, 'hw_disk_bus': 'virtio', 'hw_rng_model': None}
 
 
 def test_an_override_is_dropped(editor, browser, cloud, stopped):
     browser.click('.image-props-chip button')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
-        'hw_vif_model': 'e1000'}
+        'hw_scsi_model': 'virtio-scsi'}
 
 
 def test_a_refused_edit_says_why_at_the_property_and_changes_nothing(
@@ -99,10 +99,10 @@ def test_a_refused_edit_says_why_at_the_property_and_changes_nothing(
     assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
     browser.click_path("//span[contains(@class,'image-props-chip')]"
                        "[contains(.,'hw_video_ram')]//button")
-    editor.set('hw_vif_model', 'virtio')
+    editor.set('hw_video_model', 'vga')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
-        **OVERRIDES, 'hw_vif_model': 'virtio'}
+        **OVERRIDES, 'hw_video_model': 'vga'}
 
 
 def test_what_somebody_else_has_overridden_stays(browser, cloud, stopped):
@@ -115,7 +115,7 @@ def test_what_somebody_else_has_overridden_stays(browser, cloud, stopped):
     assert browser.find('.image-props-kept').text.startswith(
         'hw_cpu_policy=shared')
     editor = wizard_module.Wizard(browser)
-    editor.set('hw_disk_bus', 'sata')
+    editor.set('hw_disk_bus', 'virtio')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
         **OVERRIDES, 'hw_disk_bus': 'sata', 'hw_cpu_policy': 'shared'}
@@ -152,5 +152,5 @@ def test_administrators_look_from_a_rule_to_its_servers(
     browser.click_path("//table[@id='rules']//a[normalize-space()="
                        "'hw_disk_bus']")
     browser.find('#servers')
-    assert 'hw_disk_bus=scsi, hw_vif_model=e1000' in browser.find(
+    assert 'hw_disk_bus=scsi, hw_scsi_model=virtio-scsi' in browser.find(
         '#servers').text

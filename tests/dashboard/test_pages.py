@@ -7,7 +7,7 @@ import requests
 
 from tests.dashboard import pages
 
-OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_vif_model': 'e1000'}
+OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 BADGE = re.compile(r'(?s)image-props-badge.*?>(\d+)</a>')
 
 
@@ -51,14 +51,14 @@ def image_id(cloud, name):
 def test_details_show_what_is_in_force_beside_what_the_image_says(
         session, cloud):
     server = cloud.create('guest', {'hw_disk_bus': 'scsi',
-                                    'hw_vif_model': 'e1000',
+                                    'hw_scsi_model': 'virtio-scsi',
                                     'hw_rng_model': None})
     for user, page in [('demo', f'/project/instances/{server}/'),
                        ('admin', f'/admin/instances/{server}/detail')]:
         text = pages.text_of(session(user).tab(page))
         assert 'hw_disk_bus scsi virtio' in text
         assert 'hw_rng_model removed virtio' in text
-        assert 'hw_vif_model e1000 none' in text
+        assert 'hw_scsi_model virtio-scsi none' in text
 
 
 def test_details_of_a_server_without_overrides_say_so(session, cloud):
@@ -149,10 +149,10 @@ def test_each_property_of_a_refused_edit_has_its_reason(
         session, cloud, stopped):
     answer = session().ask('PUT', f'servers/{stopped}/', {
         'image_props_override': {
-            'hw_disk_bus': 'nosuch', 'hw_vif_modle': 'e1000'}})
+            'hw_disk_bus': 'nosuch', 'hw_scsi_modle': 'virtio-scsi'}})
     assert {name: problem['code'] for name, problem in
             answer['refused']['problems'].items()} == {
-                'hw_disk_bus': 'invalid_value', 'hw_vif_modle': 'unknown'}
+                'hw_disk_bus': 'invalid_value', 'hw_scsi_modle': 'unknown'}
     assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
 
 
@@ -222,7 +222,7 @@ def test_a_rebuild_keeps_or_drops(session, cloud, choice, left):
     server = cloud.create('guest', OVERRIDES)
     form = pages.text_of(
         session().get(f'/project/instances/{server}/rebuild'))
-    assert 'Keep: hw_disk_bus=scsi, hw_vif_model=e1000' in form
+    assert 'Keep: hw_disk_bus=scsi, hw_scsi_model=virtio-scsi' in form
     page = rebuild(session, cloud, server, image_props_override=choice)
     assert page.url.endswith('/project/instances/'), pages.text_of(page)
     assert cloud.settled(server)['image_props_override'] == left
@@ -262,7 +262,7 @@ def test_administrators_find_the_servers_of_a_property(session, cloud):
     text = pages.text_of(session('admin').get(
         '/admin/image_props_override/hw_disk_bus/'))
     assert 'Displaying 1 item' in text
-    assert 'hw_disk_bus=scsi, hw_vif_model=e1000' in text
+    assert 'hw_disk_bus=scsi, hw_scsi_model=virtio-scsi' in text
 
 
 def test_the_panel_is_for_administrators(session):

@@ -36,6 +36,9 @@ IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b'
 SERVER_ID = '2c3f9a51-6f2b-4d1e-9c57-0d2f4be1a7c8'
 FLAVOR_ID = 'a1c0ffee-0e5b-4a86-a0c5-5b1f3b7a9d42'
 
+#: Disks on a controller that the kernels of cloud images have a driver for.
+SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
+
 
 def _shown(value):
     """Return a body without what the documentation does not mention."""
@@ -61,8 +64,9 @@ class Cloud(base.Cloud):
     COMPUTE = '2.98'
     EXTENDED_HOSTS = ('compute1',)
     OPTIONS = {'allowed_properties': [
-        'hw_boot_menu', 'hw_disk_bus=virtio|scsi', 'hw_numa_*', 'hw_pmu',
-        'os_command_line', 'trait:CUSTOM_*']}
+        'hw_boot_menu', 'hw_disk_bus=virtio|scsi', 'hw_firmware_type',
+        'hw_numa_*', 'hw_pmu', 'hw_scsi_model=virtio-scsi', 'os_command_line',
+        'trait:CUSTOM_*']}
 
     def setUp(self):
         super().setUp()
@@ -140,7 +144,7 @@ class Cloud(base.Cloud):
         return self.exchange(name, 'POST', '/servers', body, **kwargs)
 
     def by_hint(self, name, hint=base.PARAMETER,
-                value='{"hw_disk_bus":"scsi"}'):
+                value='{"hw_disk_bus":"scsi","hw_scsi_model":"virtio-scsi"}'):
         return self.exchange(name, 'POST', '/servers', {
             'server': {
                 'name': 'guest', 'imageRef': self.an_image(),
@@ -152,8 +156,9 @@ class TestSamples:
     def test_create_show_and_rebuild(self, cloud):
         image = cloud.an_image(hw_disk_bus='virtio', os_distro='debian')
         server = cloud.settled(cloud.new(
-            'create', {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}, image))
-        cloud.guest_part('create', server, 'os/bootmenu',
+            'create', SCSI, image))
+        cloud.guest_part('create', server,
+                         'devices/controller[@type="scsi"]',
                          'devices/disk/target')
         path = f'/servers/{server}'
         cloud.exchange('show', 'GET', path)
@@ -178,16 +183,14 @@ class TestSamples:
         cloud.wait(server)
 
     def test_update(self, cloud):
-        server = cloud.a_server(
-            {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'},
-            image=cloud.an_image())
+        server = cloud.a_server(SCSI, image=cloud.an_image())
         cloud.act(server, {'os-stop': None})
         cloud.wait(server, 'SHUTOFF')
         path = f'/servers/{server}'
         cloud.exchange('update-numa', 'PUT', path, {'server': {
             base.PARAMETER: {'hw_numa_nodes': '2'}}})
         cloud.exchange('update-overrides', 'PUT', path, {'server': {
-            base.PARAMETER: {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'false'}}})
+            base.PARAMETER: {**SCSI, 'hw_boot_menu': 'true'}}})
 
     def test_resize_to_a_flavor_that_conflicts(self, cloud):
         server = cloud.a_server({'hw_numa_nodes': '2'}, image=cloud.an_image())
@@ -216,7 +219,7 @@ class TestSamples:
         body = {'server': {
             'imageRef': image, 'flavorRef': cloud._flavor,
             base.PARAMETER: {
-                'hw_disk_bus': 'scsi', 'hw_numa_nodes': '2',
+                **SCSI, 'hw_numa_nodes': '2',
                 'hw_numa_cpus.0': '0-2', 'hw_numa_cpus.1': '3',
                 'hw_numa_mem.0': '3072', 'hw_numa_mem.1': '1024'}}}
         cloud.exchange('check', 'POST', versions.CHECK_PATH, body)
@@ -268,14 +271,14 @@ class TestOpenDoor:
     def test_a_hint(self, cloud):
         cloud.settled(cloud.by_hint('hint'))
         cloud.settled(cloud.by_hint(
-            'hint-horizon', f'{base.PARAMETER}:hw_disk_bus', 'scsi'))
+            'hint-horizon', f'{base.PARAMETER}:hw_firmware_type', 'uefi'))
 
 
 class TestMixedCloud:
     HOSTS = ('compute1', 'compute2')
 
     def test_a_host_without_the_compute_part(self, cloud):
-        server = cloud.a_server({'hw_disk_bus': 'scsi'}, host='compute2',
+        server = cloud.a_server(SCSI, host='compute2',
                                 image=(image := cloud.an_image()))
         path = f'/servers/{server}/action'
         cloud.exchange('conflict', 'POST', path, {

@@ -113,7 +113,7 @@ def test_it_is_installed_where_nova_api_or_nova_compute_is(
 
 
 def test_nova_api_gets_the_line_and_the_lists(stack, tmp_path):
-    allowed = 'hw_boot_menu, hw_disk_bus=virtio|scsi'
+    allowed = 'hw_disk_bus=virtio|scsi, hw_scsi_model=virtio-scsi'
     done = stack(phase('post-config'), IMAGE_OVERRIDE_ALLOWED=allowed)
     assert done.returncode == 0, done.stderr
     assert ini(tmp_path / 'api-paste.ini').get(

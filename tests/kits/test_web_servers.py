@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 #: Debian's Python runs nova-api, with the libraries of Nova's environment.
 PATHS = (str(environments.ROOT), str(pathlib.Path(pytest.__file__).parents[1]))
 
-ALLOWED = 'hw_boot_menu, hw_disk_bus=virtio|scsi'
+ALLOWED = 'hw_disk_bus=virtio|scsi, hw_scsi_model=virtio-scsi'
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def assert_discovery(url):
     answer = web_servers.get(f'{url}/v2.1/image-props-override')
     assert answer.status_code == 200, answer.text
     schema = answer.json()['image_props_override']['schema']
-    assert set(schema['properties']) == {'hw_boot_menu', 'hw_disk_bus'}
+    assert set(schema['properties']) == {'hw_disk_bus', 'hw_scsi_model'}
 
 
 @pytest.fixture

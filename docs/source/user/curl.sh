@@ -14,7 +14,7 @@ nova=$(echo "$answer" | tail -n 1 | jq -r '.token.catalog[] |
 
 # What may I override?
 curl -s "$nova/image-props-override" -H "X-Auth-Token: $token" |
-    jq -c '.image_props_override.schema.properties.hw_disk_bus'
+    jq -c '.image_props_override.schema.properties.hw_firmware_type'
 
 # Boot a server.
 version='OpenStack-API-Version: compute 2.93, image-props-override 1.0'
@@ -22,7 +22,7 @@ server=$(curl -s "$nova/servers" -H "X-Auth-Token: $token" -H "$version" \
     -H 'Content-Type: application/json' -d '{"server": {
         "name": "guest", "imageRef": "'"$IMAGE"'",
         "flavorRef": "'"$FLAVOR"'", "networks": "none",
-        "image_props_override": {"hw_disk_bus": "scsi"}}}' |
+        "image_props_override": {"hw_firmware_type": "uefi"}}}' |
     jq -r .server.id)
 
 # What is in force?

@@ -7,8 +7,7 @@ from nova_image_override import errors
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import safe_cpu_lists
-from nova_image_override.api.guest.guest import Guest
-from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties.book.vocabulary import NUMA_TOPOLOGY
 from nova_image_override.properties.catalog import Catalog

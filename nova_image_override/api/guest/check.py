@@ -16,8 +16,7 @@ from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest import safe_cpu_lists
-from nova_image_override.api.guest.guest import Guest
-from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.properties.catalog import Catalog
 
 #: What Nova's functions read from a flavor, directly or for a message, besides

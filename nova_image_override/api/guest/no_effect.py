@@ -10,11 +10,9 @@ from collections.abc import Collection, Iterator, Set
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api.guest.guest import Guest
-from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.properties.book import vocabulary
-from nova_image_override.properties.book.vocabulary import Gets
-from nova_image_override.properties.book.vocabulary import Record
+from nova_image_override.properties.book.vocabulary import Gets, Record
 from nova_image_override.properties.catalog import Catalog
 
 

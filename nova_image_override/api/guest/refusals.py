@@ -19,8 +19,7 @@ from nova.virt import hardware
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api.guest import topology
-from nova_image_override.api.guest.guest import Guest
-from nova_image_override.api.guest.guest import REFUSALS
+from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import book
 from nova_image_override.properties import families

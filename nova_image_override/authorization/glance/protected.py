@@ -24,9 +24,7 @@ from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
 from nova_image_override.authorization.sources import GlanceFile
-from nova_image_override.override import ImageProperties
-from nova_image_override.override import Merger
-from nova_image_override.override import Overrides
+from nova_image_override.override import ImageProperties, Merger, Overrides
 from nova_image_override.properties import families
 from nova_image_override.properties.property import Property
 

@@ -6,13 +6,14 @@ import dataclasses
 from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.authorization.lists import Entry
-from nova_image_override.authorization.lists import PropertyList
-from nova_image_override.cmd.check.finding import Check
-from nova_image_override.cmd.check.finding import ERROR
-from nova_image_override.cmd.check.finding import Found
-from nova_image_override.cmd.check.finding import NOTE
-from nova_image_override.cmd.check.finding import WARNING
+from nova_image_override.authorization.lists import Entry, PropertyList
+from nova_image_override.cmd.check.finding import (
+    Check,
+    ERROR,
+    Found,
+    NOTE,
+    WARNING,
+)
 from nova_image_override.properties import families
 from nova_image_override.properties.book.vocabulary import HYPERVISOR_TYPES
 from nova_image_override.properties.property import Property
@@ -49,6 +50,12 @@ class Cloud:
         """The properties that some deployment could allow."""
         return [prop for prop in self.enforcer.catalog.values()
                 if not prop.never]
+
+    def left_open(self, entry: Entry) -> list[Property]:
+        """Return what an entry reaches and no other denies entirely."""
+        return [prop for prop in self.reached(entry) if not any(
+            denied.covers_all(prop) and not denied.values
+            for denied in self.enforcer.denied.entries)]
 
     def reached(self, entry: Entry) -> list[Property]:
         """Return the properties that an entry of a list can concern."""
@@ -147,14 +154,37 @@ def _undefined_policies(cloud: Cloud) -> Found:
 
 def _without_driver(cloud: Cloud) -> Found:
     for entry in cloud.enforcer.allowed.entries if cloud.drivers else ():
-        reached = [
-            prop for prop in cloud.reached(entry)
-            if not any(denied.covers_all(prop) and not denied.values
-                       for denied in cloud.enforcer.denied.entries)]
+        reached = cloud.left_open(entry)
         if reached and not any(
                 prop.record.can_act(each)
                 for prop in reached for each in cloud.drivers):
             yield entry.text, {'drivers': ', '.join(sorted(cloud.drivers))}
+
+
+def _values_of_few_hosts(cloud: Cloud) -> Found:
+    if 'libvirt' not in cloud.drivers:
+        return
+    for prop in cloud.properties:
+        for value, hosts in prop.record.hosts.items():
+            entries = [each for each
+                       in cloud.enforcer.allowed.covering(prop.field)
+                       if each.covers_value(value)]
+            # Who names a value has such hosts.
+            if entries and not any(
+                    value in each.values for each in entries) and not any(
+                    each.covers_value(value) for each
+                    in cloud.enforcer.denied.covering(prop.field)):
+                yield f'{prop.field}={value}', {
+                    'hosts': hosts, 'name': prop.field}
+
+
+def _needed_at_start(cloud: Cloud) -> Found:
+    found = {prop.field: prop.record.keeps
+             for entry in cloud.enforcer.allowed.entries
+             for prop in cloud.left_open(entry)
+             if prop.record.keeps and 'libvirt' in cloud.drivers}
+    for name in sorted(found):
+        yield name, {'option': found[name]}
 
 
 def _unknown_properties(cloud: Cloud) -> Found:
@@ -226,6 +256,13 @@ CHECKS = (
     Check(WARNING, 'H1', _without_driver,
           'no driver of this cloud ({drivers}) acts on it',
           'remove the entry, unless host aggregates name the property'),
+    Check(WARNING, 'H3', _values_of_few_hosts,
+          'only {hosts} can build it, elsewhere the server ends in ERROR',
+          'name the values that your hosts have: {name}=VALUE|VALUE'),
+    Check(NOTE, 'H4', _needed_at_start,
+          'on a host that has a server with it, nova-compute no longer starts '
+          'without {option}',
+          'leave that as it is on such hosts, or deny the property'),
     Check(WARNING, 'H2', _unnamed_drivers,
           'compute nodes have this driver, and virt_drivers does not name '
           'it: overrides that only it acts on are refused',

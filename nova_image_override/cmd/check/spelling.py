@@ -10,9 +10,7 @@ import pathlib
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
-from nova_image_override.cmd.check.finding import Check
-from nova_image_override.cmd.check.finding import Found
-from nova_image_override.cmd.check.finding import WARNING
+from nova_image_override.cmd.check.finding import Check, Found, WARNING
 
 _GROUP = override_conf.GROUP.name
 _OPTIONS = sorted(option.name for option in override_conf.OPTS)

@@ -23,6 +23,8 @@ _THREADS = (_TOPOLOGY[0], _NO_THREADS, _TOPOLOGY[2])
 _PINNING = (
     *NUMA_TOPOLOGY[::2],
     requires('ResourceRequest._translate_pinning_policies'))
+#: ImagePropertiesFilter._instance_supported
+_COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
 _PHYSICAL_ADDRESS = libvirt(
     'LibvirtDriver._get_guest_cpu_config_maxphysaddr')
 
@@ -65,8 +67,13 @@ def _hidden(guest: Any) -> bool:
 
 
 def _address_bits(guest: Any) -> int | None:
-    """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr."""
-    if not (guest.spec('hw:maxphysaddr_mode')
+    """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr.
+
+    Where ImagePropertiesFilter has something else to compare, it fails: its
+    _compare_maxphysaddr_bits takes JSON text (cpu_info) for a dictionary.
+    """
+    if any(map(guest.prop, _COMPARED)) or not (
+            guest.spec('hw:maxphysaddr_mode')
             or guest.prop('hw_maxphysaddr_mode')):
         return None
     return int(guest.spec('hw:maxphysaddr_bits')
@@ -85,7 +92,7 @@ RECORDS = records(
         'Whether vCPUs float over shared host CPUs, are pinned to dedicated '
         'ones, or a mix. A flavor\'s own policy may forbid it.',
         readers=_PINNING, checked_by=('numa_get_constraints',),
-        flavor=same('hw:cpu_policy'),
+        flavor=same('hw:cpu_policy'), keeps='[compute] cpu_dedicated_set',
         gets=lambda guest: guest.ask('get_cpu_policy_constraint')),
     Record(
         'hw_cpu_realtime_mask',
@@ -118,9 +125,11 @@ RECORDS = records(
     Record(
         'hw_maxphysaddr_bits',
         'Physical address bits of the guest\'s CPUs; at most what the host '
-        'has. ImagePropertiesFilter of Nova 31 to 34 fails where it comes '
-        'with hw_architecture, img_hv_type or hw_vm_mode.',
-        needs='hw_maxphysaddr_mode', gets=_address_bits,
+        'has. Needs hw_maxphysaddr_mode, and does not go with '
+        f'{", ".join(_COMPARED[:-1])} or {_COMPARED[-1]}.',
+        gets=_address_bits,
+        idle='it needs hw_maxphysaddr_mode, and Nova\'s scheduler fails '
+             f'beside {", ".join(_COMPARED[:-1])} or {_COMPARED[-1]}',
         flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
         readers=(
             _PHYSICAL_ADDRESS,

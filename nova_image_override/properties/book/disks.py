@@ -4,6 +4,9 @@ from nova_image_override.properties.book.vocabulary import (
     ANEW, API, checks, ERROR, GUEST, libvirt, Limits, PREFILTER, Reader, Record,
     records, vmware, VMWARE_ONLY, WORD)
 
+#: blockinfo.SUPPORTED_DEVICE_BUSES of the types of guest that Nova still has.
+_BUSES = ('fdc', 'ide', 'lxc', 'sata', 'scsi', 'usb', 'virtio')
+_LXC = {'lxc': 'hosts with virt_type=lxc'}
 _BUS = 'blockinfo.get_disk_bus_for_device_type'
 _VMWARE_IMAGE = 'VMwareImage.from_image'
 _ATTACHED = (*GUEST, 'attach')
@@ -26,14 +29,14 @@ RECORDS = records(
     Record(
         'hw_cdrom_bus',
         'Bus that CD-ROM drives are attached to. Config drives are such '
-        'drives where the host makes them so.',
-        readers=(libvirt(_BUS), PREFILTER)),
+        'drives where the host makes them so.', hosts=_LXC,
+        readers=(libvirt(_BUS, values=_BUSES, otherwise=ERROR), PREFILTER)),
     Record(
         'hw_disk_bus',
         'Bus that disks are attached to, unless the request names one for a '
-        'disk. VMware knows ide and scsi.',
+        'disk. VMware knows ide and scsi.', hosts=_LXC,
         readers=(
-            libvirt(_BUS, _ATTACHED), PREFILTER,
+            libvirt(_BUS, _ATTACHED, values=_BUSES, otherwise=ERROR), PREFILTER,
             vmware(
                 _VMWARE_IMAGE, values=('ide', 'scsi'),
                 needs={'scsi': ('hw_scsi_model', '')},
@@ -66,9 +69,12 @@ RECORDS = records(
         'hw_scsi_model',
         'Model of the SCSI controller. libvirt\'s guests have the controller '
         'whatever bus their disks are on; VMware reads it with '
-        'hw_disk_bus=scsi.',
+        'hw_disk_bus=scsi.', hosts={'ibmvscsi': 'POWER hosts'},
         readers=(
-            libvirt('LibvirtDriver._get_scsi_controller', _ATTACHED),
+            libvirt(
+                'LibvirtDriver._get_scsi_controller', _ATTACHED, values=(
+                    'ibmvscsi', 'lsilogic', 'lsisas1068', 'lsisas1078',
+                    'virtio-scsi', 'vmpvscsi'), otherwise=ERROR),
             vmware(
                 _VMWARE_IMAGE,
                 values=('buslogic', 'lsilogic', 'lsisas1068', 'vmpvscsi'),

@@ -3,8 +3,8 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, Gets, libvirt, Record,
-    records, requires, same)
+    AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, ERROR, Gets, libvirt,
+    Record, records, requires, same)
 
 _MEMORY = (
     libvirt('LibvirtDriver._get_mem_encryption_config',
@@ -16,10 +16,14 @@ _MEMORY = (
 _MEMORY_CHECKED = ('get_mem_encryption_constraint',)
 _DISKS = (
     requires('request_filter.ephemeral_encryption_filter'),
-    libvirt('Image.libvirt_info'),
     checks('API._update_ephemeral_encryption_bdms', 'create'))
 _TPM = (libvirt('LibvirtDriver._add_vtpm_device'),
         requires('ResourceRequest._translate_vtpm_request'))
+
+# LibvirtDriver.process_instances_at_startup, ComputeManager.init_host before
+# Nova 34.
+_SWTPM = '[libvirt] swtpm_enabled'
+_ENCRYPTING = 'that way of encrypting memory (Nova 34)'
 
 
 def _tpm(part: str) -> Gets:
@@ -59,14 +63,20 @@ def _secure_boot(guest: Any) -> Any:
 RECORDS = records(
     Record(
         'hw_ephemeral_encryption',
-        'Encrypt the local disks, where the server has any.', readers=_DISKS,
+        'Encrypt the local disks, where the server has any.',
+        # Image.SUPPORTS_LUKS is False for every kind of disk.
+        readers=(*_DISKS, libvirt(
+            'Image.libvirt_info', values=('false',), otherwise=ERROR)),
         settled=AT_CREATE, gets=_encrypts_disks,
         flavor=same('hw:ephemeral_encryption')),
     Record(
         'hw_ephemeral_encryption_format',
         'Format in which local disks are encrypted. Needs '
         'hw_ephemeral_encryption.',
-        idle='it needs hw_ephemeral_encryption=true', readers=_DISKS,
+        idle='it needs hw_ephemeral_encryption=true',
+        readers=(*_DISKS, libvirt(
+            'Image.libvirt_info', outcome=ERROR,
+            note='it encrypts no disks')),
         settled=AT_CREATE, gets=_disk_format,
         flavor=same('hw:ephemeral_encryption_format')),
     Record(
@@ -80,6 +90,7 @@ RECORDS = records(
         'hw_mem_encryption',
         'Encrypt guest memory. Needs hw_firmware_type=uefi and a capable host.',
         readers=_MEMORY, checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
+        keeps=_ENCRYPTING,
         gets=lambda guest: bool(guest.ask('get_mem_encryption_constraint')),
         flavor=same('hw:mem_encryption')),
     Record(
@@ -87,16 +98,17 @@ RECORDS = records(
         'Technology that encrypts guest memory. Needs hw_mem_encryption.',
         idle='it needs hw_mem_encryption=true', readers=_MEMORY,
         checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
+        keeps=_ENCRYPTING,
         flavor=same('hw:mem_encryption_model')),
     Record(
         'hw_tpm_model', 'Model of the emulated TPM (vTPM).',
         needs='hw_tpm_version', gets=_tpm('model'), readers=_TPM,
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
-        flavor=same('hw:tpm_model')),
+        keeps=_SWTPM, flavor=same('hw:tpm_model')),
     Record(
         'hw_tpm_version', 'Version of the emulated TPM (vTPM).', readers=_TPM,
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
-        gets=_tpm('version'), flavor=same('hw:tpm_version')),
+        gets=_tpm('version'), keeps=_SWTPM, flavor=same('hw:tpm_version')),
     Record(
         'os_secure_boot',
         'Whether UEFI Secure Boot is used. Needs hw_firmware_type=uefi, which '

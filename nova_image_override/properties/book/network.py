@@ -17,8 +17,17 @@ def _iommu(guest: Any) -> Any:
 RECORDS = records(
     Record(
         'hw_vif_model', 'Model of the network interfaces.',
+        # LibvirtDriver's MIN_IGB_*
+        hosts={'igb': 'hosts with libvirt 9.3 and QEMU 8',
+               'lan9118': 'Arm machine types that have it',
+               'spapr-vlan': 'POWER hosts'},
         readers=(
-            libvirt('LibvirtGenericVIFDriver.get_vif_model', _ATTACHED),
+            # vif.SUPPORTED_VIF_MODELS
+            libvirt(
+                'LibvirtGenericVIFDriver.get_vif_model', _ATTACHED, values=(
+                    'e1000', 'e1000e', 'igb', 'lan9118', 'ne2k_pci', 'pcnet',
+                    'rtl8139', 'spapr-vlan', 'virtio', 'vmxnet3'),
+                otherwise=ERROR),
             PREFILTER,
             vmware(
                 'VMwareImage.from_image', (*ANEW, 'attach', 'live migration'),
@@ -39,6 +48,7 @@ RECORDS = records(
             CHECKED_WITH_FLAVOR)),
     Record(
         'hw_viommu_model', 'Model of the virtual IOMMU.', gets=_iommu,
+        hosts={'smmuv3': 'Arm hosts', 'virtio': 'hosts with libvirt 8.3'},
         flavor=same('hw:viommu_model'),
         readers=(libvirt('LibvirtDriver._get_iommu_model'), PREFILTER)),
     Record(

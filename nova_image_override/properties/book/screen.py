@@ -33,6 +33,8 @@ RECORDS = records(
         readers=_POINTER),
     Record(
         'hw_sound_model', 'Model of the sound device.',
+        # LibvirtDriver's MIN_VIRTIO_SOUND_*
+        hosts={'virtio': 'hosts with libvirt 10.4 and QEMU 8.2'},
         flavor=same('hw:sound_model'), checked_by=('get_sound_model',),
         readers=(
             libvirt('LibvirtDriver._add_sound_device'),
@@ -40,7 +42,13 @@ RECORDS = records(
             checks('API._checks_for_create_and_rebuild', 'create', 'rebuild'))),
     Record(
         'hw_video_model', 'Model of the video adapter.',
-        readers=(libvirt('LibvirtDriver._get_video_type'), PREFILTER)),
+        hosts={'qxl': 'hosts whose QEMU has SPICE'},
+        readers=(
+            # Xen and bhyve, which have the others, Nova no longer knows.
+            libvirt(
+                'LibvirtDriver._get_video_type', values=(
+                    'bochs', 'cirrus', 'none', 'qxl', 'vga', 'virtio', 'vmvga'),
+                otherwise=ERROR), PREFILTER)),
     Record(
         'hw_video_ram',
         'Video memory, in MiB; at most the flavor\'s hw_video:ram_max_mb, '

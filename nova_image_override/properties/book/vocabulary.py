@@ -254,6 +254,9 @@ class Record:
     :ivar checked_by: functions of ``nova.virt.hardware`` that check it with
         the flavor
     :ivar settled: when Nova decides on it for the last time
+    :ivar hosts: value -> the only hosts of libvirt that build a guest with it
+    :ivar keeps: option of nova-compute, without which it does not start again
+        on a host that has a server with the property
     :ivar never: whether it says what the image is, not how the guest is
         built, so that no deployment can permit it to be overridden
     :ivar read_as: a legacy name under which Nova still reads it straight from
@@ -272,6 +275,8 @@ class Record:
     flavor: Flavor | None = None
     checked_by: tuple[str, ...] = ()
     settled: str = AT_START
+    hosts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    keeps: str = ''
     never: bool = False
     read_as: str | None = None
 

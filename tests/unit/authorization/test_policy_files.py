@@ -17,8 +17,7 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization import policy_files
 from nova_image_override.authorization import rules
-from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.properties.catalog import running
 from tests.unit.properties import test_catalog
 

@@ -47,6 +47,41 @@ def test_what_is_denied_is_not_looked_at(check):
     assert check('hw_boot_menu', VMWARE, denied='hw_boot_menu')[1] == []
 
 
+def subjects(found, code):
+    return [subject for _, each, subject, _ in found if each == code]
+
+
+def test_a_value_of_few_hosts_is_a_warning(check):
+    status, found = check('hw_vif_model')
+    assert (status, found[0]) == (1, (
+        'warning', 'H3', 'hw_vif_model=igb',
+        'only hosts with libvirt 9.3 and QEMU 8 can build it, elsewhere the '
+        'server ends in ERROR'))
+    assert {*subjects(found, 'H3')} < {*subjects(check('hw_*')[1], 'H3')}
+
+
+@pytest.mark.parametrize(('allowed', 'drivers', 'denied'), [
+    ('hw_scsi_model=ibmvscsi|virtio-scsi', 'libvirt', ''),
+    ('hw_scsi_model=virtio*', 'libvirt', ''),
+    ('hw_scsi_model', 'libvirt', 'hw_scsi_model=ibm*'),
+    ('hw_scsi_model', 'libvirt', 'hw_scsi_model'),
+    ('hw_scsi_model', 'vmwareapi', ''), ('hw_boot_menu', 'libvirt', '')])
+def test_a_value_that_is_named_or_closed_is_none(
+        check, allowed, drivers, denied):
+    assert check(allowed, drivers, denied=denied)[1] == []
+
+
+def test_what_nova_compute_no_longer_starts_without_is_a_note(check):
+    status, found = check('hw_tpm_*, hw_cpu_policy')
+    assert status == 0
+    assert [each[:3] for each in found] == [
+        ('note', 'H4', 'hw_cpu_policy'), ('note', 'H4', 'hw_tpm_model'),
+        ('note', 'H4', 'hw_tpm_version')]
+    assert '[compute] cpu_dedicated_set' in found[0][3]
+    assert '[libvirt] swtpm_enabled' in found[1][3]
+    assert check('hw_cpu_*', denied='hw_cpu_policy') == (0, [])
+
+
 @pytest.mark.parametrize(('drivers', 'types', 'told'), [
     ('libvirt', {'QEMU'}, {}),
     ('libvirt, ironic', {'QEMU', 'ironic'}, {}),

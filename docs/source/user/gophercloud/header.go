@@ -16,7 +16,7 @@ func ByHeader(
 			Networks: "none",
 		},
 		Overrides: map[string]interface{}{
-			"hw_disk_bus": "scsi", "hw_rng_model": nil,
+			"hw_firmware_type": "uefi", "hw_rng_model": nil,
 		},
 	}).Extract()
 }

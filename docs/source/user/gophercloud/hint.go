@@ -18,7 +18,7 @@ func ByHint(
 		},
 		SchedulerHints: schedulerhints.SchedulerHints{
 			AdditionalProperties: map[string]interface{}{
-				"image_props_override:hw_disk_bus": "scsi",
+				"image_props_override:hw_firmware_type": "uefi",
 			},
 		},
 	}).Extract()

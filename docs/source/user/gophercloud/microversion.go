@@ -15,6 +15,6 @@ func ByMicroversion(
 			Name: "guest", ImageRef: image, FlavorRef: flavor,
 			Networks: "none",
 		},
-		Overrides: map[string]interface{}{"hw_disk_bus": "scsi"},
+		Overrides: map[string]interface{}{"hw_firmware_type": "uefi"},
 	}).Extract()
 }
