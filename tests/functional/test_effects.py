@@ -67,6 +67,17 @@ class TestRefusals:
             case.acts_image)
         assert answer.status == 202, answer.text
 
+    @pytest.mark.smoke
+    @pytest.mark.parametrize('name, value', [
+        ('hw_disk_bus', 'xen'), ('hw_cdrom_bus', 'uml'),
+        ('hw_scsi_model', 'buslogic'), ('hw_vif_model', 'netfront'),
+        ('hw_video_model', 'gop'), ('hw_ephemeral_encryption', 'true'),
+        ('hw_ephemeral_encryption_format', 'luks')])
+    def test_what_no_libvirt_host_can_build_is_refused(
+            self, cloud, name, value):
+        cloud.assert_problems({name: value}, 'no_effect')
+        cloud.assert_nothing_created()
+
     def test_stateless_firmware_without_uefi_is_refused_in_any_release(
             self, cloud):
         case = effect_cases.STATELESS

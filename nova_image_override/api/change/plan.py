@@ -120,12 +120,13 @@ class Planner:
                 **{each.name: each for each in exc.problems}, **problems}
             raise errors.refusal(
                 problems.values(), {*after} - {*problems}) from None
+        # What no host can do cannot be mended with the flavor.
         problems = {
+            **check.problems(self.catalog, flavor, merged, base, after,
+                             ineffective),
             **{each.name: each for each in no_effect.on_hosts(
                 self.catalog, self.virt_drivers, base, merged['properties'],
                 {name: new[name] for name in new if name in after})},
-            **check.problems(self.catalog, flavor, merged, base, after,
-                             ineffective),
             **problems}
         if problems:
             raise errors.refusal(problems.values())
