@@ -150,6 +150,9 @@ _SENTENCES = {
     "'hw_firmware_type' property": _Blame(
         ('hw_firmware_type', *_MEMORY), 'set hw_firmware_type=uefi',
         'encrypted memory needs UEFI firmware'),
+    # Nova 31 to 33.
+    'Stateless firmware is supported': _Blame(
+        ('hw_firmware_stateless',), 'set hw_firmware_type=uefi'),
     'TPM model CRB': _Blame(
         ('hw_tpm_model hw_tpm_version',),
         'hw_tpm_model=tpm-tis goes with version 1.2'),
