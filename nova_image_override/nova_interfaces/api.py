@@ -33,10 +33,7 @@ CONSTRAINTS: tuple[Called, ...] = tuple(
 class RebuildAction(Interface):
     """The method for a rebuild, which each release names differently."""
 
-    @property
-    def expected(self) -> str:
-        """The expectation, in words."""
-        return 'names the method of rebuild, called: (req=, id=, body=)'
+    expected = 'names the method of rebuild, called: (req=, id=, body=)'
 
     def _difference(self, owner: Any) -> str | None:
         method = getattr(owner, self.name).get('rebuild')
@@ -48,12 +45,10 @@ class RebuildAction(Interface):
 class ServersRoutes(Interface):
     """The routes; we serve those of servers with our controllers."""
 
-    @property
-    def expected(self) -> str:
-        """The expectation, in words."""
-        return ('routes (path, path) or (path, {method: [factory, action]}); '
-                'servers by functools.partial(_create_controller, controller, '
-                'action controllers)')
+    expected = (
+        'routes (path, path) or (path, {method: [factory, action]}); servers '
+        'by functools.partial(_create_controller, controller, action '
+        'controllers)')
 
     def _difference(self, owner: Any) -> str | None:
         try:

@@ -10,8 +10,6 @@ JSON Schemas, discovery, rules and documentation all take properties from here.
 from collections.abc import Iterator, Mapping
 import difflib
 import functools
-import heapq
-import itertools
 from typing import Any
 
 from nova.objects import image_meta
@@ -108,35 +106,12 @@ class Catalog(Mapping[str, Property]):
         for field, family in families.FAMILIES.items():
             if field in self._fields and lowered.startswith(family.prefix):
                 return f', the names are {family.spelling} with {family.hint}'
-        # Only names a person could have meant; bounds the time spent.
-        near = _nearest(lowered, tuple(
-            field for field, prop in self._fields.items()
-            if not prop.never and not prop.family)) \
-            if len(name) <= 64 else None
-        return f', did you mean {near}?' if near else ''
-
-
-@functools.lru_cache(maxsize=1024)
-def _nearest(name: str, names: tuple[str, ...]) -> str | None:
-    # difflib takes half a millisecond for all names, and a request can have
-    # 128 wrong ones, so it checks only those that share most with NAME.
-    pairs = _pairs(name)
-    likely = heapq.nlargest(4, [
-        (len(pairs & others) / (len(pairs) + len(others)), other)
-        for other, others in _pairs_of(names)])
-    found = difflib.get_close_matches(
-        name, [other for _, other in likely], n=1, cutoff=0.75)
-    return found[0] if found else None
-
-
-def _pairs(name: str) -> frozenset[str]:
-    """Return each pair of adjacent characters in NAME."""
-    return frozenset(map(''.join, itertools.pairwise(name)))
-
-
-@functools.lru_cache(maxsize=1)
-def _pairs_of(names: tuple[str, ...]) -> list[tuple[str, frozenset[str]]]:
-    return [(name, _pairs(name)) for name in names]
+        # Only names that a person could have meant.
+        near = difflib.get_close_matches(
+            lowered, [field for field, prop in self._fields.items()
+                      if not prop.never and not prop.family],
+            n=1, cutoff=0.75) if len(name) <= 64 else ()
+        return ''.join(f', did you mean {each}?' for each in near)
 
 
 @functools.lru_cache(maxsize=1)

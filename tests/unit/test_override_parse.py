@@ -1,7 +1,6 @@
 """What ``image_props_override`` may hold, and how each mistake is reported."""
 
 import contextlib
-import difflib
 import tracemalloc
 
 import pytest
@@ -347,20 +346,3 @@ def test_what_was_judged_long_ago_is_forgotten(catalog):
     parser = Forgetful(catalog)
     assert memory.held(lambda text: parser.parse(
         {'os_admin_user': text})) < 100_000
-
-
-def test_names_that_are_nearly_right_are_compared_with_few(
-        parser, monkeypatch):
-    """A comparison takes time, and a request can have 128 new names."""
-    compared = []
-    ratio = difflib.SequenceMatcher.quick_ratio
-    monkeypatch.setattr(
-        difflib.SequenceMatcher, 'quick_ratio',
-        lambda self: compared.append(self) or ratio(self))
-    names = [f'hw_vif_multiqueue_enabled{n}_cost' for n in range(128)]
-    with pytest.raises(errors.Invalid) as caught:
-        parser.parse(dict.fromkeys(names, 'true'))
-    assert len(caught.value.problems) == len(names)
-    assert all('did you mean hw_vif_multiqueue_enabled?' in problem.reason
-               for problem in caught.value.problems)
-    assert 0 < len(compared) <= 4 * len(names)

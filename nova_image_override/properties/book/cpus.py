@@ -25,8 +25,7 @@ _PINNING = (
     requires('ResourceRequest._translate_pinning_policies'))
 #: ImagePropertiesFilter._instance_supported
 _COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
-_PHYSICAL_ADDRESS = libvirt(
-    'LibvirtDriver._get_guest_cpu_config_maxphysaddr')
+_PHYSICAL_ADDRESS = libvirt('LibvirtDriver._get_guest_cpu_config_maxphysaddr')
 
 
 def _preferred(dimension: str, text: str) -> Record:

@@ -28,8 +28,7 @@ _ENCRYPTING = 'that way of encrypting memory (Nova 34)'
 
 def _tpm(part: str) -> Gets:
     """Get the version or the model of the TPM."""
-    return lambda guest: getattr(
-        guest.ask('get_vtpm_constraint'), part, None)
+    return lambda guest: getattr(guest.ask('get_vtpm_constraint'), part, None)
 
 
 def _encrypts_disks(guest: Any) -> bool:
@@ -54,8 +53,7 @@ def _secure_boot(guest: Any) -> Any:
     """Follow LibvirtDriver._configure_guest_by_virt_type, where Arm is UEFI.
     """
     firmware = guest.prop('hw_firmware_type')
-    if firmware == 'uefi' or (
-            not firmware and guest.architecture == 'aarch64'):
+    if firmware == 'uefi' or (not firmware and guest.architecture == 'aarch64'):
         return guest.prop('os_secure_boot')
     return 'disabled'
 

@@ -207,9 +207,7 @@ class Flavor:
         return [f'{name}={extra_specs[name]}' for name in self.specs
                 if name in extra_specs]
 
-    def advice(
-        self, extra_specs: Mapping[str, str], value: str | None,
-    ) -> str:
+    def advice(self, extra_specs: Mapping[str, str], value: str | None) -> str:
         """Return which flavor to choose instead of one with EXTRA_SPECS."""
         present = [name for name in self.specs if name in extra_specs]
         agrees = 'without {spec}' if len(present) > 1 or value is None \
@@ -287,8 +285,7 @@ class Record:
 
     def reader(self, part: str) -> Reader | None:
         """Return what one part of Nova does with it, if anything."""
-        return next(
-            (each for each in self.readers if each.part == part), None)
+        return next((each for each in self.readers if each.part == part), None)
 
     @functools.cached_property
     def acting(self) -> list[str]:
