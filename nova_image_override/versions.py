@@ -10,7 +10,6 @@ sequence stays the client's choice.
 """
 
 from collections.abc import Mapping
-import functools
 import re
 
 import microversion_parse
@@ -65,15 +64,8 @@ def negotiate(
     :raises NotAcceptable: there is no such version; the message names the range
     :raises Malformed: the entry is neither ``latest`` nor X.Y
     """
-    text = headers.get(HEADER)
-    return None if text is None else _version_in(text, history)
-
-
-# Clients of one kind send the same header.
-@functools.lru_cache(256)
-def _version_in(header: str, history: tuple[Version, ...]) -> Version | None:
-    """Return the version of HISTORY that the value of HEADER asks for."""
-    text = microversion_parse.get_version({HEADER: header}, SERVICE_TYPE)
+    text = microversion_parse.get_version(
+        {HEADER: headers.get(HEADER, '')}, SERVICE_TYPE)
     if text is None:
         return None
     if text == 'latest':
