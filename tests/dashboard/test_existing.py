@@ -118,7 +118,7 @@ def test_what_somebody_else_has_overridden_stays(browser, cloud, stopped):
     editor.set('hw_disk_bus', 'virtio')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
-        **OVERRIDES, 'hw_disk_bus': 'sata', 'hw_cpu_policy': 'shared'}
+        **OVERRIDES, 'hw_disk_bus': 'virtio', 'hw_cpu_policy': 'shared'}
 
 
 def test_the_dialog_closes_by_the_keyboard(editor, browser):

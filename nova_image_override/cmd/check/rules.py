@@ -162,20 +162,17 @@ def _without_driver(cloud: Cloud) -> Found:
 
 
 def _values_of_few_hosts(cloud: Cloud) -> Found:
-    if 'libvirt' not in cloud.drivers:
-        return
-    for prop in cloud.properties:
-        for value, hosts in prop.record.hosts.items():
-            entries = [each for each
-                       in cloud.enforcer.allowed.covering(prop.field)
-                       if each.covers_value(value)]
-            # Who names a value has such hosts.
-            if entries and not any(
-                    value in each.values for each in entries) and not any(
-                    each.covers_value(value) for each
-                    in cloud.enforcer.denied.covering(prop.field)):
-                yield f'{prop.field}={value}', {
-                    'hosts': hosts, 'name': prop.field}
+    enforcer = cloud.enforcer
+    for prop in cloud.properties if 'libvirt' in cloud.drivers else ():
+        # Who names a value has such hosts.
+        found = [
+            f'{value} needs {hosts}'
+            for value, hosts in prop.record.hosts.items()
+            if not enforcer.refusals(cloud.caller, {prop.field: value}, ({},))
+            and not any(value in entry.values for entry
+                        in enforcer.allowed.covering(prop.field))]
+        if found:
+            yield prop.field, {'needs': ', '.join(found), 'name': prop.field}
 
 
 def _needed_at_start(cloud: Cloud) -> Found:
@@ -257,7 +254,7 @@ CHECKS = (
           'no driver of this cloud ({drivers}) acts on it',
           'remove the entry, unless host aggregates name the property'),
     Check(WARNING, 'H3', _values_of_few_hosts,
-          'only {hosts} can build it, elsewhere the server ends in ERROR',
+          '{needs}: elsewhere the server ends in ERROR',
           'name the values that your hosts have: {name}=VALUE|VALUE'),
     Check(NOTE, 'H4', _needed_at_start,
           'on a host that has a server with it, nova-compute no longer starts '
