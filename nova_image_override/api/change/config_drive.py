@@ -16,13 +16,13 @@ _MANDATORY = 'mandatory'
 
 
 def require_possible(
-    change: Change, own: str | None, instance: Any, is_built_anew: bool,
+    change: Change, own: str | None, instance: Any, way: str | None,
 ) -> None:
     """Refuse what would not come of a change of the property.
 
     :param own: what the image itself says
-    :param is_built_anew: whether the guest is built with its disks, and not
-        only started
+    :param way: how the caller can have the guest built with its disks; None
+        if it will be
     :raises errors.Invalid: the server keeps its drive all the same
     :raises errors.Conflict: the drive is not made
     """
@@ -30,11 +30,10 @@ def require_possible(
         return
     wanted = change.after.get(PROPERTY)
     if wanted == _MANDATORY:
-        if not (instance.config_drive or is_built_anew):
+        if way and not instance.config_drive:
             raise errors.Conflict.of(
-                [PROPERTY], errors.NEEDS_REBUILD, 'a config drive is made '
-                'when the guest is built: rebuild the server with it, or '
-                'shelve it first')
+                [PROPERTY], errors.NEEDS_REBUILD,
+                f'a config drive is made when the guest is built: {way}')
     elif (PROPERTY in change.after and wanted != own and instance.config_drive):
         raise errors.Invalid.of(
             [PROPERTY], errors.NO_EFFECT, 'would do nothing: the server has '

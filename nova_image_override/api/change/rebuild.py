@@ -89,7 +89,7 @@ def plan(
         'cannot be changed by a rebuild: keep it as it is, or boot another '
         'server')
     config_drive.require_possible(
-        change, base.get(config_drive.PROPERTY), instance, is_built_anew=True)
+        change, base.get(config_drive.PROPERTY), instance, way=None)
     changed = ['']
     source, target = (disks.bus(each['properties'])
                       for each in (server, result.image))

@@ -44,7 +44,7 @@ def decided(
 ) -> list[str]:
     """Return the differences that Nova acts on only at one moment.
 
-    :param when: AT_CREATE or AT_UNSHELVE of the book
+    :param when: AT_BUILD, AT_UNSHELVE or AT_CREATE of the book
     :param present: image metadata that the server was built from
     :param wanted: image metadata that it is to have
     :returns: names of properties

@@ -31,6 +31,7 @@ from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.catalog import Catalog
@@ -42,7 +43,11 @@ _REMEDIES = {
     vm_states.RESIZED: 'confirm or revert the resize, then ' + _STOP,
     vm_states.SHELVED: 'wait until it is offloaded',
 }
-_SHELVE_FIRST = 'shelve it first'
+_SHELVE = 'shelve it first'
+_BUILD = f'rebuild the server, or {_SHELVE}'
+#: As Nova refuses both (nova/compute/api.py reject_vtpm_instances).
+_WITH_VTPM = ('boot another server: Nova neither rebuilds nor shelves one with '
+              'a vTPM')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,8 +102,11 @@ def plan(
             'created: keep it as it is, or boot another server')
     changed = change.differing
     is_offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
+    shelve, build = (_WITH_VTPM,) * 2 if _has_vtpm(flavor, present) \
+        else (_SHELVE, _BUILD)
     config_drive.require_possible(
-        change, base.get(config_drive.PROPERTY), instance, is_offloaded)
+        change, base.get(config_drive.PROPERTY), instance,
+        None if is_offloaded else build)
     if disks.PROPERTY in changed:
         disks.moves(instance.get_bdms(), disks.bus(image['properties']),
                     disks.bus(result.image['properties']))
@@ -108,7 +116,12 @@ def plan(
         return Update(result, had, changed, {
             **result.stored, **_on_offloaded(context, metadata)})
     if changed:
-        _require_start_builds(context, instance, changed)
+        _require_start_builds(context, instance, changed, build)
+    if kept := scheduling.decided(
+            catalog, vocabulary.AT_BUILD, flavor, present, wanted):
+        raise errors.Conflict.of(
+            kept, errors.NEEDS_REBUILD, 'takes effect when the guest is '
+            f'built, and a start keeps the firmware that it has: {build}')
     needing = [
         *numa.refused_by(guard, catalog, instance, result.image, change),
         *scheduling.decided(
@@ -116,7 +129,7 @@ def plan(
     if needing:
         raise errors.Conflict.of(
             needing, errors.NEEDS_CLAIM, 'needs resources of a host, which '
-            f'a stopped server is not given anew: {_SHELVE_FIRST}')
+            f'a stopped server is not given anew: {shelve}')
     image_meta = store_module.with_fields(
         had or present, wanted,
         {catalog.resolve(name).field for name in changed})
@@ -124,7 +137,7 @@ def plan(
             != scheduling.properties_of(image_meta):
         scheduler.require(
             context, instance, spec, image_meta, changed,
-            f'where a stopped server stays: {_SHELVE_FIRST}')
+            f'where a stopped server stays: {shelve}')
     return Update(result, had, changed, result.stored)
 
 
@@ -156,13 +169,14 @@ def _on_offloaded(
 
 
 def _require_start_builds(
-    context: Any, instance: Any, changed: Iterable[str],
+    context: Any, instance: Any, changed: Iterable[str], way: str,
 ) -> None:
     """Require a host whose driver builds a guest anew when it starts it.
 
     libvirt's does (LibvirtDriver.power_on); the other drivers switch on what
     there is.
 
+    :param way: how the caller can have it built
     :raises errors.Conflict: it does not
     """
     try:
@@ -175,7 +189,15 @@ def _require_start_builds(
         raise errors.Conflict.of(
             changed, errors.NEEDS_REBUILD, 'takes effect when the guest is '
             f'built, and the driver of its host ({node.hypervisor_type}) does '
-            'not build it anew at a start: rebuild the server, or shelve it')
+            f'not build it anew at a start: {way}')
+
+
+def _has_vtpm(flavor: objects.Flavor, present: objects.ImageMeta) -> bool:
+    try:
+        return bool(Guest(flavor, present, {}).ask('get_vtpm_constraint'))
+    except REFUSALS:
+        # What an operator has set conflicts with the flavor.
+        return False
 
 
 def _owns(

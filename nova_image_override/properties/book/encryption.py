@@ -3,8 +3,8 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, ERROR, Gets, libvirt,
-    Record, records, requires, same)
+    AT_BUILD, AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, ERROR, Gets,
+    libvirt, Record, records, requires, same)
 
 _MEMORY = (
     libvirt('LibvirtDriver._get_mem_encryption_config',
@@ -53,9 +53,9 @@ def _secure_boot(guest: Any) -> Any:
     """Follow LibvirtDriver._configure_guest_by_virt_type, where Arm is UEFI.
     """
     firmware = guest.prop('hw_firmware_type')
-    if firmware == 'uefi' or (not firmware and guest.architecture == 'aarch64'):
-        return guest.prop('os_secure_boot')
-    return 'disabled'
+    is_uefi = firmware == 'uefi' or (
+        not firmware and guest.architecture == 'aarch64')
+    return (is_uefi and guest.ask('get_secure_boot_constraint')) or 'disabled'
 
 
 RECORDS = records(
@@ -79,7 +79,7 @@ RECORDS = records(
         flavor=same('hw:ephemeral_encryption_format')),
     Record(
         'hw_firmware_stateless', 'Use firmware without persistent variables.',
-        needs='hw_firmware_type=uefi',
+        needs='hw_firmware_type=uefi', settled=AT_BUILD,
         gets=lambda guest: guest.has_stateless_firmware,
         readers=(
             libvirt('LibvirtDriver._configure_guest_by_virt_type'),
@@ -112,7 +112,7 @@ RECORDS = records(
         'Whether UEFI Secure Boot is used. Needs hw_firmware_type=uefi, which '
         'is the default with hw_architecture=aarch64 only.',
         idle='it needs hw_firmware_type=uefi', gets=_secure_boot,
-        flavor=same('os:secure_boot'),
+        flavor=same('os:secure_boot'), settled=AT_BUILD,
         checked_by=('get_secure_boot_constraint',),
         readers=(
             libvirt('LibvirtDriver._configure_guest_by_virt_type'),

@@ -48,6 +48,11 @@ SCHEDULED = ('create', 'rebuild', *PLACED[1:])
 # --- when Nova decides ------------------------------------------------------
 #: Whenever the guest is defined.
 AT_START = 'start'
+#: When the guest is built with its disks. What else it has, a start keeps: its
+#: NVRAM (LibvirtDriver.cleanup), and since Nova 33 the firmware that goes with
+#: it (LibvirtDriver._copy_guest_firmware_elements). A host may have come to
+#: Nova 33 before the next start.
+AT_BUILD = 'build'
 #: When a server is given a host.
 AT_UNSHELVE = 'unshelve'
 #: Only when the server is created.
