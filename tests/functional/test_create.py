@@ -227,8 +227,6 @@ class TestBootFromVolume:
         ('hw_pmu', 'true', {'hw__pmu': 'false'}),
         ('hw_vif_multiqueue_enabled', 'true',
          {'hw__vif_multiqueue_enabled': 'false'}),
-        ('hw_ephemeral_encryption', 'true',
-         {'hw__ephemeral_encryption': 'false'}),
         ('os_secure_boot', 'required',
          {'os__secure_boot': 'disabled'})], ids=ids.short)
     def test_conflicts_are_400_although_a_volume_has_no_name(

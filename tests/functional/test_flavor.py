@@ -45,8 +45,6 @@ CONFLICTS = (
      {'hw__virtio_packed_ring': 'false'}, None),
     ({'hw_mem_encryption': 'true'}, {'hw__mem_encryption': 'false'}, None),
     ({'hw_mem_encryption': 'true'}, {}, None),
-    ({'hw_ephemeral_encryption': 'true'},
-     {'hw__ephemeral_encryption': 'false'}, None),
     ({'hw_sound_model': 'ich9'}, {'hw__sound_model': 'ac97'}, None),
     ({'hw_serial_port_count': '4'}, {'hw__serial_port_count': '2'}, None),
     ({'hw_cpu_max_sockets': '4'}, {'hw__cpu_max_sockets': '2'}, None),

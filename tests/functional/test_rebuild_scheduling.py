@@ -225,7 +225,6 @@ class TestDecidedAtCreate:
         for overrides in (
                 {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'},
                 {'hw_mem_encryption': 'true'},
-                {'hw_ephemeral_encryption': 'true'},
                 {'hw_pci_numa_affinity_policy': 'required'}):
             answer = cloud.assert_refused_unchanged(
                 server, 400, dict.fromkeys(overrides, 'create_only'),
