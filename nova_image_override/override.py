@@ -22,7 +22,7 @@ from nova_image_override.properties import families
 from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog
 
-#: What a request asks for: name -> canonical value, or None to remove the
+#: Overrides of a request: name -> canonical value, or None to remove the
 #: image's property.
 Overrides = dict[str, str | None]
 
@@ -46,7 +46,7 @@ class Parser:
     :param catalog: the properties that can be named
     """
 
-    #: How many pairs of name and value are remembered. A cloud's tenants send
+    #: Number of pairs of name and value to remember. A cloud's tenants send
     #: the same few over and over; keys are at most 255 characters each.
     CACHE_SIZE = 4096
 
@@ -188,7 +188,7 @@ class Merger:
         for name in overrides:
             gone.update((name, *self._catalog.resolve(name).legacy_names))
             written.update(self.written(base, overrides, name))
-        # What the image has keeps its place in the order that answers show.
+        # The image's properties keep their place in the order of answers.
         merged = {name: written.get(name, value)
                   for name, value in base.items()
                   if name in written or name not in gone}

@@ -41,7 +41,7 @@ UNFINISHED = f'{_OURS}_unfinished'
 #: offloaded; the value is the ID of the shelved image, which has the old ones.
 OFFLOADED = f'{_OURS}_offloaded'
 
-#: What Nova stores of an image besides its properties, with the same prefix
+#: Stored by Nova of an image besides its properties, with the same prefix
 #: (nova/utils.py SM_INHERITABLE_KEYS).
 _NO_PROPERTIES = frozenset((
     'base_image_ref', 'container_format', 'disk_format', 'min_disk', 'min_ram'))

@@ -20,7 +20,7 @@ from nova_image_override import errors
 #: (ServersController.create); it ignores the second if the first is there.
 KEYS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
 
-#: How the name of a hint that carries one property begins.
+#: Prefix of the name of a hint that carries one property.
 PREFIX = f'{errors.PARAMETER}:'
 
 

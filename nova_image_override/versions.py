@@ -41,7 +41,7 @@ VERSIONS: tuple[Version, ...] = tuple(
 MIN = VERSIONS[0]
 MAX = VERSIONS[-1]
 
-#: What a request that forgot the header entry has to add.
+#: The header for a request that forgot the entry.
 ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
 

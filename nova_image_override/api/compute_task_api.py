@@ -78,8 +78,8 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         operation = request_module.operation_of(context)
         if operation is None:
             return
-        # What Nova has read may be older than the state that it has set: its
-        # transaction reads first.
+        # The row that Nova has read may be older than the state that it set:
+        # its transaction reads first.
         present = store_module.stored(instance) if operation.change.before \
             else instance
         try:

@@ -143,7 +143,7 @@ class PropertyList:
         one line for each
     """
 
-    #: How many names have the entries that cover them remembered. Only traits
+    #: Number of names whose covering entries are remembered. Only traits
     #: are unlimited in number.
     CACHE_SIZE = 2048
 

@@ -17,10 +17,10 @@ from nova_image_override import errors
 
 LOG = logging.getLogger(__name__)
 
-#: What oslo.policy raises for files that it cannot read or make sense of.
+#: Raised by oslo.policy for files that it cannot read or make sense of.
 _UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
 
-#: What tells one state of the policy files from another.
+#: Distinguishes one state of a policy file from another.
 _Stamp = tuple[str, int, int, int]
 
 

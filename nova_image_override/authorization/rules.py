@@ -23,7 +23,7 @@ from nova_image_override.properties.property import Property
 _SEE = '; GET /v2.1/image-props-override shows what is permitted'
 
 
-#: What a rule leaves of a property.
+#: The parts of a property that a rule leaves.
 Left = Iterator[Overridable]
 
 
@@ -33,7 +33,7 @@ class AnyValue(enum.Enum):
     ANY = 'any value'
 
 
-#: What an override is to do: a canonical value, or None to remove the property.
+#: A canonical value, None to remove the property, or any value.
 Value = str | None | AnyValue
 
 

@@ -32,7 +32,7 @@ class Override(argparse.Action):
         setattr(namespace, self.dest, overrides)
 
 
-#: What every tool's option is.
+#: The option of every tool.
 OPTION: dict[str, Any] = {
     'metavar': '<key=value>', 'dest': DEST, 'action': Override,
     'default': None,

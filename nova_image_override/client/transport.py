@@ -27,7 +27,7 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
 
-#: What requests do. The first two are the keys of their bodies; a check has
+#: Kinds of requests. The first two are the keys of their bodies; a check has
 #: the body of a create.
 CREATE = 'server'
 REBUILD = 'rebuild'
@@ -94,7 +94,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         super().__init__(adapter.session)
         self.naming = False
         self._adapter = adapter
-        #: What the cloud says, or why that is not known; None until asked.
+        #: The answer of the cloud, or why there is none; None until asked.
         self._said: answers.Discovery | Exception | None = None
         self._local = _Local()
 

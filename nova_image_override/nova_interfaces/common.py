@@ -23,7 +23,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
             instance_sys_meta='instance'),
 )
 
-#: What it takes to read the deployer's rules and to check against them.
+#: Needed to read the deployer's rules and to check against them.
 RULES: tuple[interface.Interface, ...] = (
     *called('nova.policies', list_rules=''),
     *called('nova.context:RequestContext', to_policy_values=''),

@@ -15,7 +15,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *common.INTERFACES,
     *called('nova.compute.resource_tracker:ResourceTracker',
             __init__='host, driver, reportclient='),
-    # What rescue_images.py wraps, and passes calls on to.
+    # rescue_images.py wraps these, and passes calls on to them.
     *called('nova.image.glance:API', get='_, _'),
     *called('nova.volume.cinder:API', get='_, _'),
     *fields('nova.objects:Instance', 'image_meta', 'image_ref', 'node'),
@@ -29,7 +29,7 @@ def _names_manager(value: object) -> bool:
         value.get('nova-compute'), str)
 
 
-#: What the command needs to run nova-compute with our manager. In this order:
+#: Needed to run nova-compute with our manager. In this order:
 #: nova.cmd.compute has to be the first of Nova to be imported.
 COMMAND: tuple[interface.Interface, ...] = (
     Called('nova.cmd.compute', 'main', ''),

@@ -12,7 +12,7 @@ from nova.objects import image_meta
 
 from nova_image_override import override_record as record
 
-#: How many NUMA nodes ``ImageMetaProps.from_dict`` reads.
+#: Number of NUMA nodes that ``ImageMetaProps.from_dict`` reads.
 NUMA_NODES_MAX: int = image_meta.ImageMetaProps.NUMA_NODES_MAX
 
 _TRAIT_LENGTH_MAX = record.NAME_LENGTH_MAX - len('trait:')

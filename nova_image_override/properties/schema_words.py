@@ -16,7 +16,7 @@ Schema = Mapping[str, Any]
 _PATTERNS = {limits.pattern: limits.expects for limits in (
     record.limits for record in book.RECORDS.values()) if limits.pattern}
 
-#: What stands for the values of a property that can only be removed.
+#: Stands for the values of a property that can only be removed.
 ONLY_REMOVAL = '(only removal)'
 
 
@@ -46,7 +46,7 @@ def values(name: str, schema: Schema) -> list[str]:
     if 'enum' in schema:
         return [value for value in schema['enum'] if value is not None]
     return [_text(name, schema), *(
-        # What the deployer's lists leave.
+        # The deployer's lists leave this.
         f'not {limit["not"]["pattern"]}' if 'not' in limit
         else f'like {limit["pattern"]}' for limit in schema.get('allOf', ()))]
 

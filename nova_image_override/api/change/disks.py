@@ -24,7 +24,7 @@ from nova_image_override.override import ImageProperties
 #: The property that the disks follow.
 PROPERTY = 'hw_disk_bus'
 
-#: What libvirt hosts choose where no property says otherwise
+#: The choice of libvirt hosts where no property says otherwise
 #: (nova/virt/libvirt/blockinfo.py get_disk_bus_for_device_type).
 _DEFAULT = 'virtio'
 

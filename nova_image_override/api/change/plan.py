@@ -109,7 +109,7 @@ class Planner:
         owns = owns or (base,)
         problems = {each.name: each for each in self.refused(
             context, new, owns, owner)}
-        # What says what the image is builds no guest.
+        # Properties of the image itself build no guest.
         after = {name: value for name, value in change.after.items()
                  if name not in problems or problems[name].code != errors.NEVER}
         try:
@@ -120,7 +120,7 @@ class Planner:
                 **{each.name: each for each in exc.problems}, **problems}
             raise errors.refusal(
                 problems.values(), {*after} - {*problems}) from None
-        # What no host can do cannot be mended with the flavor.
+        # No flavor mends what no host of the cloud can do.
         problems = {
             **check.problems(self.catalog, flavor, merged, base, after,
                              ineffective),

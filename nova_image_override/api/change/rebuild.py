@@ -66,7 +66,7 @@ def plan(
     result = planner.plan(
         context, change, flavor, image, new=new,
         fixed={} if is_asked else _set_since(metadata, had),
-        # What had no effect before loses nothing in the rebuild.
+        # An override without effect loses nothing in the rebuild.
         ineffective=check.ineffective(planner.catalog, instance)
         - {*change.differing},
         owner=instance)
@@ -108,7 +108,7 @@ def plan(
         **result.stored, **store_module.unfinished(changed, source, target)})
 
 
-#: What Nova's rebuild changes of a server besides its image properties and
+#: Changed by Nova's rebuild of a server, besides its image properties and
 #: what follows from those (API.rebuild and ServersController._action_rebuild).
 _CHANGED = (
     'access_ip_v4', 'access_ip_v6', 'auto_disk_config', 'display_description',

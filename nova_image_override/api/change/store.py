@@ -56,7 +56,7 @@ LEASE = 60
 #: Nova's actions that set the same task state.
 _NOVAS = (instance_actions.MIGRATE, instance_actions.RESIZE)
 
-#: How many actions are looked at for the one that has set it.
+#: Number of actions among which to look for the one that has set it.
 _RECENT = 50
 
 #: Fields of a server, to be stored.
@@ -153,7 +153,7 @@ class Store:
                           expected_task_state=[None])
         except exception.InstanceUpdateConflict:
             raise changed_meanwhile() from None
-        # What save() has read may be older than the state that it has set:
+        # The row that save() has read may be older than the state that it set:
         # its transaction reads first.
         present = stored(instance)
         if checked != _state(present):

@@ -89,7 +89,7 @@ def plan(
         context, change, flavor, {**image, 'properties': base}, new=new,
         owns=_owns(catalog, instance, had, base, new),
         fixed=_still_removed(metadata, change),
-        # What had no effect before loses nothing in the update.
+        # An override without effect loses nothing in the update.
         ineffective=check.ineffective(catalog, instance) - {*new},
         owner=instance)
     present, wanted = (objects.ImageMeta.from_dict(each)
@@ -196,7 +196,7 @@ def _has_vtpm(flavor: objects.Flavor, present: objects.ImageMeta) -> bool:
     try:
         return bool(Guest(flavor, present, {}).ask('get_vtpm_constraint'))
     except REFUSALS:
-        # What an operator has set conflicts with the flavor.
+        # A value that an operator has set conflicts with the flavor.
         return False
 
 

@@ -19,12 +19,12 @@ from nova_image_override.api.guest import safe_cpu_lists
 from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.properties.catalog import Catalog
 
-#: What Nova's functions read from a flavor, directly or for a message, besides
+#: Read by Nova's functions from a flavor, directly or for a message, besides
 #: its extra specs.
 FLAVOR_FIELDS = (
     'name', 'vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap')
 
-#: How many checks are remembered that found nothing wrong. A check asks all of
+#: Number of checks to remember that found nothing wrong. A check asks all of
 #: Nova's functions, and a cloud's tenants boot the same image and flavor again
 #: and again.
 REMEMBERED = 4096

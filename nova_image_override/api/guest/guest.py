@@ -12,7 +12,7 @@ from oslo_utils import strutils
 from nova_image_override.api.guest import topology
 from nova_image_override.override import ImageProperties
 
-#: What Nova's functions raise to refuse. ImageMeta.from_dict and
+#: Raised by Nova's functions to refuse. ImageMeta.from_dict and
 #: parse_cpu_spec raise those that are not Nova's, for what images hold.
 REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
 

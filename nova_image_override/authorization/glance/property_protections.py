@@ -78,7 +78,7 @@ class Protections:
         roles
     """
 
-    #: How many property names have their section remembered. Only traits are
+    #: Number of names whose section is remembered. Only traits are
     #: unlimited in number.
     CACHE_SIZE = 8192
 

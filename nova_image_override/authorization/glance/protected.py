@@ -28,7 +28,7 @@ from nova_image_override.override import ImageProperties, Merger, Overrides
 from nova_image_override.properties import families
 from nova_image_override.properties.property import Property
 
-#: What Glance would have to permit: names of properties and operations.
+#: Names of properties, and the operations that Glance would have to permit.
 Operations = Iterable[tuple[str, str]]
 
 

@@ -29,7 +29,7 @@ class Server(server.Server):
     IMAGE_PROPS_OVERRIDE = errors.PARAMETER
     IMAGE_PROPS_OVERRIDE_UPDATE_POLICY = f'{errors.PARAMETER}_update_policy'
 
-    #: What the policy may be.
+    #: The values of the policy.
     REPLACE, STOP = UPDATE_POLICIES = ('REPLACE', 'STOP')
 
     PROPERTIES = (*server.Server.PROPERTIES, IMAGE_PROPS_OVERRIDE,

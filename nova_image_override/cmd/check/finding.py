@@ -11,7 +11,7 @@ WARNING = 'warning'
 NOTE = 'note'
 SEVERITIES = (ERROR, WARNING, NOTE)
 
-#: What each finding is about, and the words that its text has room for.
+#: The subject of each finding, and the words that its text has room for.
 Found = Iterable[tuple[str, dict[str, str]]]
 
 

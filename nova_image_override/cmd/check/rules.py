@@ -164,7 +164,7 @@ def _without_driver(cloud: Cloud) -> Found:
 def _values_of_few_hosts(cloud: Cloud) -> Found:
     enforcer = cloud.enforcer
     for prop in cloud.properties if 'libvirt' in cloud.drivers else ():
-        # Who names a value has such hosts.
+        # A deployer who names a value has such hosts.
         found = [
             f'{value} needs {hosts}'
             for value, hosts in prop.record.hosts.items()

@@ -15,7 +15,7 @@ from nova_image_override.cmd.check.finding import Check, Found, WARNING
 _GROUP = override_conf.GROUP.name
 _OPTIONS = sorted(option.name for option in override_conf.OPTS)
 
-#: How alike a section's name has to be to ours (difflib.get_close_matches).
+#: Least likeness of a section's name to ours (difflib.get_close_matches).
 _ALIKE = 0.75
 
 

@@ -4,8 +4,9 @@ from nova_image_override.properties.book.vocabulary import (
     ANEW, API, checks, ERROR, GUEST, libvirt, Limits, PREFILTER, Reader, Record,
     records, vmware, VMWARE_ONLY, WORD)
 
-#: blockinfo.SUPPORTED_DEVICE_BUSES of the types of guest that Nova still has.
-_BUSES = ('fdc', 'ide', 'lxc', 'sata', 'scsi', 'usb', 'virtio')
+#: blockinfo.SUPPORTED_DEVICE_BUSES of the types of guest that Nova still has,
+#: less fdc, which libvirt has for floppy drives alone.
+_BUSES = ('ide', 'lxc', 'sata', 'scsi', 'usb', 'virtio')
 _LXC = {'lxc': 'hosts with virt_type=lxc'}
 _BUS = 'blockinfo.get_disk_bus_for_device_type'
 _VMWARE_IMAGE = 'VMwareImage.from_image'
@@ -30,7 +31,9 @@ RECORDS = records(
         'hw_cdrom_bus',
         'Bus that CD-ROM drives are attached to. Config drives are such '
         'drives where the host makes them so.', hosts=_LXC,
-        readers=(libvirt(_BUS, values=_BUSES, otherwise=ERROR), PREFILTER)),
+        # libvirt: virtio has no drives whose media can be ejected.
+        readers=(
+            libvirt(_BUS, values=_BUSES[:-1], otherwise=ERROR), PREFILTER)),
     Record(
         'hw_disk_bus',
         'Bus that disks are attached to, unless the request names one for a '
@@ -58,13 +61,17 @@ RECORDS = records(
     Record(
         'hw_floppy_bus',
         'Bus that floppy drives are attached to, which only a rescue makes.',
-        readers=(libvirt(_BUS, ('rescue',)),)),
+        readers=(
+            libvirt(_BUS, ('rescue',), values=('fdc',), otherwise=ERROR),)),
     Record(
         'hw_rescue_bus', 'Bus of the rescue device.',
         readers=(libvirt('blockinfo.get_rescue_bus', ('rescue',)), _RESCUE)),
     Record(
         'hw_rescue_device', 'Type of the rescue device.',
-        readers=(libvirt('blockinfo.get_rescue_device', ('rescue',)), _RESCUE)),
+        # Of lun, Nova looks for a hw_lun_bus, which it does not have.
+        readers=(
+            libvirt('blockinfo.get_rescue_device', ('rescue',), values=(
+                'cdrom', 'disk', 'floppy'), otherwise=ERROR), _RESCUE)),
     Record(
         'hw_scsi_model',
         'Model of the SCSI controller. libvirt\'s guests have the controller '

@@ -236,7 +236,7 @@ def without(*specs: str) -> Flavor:
     return Flavor(specs, 'without {spec}')
 
 
-#: What a guest gets of a property, in the type that Nova reads it as, by
+#: The value that a guest gets, in the type that Nova reads it as, from
 #: :class:`nova_image_override.api.guest.guest.Guest`. Anything but the value
 #: asked for means that Nova ignores that value.
 Gets = Callable[[Any], Any]
