@@ -7,12 +7,14 @@ import time
 
 import openstack
 
+from testing.deployment import barbican
 from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
 from testing.deployment import hugepages
 from testing.deployment import installation
 from testing.deployment import keystone
+from testing.deployment import libvirt
 from testing.deployment import machine
 from testing.deployment import mariadb
 from testing.deployment import neutron
@@ -47,6 +49,7 @@ class Cloud:
         self.nova_api = self._nova_api()
         # Not started with the rest.
         self.plain_api = nova.PlainNovaAPI(state)
+        self.barbican = barbican.Barbican(state)
         self.conductor = nova.Daemon(
             state, 'nova-conductor', self.nova_api.folder)
         self.scheduler = nova.Daemon(
@@ -88,9 +91,10 @@ class Cloud:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             all_of = [pool.submit(self.mariadb.up),
                       pool.submit(self.rabbitmq.up),
-                      pool.submit(guest.Guest(self.state).make)]
+                      pool.submit(guest.Guest(self.state).make),
+                      pool.submit(libvirt.Libvirt(self.state).make)]
             _done(all_of)
-            say('database, broker and guest are there')
+            say('database, broker, guest and libvirt are there')
             _done([pool.submit(each.setup, self.mariadb)
                    for each in applications])
             say('databases are filled')

@@ -1,4 +1,4 @@
-"""The flavors: two that ask for nothing, and a set for NFV."""
+"""The flavors: three that ask for nothing, and a set for NFV."""
 
 import collections.abc
 import dataclasses
@@ -27,6 +27,8 @@ _LARGE = {'hw:mem_page_size': 'large'}
 FLAVORS = {
     'small': Flavor(1, 128),
     'four': Flavor(4, 512),
+    # UEFI does not start in less than this.
+    'uefi': Flavor(1, 512),
     # Pages of any size that the tenant likes, and of any large size.
     'nfv': Flavor(4, 256, _ANY),
     'nfv.large': Flavor(4, 256, _LARGE),

@@ -9,7 +9,8 @@ import subprocess
 from testing.deployment import state as state_module
 
 #: Drivers for what overrides give a guest; the kernel has the rest built in.
-_MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'sd_mod')
+_MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'sd_mod',
+            'efivarfs')
 
 #: Size of the disk, in bytes.
 DISK = 1 << 20

@@ -13,25 +13,30 @@ import pathlib
 import subprocess
 import sys
 
+from testing.deployment import firmware
 from testing.deployment import hugepages
 from testing.deployment import installation
+from testing.deployment import libvirt
 from testing.deployment import nova
 from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import topology
 
-# libvirt's folders, and what they are called here.
+# Folders of libvirt and swtpm, and what they are called here.
 _MOUNTS = {
     'etc': '/etc/libvirt', 'lib': '/var/lib/libvirt',
     'run': '/run/libvirt', 'cache': '/var/cache/libvirt',
-    'log': '/var/log/libvirt'}
+    'log': '/var/log/libvirt', 'firmware': '/etc/qemu/firmware',
+    'swtpm-ca': '/var/lib/swtpm-localca', 'swtpm-log': '/var/log/swtpm'}
 
 # Guests run as root: a libvirt whose guests cannot use the /dev/kvm that root
 # can use asks QEMU for its capabilities anew at every call.
 _QEMU = '''
 user = "root"
 group = "root"
+swtpm_user = "root"
+swtpm_group = "root"
 dynamic_ownership = 0
 remember_owner = 0
 namespaces = []
@@ -64,6 +69,7 @@ class Host:
         self._state = state
         self._topology = topology.Topology(state, name, threads)
         self._huge_pages = hugepages.HugePages(state)
+        self._libvirt = libvirt.Libvirt(state)
         self._namespaces = processes.Process(state, f'{name}-namespaces')
         self._virtlogd = processes.Process(state, f'{name}-virtlogd')
         self._libvirtd = processes.Process(state, f'{name}-libvirtd')
@@ -92,7 +98,7 @@ class Host:
 
     def up(self) -> None:
         """Make the namespaces and start everything in them."""
-        mounts = []
+        mounts = self._libvirt.mounts()
         for name, place in _MOUNTS.items():
             mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
                        f':{place}']
@@ -110,13 +116,15 @@ class Host:
             f'hugetlbfs_mount = "{self._pages if huge else ""}"\n'))
         (self._folder / 'etc' / 'libvirtd.conf').write_text(
             'auth_unix_rw = "none"\n')
+        firmware.describe_stateless(self._folder / 'firmware')
         ready = self._folder / 'ready'
         ready.unlink(missing_ok=True)
         self._namespaces.start([
             'unshare', '--mount', '--pid', '--uts', '--fork', '--kill-child',
             '--mount-proc', sys.executable, '-m',
             'testing.deployment.host_init', self.name, str(ready),
-            str(self._pages) if huge else '', *mounts])
+            str(self._pages) if huge else '',
+            str(self._libvirt.usr or ''), *mounts])
         self._namespaces.wait_until(ready.exists)
         self._enter(self._virtlogd, '/usr/sbin/virtlogd')
         self._virtlogd.wait_until(
@@ -176,7 +184,8 @@ class Host:
                         'compute_driver': 'libvirt.LibvirtDriver',
                         # A cold start of the cloud is one of its guests, too.
                         'resume_guests_state_on_host_boot': 'true'},
-            'libvirt': {'virt_type': 'qemu'},
+            'libvirt': {'virt_type': 'qemu', 'swtpm_enabled': 'true',
+                        'swtpm_user': 'root', 'swtpm_group': 'root'},
             'compute': {'cpu_shared_set': topology.cpu_set(dedicated=False),
                         'cpu_dedicated_set': topology.cpu_set(dedicated=True)},
             'nova_sys_admin': {'helper_command': helper},

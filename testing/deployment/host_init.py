@@ -1,8 +1,9 @@
 """The first process of a compute host's namespaces.
 
-``python -m testing.deployment.host_init NAME READY PAGES SOURCE:PLACE...``:
+``python -m testing.deployment.host_init NAME READY PAGES USR SOURCE:PLACE...``:
 mounts, names the host, writes READY, and then outlives all others. With PAGES,
-a folder, it mounts the host's huge pages there, and counts the free ones.
+a folder, it mounts the host's huge pages there, and counts the free ones. What
+is in USR, a folder, lies over /usr.
 """
 
 import contextlib
@@ -17,8 +18,11 @@ from testing.deployment import hugepages
 from testing.deployment import topology
 
 
-def main(name: str, ready: str, pages: str, *mounts: str) -> None:
+def main(name: str, ready: str, pages: str, usr: str, *mounts: str) -> None:
     """Prepare the namespaces and wait for the end."""
+    if usr:
+        subprocess.run(['mount', '-t', 'overlay', '-o', f'lowerdir={usr}:/usr',
+                        'overlay', '/usr'], check=True)
     # If there are no control groups, libvirt runs guests without any, and
     # leaves nothing in those of the machine; with a /run of its own it finds
     # no other daemon's socket.

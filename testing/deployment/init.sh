@@ -13,6 +13,8 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     sleep 0.5
 done
 
+# What came before, a boot loader's, need not have ended with a line.
+echo
 say() { echo "GUEST $*"; }
 say "cmdline $(cat /proc/cmdline)"
 say "cpus $(nproc)"
@@ -29,6 +31,27 @@ for device in /sys/bus/pci/devices/*; do
     0x03*) say "display $(cat "$device/vendor") $(cat "$device/device")" ;;
     0x04*) say "sound $(cat "$device/vendor") $(cat "$device/device")" ;;
     esac
+done
+
+# --- firmware
+if [ -d /sys/firmware/efi ]; then
+    variables=/sys/firmware/efi/efivars
+    mount -t efivarfs efivarfs "$variables"
+    # Four bytes of attributes precede the value (efivarfs in the kernel's
+    # documentation).
+    secure=$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c
+    say "firmware uefi $(tail -c 1 "$secure" | hexdump -e '"%d"')"
+    # Is there still what it wrote in an earlier boot?
+    mark=$variables/Mark-6f2b1d0c-94a7-4c5e-8d53-1e0c7b9a2f46
+    if [ -e "$mark" ]; then say 'variables kept'; else
+        say 'variables new'
+        printf '\007\000\000\000m' >"$mark"
+    fi
+fi
+for tpm in /sys/class/tpm/tpm*; do
+    [ -e "$tpm" ] || continue
+    driver=$(readlink "$tpm/device/driver")
+    say "tpm $(cat "$tpm/tpm_version_major") ${driver##*/}"
 done
 say ready
 while :; do sleep 3600; done

@@ -21,10 +21,11 @@ EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
 #: What the deployer lets tenants override.
 ALLOWED = (
     'hw_boot_menu', 'hw_cpu_*', 'hw_disk_bus=virtio|scsi|ide|sata',
-    'hw_locked_memory', 'hw_machine_type=pc|q35', 'hw_mem_page_size',
-    'hw_numa_*', 'hw_pci_numa_affinity_policy', 'hw_scsi_model',
-    'hw_sound_model', 'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
-    'os_command_line')
+    'hw_firmware_*', 'hw_locked_memory', 'hw_machine_type=pc|q35',
+    'hw_mem_page_size', 'hw_numa_*', 'hw_pci_numa_affinity_policy',
+    'hw_scsi_model', 'hw_sound_model', 'hw_tpm_*',
+    'hw_video_model=vga|virtio|cirrus', 'hw_watchdog_action',
+    'os_command_line', 'os_secure_boot')
 
 #: Seconds that services wait for each other's answers: half of the default,
 #: because tests of faults wait for a good part of it.
@@ -64,6 +65,10 @@ def common(state: state_module.State) -> settings.Settings:
             # A host without guests is the only one of its zone.
             'allow_resize_to_same_host': 'true'},
         'glance': {'region_name': 'RegionOne'},
+        'key_manager': {'backend': 'barbican'},
+        'barbican': {
+            'auth_endpoint': state_module.url('keystone', '/v3'),
+            'barbican_endpoint': state_module.url('barbican')},
         # For a flavor; no host has one.
         'pci': {'alias': json.dumps({
             'name': 'nic', 'device_type': 'type-PCI', 'vendor_id': '8086',

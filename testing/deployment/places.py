@@ -26,6 +26,11 @@ class Told:
     :ivar machine: QEMU's name of the machine type
     :ivar display: vendor and device of its display adapter
     :ivar sound: the same for its sound device
+    :ivar firmware: ``uefi`` and whether Secure Boot is in force, 0 or 1; empty
+        for BIOS
+    :ivar variables: whether UEFI has ``kept`` what the guest wrote in an
+        earlier boot, or it is ``new``
+    :ivar tpm: major version of its TPM, and the driver
     """
 
     cmdline: str
@@ -35,6 +40,9 @@ class Told:
     machine: str
     display: str
     sound: str
+    firmware: str
+    variables: str
+    tpm: str
 
     @classmethod
     def read(cls, console: str) -> 'Told | None':
@@ -54,7 +62,10 @@ class Told:
                    (line.split() for line in all_of('node'))},
             disks=all_of('disk'), machine=all_of('machine')[0],
             display=' '.join(all_of('display')),
-            sound=' '.join(all_of('sound')))
+            sound=' '.join(all_of('sound')),
+            firmware=' '.join(all_of('firmware')),
+            variables=' '.join(all_of('variables')),
+            tpm=' '.join(all_of('tpm')))
 
 
 class Server:

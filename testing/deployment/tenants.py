@@ -63,7 +63,8 @@ def register(state: state_module.State) -> None:
     users = {name: given for name, given in USERS.items()
              if name != 'operator'}
     users |= {name: ('service', ['admin', 'service'])
-              for name in ('nova', 'glance', 'placement', 'neutron')}
+              for name in ('nova', 'glance', 'placement', 'neutron',
+                           'barbican')}
     for name, (project_name, roles) in users.items():
         project = identity.find_project(project_name) or (
             identity.create_project(name=project_name, domain_id='default'))

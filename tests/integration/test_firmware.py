@@ -1,0 +1,199 @@
+"""Firmware, machine type and Secure Boot of real guests, all their life.
+
+A guest adds a variable to UEFI's: whether it is there in the next boot shows
+whether the NVRAM is still the same.
+"""
+
+import pytest
+
+from testing.deployment import command
+from testing.deployment import firmware as firmware_module
+from testing.deployment import processes
+from tests.integration import test_update
+
+UEFI = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'}
+SECURE = {**UEFI, 'os_secure_boot': 'required'}
+STATELESS = {**UEFI, 'hw_firmware_stateless': 'true'}
+
+
+@pytest.fixture
+def uefi(boot):
+    """Create servers with enough memory for it."""
+    def create(overrides, **kwargs):
+        return boot(overrides, flavor='uefi', **kwargs)
+
+    return create
+
+
+@pytest.fixture(scope='module')
+def disks(deployment):
+    """Images with a boot loader: signed or not -> id."""
+    images = deployment.operator.image
+    made = {
+        signed: images.create_image(
+            'test-firmware', disk_format='raw', container_format='bare',
+            visibility='public', allow_duplicates=True,
+            filename=str(firmware_module.disk(
+                deployment.state, signed=signed))).id
+        for signed in (True, False)}
+    yield made
+    for each in made.values():
+        images.delete_image(each)
+
+
+def change(server, overrides):
+    """Replace a server's overrides."""
+    server.run('set', '--no-image-prop-override',
+               *test_update.options(overrides))
+
+
+def restart(server, overrides):
+    """Replace the overrides of a server while it is stopped."""
+    server.run('stop')
+    server.settled('SHUTOFF')
+    change(server, overrides)
+    server.run('start')
+    server.settled('ACTIVE')
+
+
+def rebuild(server, overrides, image='guest'):
+    """Rebuild a server with these overrides, and no others."""
+    server.run('rebuild', '--image', image, *(
+        test_update.options(overrides) if overrides else
+        ['--no-image-prop-override']))
+    server.settled('ACTIVE')
+
+
+def check(server, overrides, firmware, variables):
+    """Check all three places.
+
+    :param firmware: what the guest says, and whether Secure Boot is in force
+    :param variables: whether those that it wrote are there
+    """
+    assert server.api == overrides
+    domain, told = server.domain, server.told
+    machine = 'q35' if overrides.get('hw_machine_type') else 'i440fx'
+    assert machine in domain.find('os/type').get('machine')
+    assert machine in told.machine
+    loader = domain.find('os/loader')
+    assert (loader is not None) == bool(firmware)
+    if loader is not None:
+        secure = 'yes' if 'os_secure_boot' in overrides else 'no'
+        stateless = 'hw_firmware_stateless' in overrides
+        assert loader.get('secure') == secure
+        assert loader.get('stateless') == ('yes' if stateless else None)
+        assert (domain.find('os/nvram') is None) == stateless
+    assert (told.firmware, told.variables) == (firmware, variables)
+
+
+@pytest.mark.short
+def test_uefi_at_create_and_another_machine_type_at_the_next_start(uefi):
+    overrides = {'hw_firmware_type': 'uefi'}
+    server = uefi(overrides)
+    check(server, overrides, 'uefi 0', 'new')
+    restart(server, UEFI)
+    check(server, UEFI, 'uefi 0', 'kept')
+
+
+@pytest.mark.short
+def test_secure_boot_of_a_server_takes_a_rebuild(uefi):
+    server = uefi(UEFI)
+    server.run('stop')
+    server.settled('SHUTOFF')
+    with pytest.raises(command.Refused, match='os_secure_boot: needs_rebuild'):
+        change(server, SECURE)
+    assert server.api == UEFI
+    server.run('start')
+    server.settled('ACTIVE')
+    rebuild(server, SECURE)
+    check(server, SECURE, 'uefi 1', 'new')
+
+
+def test_a_bios_guest_has_uefi_at_the_next_start_and_bios_again(uefi):
+    server = uefi({})
+    check(server, {}, '', '')
+    restart(server, UEFI)
+    check(server, UEFI, 'uefi 0', 'new')
+    restart(server, {})
+    check(server, {}, '', '')
+    # The host keeps the NVRAM as long as the server.
+    restart(server, UEFI)
+    check(server, UEFI, 'uefi 0', 'kept')
+
+
+def test_a_rebuild_makes_the_firmware_anew(uefi):
+    server = uefi(SECURE)
+    check(server, SECURE, 'uefi 1', 'new')
+    for overrides, firmware in (
+            (SECURE, 'uefi 1'), (UEFI, 'uefi 0'), (STATELESS, 'uefi 0'),
+            (SECURE, 'uefi 1')):
+        rebuild(server, overrides)
+        check(server, overrides, firmware, 'new')
+    rebuild(server, {})
+    check(server, {}, '', '')
+
+
+def test_stateless_firmware_forgets_at_every_start(uefi):
+    server = uefi(STATELESS)
+    check(server, STATELESS, 'uefi 0', 'new')
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    check(server, STATELESS, 'uefi 0', 'new')
+    server.run('stop')
+    server.settled('SHUTOFF')
+    for overrides in (UEFI, {}):
+        with pytest.raises(
+                command.Refused, match='hw_firmware_stateless: needs_rebuild'):
+            change(server, overrides)
+    server.run('start')
+    server.settled('ACTIVE')
+    check(server, STATELESS, 'uefi 0', 'new')
+
+
+def test_an_offloaded_server_is_given_other_firmware(uefi):
+    server = uefi({})
+    for overrides, firmware in (
+            (UEFI, 'uefi 0'), (SECURE, 'uefi 1'), (STATELESS, 'uefi 0'),
+            ({}, '')):
+        server.run('shelve', '--offload')
+        server.settled('SHELVED_OFFLOADED')
+        change(server, overrides)
+        server.run('unshelve')
+        server.settled('ACTIVE')
+        check(server, overrides, firmware, firmware and 'new')
+
+
+def test_secure_boot_lasts(uefi):
+    server = uefi(SECURE)
+    check(server, SECURE, 'uefi 1', 'new')
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    check(server, SECURE, 'uefi 1', 'kept')
+    server.run('rescue')
+    server.settled('RESCUE')
+    check(server, SECURE, 'uefi 1', 'kept')
+    server.run('unrescue')
+    server.settled('ACTIVE')
+    check(server, SECURE, 'uefi 1', 'kept')
+    server.run('resize', '--flavor', 'four')
+    server.settled('VERIFY_RESIZE')
+    server.run('resize', 'confirm')
+    server.settled('ACTIVE')
+    # Nova does not take the NVRAM to another host.
+    check(server, SECURE, 'uefi 1', server.told.variables)
+
+
+def test_a_signed_boot_loader_boots_under_secure_boot(uefi, disks):
+    server = uefi(SECURE, image=disks[True])
+    check(server, SECURE, 'uefi 1', 'new')
+
+
+def test_an_unsigned_boot_loader_does_not(uefi, disks, deployment):
+    server = uefi(UEFI, image=disks[False])
+    check(server, UEFI, 'uefi 0', 'new')
+    rebuild(server, SECURE, disks[False])
+    console = deployment.operator.compute.get_server_console_output
+    processes.wait_for(
+        lambda: 'Access Denied' in console(server.id)['output'],
+        'the refusal of the firmware', 300)
+    assert 'GUEST' not in console(server.id)['output']
