@@ -16,6 +16,7 @@ import sys
 from testing.deployment import hugepages
 from testing.deployment import installation
 from testing.deployment import nova
+from testing.deployment import openvswitch
 from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
@@ -49,6 +50,7 @@ class Host:
     :ivar compute: its nova-compute
     :ivar installation: the one that nova-compute is started from next
     :ivar extended: whether nova-compute is the extension's
+    :ivar more: what else is in its nova.conf; written at each start
     """
 
     def __init__(
@@ -58,12 +60,14 @@ class Host:
         self.name = name
         self.installation = installation.OWN
         self.extended = True
+        self.more: settings.Settings = {}
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
         self._displays = displays
         self._state = state
         self._topology = topology.Topology(state, name, threads)
         self._huge_pages = hugepages.HugePages(state)
+        self._agent = openvswitch.Agent(state, name)
         self._namespaces = processes.Process(state, f'{name}-namespaces')
         self._virtlogd = processes.Process(state, f'{name}-virtlogd')
         self._libvirtd = processes.Process(state, f'{name}-libvirtd')
@@ -99,6 +103,7 @@ class Host:
         huge = self._huge_pages.there
         self._topology.make(hugepages.PER_NODE if huge else 0)
         mounts += self._topology.mounts()
+        mounts += [f'{openvswitch.folder(self._state)}:{openvswitch.PLACE}']
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
         # Guests of a dirty state are gone: their ids are other processes now.
@@ -123,6 +128,7 @@ class Host:
             (self._folder / 'run' / 'virtlogd-sock').exists)
         self._enter(self._libvirtd, '/usr/sbin/libvirtd')
         self._libvirtd.wait_until(self._answers)
+        self._enter(self._agent, *self._agent.command())
         self.start_compute()
 
     def _accounts(self, name: str) -> pathlib.Path:
@@ -179,8 +185,10 @@ class Host:
             'libvirt': {'virt_type': 'qemu'},
             'compute': {'cpu_shared_set': topology.cpu_set(dedicated=False),
                         'cpu_dedicated_set': topology.cpu_set(dedicated=True)},
-            'nova_sys_admin': {'helper_command': helper},
-            'privsep_osbrick': {'helper_command': helper}})
+            'os_vif_ovs': {'ovsdb_connection': openvswitch.CONNECTION},
+            **{context: {'helper_command': helper} for context in (
+                'nova_sys_admin', 'privsep_osbrick',
+                'vif_plug_ovs_privileged')}}, self.more)
         self._enter(
             self.compute, str(where.python), '-W', 'ignore',
             str(where.bin / command), '--config-file', str(config))

@@ -12,13 +12,15 @@ import pathlib
 import subprocess
 import sys
 
-#: Debian packages of what is not on PyPI: the hypervisor, the database, the
-#: broker, what makes the guest, and the compiler of :mod:`.topology`.
+#: Debian packages of what is not on PyPI: the hypervisor and its switch, the
+#: database, the broker, what makes guests and config drives, and the compiler
+#: of :mod:`.topology`.
 PACKAGES = (
-    'busybox-static', 'gcc', 'kmod', 'libc6-dev', 'libvirt-clients',
-    'libvirt-daemon', 'libvirt-daemon-driver-qemu', 'mariadb-client-core',
-    'mariadb-server-core', 'python3-libvirt', 'python3-venv',
-    'qemu-system-x86', 'qemu-utils', 'rabbitmq-server', 'util-linux')
+    'busybox-static', 'gcc', 'genisoimage', 'kmod', 'libc6-dev',
+    'libvirt-clients', 'libvirt-daemon', 'libvirt-daemon-driver-qemu',
+    'mariadb-client-core', 'mariadb-server-core', 'openvswitch-switch',
+    'python3-libvirt', 'python3-venv', 'qemu-system-x86', 'qemu-utils',
+    'rabbitmq-server', 'util-linux')
 
 #: What keeps Debian's packages from starting services (invoke-rc.d(8)).
 _POLICY = pathlib.Path('/usr/sbin/policy-rc.d')

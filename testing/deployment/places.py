@@ -22,12 +22,17 @@ class Told:
     :ivar cmdline: its kernel's command line
     :ivar cpus: how many it has
     :ivar nodes: its NUMA nodes: list of CPUs, and memory in KiB
+    :ivar lines: everything, as it says it
     :ivar disks: names of its disks; they show the bus
     :ivar machine: QEMU's name of the machine type
     :ivar display: vendor and device of its display adapter
     :ivar sound: the same for its sound device
+    :ivar cards: its network cards: address -> driver
+    :ivar virtio: kind and features of its virtio devices
+    :ivar configuration: the config drive, and its files
     """
 
+    lines: list[str]
     cmdline: str
     cpus: int
     nodes: dict[int, tuple[str, int]]
@@ -35,6 +40,9 @@ class Told:
     machine: str
     display: str
     sound: str
+    cards: dict[str, str]
+    virtio: list[list[str]]
+    configuration: list[str]
 
     @classmethod
     def read(cls, console: str) -> 'Told | None':
@@ -48,13 +56,24 @@ class Told:
         def all_of(key: str) -> list[str]:
             return [rest for found, _, rest in lines if found == key]
 
+        def devices(kind: str) -> str:
+            """Return the PCI devices of a class."""
+            return ' '.join(
+                rest.partition(' ')[2] for rest in all_of('pci')
+                if rest.startswith(kind))
+
         return cls(
+            lines=[''.join(line) for line in lines],
             cmdline=all_of('cmdline')[0], cpus=int(all_of('cpus')[0]),
             nodes={int(number): (cpus, int(memory)) for number, cpus, memory in
                    (line.split() for line in all_of('node'))},
-            disks=all_of('disk'), machine=all_of('machine')[0],
-            display=' '.join(all_of('display')),
-            sound=' '.join(all_of('sound')))
+            disks=[disk.split()[0] for disk in all_of('disk')],
+            machine=all_of('machine')[0],
+            display=devices('0x03'), sound=devices('0x04'),
+            cards={address: driver for address, driver, _ in (
+                line.split() for line in all_of('card'))},
+            virtio=[line.split() for line in all_of('virtio')],
+            configuration=' '.join(all_of('configuration')).split())
 
 
 class Server:
