@@ -7,6 +7,7 @@ import time
 
 import openstack
 
+from testing.deployment import chroot
 from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
@@ -82,6 +83,7 @@ class Cloud:
         say(f'{pages} huge pages are there' if self.huge_pages.take(pages) else
             hugepages.NONE)
         installation.OWN.link_bindings()
+        chroot.make(self.state)
         applications = (self.keystone, self.glance, self.placement,
                         self.neutron, self.nova_api)
         for application in applications:

@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 
+from testing.deployment import chroot
 from testing.deployment import hugepages
 from testing.deployment import installation
 from testing.deployment import nova
@@ -65,6 +66,8 @@ class Host:
         # ports choose the same one.
         self._displays = displays
         self._state = state
+        # Where libvirt and QEMU are, if they are not this machine's.
+        self._root = chroot.folder(state)
         self._topology = topology.Topology(state, name, threads)
         self._huge_pages = hugepages.HugePages(state)
         self._agent = openvswitch.Agent(state, name)
@@ -106,6 +109,11 @@ class Host:
         mounts += [f'{openvswitch.folder(self._state)}:{openvswitch.PLACE}']
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
+        if self._root:
+            mounts += [f'{place}:{self._root}{place}' for place in (
+                '/dev', '/proc', '/sys', '/run', '/etc/passwd', '/etc/group',
+                *(place for place in _MOUNTS.values()
+                  if not place.startswith('/run')), self._state.folder)]
         # Guests of a dirty state are gone: their ids are other processes now.
         subprocess.run(['rm', '-rf', *(self._folder / 'run').iterdir()],
                        check=True)
@@ -123,10 +131,11 @@ class Host:
             'testing.deployment.host_init', self.name, str(ready),
             str(self._pages) if huge else '', *mounts])
         self._namespaces.wait_until(ready.exists)
-        self._enter(self._virtlogd, '/usr/sbin/virtlogd')
+        inside = ['chroot', str(self._root)] if self._root else []
+        self._enter(self._virtlogd, *inside, '/usr/sbin/virtlogd')
         self._virtlogd.wait_until(
             (self._folder / 'run' / 'virtlogd-sock').exists)
-        self._enter(self._libvirtd, '/usr/sbin/libvirtd')
+        self._enter(self._libvirtd, *inside, '/usr/sbin/libvirtd')
         self._libvirtd.wait_until(self._answers)
         self._enter(self._agent, *self._agent.command())
         self.start_compute()

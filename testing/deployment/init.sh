@@ -36,7 +36,8 @@ for disk in /sys/block/[hsvf]d* /sys/block/sr*; do
     [ -e "$disk" ] && say "disk ${disk##*/} $(readlink -f "$disk")"
 done
 # The drive that Nova writes its metadata to.
-drive=$(findfs LABEL=config-2 2>/dev/null) && mount -r "$drive" /mnt &&
+drive=$(findfs LABEL=config-2 2>/dev/null) &&
+    mount -r -t iso9660 "$drive" /mnt &&
     say "configuration $drive $(ls /mnt/openstack/latest | xargs)"
 say "machine $(cat /sys/class/dmi/id/chassis_version)"
 say "tables $(ls /sys/firmware/acpi/tables | xargs)"

@@ -14,6 +14,10 @@ from testing.deployment.cloud import Cloud
 #: by default Nova gives a SCSI disk an LSI controller.
 SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 
+#: virtio's kinds of devices, and one of their features, VIRTIO_F_RING_PACKED.
+CARD, INPUT = 1, 18
+PACKED = 34
+
 
 @dataclasses.dataclass(frozen=True)
 class Told:
@@ -25,7 +29,11 @@ class Told:
     :ivar lines: everything, as it says it
     :ivar disks: names of its disks; they show the bus
     :ivar machine: QEMU's name of the machine type
-    :ivar display: vendor and device of its display adapter
+    :ivar sockets: for each of its CPUs, those of the same socket
+    :ivar address: size of addresses
+    :ivar tables: names of the firmware's tables (ACPI)
+    :ivar pci: vendor and device of its PCI devices
+    :ivar display: the same for its display adapter
     :ivar sound: the same for its sound device
     :ivar cards: its network cards: address -> driver
     :ivar virtio: kind and features of its virtio devices
@@ -38,6 +46,10 @@ class Told:
     nodes: dict[int, tuple[str, int]]
     disks: list[str]
     machine: str
+    sockets: list[str]
+    address: str
+    tables: list[str]
+    pci: list[str]
     display: str
     sound: str
     cards: dict[str, str]
@@ -69,11 +81,19 @@ class Told:
                    (line.split() for line in all_of('node'))},
             disks=[disk.split()[0] for disk in all_of('disk')],
             machine=all_of('machine')[0],
+            sockets=[line.split()[0] for line in all_of('cpu')],
+            address=all_of('address')[0], tables=all_of('tables')[0].split(),
+            pci=[line.partition(' ')[2] for line in all_of('pci')],
             display=devices('0x03'), sound=devices('0x04'),
             cards={address: driver for address, driver, _ in (
                 line.split() for line in all_of('card'))},
             virtio=[line.split() for line in all_of('virtio')],
             configuration=' '.join(all_of('configuration')).split())
+
+    def features(self, kind: int) -> list[str]:
+        """Return the features of its virtio devices of a kind, bit by bit."""
+        return [features for found, features in self.virtio
+                if int(found, 16) == kind]
 
 
 class Server:

@@ -10,12 +10,15 @@ import argparse
 import collections.abc
 import concurrent.futures
 import dataclasses
-import itertools
-import platform
+import json
+import pathlib
 import re
 import threading
 
 from testing import figures
+from testing.cases import scenarios
+from testing.cases import values
+from testing.deployment import chroot
 from testing.deployment import cloud
 from testing.deployment import flavors
 from testing.deployment import processes
@@ -23,8 +26,6 @@ from testing.deployment import qemu
 from testing.deployment import state
 from tests.integration import sights
 from tests.integration import whole
-from tests.proof import scenarios
-from tests.proof import values
 
 #: What the hosts' nova.conf has besides: serial ports that are consoles, and
 #: no pointing device that is not asked for.
@@ -37,12 +38,13 @@ _LATER = {'hw_floppy_bus': 'rescue', 'hw_rescue_bus': 'rescue',
           'os_require_quiesce': 'snapshot'}
 
 #: Seconds in which a guest says what it is, or will never.
-_PATIENCE = 90
+_PATIENCE = 60
 
 #: How a server ends for which no host passed.
 _NO_HOST = 'ERROR: No valid host was found'
 
-_UUID = re.compile(' ?(for instance )?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+_UUID = re.compile(
+    ' ?(for instance )?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 
 
 @dataclasses.dataclass
@@ -99,7 +101,9 @@ class Bench:
             'name': 'test-properties', 'disk_format': 'raw',
             'container_format': 'bare', 'visibility': 'public',
             'kernel_id': plain.kernel_id, 'ramdisk_id': plain.ramdisk_id,
-            **properties}).json()['id']
+            # The kernel's messages would be half of an emulated CPU's work.
+            'os_command_line': 'console=ttyS0 quiet', **properties
+        }).json()['id']
         disk = self._deployment.state.file('guest', 'disk').read_bytes()
         images.put(f'/images/{image}/file', data=disk, headers={
             'Content-Type': 'application/octet-stream'})
@@ -143,16 +147,18 @@ class Bench:
                      else f'ERROR: {self._reason(server)}')
 
     def _reason(self, server: str) -> str:
-        """Return the first fault of a server, which its host has reported."""
-        first, *_ = self._deployment.mariadb.query(' UNION '.join(
-            f'SELECT created_at, message FROM {cell}.instance_faults '
-            f"WHERE instance_uuid = '{server}'"
-            for cell in ('nova_cell1', 'nova_cell0'))
-            + ' ORDER BY created_at').splitlines()
-        text = _UUID.sub('', first.partition('\t')[2])
-        text = re.sub('^Build of instance (was re-scheduled|aborted): ', '',
-                      text)
-        return re.sub('[-0-9]{10}T[:.0-9]*Z qemu-[^:]*: ', '', text).strip()
+        """Return why a server is in ERROR, as its host says or else Nova.
+
+        Nova's own fault is that there was no other host to try.
+        """
+        said = re.compile(
+            re.escape(f'[instance: {server}] ')
+            + r'Failed to build and run instance: (.*(\n(?!\d+-\d+-\d+ ).*)*)')
+        for host in self._deployment.hosts.values():
+            if found := said.search(host.compute.log.read_text()):
+                return _brief(found[1])
+        return _brief(self._deployment.operator.compute.get_server(
+            server).fault['message'])
 
     def _look(self, server: str, host: str) -> sights.Sight:
         virsh = self._deployment.hosts[host].virsh
@@ -160,15 +166,15 @@ class Bench:
             sights.xml(virsh('dumpxml', '--inactive', server)),
             sights.process(qemu.of_server(server)))
 
-    def _listen(self, server: str) -> list[str] | None:
-        """Return what a guest says; None if it does not within some time."""
+    def _listen(self, server: str) -> list[str]:
+        """Return what a guest says; nothing if it does not within some time."""
         console = self._instances / server / 'console.log'
         try:
             return processes.wait_for(
                 lambda: sights.guest(console.read_text(errors='replace')),
                 'the guest', _PATIENCE, pause=0.5)
         except processes.NotReady:
-            return None
+            return []
 
     def _later(self, operation: str, server: str) -> str:
         """Do something with a server, and return what becomes of it."""
@@ -242,7 +248,6 @@ class Bench:
                 plain = self._plain[key] = self._look(other.id, host)
                 if self._tell(seen, plain, later):
                     plain.guest = self._listen(other.id)
-                    assert plain.guest is not None
             finally:
                 self._client.delete(other.id)
         if self._tell(seen, plain, later):
@@ -251,8 +256,22 @@ class Bench:
 
     @staticmethod
     def _tell(one: sights.Sight, other: sights.Sight, later: str) -> bool:
-        """Return whether their guests may tell them apart."""
-        return one.process != other.process or later == 'password'
+        """Return whether their guests may tell them apart.
+
+        One that is rescued has no serial console any more: Nova leaves out
+        ports that are defined already (_serial_ports_already_defined).
+        """
+        return later == 'password' or (
+            not later and one.process != other.process)
+
+
+def _brief(reason: str) -> str:
+    """Return a reason without identifiers; if QEMU has ended, in its words."""
+    *_, words = re.split(
+        r'[-\d]+T[:.\d]*Z qemu-[^:]*: (?!warning)|^libvirt[.]libvirtError: ',
+        _UUID.sub('', reason))
+    return re.sub(r'[{]"driver":"([^"]*)"[^}]*[}]', r'\1',
+                  ' '.join(words.split()))
 
 
 def _prepare(deployment: cloud.Cloud) -> None:
@@ -267,57 +286,80 @@ def _prepare(deployment: cloud.Cloud) -> None:
     deployment.wait_for_hosts()
 
 
-def rows(
+#: Property -> value -> what becomes of it, and where it can be seen.
+Rows = dict[str, dict[str, tuple[str, str]]]
+
+
+def run(
     deployment: cloud.Cloud, fields: collections.abc.Sequence[str],
-) -> dict[str, dict[str, tuple[str, str]]]:
-    """Return the rows of properties, by value."""
+    known: Rows, keep: collections.abc.Callable[[Rows], None],
+) -> None:
+    """Add the rows of properties to those that are known.
+
+    :param keep: called with all of them whenever there is one more
+    """
     hosts = [*deployment.hosts]
+    orders = [hosts, hosts[::-1]] * 2
+    lock = threading.Lock()
 
-    def some(turn: int) -> dict[str, dict[str, tuple[str, str]]]:
-        bench = Bench(deployment, hosts[turn:] + hosts[:turn])
-        found: dict[str, dict[str, tuple[str, str]]] = {}
-        for field in fields[turn::len(hosts)]:
+    def some(turn: int) -> None:
+        bench = Bench(deployment, orders[turn])
+        for field in fields[turn::len(orders)]:
             for value in values.taken(values.CATALOG[field]):
+                if value in known.get(field, {}):
+                    continue
                 row = bench.row(field, value)
-                found.setdefault(field, {})[value] = row
-                print(f'{field}={value[:20]}', *row, sep='\t', flush=True)
-        return found
+                print(f'{field}={value}', *row, sep='\t', flush=True)
+                with lock:
+                    known.setdefault(field, {})[value] = row
+                    keep(known)
 
-    with concurrent.futures.ThreadPoolExecutor(len(hosts)) as pool:
-        return dict(itertools.chain.from_iterable(
-            part.items() for part in pool.map(some, range(len(hosts)))))
+    with concurrent.futures.ThreadPoolExecutor(len(orders)) as pool:
+        # Raises what was raised.
+        for _ in pool.map(some, range(len(orders))):
+            pass
 
 
-def _grouped(of: dict[str, tuple[str, str]]) -> list[dict[str, object]]:
+def _grouped(
+    field: str, rows: Rows,
+) -> list[dict[str, str | list[str]]]:
     """Return a property's rows, one for all values that have the same."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for value, row in of.items():
-        groups.setdefault(row, []).append(value)
+    for value in values.taken(values.CATALOG[field]):
+        groups.setdefault(tuple(rows[field][value]), []).append(value)
     return [{'values': found, 'outcome': outcome, 'seen': seen}
             for (outcome, seen), found in groups.items()]
 
 
 def main() -> None:
     """Run, and record what is found."""
-    known = [field for field, prop in values.CATALOG.items() if not prop.never]
+    fields = [field for field, prop in values.CATALOG.items() if not prop.never]
     parser = argparse.ArgumentParser(prog='properties', description=__doc__)
     parser.add_argument('fields', nargs='*', metavar='PROPERTY',
                         help='those to try and print, by default all')
     named = parser.parse_args().fields
     deployment = cloud.Cloud(state.State.default())
     _prepare(deployment)
-    found = rows(deployment, named or known)
-    if not named:
-        figures.record(
-            f'properties-debian{_debian()}', {
-                'debian': _debian(), 'versions': _versions(deployment),
-                'properties': {field: _grouped(found[field])
-                               for field in known}})
+    if named:
+        run(deployment, named, {}, lambda rows: None)
+        return
+    # A run that is interrupted goes on where it was.
+    kept = deployment.state.file('properties.json')
+    rows = json.loads(kept.read_text()) if kept.exists() else {}
+    run(deployment, fields, rows,
+        lambda rows: bool(kept.write_text(json.dumps(rows))))
+    debian = _debian(deployment)
+    figures.record(f'properties-debian{debian}', {
+        'debian': debian, 'versions': _versions(deployment),
+        'properties': {field: _grouped(field, rows) for field in fields}})
+    kept.unlink()
 
 
-def _debian() -> str:
-    """Return which release of Debian the hosts are."""
-    return platform.freedesktop_os_release()['VERSION_ID']
+def _debian(deployment: cloud.Cloud) -> str:
+    """Return which release of Debian has the hosts' libvirt and QEMU."""
+    root = chroot.folder(deployment.state) or pathlib.Path('/')
+    return re.findall('VERSION_ID="(.*)"', (
+        root / 'etc' / 'os-release').read_text())[0]
 
 
 def _versions(deployment: cloud.Cloud) -> str:

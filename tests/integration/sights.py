@@ -17,7 +17,7 @@ _OWN = re.compile(
     '|instance-[0-9a-f]{8}|domain-[0-9]+-|fa:16:3e(?::[0-9a-f]{2}){3}'
     '|tap[0-9a-f]{8}-[0-9a-f]{2}|/fdset/[0-9]+|set=[0-9]+'
     '|"?(?:vhost)?fds?"?[=:]"?[0-9:]+"?|127[.]0[.]0[.]1:[0-9]+'
-    '|"port":"[0-9]+"|(?<= port=)["\'][0-9]+["\']|(?<=service=")[0-9]+')
+    '|(?<=[ ,]port=)["\']?[0-9]+|"port":"[0-9]+"|(?<=service=")[0-9]+')
 
 
 def _common(text: str) -> str:
@@ -31,7 +31,8 @@ class Sight:
     :ivar xml: the domain, as libvirt has stored it
     :ivar process: QEMU's command line; on how many CPUs it may run each vCPU,
         and how they are scheduled; whether its memory is locked or huge
-    :ivar guest: what the guest says, if it was waited for
+    :ivar guest: what the guest says, if it was waited for; empty if it says
+        nothing
     """
 
     xml: str
@@ -40,7 +41,8 @@ class Sight:
 
     def differs(self, other: 'Sight') -> str:
         """Return the best place where they differ; empty if there is none."""
-        if self.guest != other.guest and self.guest and other.guest:
+        if self.guest and other.guest is not None and (
+                self.guest != other.guest):
             return GUEST
         if self.process != other.process:
             return PROCESS

@@ -20,8 +20,8 @@ from nova.tests.functional.libvirt import test_vtpm
 from oslo_utils import versionutils
 
 from testing import release
+from testing.cases import scenarios
 from testing.harness import base
-from tests.proof import scenarios
 
 _UUID = re.compile('[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 

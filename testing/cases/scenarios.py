@@ -73,6 +73,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_disk_bus': Scenario(instead_of={'virtio': 'scsi'}),
     'hw_ephemeral_encryption_format': Scenario(
         {'hw_ephemeral_encryption': 'true'}),
+    'hw_floppy_bus': Scenario({'hw_rescue_device': 'floppy'}),
     'hw_firmware_stateless': Scenario(_UEFI, instead_of=_OFF),
     'hw_firmware_type': Scenario({'hw_machine_type': 'q35'},
                                  instead_of={'bios': 'uefi'}),
@@ -114,6 +115,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_watchdog_action': Scenario(instead_of={'disabled': 'reset'}),
     'img_config_drive': Scenario(instead_of={'optional': 'mandatory'}),
     'img_hide_hypervisor_id': Scenario(instead_of=_OFF),
+    'os_admin_user': Scenario({'hw_qemu_guest_agent': 'true'}),
     'os_command_line': Scenario(has_kernel=True),
     'os_secure_boot': Scenario(_UEFI, instead_of={'disabled': 'required'}),
     'os_type': Scenario(instead_of={'linux': 'windows'}),
