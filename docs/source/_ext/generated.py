@@ -1,8 +1,9 @@
 """What the documentation takes from the code, so that it cannot drift.
 
-Directives ``property-table``, ``seen-table``, ``driver-table``, ``reader-table``,
-``error-codes``, ``version-history``, ``seam-table``, ``override-table``,
-``proof-figures``, ``exchange`` and ``package-notes``, and the role ``test``.
+Directives ``property-table``, ``seen-table``, ``driver-table``,
+``reader-table``, ``error-codes``, ``version-history``, ``seam-table``,
+``override-table``, ``proof-figures``, ``exchange`` and ``package-notes``, and
+the role ``test``.
 """
 
 import importlib
@@ -159,7 +160,7 @@ class SeenTable(CodeDirective):
                 for cells, found in groups.items()]
         heads = [f'Debian {run["debian"]}: {run["versions"]}' for run in runs]
         return table(['Property', 'Value', *heads], rows,
-                     '24 32' + f' {44 // len(runs)}' * len(runs))
+                     ' '.join(['24', '32', *['24'] * len(runs)]))
 
 
 #: Where a value can be seen, the best first.
