@@ -289,6 +289,10 @@ cloud-clean: cloud-down ## And remove what it wrote
 cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-m short")
 	$(call on_cloud,pytest tests/integration $(ARGS))
 
+.PHONY: cloud-properties
+cloud-properties: .venv/cloud/.ready ## Every value of every property in a real guest (ARGS="hw_disk_bus": one, not recorded)
+	$(call on_cloud,tests.integration.properties $(ARGS))
+
 # From scratch: the databases are those of the Nova that it begins with.
 .PHONY: cloud-rolling
 cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling

@@ -8,6 +8,7 @@ import time
 import openstack
 
 from testing.deployment import barbican
+from testing.deployment import chroot
 from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
@@ -19,6 +20,7 @@ from testing.deployment import machine
 from testing.deployment import mariadb
 from testing.deployment import neutron
 from testing.deployment import nova
+from testing.deployment import openvswitch
 from testing.deployment import placement
 from testing.deployment import processes
 from testing.deployment import rabbitmq
@@ -54,6 +56,7 @@ class Cloud:
             state, 'nova-conductor', self.nova_api.folder)
         self.scheduler = nova.Daemon(
             state, 'nova-scheduler', self.nova_api.folder)
+        self.switch = openvswitch.Switch(state)
         self.huge_pages = hugepages.HugePages(state)
         self.hosts = {name: host.Host(state, name, *given)
                       for name, given in HOSTS.items()}
@@ -83,6 +86,7 @@ class Cloud:
         say(f'{pages} huge pages are there' if self.huge_pages.take(pages) else
             hugepages.NONE)
         installation.OWN.link_bindings()
+        chroot.make(self.state)
         applications = (self.keystone, self.glance, self.placement,
                         self.neutron, self.nova_api)
         for application in applications:
@@ -90,6 +94,7 @@ class Cloud:
         # Two at a time: there may be no more CPUs.
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             all_of = [pool.submit(self.mariadb.up),
+                      pool.submit(self.switch.up),
                       pool.submit(self.rabbitmq.up),
                       pool.submit(guest.Guest(self.state).make),
                       pool.submit(libvirt.Libvirt(self.state).make)]
@@ -115,7 +120,9 @@ class Cloud:
             # A hypervisor is listed once its host is mapped to a cell.
             mapped = {each.service_details['host'] for each in
                       self.operator.compute.hypervisors(details=True)}
-            return mapped >= set(self.hosts) and all(
+            plugged = {each.host for each in
+                       self.operator.network.agents() if each.is_alive}
+            return mapped & plugged >= set(self.hosts) and all(
                 self.hosts[each.host].takes_servers(each.updated_at)
                 for each in self.operator.compute.services(
                     binary='nova-compute'))

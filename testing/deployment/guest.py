@@ -8,9 +8,22 @@ import subprocess
 
 from testing.deployment import state as state_module
 
-#: Drivers for what overrides give a guest; the kernel has the rest built in.
-_MODULES = ('virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'sd_mod',
-            'efivarfs')
+#: The kernel for all machines: that for clouds has no driver for much that
+#: overrides give a guest.
+_KERNEL = 'linux-image-amd64'
+
+#: Drivers for what overrides give a guest, which loads those that its devices
+#: need; the kernel has the rest built in.
+_MODULES = (
+    # What disks are attached to.
+    'virtio_pci', 'virtio_blk', 'virtio_scsi', 'ata_piix', 'ahci', 'floppy',
+    'sym53c8xx', 'mptsas', 'mptspi', 'megaraid_sas', 'vmw_pvscsi', 'uhci-hcd',
+    'ehci-pci', 'xhci-pci', 'usb-storage', 'sd_mod', 'sr_mod', 'isofs',
+    # Network interfaces.
+    'virtio_net', 'e1000', 'e1000e', 'igb', '8139cp', 'ne2k-pci', 'pcnet32',
+    'vmxnet3',
+    # What a guest talks with its host through.
+    'virtio_console', 'efivarfs')
 
 #: Size of the disk, in bytes.
 DISK = 1 << 20
@@ -43,8 +56,8 @@ class Guest:
         target = self._state.file('guest', 'package')
         if not target.exists():
             depends = subprocess.run(
-                ['apt-cache', 'depends', 'linux-image-cloud-amd64'],
-                check=True, capture_output=True, text=True).stdout
+                ['apt-cache', 'depends', _KERNEL], check=True,
+                capture_output=True, text=True).stdout
             name = depends.partition('Depends: ')[2].split()[0]
             folder = self._state.subfolder('guest', 'download')
             subprocess.run(
@@ -65,16 +78,20 @@ class Guest:
         """Return the initial file system."""
         root = self._state.file('guest', 'root')
         shutil.rmtree(root, ignore_errors=True)
-        for name in ('bin', 'dev', 'proc', 'sys', 'modules'):
+        for name in ('bin', 'dev', 'proc', 'sys', 'mnt'):
             (root / name).mkdir(parents=True)
+        # Where the kernel looks for modprobe.
+        (root / 'sbin').symlink_to('bin')
         shutil.copy('/bin/busybox', root / 'bin' / 'busybox')
         shutil.copy(pathlib.Path(__file__).parent / 'init.sh', root / 'init')
         (root / 'init').chmod(0o755)
-        order = _order(next((package / 'lib' / 'modules').iterdir()))
-        for module in order:
-            shutil.copy(module, root / 'modules' / module.name)
-        (root / 'modules' / 'order').write_text(
-            ''.join(f'{module.name}\n' for module in order))
+        modules, = (package / 'lib' / 'modules').iterdir()
+        for module in _needed(modules):
+            target = root / 'lib' / 'modules' / modules.name / module
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(modules / module, target)
+        subprocess.run(['depmod', '--basedir', root, modules.name],
+                       check=True, capture_output=True)
         names = ''.join(
             f'{path.relative_to(root)}\n' for path in sorted(root.rglob('*')))
         packed = subprocess.run(
@@ -83,17 +100,13 @@ class Guest:
         return gzip.compress(packed, mtime=0)
 
 
-def _order(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Return the modules, each after those that it needs (modules.dep(5))."""
+def _needed(folder: pathlib.Path) -> set[str]:
+    """Return the modules, and those that they need (modules.dep(5))."""
     needs = {}
     for line in (folder / 'modules.dep').read_text().splitlines():
         path, _, needed = line.partition(':')
-        needs[path] = needed.split()
-    order: list[pathlib.Path] = []
-    for wanted in _MODULES:
-        path = next(p for p in needs if pathlib.Path(p).stem == wanted)
-        # Those that are needed last come first.
-        for each in [*reversed(needs[path]), path]:
-            if folder / each not in order:
-                order.append(folder / each)
-    return order
+        needs[path] = {path, *needed.split()}
+    wanted = {name.replace('-', '_') for name in _MODULES}
+    return set().union(*(
+        needed for path, needed in needs.items()
+        if pathlib.Path(path).stem.replace('-', '_') in wanted))

@@ -13,11 +13,13 @@ import pathlib
 import subprocess
 import sys
 
+from testing.deployment import chroot
 from testing.deployment import firmware
 from testing.deployment import hugepages
 from testing.deployment import installation
 from testing.deployment import libvirt
 from testing.deployment import nova
+from testing.deployment import openvswitch
 from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
@@ -54,6 +56,7 @@ class Host:
     :ivar compute: its nova-compute
     :ivar installation: the one that nova-compute is started from next
     :ivar extended: whether nova-compute is the extension's
+    :ivar more: what else is in its nova.conf; written at each start
     """
 
     def __init__(
@@ -63,13 +66,17 @@ class Host:
         self.name = name
         self.installation = installation.OWN
         self.extended = True
+        self.more: settings.Settings = {}
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
         self._displays = displays
         self._state = state
+        # Where libvirt and QEMU are, if they are not this machine's.
+        self._root = chroot.folder(state)
         self._topology = topology.Topology(state, name, threads)
         self._huge_pages = hugepages.HugePages(state)
         self._libvirt = libvirt.Libvirt(state)
+        self._agent = openvswitch.Agent(state, name)
         self._namespaces = processes.Process(state, f'{name}-namespaces')
         self._virtlogd = processes.Process(state, f'{name}-virtlogd')
         self._libvirtd = processes.Process(state, f'{name}-libvirtd')
@@ -105,8 +112,14 @@ class Host:
         huge = self._huge_pages.there
         self._topology.make(hugepages.PER_NODE if huge else 0)
         mounts += self._topology.mounts()
+        mounts += [f'{openvswitch.folder(self._state)}:{openvswitch.PLACE}']
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
+        if self._root:
+            mounts += [f'{place}:{self._root}{place}' for place in (
+                '/dev', '/proc', '/sys', '/run', '/etc/passwd', '/etc/group',
+                *(place for place in _MOUNTS.values()
+                  if not place.startswith('/run')), self._state.folder)]
         # Guests of a dirty state are gone: their ids are other processes now.
         subprocess.run(['rm', '-rf', *(self._folder / 'run').iterdir()],
                        check=True)
@@ -126,11 +139,13 @@ class Host:
             str(self._pages) if huge else '',
             str(self._libvirt.usr or ''), *mounts])
         self._namespaces.wait_until(ready.exists)
-        self._enter(self._virtlogd, '/usr/sbin/virtlogd')
+        inside = ['chroot', str(self._root)] if self._root else []
+        self._enter(self._virtlogd, *inside, '/usr/sbin/virtlogd')
         self._virtlogd.wait_until(
             (self._folder / 'run' / 'virtlogd-sock').exists)
-        self._enter(self._libvirtd, '/usr/sbin/libvirtd')
+        self._enter(self._libvirtd, *inside, '/usr/sbin/libvirtd')
         self._libvirtd.wait_until(self._answers)
+        self._enter(self._agent, *self._agent.command())
         self.start_compute()
 
     def _accounts(self, name: str) -> pathlib.Path:
@@ -188,8 +203,10 @@ class Host:
                         'swtpm_user': 'root', 'swtpm_group': 'root'},
             'compute': {'cpu_shared_set': topology.cpu_set(dedicated=False),
                         'cpu_dedicated_set': topology.cpu_set(dedicated=True)},
-            'nova_sys_admin': {'helper_command': helper},
-            'privsep_osbrick': {'helper_command': helper}})
+            'os_vif_ovs': {'ovsdb_connection': openvswitch.CONNECTION},
+            **{context: {'helper_command': helper} for context in (
+                'nova_sys_admin', 'privsep_osbrick',
+                'vif_plug_ovs_privileged')}}, self.more)
         self._enter(
             self.compute, str(where.python), '-W', 'ignore',
             str(where.bin / command), '--config-file', str(config))

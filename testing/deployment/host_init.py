@@ -29,19 +29,19 @@ def main(name: str, ready: str, pages: str, usr: str, *mounts: str) -> None:
     if os.path.ismount('/sys/fs/cgroup'):
         subprocess.run(['umount', '--recursive', '/sys/fs/cgroup'], check=True)
     subprocess.run(['mount', '-t', 'tmpfs', 'tmpfs', '/run'], check=True)
-    for mount in mounts:
-        source, _, place = mount.rpartition(':')
-        # All that this leaves on a machine without libvirt's own services is
-        # empty folders, as Debian's libvirt-daemon-system makes them.
-        if not os.path.exists(place):
-            os.makedirs(place)
-        subprocess.run(['mount', '--bind', source, place], check=True)
     if pages:
         # Of the kernel's pool, these pages are this host's, and no more.
         size = topology.NODES * hugepages.PER_NODE * hugepages.SIZE
         subprocess.run(
             ['mount', '-t', 'hugetlbfs', '-o', f'pagesize={hugepages.SIZE}K,'
              f'size={size}K,min_size={size}K', 'hugetlbfs', pages], check=True)
+    for mount in mounts:
+        source, _, place = mount.rpartition(':')
+        # All that this leaves on a machine without libvirt's own services is
+        # empty folders, as Debian's libvirt-daemon-system makes them.
+        if not os.path.exists(place):
+            os.makedirs(place)
+        subprocess.run(['mount', '--rbind', source, place], check=True)
     socket.sethostname(name)
     pathlib.Path(ready).touch()
     while True:

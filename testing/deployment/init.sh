@@ -4,12 +4,19 @@
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
-while read -r module; do insmod "/modules/$module"; done </modules/order
+dmesg -n 1
 exec >/dev/ttyS0 2>&1
 
-# Disks that sit behind a SCSI or IDE controller come when they like.
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    ls -d /sys/block/[hsv]d* >/dev/null 2>&1 && break
+# A controller's driver finds devices that need one in turn. Disks come when
+# they like.
+known=
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    devices=$(find /sys/devices -name modalias -exec cat '{}' + | sort -u)
+    [ "$devices" = "$known" ] && ls -d /sys/block/[hsvf]d* >/dev/null 2>&1 \
+        && break
+    # shellcheck disable=SC2086  # None of them has a blank.
+    [ "$devices" = "$known" ] || modprobe -abq $devices
+    known=$devices
     sleep 0.5
 done
 
@@ -18,19 +25,46 @@ echo
 say() { echo "GUEST $*"; }
 say "cmdline $(cat /proc/cmdline)"
 say "cpus $(nproc)"
+for cpu in /sys/devices/system/cpu/cpu[0-9]*/topology; do
+    say "cpu $(cat "$cpu/package_cpus_list" "$cpu/core_cpus_list" | xargs)"
+done
+say "flags $(sed -n 's/^flags.*: //p' /proc/cpuinfo | head -n 1)"
+say "address $(sed -n 's/^address sizes.*: //p' /proc/cpuinfo | head -n 1)"
 for node in /sys/devices/system/node/node[0-9]*; do
     memory=$(awk '/MemTotal/ {print $4}' "$node/meminfo")
     say "node ${node##*/node} $(cat "$node/cpulist") $memory"
 done
-for disk in /sys/block/[hsv]d*; do
-    [ -e "$disk" ] && say "disk ${disk##*/}"
+for disk in /sys/block/[hsvf]d* /sys/block/sr*; do
+    [ -e "$disk" ] && say "disk ${disk##*/} $(readlink -f "$disk")"
 done
+# The drive that Nova writes its metadata to.
+drive=$(findfs LABEL=config-2 2>/dev/null) &&
+    mount -r -t iso9660 "$drive" /mnt &&
+    say "configuration $drive $(ls /mnt/openstack/latest | xargs)"
 say "machine $(cat /sys/class/dmi/id/chassis_version)"
+say "tables $(ls /sys/firmware/acpi/tables | xargs)"
 for device in /sys/bus/pci/devices/*; do
-    case $(cat "$device/class") in
-    0x03*) say "display $(cat "$device/vendor") $(cat "$device/device")" ;;
-    0x04*) say "sound $(cat "$device/vendor") $(cat "$device/device")" ;;
-    esac
+    say "pci $(cat "$device/class" "$device/vendor" "$device/device" | xargs)"
+done
+for device in /sys/bus/usb/devices/*; do
+    [ -e "$device/idVendor" ] &&
+        say "usb $(cat "$device/idVendor" "$device/idProduct" | xargs)"
+done
+for device in /sys/bus/virtio/devices/*; do
+    [ -e "$device" ] &&
+        say "virtio $(cat "$device/device" "$device/features" | xargs)"
+done
+for card in /sys/class/net/*; do
+    [ -e "$card/device" ] || continue
+    driver=$(readlink "$card/device/driver")
+    queues=$(find "$card/queues" -name 'tx-*' | wc -l)
+    say "card $(cat "$card/address") ${driver##*/} $queues"
+done
+say "serial $(grep -c 16550A /proc/tty/driver/serial)"
+for channel in /sys/class/virtio-ports/*; do
+    [ -e "$channel" ] || continue
+    say "channel $(cat "$channel/name")"
+    agent=/dev/${channel##*/}
 done
 
 # --- firmware
@@ -54,4 +88,19 @@ for tpm in /sys/class/tpm/tpm*; do
     say "tpm $(cat "$tpm/tpm_version_major") ${driver##*/}"
 done
 say ready
-while :; do sleep 3600; done
+
+# What QEMU's guest agent is asked to do; all of it goes well.
+word() { echo "$line" | sed -n "s/.*\"$1\": *\"*\([^\",}]*\).*/\1/p"; }
+exec 3<>"${agent:-/dev/null}"
+while :; do
+    while read -r line <&3; do
+        case $(word execute) in
+        guest-sync*) echo "{\"return\":$(word id)}" >&3 ;;
+        *)
+            say "agent $(word execute) $(word username)"
+            echo '{"return":{}}' >&3
+            ;;
+        esac
+    done
+    sleep 1
+done

@@ -2,8 +2,9 @@
 
 With Debian 12's own, 9.0, Nova 33 and 34 build no guest with UEFI: "loader
 attribute 'secure' cannot be specified when firmware autoselection is enabled".
-QEMU is Debian 12's all the same. With ``CLOUD_LIBVIRT=own``, and on other
-releases of Debian, hosts run the machine's own libvirt.
+QEMU is Debian 12's all the same. With ``CLOUD_LIBVIRT=own``, on other releases
+of Debian, and where :mod:`.chroot` gives them another one's, hosts have none of
+this.
 """
 
 import os
@@ -11,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 
+from testing.deployment import chroot
 from testing.deployment import state as state_module
 
 _RELEASE = 'bookworm'
@@ -34,8 +36,9 @@ class Libvirt:
         is_older = f'VERSION_CODENAME={_RELEASE}' in pathlib.Path(
             '/etc/os-release').read_text().splitlines()
         self._root = state.file('libvirt', 'root')
-        self.usr = self._root / 'usr' if is_older and os.environ.get(
-            'CLOUD_LIBVIRT') != 'own' else None
+        self.usr = self._root / 'usr' if (
+            is_older and os.environ.get('CLOUD_LIBVIRT') != 'own'
+            and chroot.folder(state) is None) else None
 
     def mounts(self) -> list[str]:
         """Return what else hosts see elsewhere: modules of one version only."""

@@ -12,15 +12,16 @@ import pathlib
 import subprocess
 import sys
 
-#: Debian packages of what is not on PyPI: the hypervisor with UEFI and TPM, the
-#: database, the broker, what makes the guest and its disks, and the compiler of
-#: :mod:`.topology`.
+#: Debian packages of what is not on PyPI: the hypervisor with UEFI and TPM, its
+#: switch, the database, the broker, what makes guests and their disks, and the
+#: compiler of :mod:`.topology`.
 PACKAGES = (
-    'busybox-static', 'gcc', 'kmod', 'libc6-dev', 'libvirt-clients',
-    'libvirt-daemon', 'libvirt-daemon-driver-qemu', 'mariadb-client-core',
-    'mariadb-server-core', 'mtools', 'ovmf', 'python3-libvirt',
-    'python3-venv', 'qemu-system-x86', 'qemu-utils', 'rabbitmq-server',
-    'swtpm', 'swtpm-tools', 'util-linux')
+    'busybox-static', 'gcc', 'genisoimage', 'kmod', 'libc6-dev',
+    'libvirt-clients', 'libvirt-daemon', 'libvirt-daemon-driver-qemu',
+    'mariadb-client-core', 'mariadb-server-core', 'mtools',
+    'openvswitch-switch', 'ovmf', 'python3-libvirt', 'python3-venv',
+    'qemu-system-x86', 'qemu-utils', 'rabbitmq-server', 'swtpm',
+    'swtpm-tools', 'util-linux')
 
 #: What keeps Debian's packages from starting services (invoke-rc.d(8)).
 _POLICY = pathlib.Path('/usr/sbin/policy-rc.d')

@@ -1,10 +1,13 @@
-"""Neutron without agents: Nova asks it for the ports of each server it shows.
+"""Neutron: its API, and its other half, which talks with the hosts' agents.
 
-Nothing here binds a port, so servers have no network.
+Servers have ports, and cards to use them. Nothing gives them addresses: there
+is neither a DHCP agent nor a router.
 """
 
 from testing.deployment import mariadb
+from testing.deployment import processes
 from testing.deployment import settings
+from testing.deployment import state as state_module
 from testing.deployment import web
 
 
@@ -14,6 +17,10 @@ class Neutron(web.Application):
     NAME = 'neutron'
     MODULE = 'testing.deployment.neutron_application'
 
+    def __init__(self, state: state_module.State) -> None:
+        super().__init__(state)
+        self._rpc = processes.Process(state, 'neutron-rpc')
+
     def configure(self) -> None:
         """Write neutron.conf and api-paste.ini."""
         (self.folder / 'api-paste.ini').write_text(
@@ -22,12 +29,16 @@ class Neutron(web.Application):
             self.folder / 'neutron.conf',
             settings.common(self.state, 'neutron'),
             {'DEFAULT': {'core_plugin': 'ml2', 'service_plugins': '',
-                         'transport_url': 'fake:///',
+                         'transport_url': settings.broker(self.state),
+                         'rpc_workers': '1', 'rpc_state_report_workers': '0',
                          'api_paste_config': str(
                              self.folder / 'api-paste.ini'),
                          'state_path': str(self.folder)},
-             'ml2': {'mechanism_drivers': '', 'type_drivers': 'local',
-                     'tenant_network_types': 'local'},
+             'ml2': {'mechanism_drivers': 'openvswitch',
+                     'type_drivers': 'local', 'tenant_network_types': 'local'},
+             'securitygroup': {'enable_security_group': 'false'},
+             # Whom it tells that a port is plugged in.
+             'nova': settings.user(self.state, 'neutron'),
              'database': {
                  'connection': settings.database(self.state, 'neutron')}})
 
@@ -35,6 +46,14 @@ class Neutron(web.Application):
         """Name the files that neutron-server would be started with."""
         return {'OS_NEUTRON_CONFIG_DIR': str(self.folder),
                 'OS_NEUTRON_CONFIG_FILES': 'neutron.conf'}
+
+    def up(self) -> None:
+        """Start both halves."""
+        self._rpc.start(
+            [self.installation.python, '-W', 'ignore',
+             self.installation.bin / 'neutron-rpc-server', '--config-file',
+             self.folder / 'neutron.conf'])
+        super().up()
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables."""

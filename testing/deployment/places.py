@@ -14,6 +14,10 @@ from testing.deployment.cloud import Cloud
 #: by default Nova gives a SCSI disk an LSI controller.
 SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 
+#: virtio's kinds of devices, and one of their features, VIRTIO_F_RING_PACKED.
+CARD, INPUT = 1, 18
+PACKED = 34
+
 
 @dataclasses.dataclass(frozen=True)
 class Told:
@@ -22,27 +26,43 @@ class Told:
     :ivar cmdline: its kernel's command line
     :ivar cpus: how many it has
     :ivar nodes: its NUMA nodes: list of CPUs, and memory in KiB
+    :ivar lines: everything, as it says it
     :ivar disks: names of its disks; they show the bus
     :ivar machine: QEMU's name of the machine type
-    :ivar display: vendor and device of its display adapter
+    :ivar sockets: for each of its CPUs, those of the same socket
+    :ivar address: size of addresses
+    :ivar tables: names of the firmware's tables (ACPI)
+    :ivar pci: vendor and device of its PCI devices
+    :ivar display: the same for its display adapter
     :ivar sound: the same for its sound device
     :ivar firmware: ``uefi`` and whether Secure Boot is in force, 0 or 1; empty
         for BIOS
     :ivar variables: whether UEFI has ``kept`` what the guest wrote in an
         earlier boot, or it is ``new``
     :ivar tpm: major version of its TPM, and the driver
+    :ivar cards: its network cards: address -> driver
+    :ivar virtio: kind and features of its virtio devices
+    :ivar configuration: the config drive, and its files
     """
 
+    lines: list[str]
     cmdline: str
     cpus: int
     nodes: dict[int, tuple[str, int]]
     disks: list[str]
     machine: str
+    sockets: list[str]
+    address: str
+    tables: list[str]
+    pci: list[str]
     display: str
     sound: str
     firmware: str
     variables: str
     tpm: str
+    cards: dict[str, str]
+    virtio: list[list[str]]
+    configuration: list[str]
 
     @classmethod
     def read(cls, console: str) -> 'Told | None':
@@ -56,16 +76,35 @@ class Told:
         def all_of(key: str) -> list[str]:
             return [rest for found, _, rest in lines if found == key]
 
+        def devices(kind: str) -> str:
+            """Return the PCI devices of a class."""
+            return ' '.join(
+                rest.partition(' ')[2] for rest in all_of('pci')
+                if rest.startswith(kind))
+
         return cls(
+            lines=[''.join(line) for line in lines],
             cmdline=all_of('cmdline')[0], cpus=int(all_of('cpus')[0]),
             nodes={int(number): (cpus, int(memory)) for number, cpus, memory in
                    (line.split() for line in all_of('node'))},
-            disks=all_of('disk'), machine=all_of('machine')[0],
-            display=' '.join(all_of('display')),
-            sound=' '.join(all_of('sound')),
+            disks=[disk.split()[0] for disk in all_of('disk')],
+            machine=all_of('machine')[0],
+            sockets=[line.split()[0] for line in all_of('cpu')],
+            address=all_of('address')[0], tables=all_of('tables')[0].split(),
+            pci=[line.partition(' ')[2] for line in all_of('pci')],
+            display=devices('0x03'), sound=devices('0x04'),
+            cards={address: driver for address, driver, _ in (
+                line.split() for line in all_of('card'))},
+            virtio=[line.split() for line in all_of('virtio')],
+            configuration=' '.join(all_of('configuration')).split(),
             firmware=' '.join(all_of('firmware')),
             variables=' '.join(all_of('variables')),
             tpm=' '.join(all_of('tpm')))
+
+    def features(self, kind: int) -> list[str]:
+        """Return the features of its virtio devices of a kind, bit by bit."""
+        return [features for found, features in self.virtio
+                if int(found, 16) == kind]
 
 
 class Server:

@@ -17,6 +17,7 @@ PORTS = {
     'nova-api-1': 18776, 'nova-api-2': 18777,
     'rabbitmq': 18567, 'rabbitmq-dist': 18568, 'epmd': 18436,
     'web': 18080, 'barbican': 18311,
+    'openflow-compute1': 18633, 'openflow-compute2': 18634,
 }
 
 # sun_path of unix(7), less the ending zero and MariaDB's file name.

@@ -96,13 +96,22 @@ def enter(
 
 
 def furnish(state: state_module.State) -> None:
-    """Make flavors and images that are missing or are not what they should be.
+    """Make what is missing or is not what it should be.
 
-    ``guest`` is an image with a kernel and no other properties;
-    ``guest-kernel`` and ``guest-initrd`` are what it boots.
+    The flavors; ``net``, a network of the project ``demo``; ``guest``, an image
+    with a kernel and no other properties, and ``guest-kernel`` and
+    ``guest-initrd``, which it boots.
     """
     connection = connect(state, 'operator')
     flavors.furnish(connection.compute)
+    network = connection.network
+    if not network.find_network('net'):
+        made = network.create_network(
+            name='net',
+            project_id=connection.identity.find_project('demo').id)
+        network.create_subnet(
+            network_id=made.id, ip_version=4, cidr='192.0.2.0/24',
+            gateway_ip=None, enable_dhcp=False)
     files = guest_module.Guest(state)
 
     def image(

@@ -60,13 +60,14 @@ def boot(deployment, users):
     numbers = itertools.count()
 
     def create(overrides, *options, who='tenant', image='guest',
-               flavor='small', wait=True):
+               flavor='small', network=None, wait=True):
         words = itertools.chain.from_iterable(
             ('--image-prop-override', f'{name}={value}')
             for name, value in overrides.items())
         shown = users[who].json(
             'server', 'create', '--image', image, '--flavor', flavor,
-            '--no-network', *words, *options, f'test-{next(numbers)}')
+            *(('--network', network) if network else ('--no-network',)),
+            *words, *options, f'test-{next(numbers)}')
         server = places.Server(deployment, users[who], shown['id'])
         if wait:
             server.settled('ACTIVE')

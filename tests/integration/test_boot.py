@@ -40,21 +40,39 @@ def test_four_vcpus_are_in_two_nodes_of_different_size(boot):
 
 
 @pytest.mark.short
-def test_devices_are_those_of_the_overrides(boot):
+def test_one_guest_has_everything_that_many_overrides_give_it(boot):
     overrides = {
-        'hw_machine_type': 'q35', 'hw_video_model': 'virtio',
-        'hw_boot_menu': 'true', **places.SCSI}
-    server = boot(overrides)
+        'os_command_line': 'console=ttyS0 many=1', 'hw_machine_type': 'q35',
+        'hw_cpu_sockets': '2', 'hw_cpu_cores': '2', 'hw_cpu_threads': '1',
+        'hw_maxphysaddr_mode': 'emulate', 'hw_maxphysaddr_bits': '42',
+        'hw_time_hpet': 'true', 'hw_boot_menu': 'true', **places.SCSI,
+        'hw_cdrom_bus': 'sata', 'img_config_drive': 'mandatory',
+        'hw_video_model': 'virtio', 'hw_sound_model': 'ich9',
+        'hw_usb_model': 'qemu-xhci', 'hw_input_bus': 'virtio',
+        'hw_vif_model': 'virtio', 'hw_virtio_packed_ring': 'true'}
+    # Whom Glance trusts with the sound model.
+    server = boot(overrides, who='nfv', flavor='four', network='net')
     assert server.api == overrides
     domain, told = server.domain, server.told
-    assert 'q35' in domain.find('os/type').get('machine')
+    assert told.cmdline == overrides['os_command_line']
     assert 'q35' in told.machine
-    assert domain.find('devices/disk/target').get('bus') == 'scsi'
-    assert told.disks == ['sda']
-    assert domain.find('devices/video/model').get('type') == 'virtio'
-    assert told.display == '0x1af4 0x1050'
+    assert told.sockets == ['0-1', '0-1', '2-3', '2-3']
+    assert told.address.startswith('42 bits physical')
+    assert 'HPET' in told.tables
     # It is the firmware's; no guest can see it.
     assert domain.find('os/bootmenu').get('enable') == 'yes'
+    assert told.disks == ['sda', 'sr0']
+    drive, *files = told.configuration
+    assert (drive, 'meta_data.json' in files) == ('/dev/sr0', True)
+    assert told.display == '0x1af4 0x1050'
+    assert told.sound == '0x8086 0x293e'
+    # Nova heeds the controller's model where no device needs the controller
+    # (LibvirtDriver._guest_add_usb_root_controller).
+    assert '0x1b36 0x000d' in told.pci
+    assert told.features(places.INPUT)
+    assert [*told.cards.values()] == ['virtio_net']
+    card, = told.features(places.CARD)
+    assert card[places.PACKED] == '1'
 
 
 def test_without_overrides_the_guest_is_as_the_image_says(boot):

@@ -59,8 +59,7 @@ def test_the_root_disk_of_a_stopped_server_moves_from_bus_to_bus(boot):
     server = boot({})
     assert server.told.disks == ['vda']
     for overrides, bus, disks in (
-            # The guest's kernel, Debian's for clouds, has no AHCI driver.
-            ({'hw_disk_bus': 'sata'}, 'sata', []),
+            ({'hw_disk_bus': 'sata'}, 'sata', ['sda']),
             (places.SCSI, 'scsi', ['sda']),
             ({'hw_disk_bus': 'ide'}, 'ide', ['sda']),
             ({'hw_disk_bus': 'virtio'}, 'virtio', ['vda'])):

@@ -20,8 +20,8 @@ from nova.tests.functional.libvirt import test_vtpm
 from oslo_utils import versionutils
 
 from testing import release
+from testing.cases import scenarios
 from testing.harness import base
-from tests.proof import scenarios
 
 _UUID = re.compile('[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 
@@ -148,7 +148,8 @@ class Cloud(base.Cloud):
         key = f'{scenario.vcpus} {scenario.specs}'
         if key not in self._flavors:
             self._flavors[key] = self.flavor(
-                vcpus=scenario.vcpus, ram=64, **scenario.specs)
+                vcpus=scenario.vcpus, ram=scenarios.MEMORY,
+                **scenario.specs)
         return self._flavors[key]
 
     def plain(
@@ -159,7 +160,7 @@ class Cloud(base.Cloud):
         :param image: the properties of the image
         """
         key = (f'{sorted(image.items())} {self.flavor_for(scenario)} '
-               f'{scenario.networks}')
+               f'{scenario.networks} {scenario.has_kernel}')
         if key not in self._plain:
             self._plain[key] = self.server(scenario, image)
         return self._plain[key]
@@ -173,7 +174,9 @@ class Cloud(base.Cloud):
         :param image: the properties of its image
         """
         image_id = self.image(**{
-            name.replace('.', '__'): value for name, value in image.items()})
+            **({'kernel_id': base.IMAGE} if scenario.has_kernel else {}),
+            **{name.replace('.', '__'): value
+               for name, value in image.items()}})
         answer = self.create(
             overrides, image=image_id, flavor=self.flavor_for(scenario),
             server={'networks': scenario.networks})

@@ -18,10 +18,10 @@ from nova import objects
 import pytest
 
 from testing import figures
+from testing.cases import values
 from testing.harness import nfv_hosts
 from tests.proof import built
 from tests.proof import nfv
-from tests.proof import values
 
 #: In the short form, one ask in so many.
 _SHARE = 1 if figures.FULL else 11

@@ -14,9 +14,9 @@ from nova_image_override import errors
 from nova_image_override.properties import property as property_module
 from testing import figures
 from testing import release
+from testing.cases import scenarios
+from testing.cases import values
 from tests.proof import built
-from tests.proof import scenarios
-from tests.proof import values
 
 #: The short form tries all values of one property in so many, and any value at
 #: all of one property in so many.

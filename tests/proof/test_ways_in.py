@@ -10,9 +10,9 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from testing import figures
+from testing.cases import values
 from testing.harness import answers
 from testing.harness import base
-from tests.proof import values
 from tests.proof import ways_in
 
 #: One name in so many is also asked for alone; each is always asked for in a

@@ -13,10 +13,10 @@ import webob
 
 from nova_image_override import errors
 from nova_image_override import policies
+from testing.cases import values
 from testing.harness import applications
 from testing.harness import base
 from tests.proof import api
-from tests.proof import values
 
 Overrides = dict[str, str | None]
 

@@ -1,8 +1,9 @@
 """What the documentation takes from the code, so that it cannot drift.
 
-Directives ``property-table``, ``driver-table``, ``reader-table``,
-``error-codes``, ``version-history``, ``seam-table``, ``override-table``,
-``proof-figures``, ``exchange`` and ``package-notes``, and the role ``test``.
+Directives ``property-table``, ``seen-table``, ``driver-table``,
+``reader-table``, ``error-codes``, ``version-history``, ``seam-table``,
+``override-table``, ``proof-figures``, ``exchange`` and ``package-notes``, and
+the role ``test``.
 """
 
 import importlib
@@ -65,13 +66,14 @@ class PropertyTable(CodeDirective):
             rows = [
                 # An anchor: #hw-disk-bus.
                 [f'_`{prop.spelling}`', _folded(prop), prop.description,
-                 ', '.join(prop.drivers) or '\u2013']
+                 ', '.join(prop.drivers) or '\u2013',
+                 best_seen(prop.field)]
                 for prop in catalog.running().values()
                 if not prop.never and prop.field in purpose]
             if rows:
                 lines += [f'.. rubric:: {title}', '', *table(
-                    ['Property', 'Value', 'Meaning', 'Acts with'],
-                    rows, '22 30 34 14')]
+                    ['Property', 'Value', 'Meaning', 'Acts with', 'Seen in'],
+                    rows, '20 28 30 13 9')]
         return lines
 
 
@@ -139,6 +141,70 @@ class ReaderTable(CodeDirective):
 
 #: What long runs of the proofs have counted (testing/figures.py).
 FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
+
+
+class SeenTable(CodeDirective):
+    """What became of each value on the real cloud."""
+
+    def rst(self) -> list[str]:
+        """Return a table with a column for each run."""
+        runs = _runs()
+        rows = []
+        for prop in catalog.running().values():
+            groups: dict[tuple[str, ...], list[str]] = {}
+            for value in _tried(prop.field):
+                cells = tuple(_became(run, prop.field, value) for run in runs)
+                groups.setdefault(cells, []).append(value)
+            rows += [[f'``{prop.spelling}``', ', '.join(
+                f'``{_shortened(value)}``' for value in found), *cells]
+                for cells, found in groups.items()]
+        heads = [f'Debian {run["debian"]}: {run["versions"]}' for run in runs]
+        return table(['Property', 'Value', *heads], rows,
+                     ' '.join(['24', '32', *['24'] * len(runs)]))
+
+
+#: Where a value can be seen, the best first.
+_PLACES = ('guest', 'process', 'XML')
+
+
+def _runs() -> list[dict[str, typing.Any]]:
+    """Return the runs of tests/integration/properties.py."""
+    return [json.loads(path.read_text())
+            for path in sorted(FIGURES.glob('properties-*.json'))]
+
+
+def _groups(
+    run: dict[str, typing.Any], field: str,
+) -> list[dict[str, typing.Any]]:
+    return run['properties'].get(field, [])
+
+
+def _tried(field: str) -> list[str]:
+    return list(dict.fromkeys(
+        value for run in _runs() for group in _groups(run, field)
+        for value in group['values']))
+
+
+def _became(run: dict[str, typing.Any], field: str, value: str) -> str:
+    """Return what became of a value."""
+    for group in _groups(run, field):
+        if value in group['values']:
+            if group['outcome'] == 'ACTIVE':
+                return group['seen'] or 'nowhere'
+            status, _, rest = group['outcome'].partition(' ')
+            return f'{status} ``{rest}``'
+    return '\u2013'
+
+
+def best_seen(field: str) -> str:
+    """Return the best place in which some value of a property was seen."""
+    seen = {group['seen'] for run in _runs() for group in _groups(run, field)}
+    return next((place for place in _PLACES if place in seen), '\u2013')
+
+
+def _shortened(value: str) -> str:
+    """Return a value that fits in a cell."""
+    return value if len(value) < 30 else f'{value[:8]}\u2026'
 
 
 class ProofFigures(CodeDirective):
@@ -311,6 +377,7 @@ class PackageNotes(reno.ReleaseNotesDirective):
 def setup(app: Sphinx) -> dict[str, typing.Any]:
     """Register the directives and the role."""
     app.add_directive('property-table', PropertyTable)
+    app.add_directive('seen-table', SeenTable)
     app.add_directive('driver-table', DriverTable)
     app.add_directive('reader-table', ReaderTable)
     app.add_directive('never-table', NeverTable)

@@ -10,9 +10,11 @@ import dataclasses
 
 from nova_image_override import errors
 from testing import release
-from testing.harness import base
 
 Properties = collections.abc.Mapping[str, str]
+
+#: Memory of every flavor, in MiB.
+MEMORY = 256
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Scenario:
     :ivar image: other properties of the image
     :ivar specs: extra specs of the flavor, with "__" for ":"
     :ivar vcpus: of the flavor
+    :ivar has_kernel: whether the image has a kernel image
     :ivar networks: what the request says about networks
     :ivar along: overrides that go with this one
     :ivar instead_of: value -> the image's own value, if a guest of a plain
@@ -31,6 +34,7 @@ class Scenario:
     image: Properties = dataclasses.field(default_factory=dict)
     specs: Properties = dataclasses.field(default_factory=dict)
     vcpus: int = 2
+    has_kernel: bool = False
     networks: str = 'none'
     along: Properties = dataclasses.field(default_factory=dict)
     instead_of: Properties = dataclasses.field(default_factory=dict)
@@ -39,8 +43,8 @@ class Scenario:
 _ALONE = Scenario()
 _OFF = {'false': 'true'}
 _UEFI = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'}
-_TWO_NODES = {'hw_numa_nodes': '2', 'hw_numa_mem.0': '32',
-              'hw_numa_mem.1': '32'}
+_TWO_NODES = {'hw_numa_nodes': '2', 'hw_numa_mem.0': '128',
+              'hw_numa_mem.1': '128'}
 _THREE_CPUS = {**_TWO_NODES, 'hw_numa_cpus.0': '2', 'hw_numa_cpus.1': '0-1'}
 _TWO_CPUS = {**_TWO_NODES, 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1'}
 
@@ -69,6 +73,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_disk_bus': Scenario(instead_of={'virtio': 'scsi'}),
     'hw_ephemeral_encryption_format': Scenario(
         {'hw_ephemeral_encryption': 'true'}),
+    'hw_floppy_bus': Scenario({'hw_rescue_device': 'floppy'}),
     'hw_firmware_stateless': Scenario(_UEFI, instead_of=_OFF),
     'hw_firmware_type': Scenario({'hw_machine_type': 'q35'},
                                  instead_of={'bios': 'uefi'}),
@@ -90,8 +95,8 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
         _THREE_CPUS, vcpus=3, along={'hw_numa_cpus.1': '2'}),
     'hw_numa_cpus=0,1': Scenario(
         _THREE_CPUS, vcpus=3, along={'hw_numa_cpus.1': '2'}),
-    'hw_numa_mem=1': Scenario(_TWO_CPUS, along={'hw_numa_mem.1': '63'}),
-    'hw_numa_mem=2': Scenario(_TWO_CPUS, along={'hw_numa_mem.1': '62'}),
+    'hw_numa_mem=1': Scenario(_TWO_CPUS, along={'hw_numa_mem.1': '255'}),
+    'hw_numa_mem=2': Scenario(_TWO_CPUS, along={'hw_numa_mem.1': '254'}),
     'hw_numa_mem': Scenario(_TWO_CPUS),
     'hw_qemu_guest_agent': Scenario(instead_of=_OFF),
     'hw_redirected_usb_ports': Scenario(instead_of={'0': '1'}),
@@ -110,7 +115,8 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_watchdog_action': Scenario(instead_of={'disabled': 'reset'}),
     'img_config_drive': Scenario(instead_of={'optional': 'mandatory'}),
     'img_hide_hypervisor_id': Scenario(instead_of=_OFF),
-    'os_command_line': Scenario({'kernel_id': base.IMAGE}),
+    'os_admin_user': Scenario({'hw_qemu_guest_agent': 'true'}),
+    'os_command_line': Scenario(has_kernel=True),
     'os_secure_boot': Scenario(_UEFI, instead_of={'disabled': 'required'}),
     'os_type': Scenario(instead_of={'linux': 'windows'}),
 }

@@ -1,0 +1,1 @@
+"""What can be asked for, and what it takes to act: for proofs and clouds."""

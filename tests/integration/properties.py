@@ -1,0 +1,373 @@
+"""``python -m tests.integration.properties``: every value, on a real server.
+
+For each value of each property, from the scenarios of the proof, one server
+whose image says otherwise, and one that asks for the value: what becomes of it,
+and in which place it can be seen that it has it. Without arguments all that is
+recorded, for the documentation; properties that are named are only printed.
+"""
+
+import argparse
+import collections.abc
+import concurrent.futures
+import dataclasses
+import json
+import pathlib
+import re
+import threading
+
+from testing import figures
+from testing.cases import scenarios
+from testing.cases import values
+from testing.deployment import chroot
+from testing.deployment import cloud
+from testing.deployment import flavors
+from testing.deployment import processes
+from testing.deployment import qemu
+from testing.deployment import state
+from tests.integration import sights
+from tests.integration import whole
+
+#: What the hosts' nova.conf has besides: serial ports that are consoles, and
+#: no pointing device that is not asked for.
+_HOST = {'DEFAULT': {'pointer_model': 'ps2mouse'},
+         'serial_console': {'enabled': 'true'}}
+
+#: Properties that act when something is done with the server.
+_LATER = {'hw_floppy_bus': 'rescue', 'hw_rescue_bus': 'rescue',
+          'hw_rescue_device': 'rescue', 'os_admin_user': 'password',
+          'os_require_quiesce': 'snapshot'}
+
+#: Seconds in which a guest says what it is, or will never.
+_PATIENCE = 60
+
+#: How a server ends for which no host passed.
+_NO_HOST = 'ERROR: No valid host was found'
+
+_UUID = re.compile(
+    ' ?(for instance )?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+
+
+@dataclasses.dataclass
+class Built:
+    """What became of one request for a server.
+
+    :ivar id: empty if it was refused
+    :ivar outcome: its status, with the reason of an error; or the HTTP status
+        of a refusal, with its codes
+    """
+
+    id: str
+    outcome: str
+
+    @property
+    def runs(self) -> bool:
+        return self.outcome == 'ACTIVE'
+
+
+class Bench:
+    """Servers, one for each request, on hosts in an order of preference.
+
+    :param hosts: names of the hosts
+    """
+
+    _lock = threading.Lock()
+    _images: dict[str, str] = {}
+    _flavors: dict[str, str] = {}
+
+    def __init__(
+        self, deployment: cloud.Cloud, hosts: collections.abc.Sequence[str],
+    ) -> None:
+        self._deployment = deployment
+        self._client = whole.Client(deployment, 'operator')
+        self._hosts = hosts
+        self._network = deployment.operator.network.find_network('net').id
+        self._plain: dict[str, sights.Sight] = {}
+        self._instances = deployment.state.subfolder('nova', 'instances')
+
+    # --- what servers are made of -------------------------------------------
+
+    def _image(self, properties: scenarios.Properties) -> str:
+        """Return an image with a kernel and PROPERTIES."""
+        key = str(sorted(properties.items()))
+        with self._lock:
+            if key not in self._images:
+                self._images[key] = self._upload(properties)
+            return self._images[key]
+
+    def _upload(self, properties: scenarios.Properties) -> str:
+        images = self._deployment.operator.image
+        plain = images.find_image('guest')
+        image = images.post('/images', json={
+            'name': 'test-properties', 'disk_format': 'raw',
+            'container_format': 'bare', 'visibility': 'public',
+            'kernel_id': plain.kernel_id, 'ramdisk_id': plain.ramdisk_id,
+            # The kernel's messages would be half of an emulated CPU's work.
+            'os_command_line': 'console=ttyS0 quiet', **properties
+        }).json()['id']
+        disk = self._deployment.state.file('guest', 'disk').read_bytes()
+        images.put(f'/images/{image}/file', data=disk, headers={
+            'Content-Type': 'application/octet-stream'})
+        return image
+
+    def _flavor(self, scenario: scenarios.Scenario) -> str:
+        specs = {name.replace('__', ':'): value
+                 for name, value in scenario.specs.items()}
+        name = f'test {scenario.vcpus} {specs}'
+        compute = self._deployment.operator.compute
+        with self._lock:
+            if name not in self._flavors:
+                flavors.furnish(compute, {name: flavors.Flavor(
+                    scenario.vcpus, scenarios.MEMORY, specs)})
+                self._flavors[name] = compute.find_flavor(name).id
+            return self._flavors[name]
+
+    # --- servers ------------------------------------------------------------
+
+    def _build(
+        self, scenario: scenarios.Scenario, image: scenarios.Properties,
+        overrides: scenarios.Properties | None, host: str,
+    ) -> Built:
+        """Ask for a server on HOST, which the scheduler may refuse."""
+        answer = self._client.send('POST', '', {'server': {
+            'name': 'test-property', 'imageRef': self._image(image),
+            'flavorRef': self._flavor(scenario),
+            'networks': 'none' if scenario.networks == 'none' else [
+                {'uuid': self._network}],
+            'host': host, **({} if overrides is None else {
+                whole.PARAMETER: overrides})}})
+        if answer.status_code != 202:
+            (fault,) = answer.json().values()
+            codes = {each['code'] for each in
+                     fault.get(whole.PARAMETER, {}).values()}
+            return Built('', f'{answer.status_code} '
+                         + (' '.join(sorted(codes)) or fault['message']))
+        server = answer.json()['server']['id']
+        shown = self._client.settled(server, 'ACTIVE', 'ERROR')
+        return Built(server, shown['status'] if shown['status'] == 'ACTIVE'
+                     else f'ERROR: {self._reason(server)}')
+
+    def _reason(self, server: str) -> str:
+        """Return why a server is in ERROR, as its host says or else Nova.
+
+        Nova's own fault is that there was no other host to try.
+        """
+        said = re.compile(
+            re.escape(f'[instance: {server}] ')
+            + r'Failed to build and run instance: (.*(\n(?!\d+-\d+-\d+ ).*)*)')
+        for host in self._deployment.hosts.values():
+            if found := said.search(host.compute.log.read_text()):
+                return _brief(found[1])
+        return _brief(self._deployment.operator.compute.get_server(
+            server).fault['message'])
+
+    def _look(self, server: str, host: str) -> sights.Sight:
+        virsh = self._deployment.hosts[host].virsh
+        return sights.Sight(
+            sights.xml(virsh('dumpxml', '--inactive', server)),
+            sights.process(qemu.of_server(server)))
+
+    def _listen(self, server: str) -> list[str]:
+        """Return what a guest says; nothing if it does not within some time."""
+        console = self._instances / server / 'console.log'
+        try:
+            return processes.wait_for(
+                lambda: sights.guest(console.read_text(errors='replace')),
+                'the guest', _PATIENCE, pause=0.5)
+        except processes.NotReady:
+            return []
+
+    def _later(self, operation: str, server: str) -> str:
+        """Do something with a server, and return what becomes of it."""
+        client = self._client
+        if operation == 'rescue':
+            client.act(server, 'rescue', expected=200)
+            status = client.settled(server, 'RESCUE', 'ERROR')['status']
+            return 'ACTIVE' if status == 'RESCUE' else (
+                f'ERROR at its rescue: {self._reason(server)}')
+        if operation == 'snapshot':
+            image = client.act(
+                server, 'createImage', {'name': 'test-snapshot'}, 202
+            ).json()['image_id']
+            client.settled(server, 'ACTIVE')
+            images = self._deployment.operator.image
+            # Nova deletes what it could not fill.
+            if images.get(f'/images/{image}').status_code != 200:
+                return 'ACTIVE without its snapshot'
+            images.delete(f'/images/{image}')
+            return 'ACTIVE'
+        assert operation == 'password'
+        self._listen(server)
+        client.act(server, 'changePassword', {'adminPass': 'secret'}, 202)
+        client.settled(server, 'ACTIVE')
+        return 'ACTIVE'
+
+    # --- rows ---------------------------------------------------------------
+
+    def row(self, field: str, value: str) -> tuple[str, str]:
+        """Return what becomes of a value, and where it can be seen."""
+        for host in self._hosts:
+            outcome, seen = self._on(host, field, value)
+            if not outcome.startswith(_NO_HOST):
+                break
+        return outcome, seen
+
+    def _on(self, host: str, field: str, value: str) -> tuple[str, str]:
+        name, *_ = values.names(values.CATALOG[field])
+        scenario = scenarios.scenario(field, value)
+        own = dict(scenario.image)
+        if value in scenario.instead_of:
+            own[name] = scenario.instead_of[value]
+        asked = self._build(
+            scenario, own, {**scenario.along, name: value}, host)
+        later = _LATER.get(field, '')
+        try:
+            if asked.runs and later:
+                asked.outcome = self._later(later, asked.id)
+            return asked.outcome, self._where(
+                asked, scenario, own, host, later) if asked.runs else ''
+        finally:
+            if asked.id:
+                self._client.delete(asked.id)
+
+    def _where(
+        self, asked: Built, scenario: scenarios.Scenario,
+        own: scenarios.Properties, host: str, later: str,
+    ) -> str:
+        """Return the best place in which ASKED differs from a plain server."""
+        seen = self._look(asked.id, host)
+        key = (f'{sorted(own.items())} {self._flavor(scenario)} '
+               f'{scenario.networks} {host} {later}')
+        plain = self._plain.get(key)
+        if plain is None or (
+                plain.guest is None and self._tell(seen, plain, later)):
+            other = self._build(scenario, own, None, host)
+            assert other.runs, other
+            try:
+                if later:
+                    assert self._later(later, other.id) == 'ACTIVE'
+                plain = self._plain[key] = self._look(other.id, host)
+                if self._tell(seen, plain, later):
+                    plain.guest = self._listen(other.id)
+            finally:
+                self._client.delete(other.id)
+        if self._tell(seen, plain, later):
+            seen.guest = self._listen(asked.id)
+        return seen.differs(plain)
+
+    @staticmethod
+    def _tell(one: sights.Sight, other: sights.Sight, later: str) -> bool:
+        """Return whether their guests may tell them apart.
+
+        One that is rescued has no serial console any more: Nova leaves out
+        ports that are defined already (_serial_ports_already_defined).
+        """
+        return later == 'password' or (
+            not later and one.process != other.process)
+
+
+def _brief(reason: str) -> str:
+    """Return a reason without identifiers; if QEMU has ended, in its words."""
+    *_, words = re.split(
+        r'[-\d]+T[:.\d]*Z qemu-[^:]*: (?!warning)|^libvirt[.]libvirtError: ',
+        _UUID.sub('', reason))
+    return re.sub(r'[{]"driver":"([^"]*)"[^}]*[}]', r'\1',
+                  ' '.join(words.split()))
+
+
+def _prepare(deployment: cloud.Cloud) -> None:
+    """Permit everything, and give the hosts what properties act on."""
+    deployment.nova_api.rules = {'allowed_properties': '*'}
+    deployment.nova_api.restart()
+    for number, host in enumerate(deployment.hosts.values()):
+        first = 19000 + 100 * number
+        host.more = {**_HOST, 'serial_console': {
+            **_HOST['serial_console'], 'port_range': f'{first}:{first + 99}'}}
+        host.restart_compute()
+    deployment.wait_for_hosts()
+
+
+#: Property -> value -> what becomes of it, and where it can be seen.
+Rows = dict[str, dict[str, tuple[str, str]]]
+
+
+def run(
+    deployment: cloud.Cloud, fields: collections.abc.Sequence[str],
+    known: Rows, keep: collections.abc.Callable[[Rows], None],
+) -> None:
+    """Add the rows of properties to those that are known.
+
+    :param keep: called with all of them whenever there is one more
+    """
+    hosts = [*deployment.hosts]
+    orders = [hosts, hosts[::-1]] * 2
+    lock = threading.Lock()
+
+    def some(turn: int) -> None:
+        bench = Bench(deployment, orders[turn])
+        for field in fields[turn::len(orders)]:
+            for value in values.taken(values.CATALOG[field]):
+                if value in known.get(field, {}):
+                    continue
+                row = bench.row(field, value)
+                print(f'{field}={value}', *row, sep='\t', flush=True)
+                with lock:
+                    known.setdefault(field, {})[value] = row
+                    keep(known)
+
+    with concurrent.futures.ThreadPoolExecutor(len(orders)) as pool:
+        # Raises what was raised.
+        for _ in pool.map(some, range(len(orders))):
+            pass
+
+
+def _grouped(
+    field: str, rows: Rows,
+) -> list[dict[str, str | list[str]]]:
+    """Return a property's rows, one for all values that have the same."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for value in values.taken(values.CATALOG[field]):
+        groups.setdefault(tuple(rows[field][value]), []).append(value)
+    return [{'values': found, 'outcome': outcome, 'seen': seen}
+            for (outcome, seen), found in groups.items()]
+
+
+def main() -> None:
+    """Run, and record what is found."""
+    fields = [field for field, prop in values.CATALOG.items() if not prop.never]
+    parser = argparse.ArgumentParser(prog='properties', description=__doc__)
+    parser.add_argument('fields', nargs='*', metavar='PROPERTY',
+                        help='those to try and print, by default all')
+    named = parser.parse_args().fields
+    deployment = cloud.Cloud(state.State.default())
+    _prepare(deployment)
+    if named:
+        run(deployment, named, {}, lambda rows: None)
+        return
+    # A run that is interrupted goes on where it was.
+    kept = deployment.state.file('properties.json')
+    rows = json.loads(kept.read_text()) if kept.exists() else {}
+    run(deployment, fields, rows,
+        lambda rows: bool(kept.write_text(json.dumps(rows))))
+    debian = _debian(deployment)
+    figures.record(f'properties-debian{debian}', {
+        'debian': debian, 'versions': _versions(deployment),
+        'properties': {field: _grouped(field, rows) for field in fields}})
+    kept.unlink()
+
+
+def _debian(deployment: cloud.Cloud) -> str:
+    """Return which release of Debian has the hosts' libvirt and QEMU."""
+    root = chroot.folder(deployment.state) or pathlib.Path('/')
+    return re.findall('VERSION_ID="(.*)"', (
+        root / 'etc' / 'os-release').read_text())[0]
+
+
+def _versions(deployment: cloud.Cloud) -> str:
+    """Return those of libvirt and QEMU."""
+    told = deployment.hosts['compute1'].virsh('version')
+    return ', '.join(dict.fromkeys(re.findall(
+        '(?<=: )(?:libvirt|QEMU) [.0-9]+', told)))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,93 @@
+"""What can be seen of a server in each place, less what each has of its own."""
+
+import dataclasses
+import re
+import xml.etree.ElementTree as ET
+
+from testing.deployment import places
+from testing.deployment import qemu
+
+#: Where a difference can be seen, the best first. A guest tells what it is;
+#: QEMU is started with it; libvirt has only stored it.
+GUEST, PROCESS, XML = 'guest', 'process', 'XML'
+
+# What two servers of one request differ in.
+_OWN = re.compile(
+    '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'  # identifiers
+    '|instance-[0-9a-f]{8}|domain-[0-9]+-|fa:16:3e(?::[0-9a-f]{2}){3}'
+    '|tap[0-9a-f]{8}-[0-9a-f]{2}|/fdset/[0-9]+|set=[0-9]+'
+    '|"?(?:vhost)?fds?"?[=:]"?[0-9:]+"?|127[.]0[.]0[.]1:[0-9]+'
+    '|(?<=[ ,]port=)["\']?[0-9]+|"port":"[0-9]+"|(?<=service=")[0-9]+')
+
+
+def _common(text: str) -> str:
+    return _OWN.sub('\N{HORIZONTAL ELLIPSIS}', text)
+
+
+@dataclasses.dataclass
+class Sight:
+    """One server that runs.
+
+    :ivar xml: the domain, as libvirt has stored it
+    :ivar process: QEMU's command line; on how many CPUs it may run each vCPU,
+        and how they are scheduled; whether its memory is locked or huge
+    :ivar guest: what the guest says, if it was waited for; empty if it says
+        nothing
+    """
+
+    xml: str
+    process: list[str]
+    guest: list[str] | None = None
+
+    def differs(self, other: 'Sight') -> str:
+        """Return the best place where they differ; empty if there is none."""
+        if self.guest and other.guest is not None and (
+                self.guest != other.guest):
+            return GUEST
+        if self.process != other.process:
+            return PROCESS
+        return XML if self.xml != other.xml else ''
+
+
+def xml(text: str) -> str:
+    """Return a domain's XML without notes on the server and places of CPUs.
+
+    Which CPU of many a guest is given, and on which node, depends on who else
+    is there.
+    """
+    domain = ET.fromstring(text)
+    if (notes := domain.find('metadata')) is not None:
+        domain.remove(notes)
+    for pin in domain.findall('cputune/*[@cpuset]'):
+        pin.set('cpuset', str(_count(pin.get('cpuset', ''))))
+    for node in domain.findall('numatune/*[@nodeset]'):
+        node.set('nodeset', '')
+    return _common(ET.tostring(domain, encoding='unicode'))
+
+
+def _count(cpus: str) -> int:
+    """Return how many CPUs a list has, which is as libvirt writes it."""
+    ends = [part.split('-') for part in cpus.split(',')]
+    return sum(int(part[-1]) - int(part[0]) + 1 for part in ends)
+
+
+def process(of: qemu.Process) -> list[str]:
+    """Return what is seen of QEMU."""
+    threads = sorted(
+        f'{thread.name} {len(thread.cpus)} {thread.scheduler} '
+        f'{thread.priority}' for thread in of.threads()
+        if thread.name.startswith('CPU '))
+    return [*(re.sub(r'"host-nodes":\[[0-9]\]', '', _common(word))
+              for word in of.command), *threads,
+            f'locked: {of.locked() > 0}',
+            f'huge pages: {sum(of.huge_pages().values())}']
+
+
+def guest(console: str) -> list[str] | None:
+    """Return what a guest's console says; None if it is not complete."""
+    told = places.Told.read(console)
+    if told is None:
+        return None
+    # The kernel's own part of a node's memory is not always the same.
+    return sorted(re.sub('^(node.*)[0-9]{3}$', r'\1', _common(line))
+                  for line in told.lines)

@@ -1,0 +1,86 @@
+"""Servers with ports: their cards are what the overrides say, early and late.
+"""
+
+import pytest
+
+from testing.deployment import command
+from testing.deployment import places
+from testing.deployment import processes
+
+#: hw_vif_model -> the guest's driver
+DRIVERS = {
+    'virtio': 'virtio_net', 'e1000': 'e1000', 'e1000e': 'e1000e',
+    'rtl8139': '8139cp', 'pcnet': 'pcnet32', 'ne2k_pci': 'ne2k-pci',
+    'vmxnet3': 'vmxnet3'}
+
+
+@pytest.fixture
+def connect(boot):
+    """Boot a server with a port."""
+    def connected(overrides, **how):
+        return boot(overrides, network='net', **how)
+
+    return connected
+
+
+def models(domain):
+    """Return the model of each card, in the order of the guest."""
+    return [model.get('type') for model in
+            domain.findall('devices/interface/model')]
+
+
+@pytest.mark.parametrize('model', DRIVERS)
+def test_the_card_is_of_the_model_that_is_asked_for(connect, model):
+    server = connect({'hw_vif_model': model})
+    assert models(server.domain) == [model]
+    assert [*server.told.cards.values()] == [DRIVERS[model]]
+
+
+def test_rings_are_packed(connect):
+    plain, packed = connect({}), connect({'hw_virtio_packed_ring': 'true'})
+    for server, is_packed in ((plain, '0'), (packed, '1')):
+        card, = server.told.features(places.CARD)
+        assert card[places.PACKED] == is_packed
+
+
+def test_a_stopped_server_is_given_another_card_and_later_ones_are_like_it(
+        connect, tenant):
+    server = connect({})
+    (address, driver), = server.told.cards.items()
+    assert driver == 'virtio_net'
+    server.run('stop')
+    server.settled('SHUTOFF')
+    server.run('set', '--image-prop-override', 'hw_vif_model=e1000')
+    server.run('start')
+    server.settled('ACTIVE')
+    assert models(server.domain) == ['e1000']
+    assert server.told.cards == {address: 'e1000'}
+    tenant('server', 'add', 'network', server.id, 'net')
+    processes.wait_for(lambda: len(models(server.domain)) == 2, 'the card')
+    assert models(server.domain) == ['e1000', 'e1000']
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    first, *others = tenant.json('port', 'list', '--server', server.id)
+    assert server.told.cards == {
+        port['MAC Address']: 'e1000' for port in (first, *others)}
+    tenant('server', 'remove', 'port', server.id, first['ID'])
+    processes.wait_for(
+        lambda: len(models(server.domain)) == 1, 'the card\'s end')
+    remaining, = server.domain.findall('devices/interface/mac')
+    assert remaining.get('address') == others[0]['MAC Address']
+
+
+def test_several_queues_need_several_cpus(connect):
+    with pytest.raises(command.Refused) as caught:
+        connect({'hw_vif_multiqueue_enabled': 'true'})
+    assert 'hw_vif_multiqueue_enabled: no_effect:' in str(caught.value)
+
+
+@pytest.mark.parametrize('bus', ['ide', 'sata', 'scsi', 'usb'])
+def test_the_config_drive_is_a_cd_on_the_bus_that_is_asked_for(boot, bus):
+    server = boot({'img_config_drive': 'mandatory', 'hw_cdrom_bus': bus})
+    target = server.domain.find("devices/disk[@device='cdrom']/target")
+    assert target.get('bus') == bus
+    drive, *files = server.told.configuration
+    assert drive == '/dev/sr0'
+    assert 'meta_data.json' in files
