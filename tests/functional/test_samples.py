@@ -260,6 +260,11 @@ class TestSamples:
     def test_a_hint_where_the_option_is_off(self, cloud):
         cloud.by_hint('hint-closed')
 
+class TestDiscovery:
+    OPTIONS = {'allowed_properties': [
+        'hw_disk_bus=virtio|scsi', 'hw_numa_cpus', 'hw_numa_nodes',
+        'os_command_line']}
+
     def test_discovery(self, cloud):
         cloud.exchange('discovery', 'GET', '/image-props-override',
                        compute=None, extension=None)
