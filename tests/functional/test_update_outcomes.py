@@ -15,7 +15,10 @@ from tests.functional import update_case
 
 #: Class of properties -> one such change, to a server without overrides.
 CHANGES = {
-    'Devices, firmware, kernel arguments': {'hw_video_model': 'vga'},
+    'Devices, UEFI, kernel arguments': {'hw_video_model': 'vga'},
+    'Secure Boot, stateless firmware': {
+        'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35',
+        'os_secure_boot': 'required'},
     'Bus of the disks': {'hw_disk_bus': 'sata'},
     'NUMA, pages, CPU policy': update_case.NUMA,
     'What a host must have': {'trait:CUSTOM_GOLD': 'required'},

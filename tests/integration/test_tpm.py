@@ -1,0 +1,111 @@
+"""A vTPM of a real guest: swtpm, with a key in Barbican."""
+
+import pytest
+
+from testing.deployment import command
+from tests.integration import test_firmware
+from tests.integration import test_update
+
+TPM = {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'}
+
+
+@pytest.fixture(scope='module', autouse=True)
+def barbican(deployment):
+    """Run it while these tests do."""
+    deployment.barbican.up()
+    yield
+    deployment.barbican.stop()
+
+
+@pytest.fixture
+def delete(tenant):
+    """Delete a server as its owner, with its key, which nobody else may."""
+    def wait(server):
+        def keys():
+            return [secret for secret in tenant.json('secret', 'list')
+                    if server.id in secret['Name']]
+
+        assert len(keys()) == 1
+        tenant('server', 'delete', '--wait', server.id)
+        assert not keys()
+
+    return wait
+
+
+def check(server, overrides=TPM):
+    """Check all three places."""
+    assert server.api == overrides
+    device = server.domain.find('devices/tpm')
+    assert device.get('model') == 'tpm-crb'
+    assert device.find('backend').get('version') == '2.0'
+    assert server.told.tpm == '2 tpm_crb'
+
+
+def test_one_at_create_lasts_as_long_as_the_server(boot, delete):
+    server = boot(TPM)
+    check(server)
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    check(server)
+    others = {**TPM, 'hw_machine_type': 'q35'}
+    test_firmware.restart(server, others)
+    check(server, others)
+    server.run('resize', '--flavor', 'uefi')
+    server.settled('VERIFY_RESIZE')
+    server.run('resize', 'confirm')
+    server.settled('ACTIVE')
+    check(server, others)
+    delete(server)
+
+
+def test_a_server_that_has_one_never_loses_it(boot, delete, operator):
+    server = boot(TPM)
+    for action in (['shelve'], ['rescue'], ['migrate', '--live-migration'],
+                   ['rebuild', '--no-image-prop-override']):
+        with pytest.raises(command.Refused, match='not supported for vTPM'):
+            operator('server', *action, server.id)
+    server.run('stop')
+    server.settled('SHUTOFF')
+    for overrides in ({}, {**TPM, **test_firmware.SECURE}):
+        with pytest.raises(command.Refused, match='boot another server'):
+            test_firmware.change(server, overrides)
+    assert server.api == TPM
+    delete(server)
+
+
+def test_its_owner_alone_can_start_it(boot, delete, deployment, operator):
+    server = boot(TPM)
+    server.run('stop')
+    server.settled('SHUTOFF')
+    operator('server', 'start', server.id)
+    server.settled('SHUTOFF')
+    events = operator.json('server', 'event', 'list', server.id)
+    assert events[0]['Action'] == 'start'
+    assert server.id not in deployment.hosts[server.host].virsh(
+        'list', '--uuid')
+    server.run('start')
+    server.settled('ACTIVE')
+    check(server)
+    delete(server)
+
+
+def test_an_offloaded_server_is_given_one(boot, delete):
+    server = boot({})
+    server.run('stop')
+    server.settled('SHUTOFF')
+    with pytest.raises(command.Refused, match='shelve it first'):
+        test_firmware.change(server, TPM)
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    test_firmware.change(server, TPM)
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    check(server)
+    delete(server)
+
+
+def test_a_rebuild_does_not_give_one(boot):
+    server = boot({})
+    with pytest.raises(command.Refused, match='hw_tpm_version: create_only'):
+        server.run('rebuild', *test_update.options(TPM))
+    assert server.api == {}
