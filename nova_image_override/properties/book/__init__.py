@@ -4,17 +4,9 @@ It adds what Nova's ``ImageMetaProps`` does not say, and imports nothing of
 Nova, so that tenants' tools can read it too.
 """
 
-from nova_image_override.properties.book import boot
-from nova_image_override.properties.book import cpus
-from nova_image_override.properties.book import devices
-from nova_image_override.properties.book import disks
-from nova_image_override.properties.book import encryption
-from nova_image_override.properties.book import guest_agents
-from nova_image_override.properties.book import hosts
-from nova_image_override.properties.book import network
-from nova_image_override.properties.book import numa
-from nova_image_override.properties.book import screen
-from nova_image_override.properties.book import the_image
+from nova_image_override.properties.book import (
+    boot, cpus, devices, disks, encryption, guest_agents, hosts, network, numa,
+    screen, the_image)
 from nova_image_override.properties.book.vocabulary import Record
 
 #: Title of a group of properties -> their records.
