@@ -81,7 +81,8 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
         {'hw_mem_page_size': 'small'}, {'hw__mem_page_size': 'any'},
         instead_of=_OFF),
     'hw_machine_type': Scenario(instead_of={'pc': 'q35'}),
-    'hw_maxphysaddr_bits': Scenario({'hw_maxphysaddr_mode': 'emulate'}),
+    'hw_maxphysaddr_bits': Scenario(
+        {'hw_maxphysaddr_mode': 'emulate', 'hw_maxphysaddr_bits': '40'}),
     'hw_mem_encryption': Scenario(_UEFI, instead_of=_OFF),
     'hw_mem_encryption_model': Scenario(
         {**_UEFI, 'hw_mem_encryption': 'true'},

@@ -13,7 +13,9 @@ import dataclasses
 import json
 import pathlib
 import re
+import sys
 import threading
+import traceback
 
 from testing import figures
 from testing.cases import scenarios
@@ -68,6 +70,7 @@ class Bench:
     """Servers, one for each request, on hosts in an order of preference.
 
     :param hosts: names of the hosts
+    :param is_brief: whether one guest of each property is enough
     """
 
     _lock = threading.Lock()
@@ -76,8 +79,11 @@ class Bench:
 
     def __init__(
         self, deployment: cloud.Cloud, hosts: collections.abc.Sequence[str],
+        is_brief: bool,
     ) -> None:
         self._deployment = deployment
+        self._is_brief = is_brief
+        self._heard: set[str] = set()
         self._client = whole.Client(deployment, 'operator')
         self._hosts = hosts
         self._network = deployment.operator.network.find_network('net').id
@@ -224,45 +230,55 @@ class Bench:
             if asked.runs and later:
                 asked.outcome = self._later(later, asked.id)
             return asked.outcome, self._where(
-                asked, scenario, own, host, later) if asked.runs else ''
+                field, asked, scenario, own, host) if asked.runs else ''
         finally:
             if asked.id:
                 self._client.delete(asked.id)
 
     def _where(
-        self, asked: Built, scenario: scenarios.Scenario,
-        own: scenarios.Properties, host: str, later: str,
+        self, field: str, asked: Built, scenario: scenarios.Scenario,
+        own: scenarios.Properties, host: str,
     ) -> str:
         """Return the best place in which ASKED differs from a plain server."""
+        later = _LATER.get(field, '')
         seen = self._look(asked.id, host)
         key = (f'{sorted(own.items())} {self._flavor(scenario)} '
                f'{scenario.networks} {host} {later}')
         plain = self._plain.get(key)
         if plain is None or (
-                plain.guest is None and self._tell(seen, plain, later)):
+                plain.guest is None and self._tell(field, seen, plain)):
             other = self._build(scenario, own, None, host)
-            assert other.runs, other
+            if not other.runs:
+                if other.id:
+                    self._client.delete(other.id)
+                return sights.OUTCOME
             try:
                 if later:
                     assert self._later(later, other.id) == 'ACTIVE'
                 plain = self._plain[key] = self._look(other.id, host)
-                if self._tell(seen, plain, later):
+                if self._tell(field, seen, plain):
                     plain.guest = self._listen(other.id)
             finally:
                 self._client.delete(other.id)
-        if self._tell(seen, plain, later):
+        if self._tell(field, seen, plain):
             seen.guest = self._listen(asked.id)
-        return seen.differs(plain)
+        place = seen.differs(plain)
+        if place == sights.GUEST:
+            self._heard.add(field)
+        return place
 
-    @staticmethod
-    def _tell(one: sights.Sight, other: sights.Sight, later: str) -> bool:
-        """Return whether their guests may tell them apart.
+    def _tell(
+        self, field: str, one: sights.Sight, other: sights.Sight,
+    ) -> bool:
+        """Return whether guests are asked what distinguishes them.
 
         One that is rescued has no serial console any more: Nova leaves out
         ports that are defined already (_serial_ports_already_defined).
         """
-        return later == 'password' or (
-            not later and one.process != other.process)
+        if self._is_brief and field in self._heard:
+            return False
+        return _LATER.get(field) == 'password' or (
+            field not in _LATER and one.process != other.process)
 
 
 def _brief(reason: str) -> str:
@@ -292,10 +308,11 @@ Rows = dict[str, dict[str, tuple[str, str]]]
 
 def run(
     deployment: cloud.Cloud, fields: collections.abc.Sequence[str],
-    known: Rows, keep: collections.abc.Callable[[Rows], None],
+    is_brief: bool, known: Rows, keep: collections.abc.Callable[[Rows], None],
 ) -> None:
     """Add the rows of properties to those that are known.
 
+    :param is_brief: whether one guest of each property is enough
     :param keep: called with all of them whenever there is one more
     """
     hosts = [*deployment.hosts]
@@ -303,12 +320,17 @@ def run(
     lock = threading.Lock()
 
     def some(turn: int) -> None:
-        bench = Bench(deployment, orders[turn])
+        bench = Bench(deployment, orders[turn], is_brief)
         for field in fields[turn::len(orders)]:
             for value in values.taken(values.CATALOG[field]):
                 if value in known.get(field, {}):
                     continue
-                row = bench.row(field, value)
+                try:
+                    row = bench.row(field, value)
+                except Exception:
+                    # An hour's work is not given up for one value.
+                    traceback.print_exc()
+                    continue
                 print(f'{field}={value}', *row, sep='\t', flush=True)
                 with lock:
                     known.setdefault(field, {})[value] = row
@@ -337,17 +359,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog='properties', description=__doc__)
     parser.add_argument('fields', nargs='*', metavar='PROPERTY',
                         help='those to try and print, by default all')
-    named = parser.parse_args().fields
+    parser.add_argument('--brief', action='store_true',
+                        help='wait for one guest of each property only')
+    given = parser.parse_args()
     deployment = cloud.Cloud(state.State.default())
     _prepare(deployment)
-    if named:
-        run(deployment, named, {}, lambda rows: None)
+    if given.fields:
+        run(deployment, given.fields, given.brief, {}, lambda rows: None)
         return
     # A run that is interrupted goes on where it was.
     kept = deployment.state.file('properties.json')
     rows = json.loads(kept.read_text()) if kept.exists() else {}
-    run(deployment, fields, rows,
+    run(deployment, fields, given.brief, rows,
         lambda rows: bool(kept.write_text(json.dumps(rows))))
+    if missing := [field for field in fields if len(rows.get(field, {}))
+                   < len(values.taken(values.CATALOG[field]))]:
+        sys.exit(f'Not recorded without {", ".join(missing)}: run it again')
     debian = _debian(deployment)
     figures.record(f'properties-debian{debian}', {
         'debian': debian, 'versions': _versions(deployment),

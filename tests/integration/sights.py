@@ -8,8 +8,9 @@ from testing.deployment import places
 from testing.deployment import qemu
 
 #: Where a difference can be seen, the best first. A guest tells what it is;
-#: QEMU is started with it; libvirt has only stored it.
-GUEST, PROCESS, XML = 'guest', 'process', 'XML'
+#: QEMU is started with it; libvirt has only stored it. Or there is no other
+#: server to compare it with: without what is asked for it is not built.
+GUEST, PROCESS, XML, OUTCOME = 'guest', 'process', 'XML', 'outcome'
 
 # What two servers of one request differ in.
 _OWN = re.compile(
@@ -89,5 +90,7 @@ def guest(console: str) -> list[str] | None:
     if told is None:
         return None
     # The kernel's own part of a node's memory is not always the same.
-    return sorted(re.sub('^(node.*)[0-9]{3}$', r'\1', _common(line))
-                  for line in told.lines)
+    return sorted(re.sub(
+        '(?<=^node )(.*) ([0-9]+)$',
+        lambda node: f'{node[1]} {int(node[2]) >> 14}', _common(line))
+        for line in told.lines)

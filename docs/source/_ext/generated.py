@@ -164,7 +164,7 @@ class SeenTable(CodeDirective):
 
 
 #: Where a value can be seen, the best first.
-_PLACES = ('guest', 'process', 'XML')
+_PLACES = ('guest', 'process', 'XML', 'outcome')
 
 
 def _runs() -> list[dict[str, typing.Any]]:
