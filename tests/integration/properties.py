@@ -393,8 +393,7 @@ def _debian(deployment: cloud.Cloud) -> str:
 def _versions(deployment: cloud.Cloud) -> str:
     """Return those of libvirt and QEMU."""
     told = deployment.hosts['compute1'].virsh('version')
-    return ', '.join(dict.fromkeys(re.findall(
-        '(?<=: )(?:libvirt|QEMU) [.0-9]+', told)))
+    return ', '.join(re.findall('(?:library|hypervisor): (.*)', told))
 
 
 if __name__ == '__main__':
