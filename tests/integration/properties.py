@@ -316,12 +316,13 @@ def run(
     :param keep: called with all of them whenever there is one more
     """
     hosts = [*deployment.hosts]
-    orders = [hosts, hosts[::-1]] * 2
+    benches = [Bench(deployment, order, is_brief)
+               for order in [hosts, hosts[::-1]] * 2]
     lock = threading.Lock()
 
     def some(turn: int) -> None:
-        bench = Bench(deployment, orders[turn], is_brief)
-        for field in fields[turn::len(orders)]:
+        bench = benches[turn]
+        for field in fields[turn::len(benches)]:
             for value in values.taken(values.CATALOG[field]):
                 if value in known.get(field, {}):
                     continue
@@ -336,9 +337,9 @@ def run(
                     known.setdefault(field, {})[value] = row
                     keep(known)
 
-    with concurrent.futures.ThreadPoolExecutor(len(orders)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(benches)) as pool:
         # Raises what was raised.
-        for _ in pool.map(some, range(len(orders))):
+        for _ in pool.map(some, range(len(benches))):
             pass
 
 
@@ -392,8 +393,7 @@ def _debian(deployment: cloud.Cloud) -> str:
 def _versions(deployment: cloud.Cloud) -> str:
     """Return those of libvirt and QEMU."""
     told = deployment.hosts['compute1'].virsh('version')
-    return ', '.join(dict.fromkeys(re.findall(
-        '(?<=: )(?:libvirt|QEMU) [.0-9]+', told)))
+    return ', '.join(re.findall('(?:library|hypervisor): (.*)', told))
 
 
 if __name__ == '__main__':
