@@ -378,8 +378,9 @@ def main() -> None:
         sys.exit(f'Not recorded without {", ".join(missing)}: run it again')
     debian = _debian(deployment)
     figures.record(f'properties-debian{debian}', {
-        'debian': debian, 'versions': _versions(deployment),
-        'properties': {field: _grouped(field, rows) for field in fields}})
+        'debian': debian, 'versions': _versions(deployment)}, [
+            {'property': field, **group} for field in fields
+            for group in _grouped(field, rows)])
     kept.unlink()
 
 

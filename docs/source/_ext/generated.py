@@ -169,14 +169,17 @@ _PLACES = ('guest', 'process', 'XML', 'outcome')
 
 def _runs() -> list[dict[str, typing.Any]]:
     """Return the runs of tests/integration/properties.py."""
-    return [json.loads(path.read_text())
-            for path in sorted(FIGURES.glob('properties-*.json'))]
+    runs = []
+    for path in sorted(FIGURES.glob('properties-*.jsonl')):
+        head, *rows = map(json.loads, path.read_text().splitlines())
+        runs.append({**head, 'rows': rows})
+    return runs
 
 
 def _groups(
     run: dict[str, typing.Any], field: str,
 ) -> list[dict[str, typing.Any]]:
-    return run['properties'].get(field, [])
+    return [row for row in run['rows'] if row['property'] == field]
 
 
 def _tried(field: str) -> list[str]:
