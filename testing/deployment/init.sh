@@ -20,6 +20,23 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
     sleep 0.5
 done
 
+# Before anything is said: what the serial port is sending while UEFI's variables
+# are read or written can come out garbled.
+if [ -d /sys/firmware/efi ]; then
+    variables=/sys/firmware/efi/efivars
+    mount -t efivarfs efivarfs "$variables"
+    # Four bytes of attributes precede a value (efivarfs in the kernel's
+    # documentation).
+    secure=$(tail -c 1 \
+        "$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c" |
+        hexdump -e '"%d"')
+    # Is there still what it wrote in an earlier boot?
+    mark=$variables/Mark-6f2b1d0c-94a7-4c5e-8d53-1e0c7b9a2f46
+    if [ -e "$mark" ]; then found=kept; else
+        found=new
+        printf '\007\000\000\000m' >"$mark"
+    fi
+fi
 # What came before, a boot loader's, need not have ended with a line.
 echo
 say() { echo "GUEST $*"; }
@@ -66,21 +83,9 @@ for channel in /sys/class/virtio-ports/*; do
     say "channel $(cat "$channel/name")"
     agent=/dev/${channel##*/}
 done
-
-# --- firmware
 if [ -d /sys/firmware/efi ]; then
-    variables=/sys/firmware/efi/efivars
-    mount -t efivarfs efivarfs "$variables"
-    # Four bytes of attributes precede the value (efivarfs in the kernel's
-    # documentation).
-    secure=$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c
-    say "firmware uefi $(tail -c 1 "$secure" | hexdump -e '"%d"')"
-    # Is there still what it wrote in an earlier boot?
-    mark=$variables/Mark-6f2b1d0c-94a7-4c5e-8d53-1e0c7b9a2f46
-    if [ -e "$mark" ]; then say 'variables kept'; else
-        say 'variables new'
-        printf '\007\000\000\000m' >"$mark"
-    fi
+    say "firmware uefi $secure"
+    say "variables $found"
 fi
 for tpm in /sys/class/tpm/tpm*; do
     [ -e "$tpm" ] || continue

@@ -65,7 +65,9 @@ RECORDS = records(
             libvirt(_BUS, ('rescue',), values=('fdc',), otherwise=ERROR),)),
     Record(
         'hw_rescue_bus', 'Bus of the rescue device.',
-        readers=(libvirt('blockinfo.get_rescue_bus', ('rescue',)), _RESCUE)),
+        readers=(
+            libvirt('blockinfo.get_rescue_bus', ('rescue',), values=_BUSES,
+                    otherwise=ERROR), _RESCUE)),
     Record(
         'hw_rescue_device', 'Type of the rescue device.',
         # Of lun, Nova looks for a hw_lun_bus, which it does not have.
