@@ -158,8 +158,8 @@ class SeenTable(CodeDirective):
             rows += [[f'``{prop.spelling}``', ', '.join(
                 f'``{_shortened(value)}``' for value in found), *cells]
                 for cells, found in groups.items()]
-        heads = ['Debian {debian}: {0} (commit {commit})'.format(', '.join(
-            dict.fromkeys(run['versions'].split(', '))), **run) for run in runs]
+        heads = ['Debian {debian}: {versions} (commit {commit})'.format(**run)
+                 for run in runs]
         return table(['Property', 'Value', *heads], rows,
                      ' '.join(['24', '32', *['24'] * len(runs)]))
 
