@@ -394,7 +394,8 @@ def _debian(deployment: cloud.Cloud) -> str:
 def _versions(deployment: cloud.Cloud) -> str:
     """Return those of libvirt and QEMU."""
     told = deployment.hosts['compute1'].virsh('version')
-    return ', '.join(re.findall('(?:library|hypervisor): (.*)', told))
+    return ', '.join(dict.fromkeys(
+        re.findall('(?:library|hypervisor): (.*)', told)))
 
 
 if __name__ == '__main__':
