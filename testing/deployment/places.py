@@ -31,7 +31,6 @@ class Told:
     :ivar machine: QEMU's name of the machine type
     :ivar sockets: for each of its CPUs, those of the same socket
     :ivar address: size of addresses
-    :ivar tables: names of the firmware's tables (ACPI)
     :ivar pci: vendor and device of its PCI devices
     :ivar display: the same for its display adapter
     :ivar sound: the same for its sound device
@@ -53,7 +52,6 @@ class Told:
     machine: str
     sockets: list[str]
     address: str
-    tables: list[str]
     pci: list[str]
     display: str
     sound: str
@@ -90,7 +88,7 @@ class Told:
             disks=[disk.split()[0] for disk in all_of('disk')],
             machine=all_of('machine')[0],
             sockets=[line.split()[0] for line in all_of('cpu')],
-            address=all_of('address')[0], tables=all_of('tables')[0].split(),
+            address=all_of('address')[0],
             pci=[line.partition(' ')[2] for line in all_of('pci')],
             display=devices('0x03'), sound=devices('0x04'),
             cards={address: driver for address, driver, _ in (
