@@ -21,22 +21,13 @@ EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
 #: What the deployer lets tenants override.
 ALLOWED = (
     'hw_boot_menu', 'hw_cdrom_bus', 'hw_cpu_*',
-<<<<<<< HEAD
     'hw_disk_bus=virtio|scsi|ide|sata', 'hw_firmware_*', 'hw_input_bus',
     'hw_locked_memory', 'hw_machine_type=pc|q35', 'hw_maxphysaddr_*',
     'hw_mem_page_size', 'hw_numa_*', 'hw_pci_numa_affinity_policy',
-    'hw_scsi_model', 'hw_sound_model', 'hw_time_hpet', 'hw_tpm_*',
-    'hw_usb_model', 'hw_vif_*', 'hw_video_model=vga|virtio|cirrus',
+    'hw_scsi_model', 'hw_sound_model', 'hw_tpm_*', 'hw_usb_model',
+    'hw_vif_*', 'hw_video_model=vga|virtio|cirrus',
     'hw_virtio_packed_ring', 'hw_watchdog_action', 'img_config_drive',
     'os_command_line', 'os_secure_boot')
-=======
-    'hw_disk_bus=virtio|scsi|ide|sata', 'hw_input_bus', 'hw_locked_memory',
-    'hw_machine_type=pc|q35', 'hw_maxphysaddr_*', 'hw_mem_page_size',
-    'hw_numa_*', 'hw_pci_numa_affinity_policy', 'hw_scsi_model',
-    'hw_sound_model', 'hw_usb_model', 'hw_vif_*',
-    'hw_video_model=vga|virtio|cirrus', 'hw_virtio_packed_ring',
-    'hw_watchdog_action', 'img_config_drive', 'os_command_line')
->>>>>>> ports
 
 #: Seconds that services wait for each other's answers: half of the default,
 #: because tests of faults wait for a good part of it.
