@@ -12,7 +12,7 @@ from testing.deployment import state
 
 
 @pytest.fixture
-def as_in_the_readme(deployment):
+def as_in_the_readme(deployment, tenant):
     """The image and the flavor that README names."""
     operator = deployment.operator
     plain = operator.image.find_image('guest')
@@ -23,6 +23,7 @@ def as_in_the_readme(deployment):
         hw_disk_bus='virtio')
     flavors.furnish(operator.compute, {'two-cpus': flavors.Flavor(2, 256)})
     yield
+    tenant('server', 'delete', '--wait', 'guest')
     operator.image.delete_image(image)
     operator.compute.delete_flavor(
         operator.compute.find_flavor('two-cpus'))
@@ -38,7 +39,7 @@ def commands():
 
 
 @pytest.mark.short
-def test_the_first_example(as_in_the_readme, deployment, tenant, boot):
+def test_the_first_example(as_in_the_readme, deployment, tenant):
     for words, printed in commands():
         assert tenant(*words) == printed
     shown = tenant.json('server', 'show', 'guest')
