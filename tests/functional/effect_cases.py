@@ -98,7 +98,7 @@ IDLE = (
          acts={'hw_maxphysaddr_mode': 'emulate'}, boots=False),
     Case('hw_maxphysaddr_bits', '42', 'hw_architecture',
          image={'hw_architecture': 'x86_64', 'hw_maxphysaddr_mode': 'emulate'},
-         acts={'hw_maxphysaddr_mode': 'emulate'}),
+         acts={'hw_maxphysaddr_mode': 'emulate'}, boots=False),
     Case('hw_usb_model', 'qemu-xhci', 'another bus than usb',
          image={'hw_disk_bus': 'usb'}, acts={'hw_disk_bus': 'virtio'},
          boots=False),
