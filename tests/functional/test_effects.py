@@ -78,6 +78,14 @@ class TestRefusals:
         cloud.assert_problems({name: value}, 'no_effect')
         cloud.assert_nothing_created()
 
+    def test_address_bits_are_refused_beside_an_architecture(self, cloud):
+        """ImagePropertiesFilter fails with both."""
+        bits = {'hw_maxphysaddr_bits': '42', 'hw_maxphysaddr_mode': 'emulate'}
+        answer = cloud.ask({**bits, 'hw_architecture': 'x86_64'}, {}, {})
+        assert answer.status == 400, answer.text
+        assert answer.problems == {'hw_maxphysaddr_bits': 'no_effect'}
+        assert cloud.ask(bits, {}, {}).status == 202
+
     def test_stateless_firmware_without_uefi_is_refused_in_any_release(
             self, cloud):
         case = effect_cases.STATELESS
