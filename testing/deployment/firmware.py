@@ -2,10 +2,10 @@
 
 import json
 import pathlib
-import shutil
 import subprocess
 
 from testing.deployment import guest as guest_module
+from testing.deployment import packages
 from testing.deployment import state as state_module
 
 #: Debian's description of OVMF without Secure Boot (QEMU's
@@ -39,8 +39,9 @@ def disk(state: state_module.State, *, signed: bool) -> pathlib.Path:
     :param signed: whether Secure Boot lets it: its first boot loader is
         Debian's shim, which Microsoft has signed, and not GRUB
     """
-    package = _package(state)
-    shim, grub = (package / 'usr' / 'lib' / each for each in (
+    loaders = state.file('guest', 'boot-loaders')
+    packages.unpack(('shim-signed', 'grub-efi-amd64-signed'), loaders)
+    shim, grub = (loaders / 'usr' / 'lib' / each for each in (
         'shim/shimx64.efi.signed', 'grub/x86_64-efi-signed/grubx64.efi.signed'))
     commands = state.write(
         'linux /kernel\ninitrd /initrd\nboot\n', 'guest', 'grub.cfg')
@@ -60,21 +61,3 @@ def disk(state: state_module.State, *, signed: bool) -> pathlib.Path:
 
 def _mtools(command: str, image: pathlib.Path, *arguments: str) -> None:
     subprocess.run([command, '-i', image, *arguments], check=True)
-
-
-def _package(state: state_module.State) -> pathlib.Path:
-    """Return Debian's signed boot loaders, unpacked."""
-    result = state.file('guest', 'boot-loaders')
-    if not result.exists():
-        folder = state.subfolder('guest', 'download')
-        partial = state.file('guest', 'boot-loaders.part')
-        shutil.rmtree(partial, ignore_errors=True)
-        for name in ('shim-signed', 'grub-efi-amd64-signed'):
-            subprocess.run(
-                ['apt-get', '--quiet', 'download', name], check=True,
-                cwd=folder, capture_output=True)
-            subprocess.run(
-                ['dpkg-deb', '--extract', next(folder.glob(f'{name}_*.deb')),
-                 partial], check=True)
-        partial.rename(result)
-    return result

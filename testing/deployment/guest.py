@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
+from testing.deployment import packages
 from testing.deployment import state as state_module
 
 #: The kernel for all machines: that for clouds has no driver for much that
@@ -54,24 +55,15 @@ class Guest:
     def _package(self) -> pathlib.Path:
         """Return Debian's kernel package, unpacked."""
         target = self._state.file('guest', 'package')
-        if not target.exists():
-            depends = subprocess.run(
-                ['apt-cache', 'depends', _KERNEL], check=True,
-                capture_output=True, text=True).stdout
-            name = depends.partition('Depends: ')[2].split()[0]
-            folder = self._state.subfolder('guest', 'download')
+        depends = subprocess.run(
+            ['apt-cache', 'depends', _KERNEL], check=True,
+            capture_output=True, text=True).stdout
+        packages.unpack(
+            [depends.partition('Depends: ')[2].split()[0]], target)
+        modules, = (target / 'lib' / 'modules').iterdir()
+        if not (modules / 'modules.dep').exists():
             subprocess.run(
-                ['apt-get', '--quiet', 'download', name], check=True,
-                cwd=folder, capture_output=True)
-            partial = self._state.file('guest', 'package.part')
-            shutil.rmtree(partial, ignore_errors=True)
-            subprocess.run(
-                ['dpkg-deb', '--extract', next(folder.glob(f'{name}_*.deb')),
-                 partial], check=True)
-            subprocess.run(
-                ['depmod', '--basedir', partial, name.removeprefix(
-                    'linux-image-')], check=True)
-            partial.rename(target)
+                ['depmod', '--basedir', target, modules.name], check=True)
         return target
 
     def _pack(self, package: pathlib.Path) -> bytes:
@@ -106,7 +98,6 @@ def _needed(folder: pathlib.Path) -> set[str]:
     for line in (folder / 'modules.dep').read_text().splitlines():
         path, _, needed = line.partition(':')
         needs[path] = {path, *needed.split()}
-    wanted = {name.replace('-', '_') for name in _MODULES}
+    paths = {pathlib.Path(path).stem.replace('-', '_'): path for path in needs}
     return set().union(*(
-        needed for path, needed in needs.items()
-        if pathlib.Path(path).stem.replace('-', '_') in wanted))
+        needs[paths[name.replace('-', '_')]] for name in _MODULES))

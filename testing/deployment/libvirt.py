@@ -1,6 +1,6 @@
 """The libvirt of Debian 12's backports, for the compute hosts.
 
-With Debian 12's own, 9.0, Nova 33 and 34 build no guest with UEFI: "loader
+With Debian 12's own, 9.0, Nova 34 builds no guest with UEFI: "loader
 attribute 'secure' cannot be specified when firmware autoselection is enabled".
 QEMU is Debian 12's all the same. With ``CLOUD_LIBVIRT=own``, on other releases
 of Debian, and where :mod:`.chroot` gives them another one's, hosts have none of
@@ -9,10 +9,10 @@ this.
 
 import os
 import pathlib
-import shutil
 import subprocess
 
 from testing.deployment import chroot
+from testing.deployment import packages
 from testing.deployment import state as state_module
 
 _RELEASE = 'bookworm'
@@ -49,18 +49,13 @@ class Libvirt:
         """Unpack them, which needs a download the first time."""
         if self.usr is None or self._root.exists():
             return
-        partial = self._state.subfolder('libvirt', 'root.part')
-        shutil.rmtree(partial)
-        folder = self._state.subfolder('libvirt', 'download')
-        self._apt('update', folder)
-        self._apt('download', folder, *_PACKAGES)
-        for package in folder.glob('*.deb'):
-            subprocess.run(
-                ['dpkg-deb', '--extract', package, partial], check=True)
-        partial.rename(self._root)
+        options = self._backports()
+        packages.apt('update', folder=self._root.parent, options=options)
+        packages.unpack(_PACKAGES, self._root, options)
 
-    def _apt(self, command: str, folder: pathlib.Path, *names: str) -> None:
-        """Run apt-get, for backports alone, beside the machine's own lists."""
+    def _backports(self) -> list[str]:
+        """Return apt-get's options for backports, beside the machine's lists.
+        """
         site = subprocess.run(
             ['apt-get', 'indextargets', '--format', '$(SITE)', 'Codename: '
              f'{_RELEASE}', 'Created-By: Packages'], check=True, text=True,
@@ -70,8 +65,6 @@ class Libvirt:
             f'{site} {_RELEASE}-backports main\n', 'libvirt', 'sources.list')
         lists, cache = (self._state.subfolder('libvirt', name)
                         for name in ('lists', 'cache'))
-        subprocess.run(
-            ['apt-get', '--quiet', *(f'-oDir::{option}' for option in (
-                f'Etc::SourceList={sources}', 'Etc::SourceParts=-',
-                f'State::Lists={lists}', f'Cache={cache}')), command, *names],
-            check=True, cwd=folder, capture_output=True)
+        return [f'-oDir::{option}' for option in (
+            f'Etc::SourceList={sources}', 'Etc::SourceParts=-',
+            f'State::Lists={lists}', f'Cache={cache}')]

@@ -86,7 +86,7 @@ IDLE = (
     Case('hw_mem_encryption_model', 'amd-sev', 'hw_mem_encryption=true',
          acts={'hw_mem_encryption': 'true', 'hw_firmware_type': 'uefi',
                'hw_machine_type': 'q35'}, boots=False),
-    # libvirt's hosts encrypt none, whatever else is asked for.
+    # No libvirt host encrypts disks.
     Case('hw_ephemeral_encryption_format', 'luks', 'encrypts no disks',
          acts_vcpus=0),
     Case('hw_vif_multiqueue_enabled', 'true', 'at least 2 vCPUs', vcpus=1,

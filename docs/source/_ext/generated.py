@@ -61,13 +61,14 @@ class PropertyTable(CodeDirective):
 
     def rst(self) -> list[str]:
         """Return tables of the catalogue, by purpose."""
+        runs = _runs()
         lines: list[str] = []
         for title, purpose in book.PURPOSES.items():
             rows = [
                 # An anchor: #hw-disk-bus.
                 [f'_`{prop.spelling}`', _folded(prop), prop.description,
                  ', '.join(prop.drivers) or '\u2013',
-                 best_seen(prop.field)]
+                 _best_seen(runs, prop.field)]
                 for prop in catalog.running().values()
                 if not prop.never and prop.field in purpose]
             if rows:
@@ -152,7 +153,7 @@ class SeenTable(CodeDirective):
         rows = []
         for prop in catalog.running().values():
             groups: dict[tuple[str, ...], list[str]] = {}
-            for value in _tried(prop.field):
+            for value in _tried(runs, prop.field):
                 cells = tuple(_became(run, prop.field, value) for run in runs)
                 groups.setdefault(cells, []).append(value)
             rows += [[f'``{prop.spelling}``', ', '.join(
@@ -183,9 +184,9 @@ def _groups(
     return [row for row in run['rows'] if row['property'] == field]
 
 
-def _tried(field: str) -> list[str]:
+def _tried(runs: list[dict[str, typing.Any]], field: str) -> list[str]:
     return list(dict.fromkeys(
-        value for run in _runs() for group in _groups(run, field)
+        value for run in runs for group in _groups(run, field)
         for value in group['values']))
 
 
@@ -200,9 +201,9 @@ def _became(run: dict[str, typing.Any], field: str, value: str) -> str:
     return '\u2013'
 
 
-def best_seen(field: str) -> str:
+def _best_seen(runs: list[dict[str, typing.Any]], field: str) -> str:
     """Return the best place in which some value of a property was seen."""
-    seen = {group['seen'] for run in _runs() for group in _groups(run, field)}
+    seen = {group['seen'] for run in runs for group in _groups(run, field)}
     return next((place for place in _PLACES if place in seen), '\u2013')
 
 

@@ -53,11 +53,11 @@ def decided(
     return [
         field for field, prop in catalog.items()
         if prop.record.settled == when and before.prop(field)
-        != after.prop(field) and _gets(prop.record, before)
-        != _gets(prop.record, after)]
+        != after.prop(field) and gets(prop.record, before)
+        != gets(prop.record, after)]
 
 
-def _gets(record: Record, guest: Guest) -> Any:
+def gets(record: Record, guest: Guest) -> Any:
     """Return what GUEST gets of a property, or None."""
     try:
         return (record.gets and record.gets(guest)) or None

@@ -31,7 +31,7 @@ from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.api.guest.guest import Guest
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.catalog import Catalog
@@ -102,8 +102,10 @@ def plan(
             'created: keep it as it is, or boot another server')
     changed = change.differing
     is_offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
-    shelve, build = (_WITH_VTPM,) * 2 if _has_vtpm(flavor, present) \
-        else (_SHELVE, _BUILD)
+    shelve, build = _SHELVE, _BUILD
+    if scheduling.gets(catalog['hw_tpm_version'].record,
+                       Guest(flavor, present, {})):
+        shelve = build = _WITH_VTPM
     config_drive.require_possible(
         change, base.get(config_drive.PROPERTY), instance,
         None if is_offloaded else build)
@@ -190,14 +192,6 @@ def _require_start_builds(
             changed, errors.NEEDS_REBUILD, 'takes effect when the guest is '
             f'built, and the driver of its host ({node.hypervisor_type}) does '
             f'not build it anew at a start: {way}')
-
-
-def _has_vtpm(flavor: objects.Flavor, present: objects.ImageMeta) -> bool:
-    try:
-        return bool(Guest(flavor, present, {}).ask('get_vtpm_constraint'))
-    except REFUSALS:
-        # A value that an operator has set conflicts with the flavor.
-        return False
 
 
 def _owns(

@@ -178,9 +178,8 @@ def _values_of_few_hosts(cloud: Cloud) -> Found:
 def _needed_at_start(cloud: Cloud) -> Found:
     found = {prop.field: prop.record.keeps
              for entry in cloud.enforcer.allowed.entries
-             for prop in cloud.left_open(entry)
-             if prop.record.keeps and 'libvirt' in cloud.drivers}
-    for name in sorted(found):
+             for prop in cloud.left_open(entry) if prop.record.keeps}
+    for name in sorted(found) if 'libvirt' in cloud.drivers else ():
         yield name, {'option': found[name]}
 
 

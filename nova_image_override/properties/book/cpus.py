@@ -25,6 +25,7 @@ _PINNING = (
     requires('ResourceRequest._translate_pinning_policies'))
 #: ImagePropertiesFilter._instance_supported
 _COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
+_ANY_COMPARED = f'{", ".join(_COMPARED[:-1])} or {_COMPARED[-1]}'
 _PHYSICAL_ADDRESS = libvirt('LibvirtDriver._get_guest_cpu_config_maxphysaddr')
 
 
@@ -125,10 +126,10 @@ RECORDS = records(
         'hw_maxphysaddr_bits',
         'Physical address bits of the guest\'s CPUs; at most what the host '
         'has. Needs hw_maxphysaddr_mode, and does not go with '
-        f'{", ".join(_COMPARED[:-1])} or {_COMPARED[-1]}.',
+        f'{_ANY_COMPARED}.',
         gets=_address_bits,
         idle='it needs hw_maxphysaddr_mode, and Nova\'s scheduler fails '
-             f'beside {", ".join(_COMPARED[:-1])} or {_COMPARED[-1]}',
+             f'beside {_ANY_COMPARED}',
         flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
         readers=(
             _PHYSICAL_ADDRESS,
