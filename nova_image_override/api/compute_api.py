@@ -20,7 +20,6 @@ from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change import update
-from nova_image_override.api.change.operation import Operation
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.change.scheduling import HostScheduler
 from nova_image_override.api.compute_task_api import ComputeTaskAPI
@@ -169,7 +168,7 @@ class API(api.API):
     ) -> Any:
         """Rebuild with the overrides in force, or with those asked for."""
         request = request_module.of(context)
-        operation = Operation(
+        operation = request_module.Operation(
             instance, None if request is None else request.overrides)
         if operation.change.after:
             compute_part.require(
@@ -277,7 +276,7 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                 'hw_numa_mem.N) could be lost on a host that it is moved to')
-        with request_module.doing(context, Operation(instance)):
+        with request_module.doing(context, request_module.Operation(instance)):
             return super().resize(
                 context, instance, *args, host_name=host_name, **kwargs)
 
@@ -293,7 +292,7 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host, 'its overrides were changed since it was '
                 'shelved, and could be lost on a host that it is unshelved on')
-        operation = Operation(instance)
+        operation = request_module.Operation(instance)
         with request_module.doing(context, operation):
             try:
                 return super().unshelve(

@@ -1,10 +1,16 @@
-"""The bus of a server's disks, which Nova records when the server is created.
+"""A server's disks: their bus, and the config drive.
 
-From the first boot on, each block device mapping has a bus and a device name
+Nova records the bus when the server is created. From the first boot on, each
+block device mapping has a bus and a device name
 (ComputeManager._default_block_device_names), which take precedence over
 ``hw_disk_bus`` (nova/virt/libvirt/blockinfo.py get_info_from_bdm). Where
 overrides give a server another ``hw_disk_bus``, this module moves its disks to
 that bus; the guest sees them there when it is next built.
+
+A server has a config drive for life once it has one. nova-compute makes it
+when it builds the guest, and notes that in the instance
+(nova/virt/configdrive.py update_instance); every later guest has it, whatever
+the image says (required_by).
 """
 
 from __future__ import annotations
@@ -19,10 +25,14 @@ from nova import objects
 from nova.virt.libvirt import blockinfo
 
 from nova_image_override import errors
+from nova_image_override.api.change.change import Change
 from nova_image_override.override import ImageProperties
 
 #: The property that the disks follow.
 PROPERTY = 'hw_disk_bus'
+
+#: The property that the config drive follows.
+CONFIG_DRIVE = 'img_config_drive'
 
 #: The choice of libvirt hosts where no property says otherwise
 #: (nova/virt/libvirt/blockinfo.py get_disk_bus_for_device_type).
@@ -140,3 +150,29 @@ def _is_moved(
 def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
     """Return the sort key: the root disk first, the others as they are now."""
     return not _is_root(mapping), mapping.device_name
+
+
+def require_config_drive(
+    change: Change, own: str | None, instance: Any, way: str | None,
+) -> None:
+    """Refuse what would not come of a change of the config drive.
+
+    :param own: what the image itself says of it
+    :param way: how the caller can have the guest built with its disks; None
+        if it will be
+    :raises errors.Invalid: the server keeps its drive all the same
+    :raises errors.Conflict: the drive is not made
+    """
+    if CONFIG_DRIVE not in change.differing:
+        return
+    wanted = change.after.get(CONFIG_DRIVE)
+    if wanted == 'mandatory':
+        if way and not instance.config_drive:
+            raise errors.Conflict.of(
+                [CONFIG_DRIVE], errors.NEEDS_REBUILD,
+                f'a config drive is made when the guest is built: {way}')
+    elif (CONFIG_DRIVE in change.after and wanted != own
+            and instance.config_drive):
+        raise errors.Invalid.of(
+            [CONFIG_DRIVE], errors.NO_EFFECT, 'would do nothing: the server '
+            'has a config drive, and keeps it')

@@ -5,9 +5,12 @@ from typing import Any
 
 from nova_image_override import errors
 from nova_image_override.api.change.change import Change
-from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import safe_cpu_lists
-from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.api.guest.guest import (
+    Guest,
+    image_of_server,
+    REFUSALS,
+)
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties.book.vocabulary import NUMA_TOPOLOGY
 from nova_image_override.properties.catalog import Catalog
@@ -36,7 +39,7 @@ def refused_by(
               flavor)
     except REFUSALS:
         differing = _differing(
-            catalog, change, _guest(flavor, image_metadata.of_server(instance)),
+            catalog, change, _guest(flavor, image_of_server(instance)),
             _guest(flavor, merged))
         makes = [name for name in differing if NUMA_TOPOLOGY[0]
                  in catalog.resolve(name).record.readers]

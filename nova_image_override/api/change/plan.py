@@ -14,8 +14,8 @@ from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect
+from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
 
@@ -113,7 +113,7 @@ class Planner:
         after = {name: value for name, value in change.after.items()
                  if name not in problems or problems[name].code != errors.NEVER}
         try:
-            merged = image_metadata.with_properties(dict(image), {
+            merged = boot_metadata(dict(image), {
                 **self.merger.merge(base, after), **fixed})
         except errors.Invalid as exc:
             problems = {

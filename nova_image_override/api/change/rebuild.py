@@ -11,7 +11,6 @@ from nova.compute import task_states
 
 from nova_image_override import errors
 from nova_image_override import override_record as record
-from nova_image_override.api.change import config_drive
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import numa
 from nova_image_override.api.change import plan as plan_module
@@ -19,7 +18,7 @@ from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest.guest import image_of_server
 from nova_image_override.override import ImageProperties
 from nova_image_override.properties.book import vocabulary
 
@@ -79,7 +78,7 @@ def plan(
         'server, boot another one')
     wanted = objects.ImageMeta.from_dict(
         {**image, 'properties': result.image['properties']})
-    server = image_metadata.of_server(instance)
+    server = image_of_server(instance)
     present = objects.ImageMeta.from_dict(server)
     _refuse(
         [field for when in (vocabulary.AT_UNSHELVE, vocabulary.AT_CREATE)
@@ -88,8 +87,8 @@ def plan(
         errors.CREATE_ONLY, 'takes effect only when a server is created and '
         'cannot be changed by a rebuild: keep it as it is, or boot another '
         'server')
-    config_drive.require_possible(
-        change, base.get(config_drive.PROPERTY), instance, way=None)
+    disks.require_config_drive(
+        change, base.get(disks.CONFIG_DRIVE), instance, way=None)
     changed = ['']
     source, target = (disks.bus(each['properties'])
                       for each in (server, result.image))

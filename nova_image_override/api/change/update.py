@@ -21,7 +21,6 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
-from nova_image_override.api.change import config_drive
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import numa
 from nova_image_override.api.change import plan as plan_module
@@ -30,8 +29,7 @@ from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest.guest import Guest
+from nova_image_override.api.guest.guest import Guest, image_of_server
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.catalog import Catalog
@@ -82,7 +80,7 @@ def plan(
     catalog, metadata = planner.catalog, instance.system_metadata
     change = Change.of(metadata, asked)
     flavor = instance.get_flavor()
-    image = image_metadata.of_server(instance)
+    image = image_of_server(instance)
     base = stored_image.properties_without_overrides(instance)
     new = change.new(planner.merger, base)
     result = planner.plan(
@@ -106,8 +104,8 @@ def plan(
     if scheduling.gets(catalog['hw_tpm_version'].record,
                        Guest(flavor, present, {})):
         shelve = build = _WITH_VTPM
-    config_drive.require_possible(
-        change, base.get(config_drive.PROPERTY), instance,
+    disks.require_config_drive(
+        change, base.get(disks.CONFIG_DRIVE), instance,
         None if is_offloaded else build)
     if disks.PROPERTY in changed:
         disks.moves(instance.get_bdms(), disks.bus(image['properties']),

@@ -12,11 +12,14 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
-from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest import safe_cpu_lists
-from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.api.guest.guest import (
+    Guest,
+    image_of_server,
+    REFUSALS,
+)
 from nova_image_override.properties.catalog import Catalog
 
 #: Read by Nova's functions from a flavor, directly or for a message, besides
@@ -124,7 +127,7 @@ def check_resize(catalog: Catalog, flavor: Any, instance: Any) -> None:
     overrides = record.in_force(instance.system_metadata)
     found = [
         problem for name, problem in problems(
-            catalog, flavor, image_metadata.of_server(instance),
+            catalog, flavor, image_of_server(instance),
             stored_image.properties_without_overrides(instance), overrides,
             ineffective(catalog, instance)).items()
         if name in overrides and problem.code != errors.NO_EFFECT]
@@ -140,7 +143,7 @@ def ineffective(catalog: Catalog, instance: Any) -> set[str]:
     """
     try:
         guest = Guest.of(
-            instance.get_flavor(), image_metadata.of_server(instance))
+            instance.get_flavor(), image_of_server(instance))
     except REFUSALS:
         return set()
     return {problem.name for problem in no_effect.in_guest(

@@ -9,6 +9,7 @@ from nova import objects
 from nova.virt import hardware
 from oslo_utils import strutils
 
+from nova_image_override import stored_image
 from nova_image_override.api.guest import topology
 from nova_image_override.override import ImageProperties
 
@@ -102,3 +103,22 @@ class Guest:
         got = [getattr(best, field.removeprefix('hw_cpu_'))
                for best in found if best is not None]
         return asked if asked in got or not got else got[0]
+
+
+def boot_metadata(
+    image: dict[str, Any], properties: ImageProperties,
+) -> dict[str, Any]:
+    """Return IMAGE with PROPERTIES and all else that Nova's functions read.
+
+    A volume's metadata has no name and a blank volume has no metadata at all,
+    but what the messages of nova.virt.hardware and API._validate_flavor_image
+    use must be there.
+    """
+    return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
+            'min_disk': 0, **image, 'properties': dict(properties)}
+
+
+def image_of_server(instance: Any) -> dict[str, Any]:
+    """Return the image metadata that a server was built from."""
+    image = stored_image.image(instance)
+    return boot_metadata(image, image['properties'])

@@ -10,7 +10,7 @@ from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override.api.change import numa
 from nova_image_override.api.change.change import Change
-from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest.guest import boot_metadata
 from tests.unit.api.guest import guests
 
 TWO = {'hw_numa_nodes': '2',
@@ -34,7 +34,7 @@ def refused(catalog, had, wanted, base=None, vcpus=4, guard=refuse):
     return set(numa.refused_by(
         guard, catalog, objects.Instance(
             flavor=guests.flavor(vcpus), system_metadata=metadata),
-        image_metadata.with_properties({}, merger.merge(base or {}, wanted)),
+        boot_metadata({}, merger.merge(base or {}, wanted)),
         Change(had, wanted)))
 
 

@@ -5,7 +5,7 @@ from nova import objects
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest import image_metadata
+from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.properties import catalog
 
 
@@ -33,6 +33,6 @@ def problems(overrides, specs=None, base=None, of=None):
         return {each.name: (each.code, each.reason) for each in exc.problems}
     found = check.problems(
         properties, of or flavor(**(specs or {})),
-        image_metadata.with_properties({'name': 'image'}, merged), base,
+        boot_metadata({'name': 'image'}, merged), base,
         overrides)
     return {name: (each.code, each.reason) for name, each in found.items()}

@@ -9,8 +9,8 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest import image_metadata
 from nova_image_override.api.guest import refusals
+from nova_image_override.api.guest.guest import boot_metadata
 from tests.unit.api.guest import guests
 
 
@@ -112,7 +112,7 @@ def test_nova_is_given_what_the_image_itself_holds_of_a_list(catalog):
     """The short spelling is used for the check only."""
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}
-    image = image_metadata.with_properties({}, dict(base))
+    image = boot_metadata({}, dict(base))
     check.problems(catalog, guests.flavor(4), image, base,
                    {'hw_boot_menu': 'true'})
     assert image['properties'] == base
