@@ -14,6 +14,9 @@ def _iommu(guest: Any) -> Any:
     return guest.spec('hw:viommu_model') or guest.prop('hw_viommu_model')
 
 
+#: From libvirt 8.3 on, "auto" is virtio too.
+_VIRTIO_IOMMU = 'a libvirt that takes attributes of it (9.0 does not)'
+
 RECORDS = records(
     Record(
         'hw_vif_model', 'Model of the network interfaces.',
@@ -48,7 +51,9 @@ RECORDS = records(
             CHECKED_WITH_FLAVOR)),
     Record(
         'hw_viommu_model', 'Model of the virtual IOMMU.', gets=_iommu,
-        hosts={'smmuv3': 'Arm hosts', 'virtio': 'hosts with libvirt 8.3'},
+        # LibvirtDriver._guest_add_iommu_device gives each model attributes.
+        hosts={'auto': _VIRTIO_IOMMU, 'smmuv3': 'Arm hosts',
+               'virtio': _VIRTIO_IOMMU},
         flavor=same('hw:viommu_model'),
         readers=(libvirt('LibvirtDriver._get_iommu_model'), PREFILTER)),
     Record(
