@@ -45,9 +45,6 @@ _PATIENCE = 60
 #: How a server ends for which no host passed.
 _NO_HOST = 'ERROR: No valid host was found'
 
-_UUID = re.compile(
-    ' ?(for instance )?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
-
 
 @dataclasses.dataclass
 class Built:
@@ -162,8 +159,8 @@ class Bench:
             + r'Failed to build and run instance: (.*(\n(?!\d+-\d+-\d+ ).*)*)')
         for host in self._deployment.hosts.values():
             if found := said.search(host.compute.log.read_text()):
-                return _brief(found[1])
-        return _brief(self._deployment.operator.compute.get_server(
+                return sights.brief(found[1])
+        return sights.brief(self._deployment.operator.compute.get_server(
             server).fault['message'])
 
     def _look(self, server: str, host: str) -> sights.Sight:
@@ -281,15 +278,6 @@ class Bench:
             field not in _LATER and one.process != other.process)
 
 
-def _brief(reason: str) -> str:
-    """Return a reason without identifiers; if QEMU has ended, in its words."""
-    *_, words = re.split(
-        r'[-\d]+T[:.\d]*Z qemu-[^:]*: (?!warning)|^libvirt[.]libvirtError: ',
-        _UUID.sub('', reason))
-    return re.sub(r'[{]"driver":"([^"]*)"[^}]*[}]', r'\1',
-                  ' '.join(words.split()))
-
-
 def _prepare(deployment: cloud.Cloud) -> None:
     """Permit everything, and give the hosts what properties act on."""
     deployment.nova_api.rules = {'allowed_properties': '*'}
@@ -308,7 +296,7 @@ Rows = dict[str, dict[str, tuple[str, str]]]
 
 def run(
     deployment: cloud.Cloud, fields: collections.abc.Sequence[str],
-    is_brief: bool, known: Rows, keep: collections.abc.Callable[[Rows], None],
+    is_brief: bool, known: Rows, keep: collections.abc.Callable[[Rows], object],
 ) -> None:
     """Add the rows of properties to those that are known.
 
@@ -365,17 +353,18 @@ def main() -> None:
     given = parser.parse_args()
     deployment = cloud.Cloud(state.State.default())
     _prepare(deployment)
-    if given.fields:
-        run(deployment, given.fields, given.brief, {}, lambda rows: None)
-        return
-    # A run that is interrupted goes on where it was.
+    # A run of all that is interrupted goes on where it was.
     kept = deployment.state.file('properties.json')
-    rows = json.loads(kept.read_text()) if kept.exists() else {}
-    run(deployment, fields, given.brief, rows,
-        lambda rows: bool(kept.write_text(json.dumps(rows))))
-    if missing := [field for field in fields if len(rows.get(field, {}))
-                   < len(values.taken(values.CATALOG[field]))]:
-        sys.exit(f'Not recorded without {", ".join(missing)}: run it again')
+    rows: Rows = {}
+    if not given.fields and kept.exists():
+        rows = json.loads(kept.read_text())
+    run(deployment, given.fields or fields, given.brief, rows,
+        lambda rows: given.fields or kept.write_text(json.dumps(rows)))
+    if missing := [field for field in given.fields or fields if len(
+            rows.get(field, {})) < len(values.taken(values.CATALOG[field]))]:
+        sys.exit(f'Without {", ".join(missing)}: run it again')
+    if given.fields:
+        return
     debian = _debian(deployment)
     figures.record(f'properties-debian{debian}', {
         'debian': debian, 'versions': _versions(deployment)}, [

@@ -94,3 +94,16 @@ def guest(console: str) -> list[str] | None:
         '(?<=^node )(.*) ([0-9]+)$',
         lambda node: f'{node[1]} {int(node[2]) >> 14}', _common(line))
         for line in told.lines)
+
+
+_UUID = re.compile(
+    ' ?(for instance )?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+
+
+def brief(reason: str) -> str:
+    """Return a reason without identifiers; if QEMU has ended, in its words."""
+    *_, words = re.split(
+        r'[-\d]+T[:.\d]*Z qemu-[^:]*: (?!warning)|^libvirt[.]libvirtError: ',
+        _UUID.sub('', reason))
+    return re.sub(r'[{]"driver":"([^"]*)"[^}]*[}]', r'\1',
+                  ' '.join(words.split()))
