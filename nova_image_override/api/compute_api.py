@@ -20,6 +20,7 @@ from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change import update
+from nova_image_override.api.change.operation import Operation
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.change.scheduling import HostScheduler
 from nova_image_override.api.compute_task_api import ComputeTaskAPI
@@ -168,7 +169,7 @@ class API(api.API):
     ) -> Any:
         """Rebuild with the overrides in force, or with those asked for."""
         request = request_module.of(context)
-        operation = request_module.Operation(
+        operation = Operation(
             instance, None if request is None else request.overrides)
         if operation.change.after:
             compute_part.require(
@@ -179,7 +180,7 @@ class API(api.API):
         with request_module.doing(context, operation):
             try:
                 return super().rebuild(
-                    context, instance, image_href, *args, **kwargs)
+                    context, operation.instance, image_href, *args, **kwargs)
             except Exception:
                 with excutils.save_and_reraise_exception():
                     if not operation.is_sent:
@@ -254,7 +255,18 @@ class API(api.API):
         Nova's controller of start and stop does not call :meth:`get`.
         """
         self._store.recover(instance)
-        return super().start(context, instance, *args, **kwargs)
+        return super().start(
+            context, Operation(instance).instance, *args, **kwargs)
+
+    @interface.overrides
+    @faults.carried()
+    @store_module.giving_way()
+    def reboot(
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Reboot a server, which may be stopped and is started then."""
+        return super().reboot(
+            context, Operation(instance).instance, *args, **kwargs)
 
     # --- what reads the request spec, and starts with the overrides ---------
 
@@ -276,9 +288,9 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                 'hw_numa_mem.N) could be lost on a host that it is moved to')
-        with request_module.doing(context, request_module.Operation(instance)):
-            return super().resize(
-                context, instance, *args, host_name=host_name, **kwargs)
+        return super().resize(
+            context, Operation(instance).instance, *args, host_name=host_name,
+            **kwargs)
 
     @interface.overrides
     @faults.carried()
@@ -292,16 +304,15 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host, 'its overrides were changed since it was '
                 'shelved, and could be lost on a host that it is unshelved on')
-        operation = request_module.Operation(instance)
-        with request_module.doing(context, operation):
-            try:
-                return super().unshelve(
-                    context, instance, *args, host=host, **kwargs)
-            except (errors.Conflict, exception.InstanceUpdateConflict):
-                with excutils.save_and_reraise_exception():
-                    # Nova has stored the request spec that it read before it
-                    # took the task state.
-                    self._store.repair(operation.before)
+        operation = Operation(instance)
+        try:
+            return super().unshelve(
+                context, operation.instance, *args, host=host, **kwargs)
+        except (errors.Conflict, exception.InstanceUpdateConflict):
+            with excutils.save_and_reraise_exception():
+                # Nova has stored the request spec that it read before it took
+                # the task state.
+                self._store.repair(operation.before)
 
     @interface.overrides
     @faults.carried()
@@ -314,7 +325,8 @@ class API(api.API):
             compute_part.require(
                 context, instance, 'rescued',
                 'or rebuild it with an empty image_props_override')
-        return super().rescue(context, instance, *args, **kwargs)
+        return super().rescue(
+            context, Operation(instance).instance, *args, **kwargs)
 
     @interface.overrides
     def lock(

@@ -4,9 +4,7 @@ from typing import Any
 
 from nova import conductor
 from nova.compute import task_states
-from oslo_utils import excutils
 
-from nova_image_override import errors
 from nova_image_override.api import audit
 from nova_image_override.api import request as request_module
 from nova_image_override.api.change import disks
@@ -15,9 +13,9 @@ from nova_image_override.nova_interfaces import interface
 
 
 class ComputeTaskAPI(conductor.ComputeTaskAPI):
-    """Goes on with a server only if it is still what was checked.
+    """Stores the rest of a rebuild before it is sent.
 
-    The server's task state is held by then, and nothing has been sent yet.
+    The server's task state is held by then.
 
     :param store: stores changes
     """
@@ -28,7 +26,7 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
     @interface.overrides
     def rebuild_instance(
-        self, context: Any, instance: Any, *args: Any, orig_sys_metadata: Any,
+        self, context: Any, instance: Any, *args: Any,
         host: str | None = None, bdms: Any = None, **kwargs: Any,
     ) -> Any:
         """Rebuild a server on its host, with its disks on their bus.
@@ -39,7 +37,6 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         """
         operation = request_module.operation_of(context)
         if operation is not None:
-            operation.require_unchanged(orig_sys_metadata)
             planned = operation.rebuild
             if planned is None and operation.change.names:
                 raise interface.unsupported(
@@ -55,36 +52,4 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
                               planned.plan.change.after, instance)
             operation.is_sent = True
         return super().rebuild_instance(
-            context, instance, *args, orig_sys_metadata=orig_sys_metadata,
-            host=host, bdms=bdms, **kwargs)
-
-    @interface.overrides
-    def resize_instance(
-        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
-    ) -> Any:
-        """Resize a server whose overrides have not changed meanwhile."""
-        self._require_unchanged(context, instance)
-        return super().resize_instance(context, instance, *args, **kwargs)
-
-    @interface.overrides
-    def unshelve_instance(
-        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
-    ) -> Any:
-        """Unshelve a server whose overrides have not changed meanwhile."""
-        self._require_unchanged(context, instance)
-        return super().unshelve_instance(context, instance, *args, **kwargs)
-
-    def _require_unchanged(self, context: Any, instance: Any) -> None:
-        operation = request_module.operation_of(context)
-        if operation is None:
-            return
-        # The row that Nova has read may be older than the state that it set:
-        # its transaction reads first.
-        present = store_module.stored(instance) if operation.change.before \
-            else instance
-        try:
-            operation.require_unchanged(present.system_metadata)
-        except errors.Conflict:
-            with excutils.save_and_reraise_exception():
-                self._store.give_way(instance, operation.before)
-        operation.is_sent = True
+            context, instance, *args, host=host, bdms=bdms, **kwargs)

@@ -59,7 +59,7 @@ def main() -> None:
             cells = [objects.NUMACell(
                 id=number, cpuset={*range(number * 500, number * 500 + 500)},
                 pcpuset=set(), memory=400_000, cpu_usage=0, memory_usage=0,
-                pinned_cpus=set(), siblings=[], mempages=[
+                pinned_cpus=set(), siblings=[], socket=number, mempages=[
                     objects.NUMAPagesTopology(
                         size_kb=4, total=100_000_000, used=0)])
                 for number in range(2)]

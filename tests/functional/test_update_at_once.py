@@ -9,7 +9,9 @@ from unittest import mock
 
 from nova import objects
 from nova.compute import api
+from nova.db.main import api as db_api
 import pytest
+from sqlalchemy import orm
 
 from nova_image_override.api.change import store
 from testing.harness import base
@@ -17,6 +19,32 @@ from tests.functional import update_case
 
 VGA = {'hw_video_model': 'vga'}
 NETWORK = {'hw_vif_model': 'e1000'}
+
+
+@contextlib.contextmanager
+def before_its_statement(act):
+    """Do ACT once, between what the next transaction reads and what it writes.
+
+    The transaction then returns a server as it was before, as on MariaDB.
+    """
+    original = db_api.instance_update_and_get_original
+    done = []
+
+    def late(context, server, *args, **kwargs):
+        if done:
+            return original(context, server, *args, **kwargs)
+        read = db_api.instance_get_by_uuid(
+            context, server, columns_to_join=['system_metadata'])
+        done.append(True)
+        act()
+        before, after = original(context, server, *args, **kwargs)
+        orm.attributes.set_committed_value(
+            after, 'system_metadata', list(read.system_metadata))
+        return before, after
+
+    with mock.patch.object(db_api, 'instance_update_and_get_original', late):
+        yield
+    assert done
 
 
 @contextlib.contextmanager
@@ -81,6 +109,18 @@ class TestRebuild:
         cloud.do(server, 'os-start')
         assert cloud.shown(server) == wanted
 
+    @pytest.mark.parametrize('asked', [None, {}, VGA])
+    def test_an_update_stays_that_ends_within_the_statement_of_the_rebuild(
+            self, cloud, asked):
+        server = cloud.stopped(VGA)
+        body = {'imageRef': base.IMAGE}
+        if asked is not None:
+            body[base.PARAMETER] = asked
+        with before_its_statement(cloud.put(server, NETWORK)):
+            answer = cloud.act(server, {'rebuild': body})
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, NETWORK)
+
     def test_an_update_stays_when_the_image_was_about_to_change_too(
             self, cloud):
         server = cloud.stopped(VGA)
@@ -122,6 +162,31 @@ class TestRebuild:
         cloud.assert_disks_agree(server)
         cloud.do(server, 'os-start')
         assert cloud.rebuild(server).status == 202
+
+
+class TestActions:
+    CLOUD = Cloud
+
+    @pytest.mark.parametrize('action', [
+        {'os-start': None}, {'reboot': {'type': 'HARD'}}, {'rescue': None},
+        {'resize': {'flavorRef': '2'}}], ids=str)
+    def test_an_update_stays_that_ends_within_the_statement_of_an_action(
+            self, cloud, action):
+        server = cloud.stopped(VGA)
+        with before_its_statement(cloud.put(server, NETWORK)):
+            answer = cloud.act(server, action)
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, NETWORK)
+        cloud.do(server, 'os-start')
+        assert cloud.shown(server) == NETWORK
+
+    def test_an_update_stays_that_ends_within_the_statement_of_unshelve(
+            self, cloud):
+        server = cloud.offloaded(VGA)
+        with before_its_statement(cloud.put(server, NETWORK)):
+            answer = cloud.act(server, {'unshelve': None})
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, NETWORK)
 
 
 class TestUnshelve:

@@ -107,35 +107,22 @@ def plan(
         **result.stored, **store_module.unfinished(changed, source, target)})
 
 
-#: Changed by Nova's rebuild of a server, besides its image properties and
-#: what follows from those (API.rebuild and ServersController._action_rebuild).
-_CHANGED = (
-    'access_ip_v4', 'access_ip_v6', 'auto_disk_config', 'display_description',
-    'display_name', 'hostname', 'image_ref', 'kernel_id', 'key_data',
-    'key_name', 'keypairs', 'metadata', 'progress', 'ramdisk_id',
-    'trusted_certs', 'user_data')
-
-
 def undo(store: store_module.Store, operation: Any) -> None:
     """Leave a server as it was, if its rebuild holds it already.
 
     :param operation: the rebuild, of which nothing has been sent
     """
-    if not operation.holds:
+    if operation.former is None:
         return
-    before, planned = operation.before, operation.rebuild
     instance = store_module.stored(operation.instance)
-    properties = record.image_properties(operation.stored)
     disks.put_back(instance, operation.places)
-    instance.update({
-        **{name: before[name] for name in _CHANGED
-           if before.obj_attr_is_set(name)},
-        **inherited(properties), 'system_metadata': operation.stored})
-    had = None if planned is None else planned.had
+    instance.update({**operation.former, 'task_state': instance.task_state,
+                     'system_metadata': operation.stored})
+    had = operation.rebuild and operation.rebuild.had
     store.agree(
         instance, {*operation.change.names,
                    *record.image_values(operation.stored)} or {''},
-        None if operation.is_overtaken else had, onto=had)
+        had, onto=had)
     store_module.save(instance, task_states.REBUILDING, {'task_state': None})
 
 

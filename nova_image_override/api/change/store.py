@@ -238,16 +238,6 @@ class Store:
             spec.image, spec.numa_topology = image, topology
             spec.save()
 
-    def give_way(self, instance: Any, before: Any) -> None:
-        """Take back what an operation on a changed server has stored.
-
-        :param instance: the server, held by Nova's task state
-        :param before: the server as the operation has read it
-        """
-        save(stored(instance), instance.task_state, {
-            'task_state': None, 'progress': before.progress,
-            'auto_disk_config': before.auto_disk_config})
-
     def repair(self, before: Any) -> None:
         """Store the request spec anew if an older one may have been stored.
 
