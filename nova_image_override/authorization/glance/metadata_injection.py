@@ -119,6 +119,4 @@ def load(paths: Sequence[str]) -> Injection:
             enabled=PLUGIN in conf[PLUGINS_GROUP].image_import_plugins,
             configured=bool(paths))
     except (cfg.Error, ValueError) as exc:
-        raise errors.StartupError(
-            f'[image_override] {OPTION}: {", ".join(paths)}: '
-            f'{" ".join(str(exc).split())}') from None
+        raise config_files.failure(OPTION, ', '.join(paths), exc) from None
