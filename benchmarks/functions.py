@@ -61,10 +61,10 @@ class Work:
         """Check oslo.policy, which the compute API does at the same time."""
         caller = self._planner.callers.caller(self._context)
         policy = rules.Policy()
-        for name, value in asked.items():
+        for name in asked:
             list(policy.decide(rules.Request(
-                caller, name, self._planner.catalog.resolve(name), value,
-                [asked], [overrides.IMAGE])))
+                caller, name, self._planner.catalog.resolve(name), asked,
+                [overrides.IMAGE])))
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""

@@ -8,11 +8,11 @@ from oslo_utils import timeutils
 
 from nova_image_override import override_record as record
 from nova_image_override import versions
+from testing import paste_config
 from testing.cost import cloud as cloud_module
 from testing.cost import compared
 from testing.cost import measure
 from testing.harness import base
-from testing.harness import paste_config
 
 EXTENSION = 'extension'
 

@@ -95,38 +95,28 @@ class Enforcer:
         :raises errors.Invalid: an override is not of a property
         """
         problems = []
-        for name, value in overrides.items():
-            refusal = self._refusal(rules.Request(
-                caller, name, self.catalog.resolve(name), value,
-                (overrides,), images))
-            if refusal is not None:
-                problems.append(errors.Problem(
-                    name, refusal.code, refusal.reason))
+        for name in overrides:
+            for decision in self.decisions(caller, name, overrides, images):
+                if not decision.permits:
+                    problems.append(errors.Problem(
+                        name, decision.code, decision.reason))
+                    break
         return problems
 
-    def _refusal(self, request: rules.Request) -> rules.Decision | None:
-        for rule in self.rules:
-            for decision in rule.decide(request):
-                if decision.code:
-                    return decision
-        return None
+    def decisions(
+        self, caller: Caller, name: str, overrides: Overrides,
+        images: Sequence[ImageProperties],
+    ) -> Iterator[rules.Decision]:
+        """Yield what each rule decides about the override of NAME, in order.
 
-    def decide(
-        self, caller: Caller, name: str, value: rules.Value,
-        image: ImageProperties | None = None,
-    ) -> list[rules.Decision]:
-        """Return what each rule decides about one override, in order.
-
-        :param image: the properties of the image; None for any image
+        :param overrides: all of the request
+        :param images: as for :meth:`refusals`
         :raises errors.Invalid: there is no property called NAME
         """
-        values = ('', None) if isinstance(value, rules.AnyValue) else (value,)
         request = rules.Request(
-            caller, name, self.catalog.resolve(name), value,
-            [{name: each} for each in values],
-            None if image is None else (image,))
-        return [decision for rule in self.rules
-                for decision in rule.decide(request)]
+            caller, name, self.catalog.resolve(name), overrides, images)
+        for rule in self.rules:
+            yield from rule.decide(request)
 
     def overridable(self, caller: Caller) -> Iterator[Overridable]:
         """Yield what CALLER may override, on one image or another."""

@@ -8,14 +8,12 @@ it leaves of a property. Those of Glance's are in
 import abc
 from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
-import enum
 
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import Entry, PropertyList
-from nova_image_override.authorization.sources import Option, PolicyRule, Source
 from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties.property import Property
 
@@ -27,34 +25,27 @@ _SEE = '; GET /v2.1/image-props-override shows what is permitted'
 Left = Iterator[Overridable]
 
 
-class AnyValue(enum.Enum):
-    """Stands for a value that is not known."""
-
-    ANY = 'any value'
-
-
-#: A canonical value, None to remove the property, or any value.
-Value = str | None | AnyValue
-
-
 @dataclasses.dataclass(frozen=True)
 class Request:
     """The override of one property, for which a caller asks.
 
     :ivar name: as the request names the property
-    :ivar overrides: all of the request; more than one where the value is not
-        known: what each of them needs is then needed
+    :ivar overrides: all of the request
     :ivar images: the properties of the image, or volume, itself; more than
-        one where it is not known which of them it has, None where it may be
-        any
+        one where it is not known which of them it has: what each would need
+        is then needed
     """
 
     caller: Caller
     name: str
     prop: Property
-    value: Value
-    overrides: Sequence[Overrides]
-    images: Sequence[ImageProperties] | None
+    overrides: Overrides
+    images: Sequence[ImageProperties]
+
+    @property
+    def value(self) -> str | None:
+        """The canonical value, or None to remove the property."""
+        return self.overrides[self.name]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,20 +62,16 @@ class Decision:
 
     :ivar rule: the rule, with what it is asked for if it is asked more than
         once
-    :ivar source: where the rule is
     :ivar code: why not, for programs: one of the codes of
         :mod:`nova_image_override.errors`; '' if the rule permits the override
     :ivar reason: why not, for the caller
     :ivar detail: what led to the decision, for the operator
-    :ivar operation: what Glance's protections were asked for
     """
 
     rule: str
-    source: Source
     code: str = ''
     reason: str = ''
     detail: str = ''
-    operation: str = ''
 
     @property
     def permits(self) -> bool:
@@ -111,10 +98,9 @@ class Rule(abc.ABC):
 class Never(Rule):
     """Refuses what no deployment can permit."""
 
-    _SOURCE = Source()
-    _OVERRIDABLE = (Decision('never', _SOURCE),)
+    _OVERRIDABLE = (Decision('never'),)
     _REFUSED = (Decision(
-        'never', _SOURCE, errors.NEVER,
+        'never', errors.NEVER,
         'describes the image itself and can never be overridden'),)
 
     def decide(self, request: Request) -> Iterable[Decision]:
@@ -135,26 +121,22 @@ class Denied(Rule):
     """
 
     OPTION = 'denied_properties'
-    _NO_ENTRY = (Decision(OPTION, Option(OPTION), detail='no entry'),)
+    _NO_ENTRY = (Decision(OPTION, detail='no entry'),)
 
     entries: PropertyList
 
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the first entry that covers the value."""
-        covering, value = self.entries.covering(request.name), request.value
-        entry = _first(covering, value)
-        if entry is not None:
-            with_value = f' with the value {errors.printable(value)}' \
-                if entry.values and isinstance(value, str) else ''
-            return (Decision(
-                self.OPTION, Option(self.OPTION, entry.text), errors.DENIED,
-                f'denied by this cloud{with_value}{_SEE}',
-                f'entry {entry.text}'),)
-        if value is AnyValue.ANY and covering:
-            return (Decision(
-                self.OPTION, Option(self.OPTION, covering[0].text),
-                detail=f'values other than those of {_texts(covering)}'),)
-        return self._NO_ENTRY
+        value = request.value
+        entry = _first(self.entries.covering(request.name), value)
+        if entry is None:
+            return self._NO_ENTRY
+        with_value = f' with the value {errors.printable(value)}' \
+            if entry.values and value is not None else ''
+        return (Decision(
+            self.OPTION, errors.DENIED,
+            f'denied by this cloud{with_value}{_SEE}',
+            f'entry {entry.text}'),)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that no entry denies."""
@@ -178,7 +160,7 @@ class Allowed(Rule):
 
     OPTION = 'allowed_properties'
     _NO_ENTRY = (Decision(
-        OPTION, Option(OPTION), errors.NOT_ALLOWED,
+        OPTION, errors.NOT_ALLOWED,
         f'not one of the properties that this cloud allows overriding{_SEE}',
         'no entry'),)
 
@@ -191,19 +173,15 @@ class Allowed(Rule):
             return self._NO_ENTRY
         entry = _first(covering, value)
         if entry is not None:
-            return (Decision(self.OPTION, Option(self.OPTION, entry.text),
-                             detail=f'entry {entry.text}'),)
-        code = reason = ''
-        if value is not AnyValue.ANY:
-            values = ', '.join(dict.fromkeys(
-                each for entry in covering for each in entry.values))
-            code = errors.VALUE_NOT_ALLOWED
-            reason = (
-                'this cloud does not allow removing it, only setting it to '
-                if value is None else 'this cloud allows only ') + values
+            return (Decision(self.OPTION, detail=f'entry {entry.text}'),)
+        values = ', '.join(dict.fromkeys(
+            each for entry in covering for each in entry.values))
+        allows = ('this cloud does not allow removing it, only setting it to'
+                  if value is None else 'this cloud allows only')
+        entries = ', '.join(entry.text for entry in covering)
         return (Decision(
-            self.OPTION, Option(self.OPTION, covering[0].text), code, reason,
-            f'only the values of {_texts(covering)}'),)
+            self.OPTION, errors.VALUE_NOT_ALLOWED, f'{allows} {values}',
+            f'only the values of {entries}'),)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that entries allow."""
@@ -220,17 +198,12 @@ class Allowed(Rule):
             removable=left.removable and every_value)
 
 
-def _first(entries: Iterable[Entry], value: Value) -> Entry | None:
+def _first(entries: Iterable[Entry], value: str | None) -> Entry | None:
     """Return the first entry that covers VALUE."""
-    known = None if isinstance(value, AnyValue) else value
     for entry in entries:
-        if entry.covers_value(known):
+        if entry.covers_value(value):
             return entry
     return None
-
-
-def _texts(entries: Iterable[Entry]) -> str:
-    return ', '.join(entry.text for entry in entries)
 
 
 def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
@@ -247,7 +220,7 @@ class Policy(Rule):
         rule, permits = self._check(request.prop, request.caller)
         code, reason = ('', '') if permits else (
             errors.POLICY, f'policy {rule} does not permit it')
-        return (Decision('policy', PolicyRule(rule), code, reason, rule),)
+        return (Decision('policy', code, reason, rule),)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the properties whose rules the caller passes."""

@@ -1,39 +1,30 @@
-"""``nova-image-override explain``: each rule in order, and where it is."""
+"""``nova-image-override explain``: each rule in order."""
 
 import argparse
-from collections.abc import Iterable
 import json
 
-from nova_image_override.authorization import rules
-from nova_image_override.authorization.glance import (
-    property_protections as glance,
-)
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import ImageProperties, Parser
 
-PERMITS = 'permits'
-REFUSES = 'refuses'
-
 
 class Explain(deployment_files.Lister):
-    """Say what each rule says of overriding a property, and where.
+    """Say what each rule says of overriding a property.
 
     Rules come in the order in which nova-api asks them; the first refusal
-    is the one that a request is told. The exit status is 1 when no image is
-    left on which the user could make this override.
+    is the one that a request is told. The exit status is 1 when a rule refuses
+    the override.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            'property', metavar='PROPERTY[=[VALUE]]',
-            help='what to override; without a value, any value; with nothing '
-                 'after the =, whether it may be removed')
+            'property', metavar='PROPERTY=VALUE',
+            help='what to override; PROPERTY= asks about its removal')
         parser.add_argument(
             '--image', metavar='FILE',
             help='image to ask for, as openstack image show -f json prints '
-                 'it; by default any')
+                 'it (default: one that has no properties of its own)')
         return parser
 
     def take_action(
@@ -43,25 +34,26 @@ class Explain(deployment_files.Lister):
 
         :raises errors.Invalid: there is no such property or value
         :raises errors.StartupError: with these rules nova-api does not start
-        :raises OSError, ValueError: the image cannot be read
+        :raises OSError: the image cannot be read
+        :raises ValueError: the "=" is missing, or the file holds no image
         """
-        conf = deployment_files.read_nova_conf(parsed_args)
-        read, caller = deployment_files.read_rules(conf, parsed_args)
-        name, has_value, text = parsed_args.property.partition('=')
-        value: rules.Value = rules.AnyValue.ANY
-        if has_value:
-            value = Parser(read.enforcer.catalog).parse(
-                {name: text or None})[name]
+        name, equals, value = parsed_args.property.partition('=')
+        if not equals:
+            raise ValueError(
+                f'write {name}=VALUE, or {name}= to ask about its removal')
+        read, caller = deployment_files.read_rules(
+            deployment_files.read_nova_conf(parsed_args), parsed_args)
+        overrides = Parser(read.enforcer.catalog).parse({name: value or None})
         image = image_properties(parsed_args.image) \
-            if parsed_args.image else None
-        made = read.enforcer.decide(caller, name, value, image)
-        verdict, why = _conclusion(made, value, image)
-        self.status = int(verdict == REFUSES)
-        return ('Rule', 'Verdict', 'Reason', 'Source'), [
-            *((each.rule, PERMITS if each.permits else REFUSES,
-               each.detail or each.reason,
-               each.source.line(conf, read.callers.policy)) for each in made),
-            ('all', verdict, why, '')]
+            if parsed_args.image else {}
+        made = list(read.enforcer.decisions(caller, name, overrides, [image]))
+        permits = all(each.permits for each in made)
+        self.status = int(not permits)
+        return ('Rule', 'Verdict', 'Reason'), [
+            *((each.rule, _verdict(each.permits), each.detail or each.reason)
+              for each in made),
+            ('all', _verdict(permits),
+             '' if permits else 'the first refusal above is told')]
 
 
 def image_properties(path: str) -> ImageProperties:
@@ -86,23 +78,5 @@ def image_properties(path: str) -> ImageProperties:
                 '-f json') from None
 
 
-def _conclusion(
-    made: Iterable[rules.Decision], value: rules.Value,
-    image: ImageProperties | None,
-) -> tuple[str, str]:
-    """Return what follows from all decisions: a verdict, and why.
-
-    :param image: None for any image
-    """
-    refused = {
-        each.operation for each in made if not each.permits and (
-            value is None or each.operation != glance.DELETE)}
-    if not refused:
-        return PERMITS, ''
-    # On any image, a value needs one of the two.
-    if image is None and value is not None and refused in (
-            {glance.CREATE}, {glance.UPDATE}):
-        must = 'must' if glance.CREATE in refused else 'must not'
-        return ('depends',
-                f'on whether the image has the property (here: {must})')
-    return REFUSES, 'the first refusal above is told'
+def _verdict(permits: bool) -> str:
+    return 'permits' if permits else 'refuses'

@@ -14,10 +14,10 @@ from nova.scheduler.client import report
 from nova.volume import cinder
 import webob
 
+from testing import paste_config
 from testing.cost import overrides
 from testing.harness import applications
 from testing.harness import base
-from testing.harness import paste_config
 from testing.harness import statements
 
 #: The clients through which nova-api calls other services.

@@ -5,10 +5,10 @@ import typing
 
 import webob
 
+from testing import paste_config
 from testing.cost import cloud as cloud_module
 from testing.cost import measure
 from testing.cost import overrides
-from testing.harness import paste_config
 
 #: Name of a variant -> prepares one request.
 Variants = dict[str, measure.Prepare]

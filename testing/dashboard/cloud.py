@@ -13,9 +13,9 @@ import typing
 import webob
 import webob.dec
 
+from testing import paste_config
 from testing import wsgi_server
 from testing.harness import applications
-from testing.harness import paste_config
 from testing.site import cloud as cloud_module
 from testing.site import loopback
 from testing.site import site

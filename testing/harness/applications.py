@@ -9,7 +9,7 @@ from paste import deploy
 import webob
 
 from nova_image_override import versions
-from testing.harness import paste_config
+from testing import paste_config
 
 #: A project member, as the harness's api-paste.ini authenticates it.
 MEMBER = {'X-Auth-User': 'fake', 'X-User-Id': 'fake',

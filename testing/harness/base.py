@@ -29,11 +29,11 @@ from nova_image_override import conf as override_conf
 from nova_image_override import override_record as record
 from nova_image_override import versions
 from nova_image_override.cmd import run_nova_compute as compute_command
+from testing import paste_config
 from testing import release
 from testing.harness import answers
 from testing.harness import by_hand
 from testing.harness import databases
-from testing.harness import paste_config
 from testing.harness import waiting
 
 CONF = nova.conf.CONF

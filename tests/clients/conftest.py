@@ -12,8 +12,8 @@ import nova.conf
 import pytest
 
 from nova_image_override import versions
+from testing import paste_config
 from testing import wsgi_server
-from testing.harness import paste_config
 from testing.site import cloud as cloud_module
 from testing.site import loopback
 from testing.site import site

@@ -5,9 +5,9 @@ import re
 import jsonschema
 import pytest
 
+from testing import paste_config
 from testing.harness import base
 from testing.harness import ids
-from testing.harness import paste_config
 
 _CREATE = 'os_compute_api:servers:create:image_props_override'
 

@@ -1,6 +1,6 @@
 """A Heat with the plugin, and a cloud without the extension."""
 
-from testing.harness import paste_config
+from testing import paste_config
 from testing.site import cloud as cloud_module
 from tests.heat.real import created
 from tests.heat.real import refused

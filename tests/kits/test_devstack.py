@@ -6,12 +6,11 @@ and start_nova_compute are DevStack's own.
 
 import configparser
 import os
-import pathlib
 import subprocess
 
 import pytest
 
-from nova_image_override.cmd import paste
+from testing import paste_config
 from tests import environments
 from tests.kits import kit
 
@@ -67,8 +66,7 @@ def stack(tmp_path):
     """Source the plugin as stack.sh does; return what it prints."""
     def stack(script, enabled='n-api n-cpu', code='', **variables):
         checkout = os.environ.get('DEVSTACK')
-        (tmp_path / 'api-paste.ini').write_text(
-            pathlib.Path(paste.shipped()).read_text())
+        paste_config.write(tmp_path, paste_config.NOVA_APP)
         (tmp_path / 'nova.conf').touch()
         return subprocess.run(
             ['bash', '-c', COMMON + (DEVSTACK if checkout else SUBSTITUTES)
@@ -117,7 +115,7 @@ def test_nova_api_gets_the_line_and_the_lists(stack, tmp_path):
     done = stack(phase('post-config'), IMAGE_OVERRIDE_ALLOWED=allowed)
     assert done.returncode == 0, done.stderr
     assert ini(tmp_path / 'api-paste.ini').get(
-        kit.SECTION, kit.KEY) == paste.OURS
+        kit.SECTION, kit.KEY) == paste_config.APP
     group = ini(tmp_path / 'nova.conf')['image_override']
     assert group['allowed_properties'] == allowed
     kit.assert_a_list_that_nova_api_takes(group['allowed_properties'])

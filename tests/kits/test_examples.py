@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from nova_image_override import conf
-from nova_image_override.cmd import paste
+from testing import paste_config
 from tests import environments
 from tests.kits import kit
 
@@ -49,7 +49,7 @@ def rhoso():
                          ids=lambda example: example.__name__)
 def test_line_and_options_are_those_that_nova_api_takes(example):
     pipeline, options = example()
-    assert pipeline == {kit.SECTION: {kit.KEY: paste.OURS}}
+    assert pipeline == {kit.SECTION: {kit.KEY: paste_config.APP}}
     (group,) = options
     assert group == conf.GROUP.name
     assert set(options[group]) <= {option.name for option in conf.OPTS}
@@ -74,7 +74,7 @@ def test_images_link_a_command_that_is_installed(path):
 
 def test_puppet_has_both_lines():
     text = (kit.DEPLOY / 'puppet' / 'image_override.pp').read_text()
-    for factory in (paste.OURS, paste.NOVA):
+    for factory in (paste_config.APP, paste_config.NOVA_APP):
         assert f"'{factory}'" in text
     assert f'{kit.SECTION}/{kit.KEY}' in text
 

@@ -20,7 +20,7 @@ import webob
 import webob.dec
 import webob.exc
 
-from nova_image_override.cmd import paste
+from testing import paste_config
 
 #: Token of the user who asks; Nova's own user has another.
 TOKEN = 'member'  # noqa: S105
@@ -55,9 +55,7 @@ def configure(folder: pathlib.Path, identity: str, allowed: str) -> None:
     :param identity: URL of :func:`identity`
     :param allowed: ``allowed_properties``
     """
-    shipped = pathlib.Path(paste.shipped())
-    (folder / 'api-paste.ini').write_text(
-        paste.extended(str(shipped), shipped.read_text()))
+    paste_config.write(folder, paste_config.APP)
     (folder / 'nova.conf').write_text(_CONF.format(
         folder=folder, identity=identity, allowed=allowed))
     for name, models in ('api', api_models), ('main', main_models):

@@ -12,9 +12,9 @@ from nova import objects
 import webob
 
 from nova_image_override import override_record as record
+from testing import paste_config
 from testing.harness import applications
 from testing.harness import base
-from testing.harness import paste_config
 from testing.harness import statements
 
 

@@ -27,9 +27,9 @@ from oslo_utils import fixture as utils_fixture
 from oslo_utils import timeutils
 import webob
 
+from testing import paste_config
 from testing.harness import applications
 from testing.harness import base
-from testing.harness import paste_config
 from testing.harness import shared
 from testing.harness import statements
 from tests.proof import requests as proof_requests

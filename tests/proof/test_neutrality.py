@@ -14,9 +14,9 @@ import pytest
 
 from nova_image_override import versions
 from testing import figures
+from testing import paste_config
 from testing.harness import applications
 from testing.harness import base
-from testing.harness import paste_config
 from tests.proof import requests
 from tests.proof import side_by_side
 

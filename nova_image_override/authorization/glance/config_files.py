@@ -1,8 +1,6 @@
 """Reading Glance's files: all of a file, or one clear line on why not."""
 
-import configparser
 import pathlib
-import re
 import stat
 
 from nova_image_override import errors
@@ -11,18 +9,14 @@ from nova_image_override import errors
 BYTES_MAX = 16 * 2**20
 
 
-def failure(
-    option: str, path: str, why: object, line: int | None = None,
-) -> errors.StartupError:
+def failure(option: str, path: str, why: object) -> errors.StartupError:
     """Return the error for a file, on one line.
 
     :param option: the option of ``[image_override]`` that names the file
     :param why: what is wrong; an exception's many lines are joined
-    :param line: number of the line that is wrong, from 1
     """
-    where = path if line is None else f'{path}:{line}'
     return errors.StartupError(
-        f'[image_override] {option}: {where}: {" ".join(str(why).split())}')
+        f'[image_override] {option}: {path}: {" ".join(str(why).split())}')
 
 
 def read(option: str, path: str) -> str:
@@ -54,35 +48,3 @@ def read(option: str, path: str) -> str:
            for line in text.split('\n')):
         raise failure(option, path, 'is empty')
     return text
-
-
-def header_lines(text: str) -> dict[str, int]:
-    """Return where each section of the ini file TEXT begins.
-
-    Only for messages, because configparser and oslo.config do not report it.
-
-    :returns: section -> number of its header's line, from 1
-    """
-    lines: dict[str, int] = {}
-    for number, line in enumerate(text.split('\n'), 1):
-        header = configparser.ConfigParser.SECTCRE.match(line.strip())
-        if header:
-            lines.setdefault(header.group('header'), number)
-    return lines
-
-
-def key_line(text: str, section: str, key: str) -> int | None:
-    """Return where KEY is in a section of the ini file TEXT.
-
-    :returns: number of the line, from 1; None when it is not there
-    """
-    current = None
-    for number, line in enumerate(text.split('\n'), 1):
-        header = configparser.ConfigParser.SECTCRE.match(line.strip())
-        name = re.split('[=:]', line)[0]
-        if header:
-            current = header.group('header')
-        elif current == section and not name[:1].isspace() and (
-                name.strip().lower() == key):
-            return number
-    return None

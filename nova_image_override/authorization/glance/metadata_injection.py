@@ -20,7 +20,6 @@ from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import config_files
-from nova_image_override.authorization.sources import GlanceFile
 
 #: The option of ``[image_override]`` that names the files.
 OPTION = 'glance_image_import_files'
@@ -36,8 +35,6 @@ _PLUGINS = cfg.ListOpt(
     item_type=cfg_types.String(quotes=True))
 _INJECT = (cfg.ListOpt('ignore_user_roles', default=['admin']),
            cfg.DictOpt('inject', default={}))
-
-_SOURCE = GlanceFile(OPTION, GROUP, 'inject')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +73,7 @@ class Injection(rules.Rule):
         which = name if name == request.name \
             else f'{name}, which is {request.name} too,'
         return (rules.Decision(
-            'injection', _SOURCE, errors.INJECTED,
+            'injection', errors.INJECTED,
             f"this cloud's image service sets {which} on the images that you "
             'import'),)
 
@@ -85,7 +82,7 @@ class Injection(rules.Rule):
         why = ('not injected for these roles' if self.enabled
                else f'the plugin {PLUGIN} is off' if self.configured
                else f'{OPTION} is not set')
-        return (rules.Decision('injection', _SOURCE, detail=why),)
+        return (rules.Decision('injection', detail=why),)
 
     def limit(self, left: Overridable, caller: Caller) -> rules.Left:
         """Leave the names that are not injected."""
@@ -122,6 +119,4 @@ def load(paths: Sequence[str]) -> Injection:
             enabled=PLUGIN in conf[PLUGINS_GROUP].image_import_plugins,
             configured=bool(paths))
     except (cfg.Error, ValueError) as exc:
-        raise errors.StartupError(
-            f'[image_override] {OPTION}: {", ".join(paths)}: '
-            f'{" ".join(str(exc).split())}') from None
+        raise config_files.failure(OPTION, ', '.join(paths), exc) from None

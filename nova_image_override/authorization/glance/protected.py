@@ -23,13 +23,9 @@ from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
-from nova_image_override.authorization.sources import GlanceFile
 from nova_image_override.override import ImageProperties, Merger, Overrides
 from nova_image_override.properties import families
 from nova_image_override.properties.property import Property
-
-#: Names of properties, and the operations that Glance would have to permit.
-Operations = Iterable[tuple[str, str]]
 
 
 class Permitted(NamedTuple):
@@ -53,33 +49,18 @@ class Protected(rules.Rule):
     names: Sequence[str] = ()
 
     _UNPROTECTED = (rules.Decision(
-        'protections', GlanceFile(glance.OPTION),
-        detail=f'{glance.OPTION} is not set'),)
+        'protections', detail=f'{glance.OPTION} is not set'),)
 
     def decide(self, request: rules.Request) -> Iterable[rules.Decision]:
         """Decide about each operation by the section of its property."""
         if self.protections is None:
             return self._UNPROTECTED
-        return [_by_section(self.protections, request, *needed)
-                for needed in self.needed(request)]
-
-    def needed(self, request: rules.Request) -> Operations:
-        """Return what Glance must permit, whichever the image is."""
-        name, prop = request.name, request.prop
-        if request.images is not None:
-            return dict.fromkeys(
-                operation for image in request.images
-                for overrides in request.overrides for operation
-                in self._needed_on(image, name, prop, overrides).items())
-        removing = self._needed_on({}, name, prop, {name: None})
-        if request.value is None:
-            return removing.items()
-        result = []
-        for each in self._needed_on({}, name, prop, {name: ''}):
-            result += [(each, glance.CREATE), (each, glance.UPDATE)]
-            if request.value is rules.AnyValue.ANY and each in removing:
-                result.append((each, glance.DELETE))
-        return result
+        needed = dict.fromkeys(
+            operation for image in request.images
+            for operation in self._needed_on(
+                image, request.name, request.prop, request.overrides).items())
+        return [_by_section(self.protections, request, *operation)
+                for operation in needed]
 
     def _needed_on(
         self, image: ImageProperties, name: str, prop: Property,
@@ -165,9 +146,8 @@ def _by_section(
 ) -> rules.Decision:
     """Decide about one operation on the property that Glance calls NAME."""
     section = protections.section(name)
-    source, detail = GlanceFile(glance.OPTION), 'no section matches'
+    detail = 'no section matches'
     if section is not None:
-        source = GlanceFile(glance.OPTION, section.name, operation)
         said = ', '.join(section.permissions[operation]) or 'nobody'
         detail = f'[{section.name}] {operation} = {said}'
     code = reason = ''
@@ -183,5 +163,4 @@ def _by_section(
                 reason += (': no section of the protections matches it, the '
                            f'operator can add one such as [^{name}$]')
     return rules.Decision(
-        f'protections: {operation} {name}', source, code, reason, detail,
-        operation)
+        f'protections: {operation} {name}', code, reason, detail)

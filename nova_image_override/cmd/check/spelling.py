@@ -31,21 +31,16 @@ def _sections(conf: cfg.ConfigOpts) -> Iterator[tuple[str, str, list[str]]]:
             yield path, name, list(options)
 
 
-def _unknown(conf: cfg.ConfigOpts) -> Found:
+def _options_that_nothing_reads(conf: cfg.ConfigOpts) -> Found:
     for path, section, options in _sections(conf):
-        for name in options if section == _GROUP else ():
-            if name not in _OPTIONS:
-                near = difflib.get_close_matches(name, _OPTIONS, n=1)
-                yield name, {'path': path, 'change': (
-                    f'call it {near[0]}' if near
-                    else f'remove it; the options are {", ".join(_OPTIONS)}')}
-
-
-def _misplaced(conf: cfg.ConfigOpts) -> Found:
-    for path, section, options in _sections(conf):
-        for name in options if section == 'DEFAULT' else ():
-            if name in _OPTIONS:
-                yield name, {'path': path}
+        for name in options:
+            if section == 'DEFAULT' and name in _OPTIONS:
+                change = f'move it to [{_GROUP}]'
+            elif section == _GROUP and name not in _OPTIONS:
+                change = f'the options are {", ".join(_OPTIONS)}'
+            else:
+                continue
+            yield name, {'path': path, 'section': section, 'change': change}
 
 
 def _misspelt_sections(conf: cfg.ConfigOpts) -> Found:
@@ -57,11 +52,8 @@ def _misspelt_sections(conf: cfg.ConfigOpts) -> Found:
 
 #: These look at nova.conf itself.
 CHECKS = (
-    Check(WARNING, 'O1', _unknown,
-          f'{{path}}: nothing reads this option of [{_GROUP}]', '{change}'),
-    Check(WARNING, 'O1', _misplaced,
-          '{path}: nothing reads this option of [DEFAULT]',
-          f'move it to [{_GROUP}]'),
+    Check(WARNING, 'O1', _options_that_nothing_reads,
+          '{path}: nothing reads this option of [{section}]', '{change}'),
     Check(WARNING, 'O2', _misspelt_sections,
           '{path}: nothing reads this section', f'call it [{_GROUP}]'),
 )

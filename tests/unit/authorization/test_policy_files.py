@@ -129,9 +129,9 @@ def refused(enforcer, credentials, *fields):
 
 def refused_to(caller, fields):
     return {
-        field: decision.source.name for field in fields
+        field: decision.detail for field in fields
         for decision in rules.Policy().decide(rules.Request(
-            caller, field, running()[field], None, (), ()))
+            caller, field, running()[field], {field: None}, ()))
         if not decision.permits}
 
 
