@@ -6,7 +6,6 @@ from typing import Any
 from nova_image_override import errors
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import image_metadata
-from nova_image_override.api.guest import safe_cpu_lists
 from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties.book.vocabulary import NUMA_TOPOLOGY
@@ -36,8 +35,9 @@ def refused_by(
               flavor)
     except REFUSALS:
         differing = _differing(
-            catalog, change, _guest(flavor, image_metadata.of_server(instance)),
-            _guest(flavor, merged))
+            catalog, change,
+            Guest.of(flavor, image_metadata.of_server(instance)),
+            Guest.of(flavor, merged))
         makes = [name for name in differing if NUMA_TOPOLOGY[0]
                  in catalog.resolve(name).record.readers]
         return makes or differing or [errors.PARAMETER]
@@ -52,9 +52,3 @@ def _differing(
     return [name for name in change.differing
             if (field := catalog.resolve(name).field) in fields
             and before.prop(field) != after.prop(field)]
-
-
-def _guest(flavor: Any, image: dict[str, Any]) -> Guest:
-    properties = image['properties']
-    return Guest.of(flavor, {**image, 'properties': {
-        **properties, **safe_cpu_lists.cheap_lists(flavor, properties)}})
