@@ -6,8 +6,8 @@ import typing
 
 from oslo_utils import timeutils
 
-from nova_image_override import override_record as record
 from nova_image_override import versions
+from nova_image_override.properties import cpu_lists
 from testing import paste_config
 from testing.cost import cloud as cloud_module
 from testing.cost import compared
@@ -17,9 +17,10 @@ from testing.harness import base
 EXTENSION = 'extension'
 
 
-def _repeated(item: str, size: int = record.VALUE_BYTES_MAX) -> str:
-    """Return a CPU list of ITEM over and over, of SIZE characters at most."""
-    return ','.join([item] * ((size + 1) // (len(item) + 1)))
+def _repeated(item: str, cpus: int = cpu_lists.CPUS_MAX) -> str:
+    """Return a CPU list of ITEM over and over, of CPUS at most."""
+    first, _, last = item.partition('-')
+    return ','.join([item] * (cpus // (int(last or first) - int(first) + 1)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +80,7 @@ def _nodes(
 _SIXTY = {
     'hw_numa_nodes': '60',
     **{f'hw_numa_mem.{n}': '10' for n in range(59)}, 'hw_numa_mem.59': '434',
-    **{f'hw_numa_cpus.{n}': _repeated(f'{n}') for n in range(59)},
+    **{f'hw_numa_cpus.{n}': _repeated(f'{n}', 80) for n in range(59)},
     'hw_numa_cpus.59': _repeated('59-239')}
 
 #: title -> what is asked
@@ -94,15 +95,15 @@ CASES: dict[str, Case] = {
         {**_nodes(lambda n: f'{n}' if n < 59 else '59-239', 60),
          'hw_locked_memory': 'true', 'hw_cpu_policy': 'dedicated'}, 240,
         {'hw__mem_page_size': 'large'}),
-    'the image has lists of 10 KB, all of 240 vCPUs': Case(
+    'the image has lists of 10 KB, which are too large': Case(
         {'hw_boot_menu': 'true', 'hw_cpu_thread_policy': 'isolate',
          'hw_locked_memory': 'true'}, 240,
-        image=_nodes(lambda n: _repeated('0-239', 10_000), dot='__')),
-    'a realtime mask of 240 vCPUs in 60 KB': Case(
+        image=_nodes(lambda n: _repeated('0-239', 400_000), dot='__')),
+    'a realtime mask of 60 KB, which is too large': Case(
         {'hw_cpu_thread_policy': 'isolate', 'hw_locked_memory': 'true',
          'hw_mem_page_size': 'large'}, 240,
         {'hw__cpu_realtime': 'yes', 'hw__cpu_policy': 'dedicated'},
-        {'hw_cpu_realtime_mask': _repeated('0-239', 60_000)}),
+        {'hw_cpu_realtime_mask': _repeated('0-239', 2_400_000)}),
     'a CPU topology that 240 vCPUs do not have': Case({
         'hw_cpu_max_sockets': '7', 'hw_cpu_max_cores': '7',
         'hw_cpu_max_threads': '4', 'hw_boot_menu': 'true'}, 240),

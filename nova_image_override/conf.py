@@ -8,23 +8,29 @@ from nova_image_override.properties.book import vocabulary
 GROUP = cfg.OptGroup(
     'image_override', title='Boot-time override of image properties',
     help='Which image properties tenants may override when they create a '
-         'server (image_props_override). Read by nova-api at start.')
+         'server (image_props_override). Read by nova-api at start: changes '
+         'need a restart.')
 
 _ENTRY = """
 Each entry is ``NAME`` or ``NAME=VALUE|VALUE...``; both parts are shell-style
-globs (``*``, ``?``, ``[abc]``) matched against the whole name and the whole
-value. Names are those of nova.objects.ImageMetaProps; ``hw_numa_cpus`` covers
+globs (``*``, ``?``, ``[abc]``) matched against the whole name and value. Names
+are those of nova.objects.ImageMetaProps; ``hw_numa_cpus`` covers
 ``hw_numa_cpus.0`` and so on, ``traits_required`` covers ``trait:*``. A legacy
-name or a malformed entry stops nova-api at start. A name that this Nova does
+name or a malformed entry stops nova-api at start; a name that this Nova does
 not know is logged as a warning, because lists outlive upgrades.
+"""
+
+_COPY = """
+Paths are absolute, and files readable by the user that nova-api runs as. One
+that is missing, unreadable, empty or malformed stops nova-api at start. Copy
+again whenever Glance's files change.
 """
 
 OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'allowed_properties', default=[],
         help='Image properties that may be overridden.\n' + _ENTRY + """
-The default allows nothing: the extension does nothing until you set this.
-Start with what your tenants ask for, for example::
+The default allows nothing. Start with what tenants ask for, for example::
 
     allowed_properties = os_command_line, hw_disk_bus=virtio|scsi,
         hw_scsi_model=virtio-scsi
@@ -32,13 +38,12 @@ Start with what your tenants ask for, for example::
 Properties that steer scheduling (``img_hv_type``, ``hw_architecture``,
 ``trait:*``, and any property that your aggregates isolate by) let a tenant
 choose or leave hosts; NUMA, pinning and huge page properties let a tenant ask
-for what otherwise only flavors give. Changes need a restart of nova-api.
+for what otherwise only flavors give.
 """),
     cfg.ListOpt(
         'denied_properties', default=[],
         help='Image properties that must not be overridden.\n' + _ENTRY + """
-Wins over ``allowed_properties``: use it to take single names or values out of
-a glob there, for example::
+Wins over ``allowed_properties``: it takes names or values out of a glob::
 
     allowed_properties = hw_*
     denied_properties = hw_machine_type, hw_mem_page_size=large|any
@@ -46,26 +51,20 @@ a glob there, for example::
     cfg.ListOpt(
         'glance_image_import_files', default=[],
         help="""
-Copies of Glance's configuration files that configure injection on import,
-in the order in which Glance reads them: an option in a later file wins.
+Copies of Glance's configuration files that configure injection on import
+(``inject_image_metadata``), in the order in which Glance reads them: an option
+in a later file wins.
 
-Glance's import plugin ``inject_image_metadata`` writes the properties of
-``[inject_metadata_properties] inject`` into each image that a user imports,
-unless one of the user's roles is in ``ignore_user_roles``. With these files
-set, whoever gets a property injected cannot override it at boot, in any of its
-names; without them an override silently undoes what you inject.
-
-Absolute paths, readable by the user that nova-api runs as. Where you inject,
-start with the two files that Glance reads::
+With them set, whoever gets a property injected into the images that they
+import cannot override it at boot, in any of its names; without them an
+override silently undoes what you inject. Start with the two that Glance reads::
 
     glance_image_import_files = /etc/nova/glance/glance-image-import.conf, \
 /etc/nova/glance/glance-api.conf
 
-A file that is missing, unreadable, empty or malformed stops nova-api at start.
-Glance's files commonly hold passwords and are closed to Nova: copy the two
-groups ``[image_import_opts]`` and ``[inject_metadata_properties]``, and copy
-them again whenever they change. Changes need a restart of nova-api.
-"""),
+They commonly hold passwords and are closed to Nova: copy only the groups
+``[image_import_opts]`` and ``[inject_metadata_properties]``.
+""" + _COPY),
     cfg.StrOpt(
         'property_protection_file',
         help="""
@@ -74,25 +73,18 @@ A copy of the file that Glance's ``property_protection_file`` names.
 With it set, overriding a property needs what Glance demands of the same user:
 ``create`` where the image lacks the property, ``update`` where it has it,
 ``delete`` to remove it, in each of the property's names; the user's own roles
-count, a service token's do not. Without it an override gets round Glance's
-protections: a tenant can change at boot what only an administrator may set on
-an image.
-
-An absolute path, readable by the user that nova-api runs as. A property that
-no section matches is closed to everybody, in Glance and here. A file that is
-missing, unreadable, empty or malformed, or an expression in it that could take
-too long to match, stops nova-api at start. Copy the file again whenever it
-changes; changes need a restart of nova-api, as they need one of glance-api.
-"""),
+count, a service token's do not. Without it a tenant can change at boot what
+only an administrator may set on an image. A property that no section matches
+is closed to everybody, in Glance and here. An expression that could take too
+long to match stops nova-api at start.
+""" + _COPY),
     cfg.StrOpt(
         'property_protection_rule_format', default='roles',
         choices=[('roles', 'permissions are lists of roles'),
                  ('policies', 'permissions are names of policies')],
         help="""
-What Glance's ``property_protection_rule_format`` says.
-
-With the wrong one, role names are taken for policies, or policies for roles;
-either way nearly everything is refused.
+What Glance's ``property_protection_rule_format`` says. With the wrong one,
+nearly everything is refused.
 """),
     cfg.StrOpt(
         'property_protection_policy_file',
@@ -103,30 +95,26 @@ file names. Only for ``property_protection_rule_format = policies``.
 A policy that is not defined in it denies everybody, and is logged as a warning
 at start. (In Glance itself such a policy permits everybody: check the file
 with ``nova-image-override check``.) Of the rules that Glance defines in code,
-only ``default``, ``context_is_admin`` and ``service_api`` are known. An
-absolute path; what is wrong with the file stops nova-api at start.
-"""),
+only ``default``, ``context_is_admin`` and ``service_api`` are known.
+""" + _COPY),
     cfg.ListOpt(
         'virt_drivers', default=['libvirt'],
         item_type=types.String(choices=list(vocabulary.DRIVERS)),
         help=f"""
-The virt drivers of the cloud's hosts: {', '.join(vocabulary.DRIVERS)}.
-
-An override that none of them acts on is refused (``no_effect``): it would do
-nothing on any host, or no host could build the server. Where the scheduler or
-nova-api acts on the property, or no code of Nova reads it, it is not refused.
-
-Name the drivers of all cells, for example::
+The virt drivers of the cloud's hosts, in all cells:
+{', '.join(vocabulary.DRIVERS)}. For example::
 
     virt_drivers = libvirt, ironic
+
+An override that none of them acts on is refused (``no_effect``), unless the
+scheduler or nova-api acts on the property, or no code of Nova reads it.
 
 A driver that is missing here has its properties refused; one too many lets
 overrides through that do nothing. ``nova-image-override check
 --compute-nodes`` compares the list with the hosts. Leave it empty to refuse
-nothing for want of a driver: for hosts with a driver that is not among these,
-or where host aggregates name properties that no driver acts on (the filter
+nothing for want of a driver: for hosts with another driver, or where host
+aggregates name properties that no driver acts on (the filter
 ``AggregateImagePropertiesIsolation``). Another name stops nova-api at start.
-Changes need a restart of nova-api.
 """),
     cfg.BoolOpt(
         'accept_scheduler_hint', default=False,
@@ -134,28 +122,25 @@ Changes need a restart of nova-api.
 Whether a create request may carry overrides as scheduler hints.
 
 For clients that can send neither the parameter nor the header entry
-(Terraform, Horizon, the ``server`` module of Ansible): every client can send
-hints. Taken are ``image_props_override``, an object or one string of JSON, and
+(Terraform, Horizon, the ``server`` module of Ansible): the hint
+``image_props_override``, an object or one string of JSON, or
 ``image_props_override:<property>`` with one value each; also by the legacy
-``/v2``. They are checked exactly as the parameter is, in the version that the
-header names or else in the newest, and neither the scheduler nor Nova's
-database sees them. When this is off, hints of these names are refused.
+``/v2``. They are checked as the parameter is, in the version that the header
+names or else in the newest, and neither the scheduler nor Nova's database sees
+them. When this is off, hints of these names are refused.
 """),
     cfg.StrOpt(
         'compute_microversion', sample_default='2.96',
         help="""
-The compute microversion from which the header entry is not needed.
+The compute microversion from which the header entry is not needed, for clients
+that can send only the compute microversion in the header.
 
-A request in this compute microversion, or a newer one, that does not name
+A request in this one, or a newer one, that does not name
 ``image-props-override`` in its header is taken as if it named its newest
-version: create and rebuild take the parameter, and answers show it. For
-clients that can send a parameter but only the compute microversion in the
-header.
-
-Other clients that ask for that microversion see the key
-``image_props_override`` in servers too, which a client that forbids keys that
-it does not know (Tempest) refuses. Unset, the entry is always needed. A
-microversion that this Nova does not have stops nova-api at start.
+version: answers show it ``image_props_override`` in servers, which a client
+that forbids keys that it does not know (Tempest) refuses. Unset, the entry is
+always needed. A microversion that this Nova does not have stops nova-api at
+start.
 """),
 ]
 

@@ -13,7 +13,6 @@ from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override.api import audit
 from nova_image_override.api import faults
-from nova_image_override.api import list_filter
 from nova_image_override.api import request as request_module
 from nova_image_override.api.change import create
 from nova_image_override.api.change import dry_run
@@ -26,6 +25,7 @@ from nova_image_override.api.change.scheduling import HostScheduler
 from nova_image_override.api.compute_task_api import ComputeTaskAPI
 from nova_image_override.api.guest import check as guest_check
 from nova_image_override.api.hosts import compute_part
+from nova_image_override.api.list_filter import RecordFilter
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import families
 
@@ -73,20 +73,17 @@ class API(api.API):
         From compute 2.73 on, Nova loads system metadata anyway; below that,
         asking for it costs one query for each list, not for each server.
         """
-        get_all = functools.partial(
-            super().get_all, context,
-            expected_attrs=_with_record(context, expected_attrs))
         request = request_module.naming(context)
-        if request is None or not request.found:
-            return get_all(search_opts=search_opts, limit=limit,
-                           marker=marker, **kwargs)
-        # Nothing is known about the servers of a cell that is down, so they
-        # are left out, as they are for each of Nova's own filters
-        # (ServersController._is_cell_down_supported).
-        return list_filter.servers(
-            functools.partial(
-                get_all, **{**kwargs, 'cell_down_support': False}),
-            context, request.found, search_opts or {}, limit, marker)
+        if request is not None and request.found:
+            search_opts = {**(search_opts or {}),
+                           'system_metadata': RecordFilter(request.found)}
+            # Nothing is known about the servers of a cell that is down, so
+            # they are left out, as they are for each of Nova's own filters
+            # (ServersController._is_cell_down_supported).
+            kwargs['cell_down_support'] = False
+        return super().get_all(
+            context, search_opts=search_opts, limit=limit, marker=marker,
+            expected_attrs=_with_record(context, expected_attrs), **kwargs)
 
     # --- create -------------------------------------------------------------
 

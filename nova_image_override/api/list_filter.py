@@ -2,23 +2,20 @@
 
 Nova's filter ``system_metadata`` covers what is stored in every cell, with
 Nova's own sorting and paging. It does not reach servers that wait for the
-scheduler: those have no row in a cell yet, only a build request.
+scheduler, which have no row in a cell yet: of their build requests Nova looks
+at the user's metadata instead (BuildRequestList._pass_exact_filters).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nova import objects
 from nova.db.main import models
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_image_override import override_record as record
-
-#: get_all of Nova's compute API, bound to all but what is passed by name here.
-GetAll = Callable[..., 'objects.InstanceList']
 
 
 class RecordFilter:
@@ -57,48 +54,3 @@ class RecordFilter:
     def __deepcopy__(self, memo: dict[int, Any]) -> RecordFilter:
         # Nova copies filters; what is here is never changed.
         return self
-
-
-def servers(
-    get_all: GetAll, context: Any, names: Collection[str],
-    search_opts: Mapping[str, Any], limit: int | None, marker: str | None,
-) -> objects.InstanceList:
-    """Return a page of the servers that override all of NAMES.
-
-    Like Nova's pages, it begins with those that wait for the scheduler.
-
-    :param get_all: as in Nova's compute API
-    :param search_opts: what else the servers have to match
-    """
-    page: list[Any] = []
-    waiting = _waiting(context, names, search_opts)
-    if waiting and (marker is None or marker in waiting):
-        page.extend(get_all(search_opts={**search_opts, 'uuid': waiting},
-                            limit=limit, marker=marker))
-        marker = None
-        if limit and len(page) >= limit:
-            return objects.InstanceList(objects=page)
-    seen = {instance.uuid for instance in page}
-    page.extend(
-        instance for instance in get_all(
-            search_opts={**search_opts, 'system_metadata': RecordFilter(names)},
-            limit=limit and limit - len(page), marker=marker)
-        # Without those that have got their cell in the meantime.
-        if instance.uuid not in seen)
-    return objects.InstanceList(objects=page)
-
-
-def _waiting(
-    context: Any, names: Collection[str], search_opts: Mapping[str, Any],
-) -> list[str]:
-    """Return the servers that wait for the scheduler, if Nova lists them."""
-    if {'ip', 'ip6'} & search_opts.keys():
-        # They have no address, and Nova finds others by their UUID.
-        return []
-    waiting = [
-        request.instance.uuid
-        for request in objects.BuildRequestList.get_all(context)
-        if set(names) <= record.in_force(
-            request.instance.system_metadata).keys()]
-    wanted = search_opts.get('uuid')
-    return [uuid for uuid in waiting if wanted in (None, uuid)]

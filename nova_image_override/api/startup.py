@@ -1,6 +1,5 @@
 """Rules and options, read once by nova-api and the operator's commands."""
 
-from collections.abc import Callable
 import functools
 import importlib.metadata
 from typing import NamedTuple
@@ -66,46 +65,22 @@ def virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
 
 
 def announce(started: Startup) -> None:
-    """Log what the rules leave open, once in each process.
+    """Log what rules there are, once in each process.
 
     nova-api creates the application for each version of its own API.
     """
-    _announce(_what_is_open(started), bool(started.enforcer.allowed.entries))
+    enforcer = started.enforcer
+    _announce(
+        len(enforcer.allowed.entries), len(enforcer.denied.entries),
+        enforcer.injection.configured or bool(enforcer.protected.protections))
 
 
 @functools.lru_cache
-def _announce(text: str, allows: bool) -> None:
-    LOG.info('nova-image-override %s: %s',
-             importlib.metadata.version('nova-image-override'), text)
-    if not allows:
+def _announce(allowed: int, denied: int, has_glance: bool) -> None:
+    LOG.info('nova-image-override %s: %d entries in allowed_properties, %d in '
+             'denied_properties; Glance: %s',
+             importlib.metadata.version('nova-image-override'), allowed, denied,
+             'the files that nova.conf names' if has_glance else 'not given')
+    if not allowed:
         LOG.warning('[image_override] allowed_properties is empty: nothing '
                     'may be overridden')
-
-
-def _what_is_open(started: Startup) -> str:
-    """Return how many properties each rule names, and who needs no header."""
-    enforcer = started.enforcer
-    properties = [each for each in enforcer.catalog.values() if not each.never]
-
-    def named(rule: Callable[[str], object]) -> int:
-        return sum(any(map(rule, (each.spelling, *each.legacy_names)))
-                   for each in properties)
-
-    injected = enforcer.injection.names(())
-    protections = enforcer.protected.protections
-    counts = {
-        'allowed': sum(
-            bool(enforcer.allowed.reaching(each)) for each in properties),
-        'denied': sum(
-            bool(enforcer.denied.reaching(each)) for each in properties),
-        'protected': named(protections.section)
-        if protections else 0,
-        'injected': named(injected.__contains__)}
-    open_to = [
-        *['scheduler hints'] * started.compatibility.scheduler_hint,
-        *[f'compute microversion {each.get_string()}'
-          for each in [started.compatibility.compute] if each]]
-    return (
-        f'of {len(properties)} image properties the rules name '
-        + ', '.join(f'{number} as {rule}' for rule, number in counts.items())
-        + '; header entry not needed by: ' + (', '.join(open_to) or 'nobody'))

@@ -8,7 +8,6 @@ from osc_lib.command import command
 from nova_image_override import property_table
 from nova_image_override.client import sdk_proxy
 from nova_image_override.client.arguments import Override
-from nova_image_override.properties import cpu_lists
 
 Rows = list[tuple[Any, ...]]
 
@@ -131,4 +130,10 @@ def _node_rows(topology: dict[str, Any] | None) -> Rows:
 
 def _spelled(cpus: list[int]) -> str:
     """Return a list of CPUs in ranges, such as ``0-3,8``."""
-    return cpu_lists.spell(cpu_lists.ranges(','.join(map(str, cpus))))
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][-1] + 1:
+            spans[-1][1:] = [cpu]
+        else:
+            spans.append([cpu])
+    return ','.join('-'.join(map(str, span)) for span in spans)

@@ -2,8 +2,7 @@
 
 ``IronicDriver.rebuild`` adds to the node the traits that the server requires
 now, and never removes those that it required before: the deploy templates of
-overrides that were dropped would run again. It also refuses every rebuild with
-compute 2.93 or newer, as a rebuild of a volume.
+overrides that were dropped would run again.
 """
 
 from typing import Any

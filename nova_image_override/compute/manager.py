@@ -38,22 +38,6 @@ class ComputeManager(manager.ComputeManager):
         rescue_images.keep_stored_properties(self.driver)
 
     @interface.overrides
-    def rebuild_instance(
-        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
-    ) -> Any:
-        """Rebuild an instance; on bare metal with every compute microversion.
-        """
-        # nova-api sets reimage_boot_volume from 2.93 on, for every server. It
-        # means nothing where the server has no boot volume, and
-        # IronicDriver.rebuild refuses it there too. Conductors of RPC 5 do not
-        # send it, and _ComputeV5Proxy.rebuild_instance passes False by
-        # position for them.
-        if kwargs.get('reimage_boot_volume') and instance.image_ref and (
-                bare_metal.is_ironic(self.driver)):
-            kwargs['reimage_boot_volume'] = False
-        return super().rebuild_instance(context, instance, *args, **kwargs)
-
-    @interface.overrides
     def _do_rebuild_instance_with_claim(
         self, context: Any, instance: Any, orig_image_ref: Any,
         image_meta: Any, *args: Any, **kwargs: Any,

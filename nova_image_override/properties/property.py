@@ -290,8 +290,9 @@ class CpuList(Text):
 
     def wrong_with(self, value: str) -> str | None:
         """Return what is wrong with a CPU list, without expanding it."""
-        if not cpu_lists.can_be_expanded(value):
-            return f'must be {self.expects}'
+        fault = cpu_lists.too_large(value)
+        if fault:
+            return fault
         for item in value.split(','):
             first, _, last = item.removeprefix('^').partition('-')
             if int(first) > int(last or first):

@@ -100,35 +100,35 @@ class TestStart:
         assert 'hw_from_the_future' in logged.output
         assert 'hw_disk_bus' not in logged.output
 
-    def test_it_is_told_once_in_a_process_what_the_rules_leave_open(self, nova):
+    def test_it_is_told_once_in_a_process_what_rules_there_are(self, nova):
         startup._announce.cache_clear()
         logged = nova.useFixture(fixtures.FakeLogger(startup.__name__))
         for _ in 'v2', 'v2.1':
             nova.start(
                 allowed_properties=['hw_disk_bus', 'trait:HW_*', 'os_type=l*'],
-                denied_properties=['hw_machine_type'],
-                accept_scheduler_hint=True, compute_microversion='2.90')
+                denied_properties=['hw_machine_type'])
         (line,) = logged.output.splitlines()
-        assert (' image properties the rules name 3 as allowed, 1 as denied, '
-                '0 as protected, 0 as injected; header entry not needed by: '
-                'scheduler hints, compute microversion 2.90') in line
-        assert importlib.metadata.version('nova-image-override') in line
+        version = importlib.metadata.version('nova-image-override')
+        assert line == (
+            f'nova-image-override {version}: 3 entries in allowed_properties, '
+            '1 in denied_properties; Glance: not given')
 
-    def test_it_is_told_what_glance_protects_and_injects(self, nova):
+    @pytest.mark.parametrize('option, text', [
+        ('property_protection_file',
+         '[^hw_disk_bus$]\ncreate=admin\nread=@\nupdate=admin\n'
+         'delete=admin\n'),
+        ('glance_image_import_files',
+         '[image_import_opts]\nimage_import_plugins=[inject_image_metadata]\n'
+         '[inject_metadata_properties]\ninject=os_type:linux,x:y\n')])
+    def test_it_is_told_whether_glances_files_are_given(
+            self, nova, option, text):
         startup._announce.cache_clear()
-        folder = pathlib.Path(nova.useFixture(fixtures.TempDir()).path)
-        protections, imports = folder / 'protections', folder / 'import'
-        protections.write_text(
-            '[^hw_disk_bus$]\ncreate=admin\nread=@\nupdate=admin\n'
-            'delete=admin\n')
-        imports.write_text(
-            '[image_import_opts]\nimage_import_plugins=[inject_image_metadata'
-            ']\n[inject_metadata_properties]\ninject=os_type:linux,x:y\n')
+        path = pathlib.Path(nova.useFixture(fixtures.TempDir()).path, 'copy')
+        path.write_text(text)
         logged = nova.useFixture(fixtures.FakeLogger(startup.__name__))
-        nova.start(allowed_properties=['*'],
-                   property_protection_file=str(protections),
-                   glance_image_import_files=[str(imports)])
-        assert '1 as protected, 1 as injected' in logged.output
+        nova.start(allowed_properties=['*'], **{
+            option: [str(path)] if option.endswith('files') else str(path)})
+        assert 'Glance: the files that nova.conf names' in logged.output
 
     def test_that_nothing_may_be_overridden_is_a_warning(self, nova):
         startup._announce.cache_clear()

@@ -12,7 +12,6 @@ from nova.compute import task_states
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override.api.change import disks
-from nova_image_override.api.change import numa
 from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store as store_module
@@ -44,7 +43,7 @@ class Rebuild:
 def plan(
     planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
     context: Any, instance: Any, change: Change,
-    is_asked: bool, image: dict[str, Any], guard: numa.Guard,
+    is_asked: bool, image: dict[str, Any], guard: scheduling.Guard,
     image_changes: Callable[[], bool],
 ) -> Rebuild:
     """Return what a server is to have, if its host permits it.
@@ -73,7 +72,8 @@ def plan(
     # while the image stays the same, and a rebuild does not claim the topology
     # again.
     _refuse(
-        numa.refused_by(guard, planner.catalog, instance, result.image, change),
+        scheduling.changing_numa(
+            guard, planner.catalog, instance, result.image, change),
         errors.NUMA_CHANGE, 'a rebuild cannot change the NUMA topology of a '
         'server, boot another one')
     wanted = objects.ImageMeta.from_dict(

@@ -22,7 +22,6 @@ from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api.change import disks
-from nova_image_override.api.change import numa
 from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import scheduling
@@ -66,7 +65,7 @@ class Update:
 
 def plan(
     planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
-    context: Any, instance: Any, asked: override.Overrides, guard: numa.Guard,
+    context: Any, instance: Any, asked: override.Overrides, guard: scheduling.Guard,
 ) -> Update:
     """Return what a server is to have, if its state and its host permit it.
 
@@ -123,7 +122,8 @@ def plan(
             kept, errors.NEEDS_REBUILD, 'takes effect when the guest is '
             f'built, and a start keeps the firmware that it has: {build}')
     needing = [
-        *numa.refused_by(guard, catalog, instance, result.image, change),
+        *scheduling.changing_numa(
+            guard, catalog, instance, result.image, change),
         *scheduling.decided(
             catalog, vocabulary.AT_UNSHELVE, flavor, present, wanted)]
     if needing:

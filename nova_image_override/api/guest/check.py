@@ -3,7 +3,6 @@
 Each failure names the overrides that cause it.
 """
 
-import collections
 from collections.abc import Collection, Iterator
 import hashlib
 from typing import Any
@@ -12,9 +11,9 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
+from nova_image_override.api.guest import cpu_lists
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
-from nova_image_override.api.guest import safe_cpu_lists
 from nova_image_override.api.guest.guest import (
     Guest,
     image_of_server,
@@ -32,8 +31,8 @@ FLAVOR_FIELDS = (
 #: and again.
 REMEMBERED = 4096
 
-#: Their digests, those that were used last at the end.
-_GOOD: collections.OrderedDict[bytes, None] = collections.OrderedDict()
+#: Their digests. Emptied when it is full: those in use are soon back.
+_GOOD: set[bytes] = set()
 
 
 def problems(
@@ -52,16 +51,16 @@ def problems(
         or that Nova would ignore; the first problem of each
     """
     digest = _digest(flavor, image, base, overrides, sorted(ineffective))
-    if _is_good(digest):
+    if digest in _GOOD:
         return {}
     found: dict[str, errors.Problem] = {}
     for problem in _problems(
             catalog, flavor, image, base, overrides, ineffective):
         found.setdefault(problem.name, problem)
     if not found:
-        _GOOD[digest] = None
-        while len(_GOOD) > REMEMBERED:
-            _GOOD.popitem(last=False)
+        if len(_GOOD) >= REMEMBERED:
+            _GOOD.clear()
+        _GOOD.add(digest)
     return found
 
 
@@ -71,21 +70,18 @@ def _problems(
     ineffective: Collection[str],
 ) -> Iterator[errors.Problem]:
     """Find what is wrong, the worst first."""
-    properties = image['properties']
-    # Nova is given lists that mean the same but are cheap to expand.
-    lists = safe_cpu_lists.cheap_lists(flavor, properties)
-    base, unsafe = safe_cpu_lists.without_unsafe_lists(catalog, base, overrides)
-    yield from unsafe
-    missing = list(safe_cpu_lists.missing_cpus(
-        flavor, properties, lists, overrides))
-    yield from missing
-    if unsafe or any(problem.name in overrides for problem in missing):
+    found = list(cpu_lists.problems(
+        catalog, flavor, image['properties'], overrides))
+    if found:
+        yield from found
         return
-    base = {**base, **safe_cpu_lists.cheap_lists(flavor, base)}
-    overrides = {name: value and lists.get(name, value)
-                 for name, value in overrides.items()}
+    # Those that overrides replace can be as bad: one CPU that the flavor lacks
+    # makes Nova refuse them, too.
+    base = {**base, **{
+        problem.name: str(flavor.vcpus) for problem
+        in cpu_lists.problems(catalog, flavor, base, {})}}
     try:
-        guest = Guest.of(flavor, {**image, 'properties': properties | lists})
+        guest = Guest.of(flavor, image)
     except REFUSALS as exc:
         yield from refusals.unreadable(base, exc)
         return
@@ -94,15 +90,6 @@ def _problems(
     yield from no_effect.in_guest(catalog, guest, base, {
         name: value for name, value in overrides.items()
         if name not in ineffective})
-
-
-def _is_good(digest: bytes) -> bool:
-    # One call, because other threads may remove it in between.
-    try:
-        _GOOD.move_to_end(digest)
-    except KeyError:
-        return False
-    return True
 
 
 def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:

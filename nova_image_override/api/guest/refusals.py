@@ -265,12 +265,17 @@ class Refusals:
                 guest.extra_specs, self._overrides[name])
         return says[:REASON_MAX - len(advice)] + advice
 
-    def _conflict_by_themselves(self, check: Check, refusal: Exception) -> bool:
+    @functools.cached_property
+    def _own(self) -> Guest | None:
+        """The guest without overrides, if Nova can read the image."""
         try:
-            own = Guest.of(self._guest.flavor, self._image)
+            return Guest.of(self._guest.flavor, self._image)
         except REFUSALS:
-            return False
-        return type(_refusal(check, own)) is type(refusal)
+            return None
+
+    def _conflict_by_themselves(self, check: Check, refusal: Exception) -> bool:
+        return self._own is not None and (
+            type(_refusal(check, self._own)) is type(refusal))
 
     def _forbidden_traits(self) -> Iterator[errors.Problem]:
         """Find the overrides that require a trait that the flavor forbids.
@@ -295,8 +300,11 @@ class Refusals:
             others = {each: value for each, value in self._overrides.items()
                       if each != name}
             try:
-                image = {**self._image, 'properties': merger.merge(
-                    self._image['properties'], others)}
+                merged = merger.merge(self._image['properties'], others)
+                # CPU lists require no trait, but take long to read.
+                image = {**self._image, 'properties': {
+                    each: value for each, value in merged.items()
+                    if not families.NUMA_CPUS.has(each)}}
                 required = forbidden_traits(
                     self._guest.flavor, objects.ImageMeta.from_dict(image))
             except (errors.Invalid, *REFUSALS):

@@ -1,5 +1,7 @@
 """How the command shows what becomes of a property."""
 
+import pytest
+
 from nova_image_override.client import osc_check
 
 SAID = {'value': 'true', 'image_value': None}
@@ -16,3 +18,10 @@ def test_drivers_are_told_where_some_hosts_ignore_a_property():
     assert drivers(drivers={
         'ironic': 'ignored', 'libvirt': 'acts', 'vmwareapi': 'error'}) == (
         'libvirt')
+
+
+@pytest.mark.parametrize(('cpus', 'spelled'), [
+    ([], ''), ([5], '5'), ([8, 0, 2, 1, 3], '0-3,8'),
+    ([0, 1, 3, 5, 6], '0-1,3,5-6')])
+def test_cpus_are_shown_in_ranges(cpus, spelled):
+    assert osc_check._spelled(cpus) == spelled

@@ -1,9 +1,8 @@
-"""What is fixed in rebuilds of bare metal servers."""
+"""A rebuild of a bare metal server forgets the traits of before."""
 
 from unittest import mock
 
 from nova import objects
-from nova.compute import manager as nova_manager
 from nova.virt import driver as virt_driver
 from nova.virt.ironic import driver as ironic
 from openstack.baremetal.v1 import _proxy
@@ -11,7 +10,6 @@ from openstack.baremetal.v1 import node
 import pytest
 
 from nova_image_override.compute import bare_metal
-from nova_image_override.compute import manager
 from nova_image_override.nova_interfaces import interface
 
 METAL = object.__new__(ironic.IronicDriver)
@@ -42,8 +40,6 @@ def test_which_driver_is_ironic_s(driver, expected):
     assert bare_metal.is_ironic(driver) is expected
 
 
-# --- previous traits --------------------------------------------------------
-
 def test_the_traits_of_before_are_removed(connection):
     connection.get_node.return_value = node.Node(instance_info={
         'traits': ['CUSTOM_RAID5'], 'root_gb': '10'})
@@ -60,59 +56,3 @@ def test_a_node_without_traits_is_left_alone(connection):
         instance_info={'root_gb': '10'})
     bare_metal.forget_traits(METAL, instance())
     connection.patch_node.assert_not_called()
-
-
-# --- rebuilds of compute 2.93 and newer -------------------------------------
-
-#: The other arguments of a rebuild, in Nova's order.
-OTHERS = dict.fromkeys((
-    'orig_image_ref', 'image_ref', 'injected_files', 'new_pass',
-    'orig_sys_metadata', 'bdms', 'recreate', 'on_shared_storage',
-    'preserve_ephemeral', 'migration', 'scheduled_node', 'limits',
-    'request_spec', 'accel_uuids'))
-
-
-@pytest.fixture
-def rebuilt():
-    """Nova's own rebuild."""
-    with mock.patch.object(
-            nova_manager.ComputeManager, 'rebuild_instance') as method:
-        yield method
-
-
-def compute(driver):
-    made = object.__new__(manager.ComputeManager)
-    made.driver = driver
-    return made
-
-
-@pytest.mark.parametrize(('driver', 'image', 'expected'), [
-    (METAL, 'an-image', False),
-    (METAL, '', True),
-    (OTHER, 'an-image', True),
-])
-def test_a_boot_volume_is_reimaged_only_where_there_may_be_one(
-        rebuilt, driver, image, expected):
-    server = instance(image_ref=image)
-    compute(driver).rebuild_instance(
-        'context', server, **OTHERS, reimage_boot_volume=True,
-        target_state='stopped')
-    rebuilt.assert_called_once_with(
-        'context', server, **OTHERS, reimage_boot_volume=expected,
-        target_state='stopped')
-
-
-def test_what_is_not_asked_for_is_passed_on_as_it_is(rebuilt):
-    server = instance(image_ref='an-image')
-    compute(METAL).rebuild_instance(
-        'context', server, **OTHERS, reimage_boot_volume=False)
-    rebuilt.assert_called_once_with(
-        'context', server, **OTHERS, reimage_boot_volume=False)
-
-
-def test_a_conductor_of_rpc_5_passes_it_by_position(rebuilt):
-    server = instance(image_ref='an-image')
-    nova_manager._ComputeV5Proxy(compute(METAL)).rebuild_instance(
-        'context', server, **OTHERS)
-    rebuilt.assert_called_once_with(
-        'context', server, *OTHERS.values(), False, None)

@@ -10,7 +10,6 @@ from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog as catalog_module
-from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import property as property_module
 from tests.unit import strategies
 
@@ -168,20 +167,6 @@ def test_the_canonical_spelling_is_its_own(pair):
     strategies.any_text.filter(lambda text: not text.isascii()))
 def test_what_is_not_ascii_is_never_folded(name, value):
     assert strategies.CATALOG.resolve(name).canonical(value) == value
-
-
-@pytest.mark.parametrize('cpu_list', [
-    '', '0-3,^2', '4095', '0 - 4095', '04095', '0' * 5000 + '7', 'no number'])
-def test_a_cpu_list_of_ids_up_to_4095_can_be_expanded_in_any_spelling(
-        cpu_list):
-    assert cpu_lists.can_be_expanded(cpu_list)
-
-
-@pytest.mark.parametrize('cpu_list', [
-    '4096', '0-10000', '^04096', '0,99999999999', '9' * 5000, '0-9_9_9_9',
-    '\u0664\u0660\u0669\u0666'])
-def test_a_cpu_list_of_ids_beyond_4095_is_not_expanded(cpu_list):
-    assert not cpu_lists.can_be_expanded(cpu_list)
 
 
 # --- a later Nova -----------------------------------------------------------

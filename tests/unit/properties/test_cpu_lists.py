@@ -1,6 +1,6 @@
-"""CPU lists mean what Nova reads in them, whatever they look like."""
+"""Nova expands no CPU list that is too large, whatever it looks like."""
 
-import itertools
+import contextlib
 
 import hypothesis
 from hypothesis import strategies as st
@@ -10,60 +10,94 @@ import pytest
 
 from nova_image_override.properties import cpu_lists
 
-_cpu = st.integers(0, 20).map(str)
 _blank = st.sampled_from(['', '', '', ' ', '\t'])
-_item = st.builds(
-    '{}{}{}{}{}'.format, _blank, st.sampled_from(['', '', '^']),
-    _cpu, st.just('') | st.builds('-{}'.format, _cpu), _blank)
-
-#: Lists as Nova reads them, and text that only looks like one.
-good = st.lists(_item | st.just(''), max_size=6).map(','.join)
-anything = good | st.text('0123,-^ _x٣', max_size=12)
 
 
-def nova(spec):
-    """Return what Nova reads, or None if it refuses."""
-    try:
-        return hardware.parse_cpu_spec(spec)
-    except (exception.Invalid, ValueError):
-        return None
+def _items(largest):
+    """Items as Nova reads them."""
+    cpu = st.integers(0, largest).map(str)
+    return st.builds(
+        '{}{}{}{}{}'.format, _blank, st.sampled_from(['', '', '^']),
+        cpu, st.just('') | st.builds('-{}'.format, cpu), _blank)
 
 
-def expanded(spans):
-    return {cpu for first, last in spans for cpu in range(first, last + 1)}
+#: Lists, most of them small enough, and text that only looks like one.
+specs = (
+    st.lists(_items(20) | _items(6000) | st.just(''), max_size=6).map(','.join)
+    | st.text('0123456789,-^ _x٣', max_size=16))
+
+_span = st.tuples(st.integers(0, 4300), st.integers(0, 4300)).map(sorted)
 
 
-@hypothesis.given(anything)
-@hypothesis.example('0-3,^1-2')
-@hypothesis.example('0-3,3-1')
-@hypothesis.example('^-1')
-@hypothesis.example('^0,2')
-@hypothesis.example('1_0-1_2')
-def test_ranges_are_the_cpus_that_nova_reads(spec):
-    hypothesis.assume(cpu_lists.highest(spec) < 10_000)
-    try:
-        spans = cpu_lists.ranges(spec)
-    except cpu_lists.Malformed:
-        assert nova(spec) is None
-        return
-    assert expanded(spans) == nova(spec)
-    assert spans == sorted(spans)
-    assert all(last + 1 < first for (_, last), (first, _)
-               in itertools.pairwise(spans))
-    assert cpu_lists.ranges(cpu_lists.spell(spans)) == spans
+def expanded(spec):
+    """Return the CPUs that Nova reads, excluded and repeated ones too."""
+    found = []
+
+    def counting(*bounds):
+        found.extend(range(*bounds))
+        return range(*bounds)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(hardware, 'range', counting, raising=False)
+        with contextlib.suppress(exception.Invalid):
+            found.extend(hardware.parse_cpu_spec(spec))
+    return found
 
 
-@hypothesis.given(anything, st.integers(1, 25))
-def test_a_cheap_list_says_the_same_of_the_cpus_that_there_are(spec, cpus):
-    hypothesis.assume(cpu_lists.highest(spec) < 10_000)
-    read, cheap = nova(spec), nova(cpu_lists.cheap(spec, cpus))
-    assert cheap == (read if read is None
-                     else {min(cpu, cpus) for cpu in read})
+@hypothesis.given(specs)
+@hypothesis.example('0-2047,^0-2047')
+@hypothesis.example('3-1,0-99999999999')
+@hypothesis.example('^-1,0-99999999999')
+@hypothesis.example('0-9_9_9')
+def test_what_nova_expands_is_bounded(spec):
+    hypothesis.assume(cpu_lists.too_large(spec) is None)
+    found = expanded(spec)
+    # The set itself is counted once more.
+    assert len(found) <= 2 * 4096
+    assert max(found, default=0) <= 4095
 
 
-def test_a_list_of_no_cpu_is_not_the_empty_text():
-    assert nova(cpu_lists.cheap('3,^3', 4)) == set()
-    assert cpu_lists.cheap('3,^3', 4)
+@hypothesis.given(specs)
+def test_no_cpu_that_nova_reads_is_above_the_highest(spec):
+    hypothesis.assume(cpu_lists.too_large(spec) is None)
+    assert max(expanded(spec), default=-1) <= cpu_lists.highest(spec)
+
+
+@hypothesis.given(st.lists(st.tuples(st.booleans(), _span), max_size=5))
+@hypothesis.example([(False, [0, 4095])])
+@hypothesis.example([(False, [0, 4095]), (True, [0, 0])])
+@hypothesis.example([(True, [4096, 4096])])
+def test_a_list_is_too_large_by_its_ids_or_by_all_that_it_names(items):
+    spec = ','.join('^' * excluded + f'{first}-{last}'
+                    for excluded, (first, last) in items)
+    highest = max((last for _, (_, last) in items), default=-1)
+    named = sum(last - first + 1 for _, (first, last) in items)
+    assert cpu_lists.highest(spec) == highest
+    assert (cpu_lists.too_large(spec) is None) == (
+        highest <= 4095 and named <= 4096)
+
+
+@pytest.mark.parametrize('spec', [
+    '', '0-3,^2', '4095', '0-4095', '0 - 4095', '04095', '0' * 4000 + '7',
+    '0-1365,0-1364,0-1364', 'no number', '9' * 5000, '3-1'])
+def test_what_nova_can_expand_or_refuses_itself_is_taken(spec):
+    assert cpu_lists.too_large(spec) is None
+    assert len(expanded(spec)) <= 2 * 4096
+
+
+@pytest.mark.parametrize(('spec', 'reason'), [
+    ('4096', 'names CPUs beyond 4095'),
+    ('^04096', 'names CPUs beyond 4095'),
+    ('0,99999999999', 'names CPUs beyond 4095'),
+    ('0-9_9_9_9', 'names CPUs beyond 4095'),
+    ('٤٠٩٦', 'names CPUs beyond 4095'),
+    ('0-2047,0-2047,0', 'names 4097 CPUs, repeated ones included: at most '
+     '4096'),
+    ('0-4095,^0', 'names 4097 CPUs, repeated ones included: at most 4096'),
+    (','.join(['0-4095'] * 1000), 'names 4096000 CPUs, repeated ones '
+     'included: at most 4096')])
+def test_what_is_too_large_is_told_with_the_bound(spec, reason):
+    assert cpu_lists.too_large(spec) == reason
 
 
 @pytest.mark.parametrize(('spec', 'highest'), [
@@ -71,27 +105,3 @@ def test_a_list_of_no_cpu_is_not_the_empty_text():
     ('0-9_9', 99), ('3-1', -1), ('0-99999999999', 99999999999)])
 def test_the_highest_cpu_counts_also_where_it_is_excluded(spec, highest):
     assert cpu_lists.highest(spec) == highest
-
-
-@hypothesis.given(st.lists(good, max_size=4), st.integers(1, 25))
-def test_nodes_are_emptied_only_after_the_first_that_overlaps(specs, cpus):
-    taken, overlap = set(), False
-    for spec, cheap in zip(
-            specs, cpu_lists.disjoint(specs, cpus), strict=True):
-        read, left = nova(spec), nova(cheap)
-        if read is None:
-            assert left is None
-            continue
-        read = {min(cpu, cpus) for cpu in read}
-        assert left == (set() if overlap else read)
-        overlap = overlap or bool(taken & read)
-        taken |= read
-
-
-@pytest.mark.parametrize('spec', [
-    ','.join(['0-4095'] * 36), ','.join(['0-4095,^0-4094'] * 18),
-    ','.join(['0-4095'] * 1000)])
-def test_the_work_of_expanding_a_cheap_list_is_bounded(spec):
-    cheap = cpu_lists.cheap(spec, 4)
-    first, last = cheap.split('-') if '-' in cheap else (cheap, cheap)
-    assert int(last) - int(first) <= 4

@@ -67,20 +67,40 @@ _OTHERS = {
 
 @pytest.mark.parametrize('vcpus', [8, 240])
 def test_hostile_lists_are_checked_in_bounded_work(work, vcpus):
-    lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * 42)
+    often = min(42, 4096 // vcpus)
+    lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * often)
              for n in range(100)}
     found = problems(
         guests.flavor(vcpus, hw__pmu='false'), _OTHERS | lists)
     assert found
     assert work.checked <= 8
-    # Parsed in full, they are a million CPUs for 240 vCPUs.
-    assert work.cpus <= 1000 * vcpus
+    assert work.cpus == 100 * often * vcpus
+
+
+def test_an_images_hostile_lists_are_expanded_for_two_guests_only(work):
+    """With the overrides and without, whatever the number of conflicts."""
+    base = {f'hw_numa_cpus.{n}': ','.join(['0-239'] * 17) for n in range(100)}
+    found = problems(
+        guests.flavor(240, hw__pmu='false', hw__cpu_policy='shared'), _OTHERS,
+        base)
+    assert len(found) == 3
+    assert work.cpus == 2 * 100 * 17 * 240
+
+
+def test_lists_are_not_expanded_to_ask_what_requires_a_trait(work):
+    agreeing = {
+        'hw_numa_nodes': '1', 'hw_numa_cpus.0': '0-3', 'hw_numa_mem.0': '1024'}
+    found = problems(
+        guests.flavor(trait__COMPUTE_SECURITY_UEFI_SECURE_BOOT='forbidden'), {
+            'os_secure_boot': 'required', 'hw_boot_menu': 'true', **agreeing})
+    assert set(found) == {'os_secure_boot'}
+    assert work.cpus == 4
 
 
 def test_a_list_of_vcpus_that_the_flavor_lacks_is_not_expanded(work):
     found = problems(guests.flavor(4), {
         'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
-        'hw_numa_cpus.0': '0-3,0-4095', 'hw_boot_menu': 'true'})
+        'hw_numa_cpus.0': '1-4095', 'hw_boot_menu': 'true'})
     assert found == {'hw_numa_cpus.0': (
         errors.FLAVOR_CONFLICT,
         'names vCPU 4095, but the flavor has 4, numbered from 0 to 3')}
@@ -99,6 +119,32 @@ def test_so_is_a_list_of_the_image_unless_an_override_takes_its_place():
     assert not problems(flavor, dict.fromkeys(base), base)
 
 
+@pytest.mark.parametrize('value', ['0-4096', '0-4095,0-3'])
+def test_an_images_list_that_is_too_large_has_to_be_overridden(work, value):
+    flavor = guests.flavor(4)
+    base = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.0': value}
+    found = problems(flavor, {'hw_boot_menu': 'true'}, base)
+    code, reason = found['hw_numa_cpus.0']
+    assert code == errors.UNREADABLE
+    assert "the image's own value names" in reason
+    assert work.cpus == 0
+    assert not problems(flavor, {'hw_numa_cpus.0': '0-3'}, base)
+    assert not problems(flavor, dict.fromkeys(base), base)
+    assert work.cpus == 4
+
+
+@pytest.mark.parametrize('value', ['4', '0-4095,0-3'])
+def test_what_overrides_do_wrong_beside_an_images_list_is_theirs(value):
+    """Without it, too, the image would lack a list for each of its nodes."""
+    base = {'hw_numa_nodes': '1', 'hw_numa_mem.0': '1024',
+            'hw_numa_cpus.0': value}
+    found = problems(
+        guests.flavor(4), {'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0-3'}, base)
+    assert set(found) == {'hw_numa_nodes', 'hw_numa_cpus.0'}
+    assert 'by themselves' not in str(found)
+
+
 def test_an_images_mask_is_checked_where_the_flavor_has_it_read():
     base = {'hw_cpu_realtime_mask': '^0-99'}
     asked = {'hw_boot_menu': 'true'}
@@ -108,8 +154,7 @@ def test_an_images_mask_is_checked_where_the_flavor_has_it_read():
     assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
 
 
-def test_nova_is_given_what_the_image_itself_holds_of_a_list(catalog):
-    """The short spelling is used for the check only."""
+def test_the_check_leaves_the_image_as_it_is(catalog):
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}
     image = boot_metadata({}, dict(base))
@@ -180,11 +225,11 @@ def test_a_refusal_is_not_remembered():
     assert not check._GOOD
 
 
-def test_what_was_used_longest_ago_is_forgotten(work, monkeypatch):
+def test_when_no_more_can_be_remembered_all_is_forgotten(work, monkeypatch):
     monkeypatch.setattr(check, 'REMEMBERED', 2)
     flavor = guests.flavor()
     for asked, checked in (('true', 1), ('false', 2), ('true', 2),
-                           (None, 3), ('true', 3), ('false', 4)):
+                           (None, 3), (None, 3), ('true', 4)):
         assert not problems(flavor, {'hw_boot_menu': asked})
         assert work.checked == checked
 
