@@ -65,7 +65,8 @@ class Update:
 
 def plan(
     planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
-    context: Any, instance: Any, asked: override.Overrides, guard: scheduling.Guard,
+    context: Any, instance: Any, asked: override.Overrides,
+    guard: scheduling.Guard,
 ) -> Update:
     """Return what a server is to have, if its state and its host permit it.
 
