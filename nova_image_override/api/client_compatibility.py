@@ -78,10 +78,7 @@ class ClientCompatibility:
 
 
 def _microversion(text: str) -> api_version_request.APIVersionRequest:
-    """Return one of Nova's microversions.
-
-    :raises errors.StartupError: this Nova does not have it
-    """
+    """Return one of Nova's microversions."""
     oldest = api_version_request.min_api_version()
     newest = api_version_request.max_api_version()
     try:
