@@ -232,11 +232,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         self, trouble: str, method: str, path: str,
         extract: Callable[[Any], answers.T], **kwargs: Any,
     ) -> answers.T:
-        """Make a request of our own; return what EXTRACT takes of the answer.
-
-        :raises Refused: the request is refused
-        :raises Error: the answer is another failure, or cannot be read
-        """
+        """Make a request of our own; return what EXTRACT takes of it."""
         response = self._ask(method, path, **kwargs)
         answers.raise_for(response)
         return answers.read(response, f'{trouble}: {method} {path}', extract)
