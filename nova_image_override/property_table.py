@@ -64,10 +64,7 @@ def with_null(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
 
 
 def rows(schema: schema_words.Schema) -> list[Row]:
-    """Return the rows of what SCHEMA permits, by name.
-
-    :param schema: of ``image_props_override``
-    """
+    """Return the rows of what discovery's SCHEMA permits, by name."""
     return sorted((
         *(_row(name, '', value)
           for name, value in schema.get('properties', {}).items()),

@@ -58,7 +58,6 @@ class ClientCompatibility:
     def version_of(self, environ: dict[str, Any]) -> versions.Version | None:
         """Return the version of a request whose header does not name one.
 
-        :param environ: the WSGI environment
         :returns: the newest version, or None when the header has to name one
         """
         if self.compute is None:

@@ -84,8 +84,6 @@ class OverridingAdapter(ksa_adapter.Adapter):
     keystoneauth lets adapters nest. Every request passes through here with the
     headers and the body that its tool has made.
 
-    :param adapter: the adapter whose session this wraps
-
     :ivar naming: whether every request names the extension, where the cloud
         has it, so that every answer shows overrides in force
     """
