@@ -377,7 +377,7 @@ docs: $(READY) ## The documentation, into docs/build/html
 
 .PHONY: schemas
 schemas: $(READY) ## Update api_schemas/
-	$(BIN)/nova-image-override schema > api_schemas/1.0-nova-$(lastword $(RELEASES)).json
+	$(BIN)/python -W ignore tools/schemas.py > api_schemas/1.0-nova-$(lastword $(RELEASES)).json
 
 .PHONY: share
 share: $(READY) ## Update the manual pages, completions and samples in share/

@@ -92,7 +92,6 @@ def printable(text: str) -> str:
     Names and values come from the request: anything but plain characters is
     escaped, so that nothing can forge a log line or break its encoding.
 
-    :param text: a name or value from the request
     :returns: TEXT itself if plain, else a quoted, escaped, cut form
     """
     if _PLAIN.fullmatch(text):
@@ -186,8 +185,7 @@ class NotFound(Exception):
 
 
 class StartupError(Exception):
-    """The service must not start; one clear line for each thing that is wrong.
-    """
+    """The service must not start; one line for each thing that is wrong."""
 
 
 def all_made(*makes: Callable[[], Any]) -> list[Any]:

@@ -64,18 +64,13 @@ def with_null(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
 
 
 def rows(schema: schema_words.Schema) -> list[Row]:
-    """Return the rows of what SCHEMA permits, by name.
-
-    :param schema: of ``image_props_override``
-    """
-    return sorted(_rows(schema), key=lambda row: (row.name, row.pattern))
-
-
-def _rows(schema: schema_words.Schema) -> Iterator[Row]:
-    for name, value in schema.get('properties', {}).items():
-        yield _row(name, '', value)
-    for pattern, value in schema.get('patternProperties', {}).items():
-        yield _row(value.get('title', pattern), pattern, value)
+    """Return the rows of what discovery's SCHEMA permits, by name."""
+    return sorted((
+        *(_row(name, '', value)
+          for name, value in schema.get('properties', {}).items()),
+        *(_row(value.get('title', pattern), pattern, value)
+          for pattern, value in schema.get('patternProperties', {}).items()),
+    ), key=lambda row: (row.name, row.pattern))
 
 
 def _row(name: str, pattern: str, value: Any) -> Row:

@@ -29,7 +29,6 @@ def changed(
 ) -> None:
     """Log that a server's overrides are now these.
 
-    :param context: the request context
     :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
     """
     LOG.info(CHANGED, how, ', '.join(sorted(overrides)) or 'none',
@@ -48,7 +47,6 @@ def refused(
 ) -> None:
     """Log why a request was refused.
 
-    :param context: the request context
     :param details: the problems, as programs read them
     :param server_id: the server that the request named, if any
     """

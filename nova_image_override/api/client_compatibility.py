@@ -58,7 +58,6 @@ class ClientCompatibility:
     def version_of(self, environ: dict[str, Any]) -> versions.Version | None:
         """Return the version of a request whose header does not name one.
 
-        :param environ: the WSGI environment
         :returns: the newest version, or None when the header has to name one
         """
         if self.compute is None:
@@ -78,10 +77,7 @@ class ClientCompatibility:
 
 
 def _microversion(text: str) -> api_version_request.APIVersionRequest:
-    """Return one of Nova's microversions.
-
-    :raises errors.StartupError: this Nova does not have it
-    """
+    """Return one of Nova's microversions."""
     oldest = api_version_request.min_api_version()
     newest = api_version_request.max_api_version()
     try:

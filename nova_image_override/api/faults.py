@@ -15,12 +15,6 @@ from nova_image_override.api import audit
 from nova_image_override.api import request as request_module
 from nova_image_override.nova_interfaces import interface
 
-_STATUS = {
-    400: webob.exc.HTTPBadRequest,
-    403: webob.exc.HTTPForbidden,
-    409: webob.exc.HTTPConflict,
-}
-
 
 class Refused(BaseException):
     """Carries a refusal past Nova's controllers.
@@ -48,17 +42,13 @@ def carried() -> Iterator[None]:
         raise Refused(exc) from None
 
 
-def _as_http(error: errors.OverrideError) -> webob.exc.WSGIHTTPException:
-    result = _STATUS[error.status](explanation=str(error))
-    setattr(result, errors.PARAMETER, error.details())
-    return result
-
-
 class OverrideFault(wsgi.Fault):
-    """A Nova fault that carries the details alongside its message.
+    """A Nova fault that carries the details alongside its message."""
 
-    :param exception: made from an OverrideError
-    """
+    def __init__(self, error: errors.OverrideError) -> None:
+        super().__init__(
+            webob.exc.status_map[error.status](explanation=str(error)))
+        self._details = error.details()
 
     @interface.overrides
     @webob.dec.wsgify(RequestClass=wsgi.Request)
@@ -67,8 +57,7 @@ class OverrideFault(wsgi.Fault):
         response = super().__call__(req)
         body = jsonutils.loads(response.text)
         for fault in body.values():
-            fault[errors.PARAMETER] = getattr(
-                self.wrapped_exc, errors.PARAMETER)
+            fault[errors.PARAMETER] = self._details
         response.text = jsonutils.dumps(body)
         return response
 
@@ -95,4 +84,4 @@ class Resource(wsgi.Resource):
         asked = request_module.of(context)
         if asked is None or not asked.is_check:
             audit.refused(context, error.details(), action_args.get('id'))
-        raise OverrideFault(_as_http(error))
+        raise OverrideFault(error)

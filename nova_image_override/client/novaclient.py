@@ -17,10 +17,8 @@ from nova_image_override.client import transport
 
 
 def __pre_parse_args__() -> None:
-    """Add the option, unless ``nova boot`` has it itself."""
-    if not any(arguments.SET in args
-               for args, _ in getattr(shell.do_boot, 'arguments', ())):
-        utils.add_arg(shell.do_boot, arguments.SET, **arguments.OPTION)
+    """Add the option to ``nova boot``."""
+    utils.add_arg(shell.do_boot, arguments.SET, **arguments.OPTION)
 
 
 def __post_parse_args__(args: argparse.Namespace) -> None:

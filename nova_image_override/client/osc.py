@@ -26,7 +26,7 @@ COLUMN = 'Image Prop Overrides'
 
 
 class Hook(hooks.CommandHook):
-    """A hook that does nothing, with the methods that cliff calls."""
+    """A hook, with those of cliff's methods that most hooks leave alone."""
 
     cmd: Any
 
@@ -48,10 +48,6 @@ class Hook(hooks.CommandHook):
     def get_epilog(self) -> str:
         """Add no text to the help."""
         return ''
-
-    def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """Change nothing."""
-        return parsed_args
 
     def after(self, parsed_args: argparse.Namespace, return_code: Any) -> Any:
         """Change nothing."""

@@ -16,21 +16,7 @@ from nova_image_override.client.answers import InForce
 from nova_image_override.client.osc import Hook
 
 
-class _Changing(Hook):
-
-    def change(
-            self, server: str, changed: Callable[[InForce], InForce]) -> None:
-        """Change a server's overrides.
-
-        :param changed: returns the new overrides for those in force
-        """
-        adapter = transport.attach(self.compute)
-        found = self.compute.find_server(server, ignore_missing=False)
-        adapter.replace_overrides(
-            found.id, changed(adapter.overrides_of(found.id)))
-
-
-class Set(_Changing):
+class Set(Hook):
     """``openstack server set --[no-]image-prop-override``."""
 
     _dropping = 'nova_image_override_drop'
@@ -48,12 +34,12 @@ class Set(_Changing):
         asked = getattr(parsed_args, arguments.DEST, None)
         dropping = getattr(parsed_args, self._dropping, False)
         if dropping or asked is not None:
-            self.change(parsed_args.server, lambda in_force: {
+            _change(self.compute, parsed_args.server, lambda in_force: {
                 **({} if dropping else in_force), **(asked or {})})
         return parsed_args
 
 
-class Unset(_Changing):
+class Unset(Hook):
     """``openstack server unset --image-prop-override``."""
 
     def add_options(self, parser: Any) -> None:
@@ -67,9 +53,19 @@ class Unset(_Changing):
         """Change the overrides."""
         names = getattr(parsed_args, arguments.DEST, None)
         if names is not None:
-            self.change(parsed_args.server,
-                        lambda in_force: _without(in_force, names))
+            _change(self.compute, parsed_args.server,
+                    lambda in_force: _without(in_force, names))
         return parsed_args
+
+
+def _change(
+    compute: Any, server: str, changed: Callable[[InForce], InForce],
+) -> None:
+    """Give a server what CHANGED returns for its overrides in force."""
+    adapter = transport.attach(compute)
+    found = compute.find_server(server, ignore_missing=False)
+    adapter.replace_overrides(
+        found.id, changed(adapter.overrides_of(found.id)))
 
 
 def _without(in_force: InForce, names: list[str]) -> InForce:

@@ -84,8 +84,6 @@ class OverridingAdapter(ksa_adapter.Adapter):
     keystoneauth lets adapters nest. Every request passes through here with the
     headers and the body that its tool has made.
 
-    :param adapter: the adapter whose session this wraps
-
     :ivar naming: whether every request names the extension, where the cloud
         has it, so that every answer shows overrides in force
     """
@@ -232,11 +230,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         self, trouble: str, method: str, path: str,
         extract: Callable[[Any], answers.T], **kwargs: Any,
     ) -> answers.T:
-        """Make a request of our own; return what EXTRACT takes of the answer.
-
-        :raises Refused: the request is refused
-        :raises Error: the answer is another failure, or cannot be read
-        """
+        """Make a request of our own; return what EXTRACT takes of it."""
         response = self._ask(method, path, **kwargs)
         answers.raise_for(response)
         return answers.read(response, f'{trouble}: {method} {path}', extract)

@@ -16,7 +16,6 @@ from nova_image_override import errors
 def _reading(which: str) -> Iterator[None]:
     """Read one of Nova's databases in the context.
 
-    :param which: its name in the message
     :raises errors.StartupError: it cannot be read, or nova.conf names none
     """
     try:

@@ -19,6 +19,7 @@ from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.nova_interfaces import commands as command_interfaces
+from nova_image_override.nova_interfaces import interface
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
@@ -33,9 +34,16 @@ class Table(lister.Lister):
     status = 0
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options that name the files to read."""
+        """Add the options that oslo.config gives every service."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
-        add_config_options(parser)
+        parser.add_argument(
+            '--config-file', metavar='PATH', action='append', default=[],
+            help='path to a nova.conf; may be repeated (default: the files '
+                 'that Nova reads)')
+        parser.add_argument(
+            '--config-dir', metavar='FOLDER', action='append', default=[],
+            help='folder of configuration files, which are read after the '
+                 'others')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -58,19 +66,11 @@ class Lister(Table):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options that describe the user."""
         parser = super().get_parser(prog_name)
-        add_user_options(parser)
+        add_role_option(parser)
+        parser.add_argument(
+            '--project', metavar='PROJECT', default='project',
+            help='project of the user, for policies that look at it (ID)')
         return parser
-
-
-def add_config_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that oslo.config gives every service."""
-    parser.add_argument(
-        '--config-file', metavar='PATH', action='append', default=[],
-        help='path to a nova.conf; may be repeated (default: the files that '
-             'Nova reads)')
-    parser.add_argument(
-        '--config-dir', metavar='FOLDER', action='append', default=[],
-        help='folder of configuration files, which are read after the others')
 
 
 def add_role_option(parser: argparse.ArgumentParser) -> None:
@@ -81,24 +81,15 @@ def add_role_option(parser: argparse.ArgumentParser) -> None:
              f'{" and ".join(MEMBER)})')
 
 
-def add_user_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe the user."""
-    add_role_option(parser)
-    parser.add_argument(
-        '--project', metavar='PROJECT', default='project',
-        help='project of the user, for policies that look at it (ID)')
-
-
 def read_nova_conf(
     options: argparse.Namespace, *, databases: bool = False,
 ) -> cfg.ConfigOpts:
     """Read nova.conf.
 
-    :param options: what :func:`add_config_options` added
     :param databases: whether Nova's databases are to be used
     :raises errors.StartupError: there is none, or Nova has a different shape
     """
-    command_interfaces.verify()
+    interface.verify(command_interfaces.INTERFACES)
     arguments = ['nova-image-override']
     for name in ('config_file', 'config_dir'):
         for value in getattr(options, name):
@@ -130,7 +121,6 @@ def read_rules(
 ) -> tuple[startup.Startup, Caller]:
     """Return the rules, and the user for whom they are asked.
 
-    :param options: what :func:`add_user_options` added
     :raises errors.StartupError: with these rules nova-api does not start
     """
     read = startup.read(conf)

@@ -1,13 +1,12 @@
 """``nova-image-override computes``: the compute part on each compute node."""
 
 import argparse
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
-
-Row = tuple[str, str, str, str | None]
 
 
 class Computes(deployment_files.Table):
@@ -27,7 +26,7 @@ class Computes(deployment_files.Table):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[Row]]:
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Read the compute nodes of every cell.
 
         :raises errors.StartupError: a database cannot be read

@@ -60,10 +60,7 @@ class Shell(app.App):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command.
-
-    :returns: the exit status
-    """
+    """Run one command; return the exit status."""
     _silence_eventlet()
     try:
         return Shell().run(sys.argv[1:] if argv is None else argv)

@@ -5,7 +5,6 @@ that this package works with that Nova and with the rules as they are.
 """
 
 from collections.abc import Callable
-import types
 
 import nova.conf
 from oslo_config import cfg
@@ -18,25 +17,7 @@ from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
-class Checks(upgradecheck.UpgradeCommands):
-    """The checks, in the order in which they are reported."""
-
-    def _check_nova(self, interfaces: types.ModuleType) -> Result:
-        """Check that this Nova has the shape that a service relies on."""
-        return _result(interfaces.verify)
-
-    def _check_rules(self) -> Result:
-        """Check that nova-api starts with these rules, and their names."""
-        return _result(_unknown_names)
-
-    _upgrade_checks = (
-        ('Nova API', (_check_nova, {'interfaces': api_interfaces})),
-        ('Nova compute', (_check_nova, {'interfaces': compute_interfaces})),
-        ('Rules', _check_rules),
-    )
-
-
-def _unknown_names() -> str:
+def unknown_names() -> str:
     """Return a warning if the lists name properties that this Nova lacks.
 
     :raises errors.StartupError: with these rules nova-api does not start
@@ -53,19 +34,28 @@ def _unknown_names() -> str:
             if unknown else '')
 
 
-def _result(check: Callable[[], str | None]) -> Result:
-    """Return the result of a check, which raises, or returns a warning."""
-    try:
-        warning = check()
-    except errors.StartupError as exc:
-        return Result(Code.FAILURE, str(exc))
-    return Result(Code.WARNING, warning) if warning else Result(Code.SUCCESS)
+class Checks(upgradecheck.UpgradeCommands):
+    """The checks, in the order in which they are reported."""
+
+    def _result(self, check: Callable[[], str | None]) -> Result:
+        """Return the result of a check, which raises, or returns a warning."""
+        try:
+            warning = check()
+        except errors.StartupError as exc:
+            return Result(Code.FAILURE, str(exc))
+        return Result(Code.WARNING, warning) if warning else Result(
+            Code.SUCCESS)
+
+    _upgrade_checks = (
+        ('Nova API', (_result, {'check': api_interfaces.verify})),
+        ('Nova compute', (_result, {'check': compute_interfaces.verify})),
+        ('Rules', (_result, {'check': unknown_names})),
+    )
 
 
 def run(arguments: list[str]) -> int:
     """Run the checks.
 
-    :param arguments: of the command line
     :returns: 0 all is well, 1 there is a warning, 2 there is a failure
     :raises errors.StartupError: nova.conf cannot be read
     """

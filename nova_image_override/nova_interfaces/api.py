@@ -5,12 +5,7 @@ from typing import Any
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import (
-    Called,
-    called,
-    fields,
-    Interface,
-)
+from nova_image_override.nova_interfaces.interface import called, fields
 from nova_image_override.properties import book
 
 _ROUTES = 'nova.api.openstack.compute.routes'
@@ -24,13 +19,13 @@ for _record in book.RECORDS.values():
         CHECKED.setdefault(_function, []).append(_record.name)
 
 #: The same, as they are called. Some came with their image property.
-CONSTRAINTS: tuple[Called, ...] = tuple(
-    Called('nova.virt.hardware', function, 'flavor, image_meta',
-           image_property=fields[0])
+CONSTRAINTS: tuple[interface.Called, ...] = tuple(
+    interface.Called('nova.virt.hardware', function, 'flavor, image_meta',
+                     image_property=fields[0])
     for function, fields in sorted(CHECKED.items()))
 
 
-class RebuildAction(Interface):
+class RebuildAction(interface.Interface):
     """The method for a rebuild, which each release names differently."""
 
     expected = 'names the method of rebuild, called: (req=, id=, body=)'
@@ -39,10 +34,11 @@ class RebuildAction(Interface):
         method = getattr(owner, self.name).get('rebuild')
         if method is None:
             return f'has no rebuild in {self}'
-        return Called(self.owner, method, 'req=, id=, body=').problem()
+        return interface.Called(
+            self.owner, method, 'req=, id=, body=').problem()
 
 
-class ServersRoutes(Interface):
+class ServersRoutes(interface.Interface):
     """The routes; we serve those of servers with our controllers."""
 
     expected = (
@@ -78,7 +74,7 @@ def makes_servers(maker: Any) -> bool:
         and maker.args[0] is interface.resolve(_CONTROLLER))
 
 
-INTERFACES: tuple[Interface, ...] = (
+INTERFACES: tuple[interface.Interface, ...] = (
     *common.INTERFACES,
     *common.RULES,
     # The resource: router.py, servers.py, discovery.py, faults.py,

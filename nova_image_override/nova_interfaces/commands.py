@@ -19,12 +19,3 @@ INTERFACES: tuple[interface.Interface, ...] = (
                            'expected_attrs=, sort_keys=, sort_dirs='),
     *fields('nova.objects:Instance', 'project_id', 'user_id', 'uuid'),
 )
-
-
-def verify() -> None:
-    """Check every name that the commands use against the running release.
-
-    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
-        different shape
-    """
-    interface.verify(INTERFACES)

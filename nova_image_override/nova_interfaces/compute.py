@@ -4,12 +4,7 @@ from collections.abc import MutableMapping
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import (
-    Called,
-    called,
-    fields,
-    Shaped,
-)
+from nova_image_override.nova_interfaces.interface import called, fields
 
 INTERFACES: tuple[interface.Interface, ...] = (
     *common.INTERFACES,
@@ -32,9 +27,10 @@ def _names_manager(value: object) -> bool:
 #: Needed to run nova-compute with our manager. In this order:
 #: nova.cmd.compute has to be the first of Nova to be imported.
 COMMAND: tuple[interface.Interface, ...] = (
-    Called('nova.cmd.compute', 'main', ''),
-    Shaped('nova.service', 'SERVICE_MANAGERS',
-           'a dict that names the manager of nova-compute', _names_manager),
+    interface.Called('nova.cmd.compute', 'main', ''),
+    interface.Shaped(
+        'nova.service', 'SERVICE_MANAGERS',
+        'a dict that names the manager of nova-compute', _names_manager),
 )
 
 

@@ -110,10 +110,7 @@ class Called(Interface):
         return f'called: ({self.arguments})'
 
     def get(self) -> Any:
-        """Return it.
-
-        :raises AttributeError: the running Nova does not have it
-        """
+        """Return it from the running Nova."""
         return getattr(resolve(self.owner), self.name)
 
     def _difference(self, owner: Any) -> str | None:

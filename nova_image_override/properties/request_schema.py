@@ -1,14 +1,13 @@
 """The JSON Schema of a whole request, in each API version.
 
 It is made of the schemas of properties, both for what any caller of any
-deployment can be permitted to send, which is published, and for what one caller
-may send.
+deployment can be permitted to send, which is published (tools/schemas.py), and
+for what one caller may send.
 """
 
 from collections.abc import Mapping
 
 from nova_image_override import versions
-from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Schema
 
 #: The most properties that one request may name.
@@ -26,7 +25,7 @@ def build(
     :param properties: property name, or regular expression (``^...$``) of
         the names of a family, -> schema of the value
     """
-    result: Schema = {
+    return {
         '$schema': DIALECT,
         'title': f'image_props_override {version}',
         'description': 'Image properties to override for this server.',
@@ -41,11 +40,3 @@ def build(
                               if name.startswith('^')},
         'additionalProperties': False,
     }
-    return result
-
-
-def published(version: versions.Version, catalog: Catalog) -> Schema:
-    """Return what any caller of any deployment can be permitted to send."""
-    return build(version, {
-        prop.name_pattern or field: prop.schema(removal=True)
-        for field, prop in catalog.items() if not prop.never})

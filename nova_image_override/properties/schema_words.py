@@ -37,10 +37,7 @@ def is_removable(schema: Schema) -> bool:
 
 
 def values(name: str, schema: Schema) -> list[str]:
-    """Return the allowed values, or what is said about them.
-
-    :param name: the name of the property
-    """
+    """Return the allowed values of a property, or what is said about them."""
     if _types(schema) == ['null']:
         return [ONLY_REMOVAL]
     if 'enum' in schema:

@@ -23,7 +23,8 @@ def objects():
 
 
 @pytest.mark.parametrize('verify', [
-    api.verify, compute.verify, commands.verify])
+    api.verify, compute.verify,
+    lambda: interface.verify(commands.INTERFACES)])
 def test_the_running_release_has_everything(verify):
     verify()
 

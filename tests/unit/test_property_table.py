@@ -3,13 +3,11 @@
 import pytest
 
 from nova_image_override import property_table
-from nova_image_override import versions
-from nova_image_override.properties import request_schema
+from tools import schemas
 
 
 def published_rows(catalog):
-    return property_table.rows(
-        request_schema.published(versions.MAX, catalog))
+    return property_table.rows(schemas.published(catalog))
 
 
 def row(value, name='hw_disk_bus'):
@@ -24,7 +22,7 @@ def shown(value, name='hw_disk_bus'):
 
 
 def test_every_property_that_can_be_overridden_has_its_row(catalog):
-    rows = property_table.rows(request_schema.published(versions.MAX, catalog))
+    rows = published_rows(catalog)
     assert [row.name for row in rows] == sorted(
         prop.spelling for prop in catalog.values() if not prop.never)
     assert {row.kind for row in rows} == {
@@ -106,8 +104,7 @@ def test_a_cloud_that_allows_nothing_has_an_empty_table(empty):
 
 
 def test_the_parts_that_act_are_told(catalog):
-    of = {row.name: row.drivers for row in property_table.rows(
-        request_schema.published(versions.MAX, catalog))}
+    of = {row.name: row.drivers for row in published_rows(catalog)}
     assert of['hw_disk_bus'] == 'libvirt, vmwareapi'
     assert of['trait:NAME'] == 'ironic, scheduler'
     assert of['hw_ipxe_boot'] == ''

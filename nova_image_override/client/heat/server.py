@@ -142,10 +142,7 @@ class Server(server.Server):
             yield from self._until('ACTIVE')
 
     def _until(self, status: str) -> Iterator[None]:
-        """Yield until the server has a status.
-
-        :raises exception.ResourceInError: it has failed
-        """
+        """Yield until the server has a status."""
         nova = self.client_plugin()
         while True:
             # None when Nova does not answer this time.

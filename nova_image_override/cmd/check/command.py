@@ -75,10 +75,7 @@ class Check(deployment_files.Lister):
 def _summary(
     found: list[Finding], conf: cfg.ConfigOpts, cloud: rules.Cloud | None,
 ) -> str:
-    """Return the number of findings and of open properties.
-
-    :param cloud: None when it could not be read
-    """
+    """Return the number of findings and of open properties."""
     counted = collections.Counter(each.severity for each in found)
     counts = ', '.join(
         f'{counted[each]} {each}{"s" if counted[each] > 1 else ""}'

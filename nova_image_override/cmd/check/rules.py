@@ -114,8 +114,7 @@ def _named_in_vain(
 ) -> Found:
     """Yield properties that an entry allows by name, and Glance refuses.
 
-    :param refused: returns whether Glance does
-    :param names: what to look at beside one name of each property
+    :param names: those to look at beside one name of each property
     """
     for name in dict.fromkeys((*(
             prop.field if prop.family is None else prop.family.member(

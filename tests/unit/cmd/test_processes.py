@@ -14,7 +14,6 @@ import sys
 from nova import version as nova_version
 import pytest
 
-from nova_image_override import versions
 from tests.unit.cmd import processes
 
 COMMAND = 'nova-image-override'
@@ -79,18 +78,6 @@ def test_list_lists_what_may_be_overridden(conf):
         ('hw_boot_menu', ['true', 'false']), ('hw_disk_bus', ['scsi'])]
 
 
-def test_metadefs_prints_a_namespace(conf):
-    done = processes.run(COMMAND, 'metadefs', '--config-file', conf)
-    assert (done.status, done.lines) == (0, [])
-    assert set(json.loads(done.out)['properties']) == {
-        'hw_boot_menu', 'hw_disk_bus'}
-
-
-def test_schema_prints_the_newest_schema():
-    done = processes.run(COMMAND, 'schema')
-    assert (done.status, done.lines) == (0, [])
-    assert json.loads(done.out)['title'] == (
-        f'image_props_override {versions.MAX}')
 
 
 def test_status_reports_a_rule_that_stops_nova_api(conf):
@@ -210,8 +197,6 @@ def test_check_finds_nothing_wrong_beside_the_compute_nodes(databases):
     (('explain', 'hw_boot_menue=', '--config-file', '{conf}'),
      'hw_boot_menue: unknown: '),
     (('list', '--config-file', '{wrong}'), 'entry \'vm_mode\': legacy name'),
-    (('metadefs', '--config-file', '{wrong}'),
-     'entry \'vm_mode\': legacy name'),
     (('servers', '--config-file', '{conf}'),
      'nova.conf has no [api_database] connection'),
 ], ids=lambda value: value[0] if isinstance(value, tuple) else '')

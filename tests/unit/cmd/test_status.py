@@ -4,11 +4,11 @@ import nova.conf
 from oslo_upgradecheck import upgradecheck
 import pytest
 
-from nova_image_override import errors
 from nova_image_override.cmd import shell
 from nova_image_override.cmd import upgrade_checks
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
+from nova_image_override.nova_interfaces import interface
 
 
 @pytest.fixture
@@ -55,17 +55,15 @@ def test_without_nova_conf_the_rules_are_a_failure(monkeypatch):
         config_dir: list[str] = []
 
     monkeypatch.setattr(upgrade_checks.nova.conf, 'CONF', Conf())
-    result = upgrade_checks.Checks()._check_rules()
+    result = upgrade_checks.Checks()._result(upgrade_checks.unknown_names)
     assert result.code == upgradecheck.Code.FAILURE
     assert '--config-file' in result.details
 
 
 @pytest.mark.parametrize('service', [api_interfaces, compute_interfaces])
 def test_a_nova_of_another_shape_is_a_failure(check, monkeypatch, service):
-    def verify():
-        raise errors.UnsupportedNova('another shape')
-
-    monkeypatch.setattr(service, 'verify', verify)
+    monkeypatch.setattr(
+        service, 'INTERFACES', [interface.Interface('nova', 'missing')])
     result, out = check('[image_override]\n')
     assert result == 2
-    assert 'another shape' in out
+    assert 'This Nova has no nova.missing' in out

@@ -15,10 +15,11 @@ from nova_image_override.properties import property as property_module
 from nova_image_override.properties import request_schema
 from tests.unit import ecma
 from tests.unit import strategies
+from tools import schemas
 
 FOLDER = pathlib.Path(__file__).parents[3] / 'api_schemas'
 
-PUBLISHED = request_schema.published(versions.MAX, strategies.CATALOG)
+PUBLISHED = schemas.published(strategies.CATALOG)
 VALIDATOR = jsonschema.Draft202012Validator(PUBLISHED)
 
 
