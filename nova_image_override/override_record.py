@@ -69,8 +69,7 @@ def properties(
 
 
 def _row(own: object) -> str:
-    """Return the row for an image's value, cut as nova/utils.py safe_truncate.
-    """
+    """Return the row for an image's value, cut as utils.safe_truncate does."""
     if own is None:
         return ''
     text = str(own)

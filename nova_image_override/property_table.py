@@ -1,8 +1,6 @@
 """The properties that may be overridden, as commands show them in tables.
 
-Made from the JSON Schema that discovery answers with. Like
-:mod:`nova_image_override.properties.schema_words`, it is for tenants' tools
-too.
+Made from the JSON Schema that discovery answers with, for tenants' tools too.
 """
 
 from collections.abc import Iterable, Iterator

@@ -45,12 +45,15 @@ MAX = VERSIONS[-1]
 ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
 
-class NotAcceptable(ValueError):
-    """The header asks for a version that does not exist (HTTP 406)."""
+class Unusable(ValueError):
+    """The header asks for what is no version, or none that there is.
 
+    :ivar status: the HTTP status of the answer
+    """
 
-class Malformed(ValueError):
-    """The header's entry is not a version (HTTP 400)."""
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 def negotiate(
@@ -61,8 +64,8 @@ def negotiate(
     :param headers: the request's headers, with names in any case, as WebOb's
     :param history: the versions that there are, oldest first
     :returns: the version, or None when the request does not name the service
-    :raises NotAcceptable: there is no such version; the message names the range
-    :raises Malformed: the entry is neither ``latest`` nor X.Y
+    :raises Unusable: there is no such version (406; the message names the
+        range), or the entry is neither ``latest`` nor X.Y (400)
     """
     text = microversion_parse.get_version(
         {HEADER: headers.get(HEADER, '')}, SERVICE_TYPE)
@@ -71,12 +74,12 @@ def negotiate(
     if text == 'latest':
         return history[-1]
     if not re.fullmatch('(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})', text):
-        raise Malformed(
-            f'{HEADER}: the version of {SERVICE_TYPE} must be "latest" or '
+        raise Unusable(
+            400, f'{HEADER}: the version of {SERVICE_TYPE} must be "latest" or '
             f'X.Y, such as {history[-1]}.')
     version = microversion_parse.parse_version_string(text)
     if version not in history:
-        raise NotAcceptable(
-            f'Version {version} of {SERVICE_TYPE} is not supported by this '
-            f'API. Minimum is {history[0]} and maximum is {history[-1]}.')
+        raise Unusable(
+            406, f'Version {version} of {SERVICE_TYPE} is not supported by '
+            f'this API. Minimum is {history[0]} and maximum is {history[-1]}.')
     return version

@@ -54,10 +54,8 @@ class APIRouterV21(routes.APIRouterV21):
         """Route a request, in the version that it names, if any."""
         try:
             version = versions.negotiate(req.headers)
-        except versions.NotAcceptable as exc:
-            return _refused(webob.exc.HTTPNotAcceptable(explanation=str(exc)))
-        except versions.Malformed as exc:
-            return _refused(webob.exc.HTTPBadRequest(explanation=str(exc)))
+        except versions.Unusable as exc:
+            return _refused(exc)
         if version is None:
             version = self._compatibility.version_of(req.environ)
         if version is None:
@@ -108,7 +106,8 @@ def with_our_api(
     return result
 
 
-def _refused(exception: webob.exc.WSGIHTTPException) -> wsgi.Fault:
+def _refused(error: versions.Unusable) -> wsgi.Fault:
+    exception = webob.exc.status_map[error.status](explanation=str(error))
     exception.headers['Vary'] = versions.HEADER
     return wsgi.Fault(exception)
 

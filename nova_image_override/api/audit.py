@@ -1,9 +1,8 @@
 """The audit log of overrides: each change and each refusal.
 
 One line at INFO for each server, which oslo.log prefixes with the request ID,
-user and project (``logging_context_format_string``). Values are logged at
-DEBUG, because a kernel command line may hold things that not every reader of
-the log should see.
+user and project (``logging_context_format_string``). Values are not logged: a
+kernel command line may hold things that not every reader of the log should see.
 """
 
 from typing import Any
@@ -33,13 +32,6 @@ def changed(
     """
     LOG.info(CHANGED, how, ', '.join(sorted(overrides)) or 'none',
              instance=instance, context=context)
-    if overrides and LOG.isEnabledFor(logging.DEBUG):
-        LOG.debug(
-            CHANGED, how, ', '.join(
-                f'{name} removed' if value is None
-                else f'{name}={errors.printable(value)}'
-                for name, value in sorted(overrides.items())),
-            instance=instance, context=context)
 
 
 def refused(

@@ -180,8 +180,7 @@ class PropertyList:
                 if entry.reaches(prop)]
 
     def unknown_names(self) -> list[Entry]:
-        """Return the entries whose exact name the running Nova does not have.
-        """
+        """Return the entries whose exact name the running Nova lacks."""
         return [entry for entry in self.entries
                 if not entry.is_glob
                 and entry.name not in self._catalog

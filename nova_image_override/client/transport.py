@@ -211,10 +211,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
         :param overrides: what to ask for; empty to ask for none
-        :param kwargs: what else the adapter's ``request`` takes, such as
-            ``microversion``
-        :returns: ``properties``, ``overridden`` and ``numa_topology``, as the
-            API reference describes them
+        :param kwargs: what else the adapter's ``request`` takes
+        :returns: the answer, as the API reference describes it
         :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails

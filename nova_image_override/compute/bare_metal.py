@@ -12,11 +12,6 @@ from nova.virt.ironic import driver as ironic
 _TRAITS = '/instance_info/traits'
 
 
-def is_ironic(virt: Any) -> bool:
-    """Return whether a driver is Ironic's."""
-    return isinstance(virt, ironic.IronicDriver)
-
-
 def forget_traits(metal: ironic.IronicDriver, instance: Any) -> None:
     """Remove from a server's node the traits that it has required so far.
 

@@ -11,6 +11,7 @@ import copy
 from typing import Any
 
 from nova.compute import manager
+from nova.virt.ironic import driver as ironic
 
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
@@ -46,7 +47,7 @@ class ComputeManager(manager.ComputeManager):
         # the message, as nova-api's rebuild had saved it.
         if record.has_overrides(instance.system_metadata):
             image_meta.properties = instance.image_meta.properties
-        if bare_metal.is_ironic(self.driver):
+        if isinstance(self.driver, ironic.IronicDriver):
             bare_metal.forget_traits(self.driver, instance)
         return super()._do_rebuild_instance_with_claim(
             context, instance, orig_image_ref, image_meta, *args, **kwargs)

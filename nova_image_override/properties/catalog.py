@@ -92,7 +92,7 @@ class Catalog(Mapping[str, Property]):
         if family:
             return errors.Problem(
                 name, errors.LIST_FIELD,
-                f'use {family.spelling}, one entry each{family.limits}')
+                f'use {family.spelling}, one entry each, {family.limits}')
         if name in self.legacy:
             return errors.Problem(
                 name, errors.LEGACY_NAME,
@@ -105,7 +105,7 @@ class Catalog(Mapping[str, Property]):
         lowered = name.strip().lower()
         for field, family in families.FAMILIES.items():
             if field in self._fields and lowered.startswith(family.prefix):
-                return f', the names are {family.spelling} with {family.hint}'
+                return f', the names are {family.spelling} with {family.limits}'
         # Only names that a person could have meant.
         near = difflib.get_close_matches(
             lowered, [field for field, prop in self._fields.items()

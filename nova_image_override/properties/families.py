@@ -27,7 +27,6 @@ class Family:
     :ivar placeholder: stands for the rest of the name in messages
     :ivar rest: regular expression of the rest
     :ivar limits: what the placeholder may be, in words
-    :ivar hint: the same, for a name that is almost a member
     """
 
     field: str
@@ -35,7 +34,6 @@ class Family:
     placeholder: str
     rest: str
     limits: str
-    hint: str
 
     @property
     def spelling(self) -> str:
@@ -65,19 +63,18 @@ class Family:
 
 
 def _indexed(field: str) -> Family:
-    limits = f'N from 0 to {NUMA_NODES_MAX - 1}'
     return Family(
         # An index as ImageMetaProps._set_numa_cpus spells it ("%d"), below
         # 128.
         field, f'{field}.', 'N', '(?:0|[1-9][0-9]?|1[01][0-9]|12[0-7])',
-        f', {limits}', f'{limits}, no leading zeros')
+        f'N from 0 to {NUMA_NODES_MAX - 1}, no leading zeros')
 
 
 NUMA_CPUS = _indexed('hw_numa_cpus')
 NUMA_MEM = _indexed('hw_numa_mem')
 TRAITS = Family(
     'traits_required', 'trait:', 'NAME', f'[A-Z0-9_]{{1,{_TRAIT_LENGTH_MAX}}}',
-    '', f'up to {_TRAIT_LENGTH_MAX} of A-Z, 0-9 and _')
+    f'up to {_TRAIT_LENGTH_MAX} of A-Z, 0-9 and _')
 
 #: By the field that they set.
 FAMILIES = {family.field: family for family in (NUMA_CPUS, NUMA_MEM, TRAITS)}

@@ -61,19 +61,9 @@ class Property(abc.ABC):
     nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
-    def description(self) -> str:
-        """The meaning of the property, with the unit of its value."""
-        return self.record.description
-
-    @property
     def never(self) -> bool:
         """True if no deployment can permit it to be overridden."""
         return self.record.never
-
-    @property
-    def drivers(self) -> list[str]:
-        """The parts of Nova that act on it."""
-        return self.record.acting
 
     @property
     def spelling(self) -> str:
@@ -138,7 +128,8 @@ class Property(abc.ABC):
         :param removal: whether null is accepted, which removes the image's
             property
         """
-        result: Schema = {'type': 'string', 'description': self.description}
+        result: Schema = {
+            'type': 'string', 'description': self.record.description}
         if self.family:
             # The names of a family are a regular expression, which says
             # little.
@@ -154,7 +145,7 @@ class Property(abc.ABC):
             result['type'] = ['string', 'null']
             if 'enum' in result:
                 result['enum'].append(None)
-        result['drivers'] = self.drivers
+        result['drivers'] = self.record.acting
         return result
 
     @abc.abstractmethod

@@ -22,15 +22,13 @@ class Cloud(update_case.Cloud):
 
     def told(self):
         """Return level and text of the new lines, all for requests of the user.
-
-        oslo.log appends the place in the code to lines at DEBUG.
         """
         found = []
         for line in self.logged.output.splitlines():
             match = re.fullmatch(
                 rf'\S+ \S+ \d+ (\w+) {re.escape(audit.__name__)} '
-                rf'\[\S+ req-\S+ fake {self.api.project_id} - - - -\] (.*?)'
-                r'( changed \S+:\d+)?', line)
+                rf'\[\S+ req-\S+ fake {self.api.project_id} - - - -\] (.*)',
+                line)
             assert match is not None, line
             found.append(f'{match[1]} {match[2]}')
         self.logged.reset_output()
@@ -39,7 +37,7 @@ class Cloud(update_case.Cloud):
 
 class TestAudit:
     @pytest.mark.smoke
-    def test_a_boot_is_told_and_its_values_to_those_who_debug(self, cloud):
+    def test_a_boot_is_told_without_its_values(self, cloud):
         cloud.told()
         with mock.patch(base.BUILDS):
             answer = cloud.create({'hw_video_model': 'vga',
@@ -48,9 +46,7 @@ class TestAudit:
         assert answer.status == 202, answer.text
         begin = (f'[instance: {answer.body["server"]["id"]}] '
                  'Image properties overridden at boot: ')
-        assert cloud.told() == [
-            f'INFO {begin}hw_video_model, hw_vif_model',
-            f'DEBUG {begin}hw_video_model=vga, hw_vif_model removed']
+        assert cloud.told() == [f'INFO {begin}hw_video_model, hw_vif_model']
 
     def test_each_of_several_servers_is_told(self, cloud):
         cloud.told()
@@ -58,23 +54,18 @@ class TestAudit:
             answer = cloud.create({'hw_video_model': 'vga'},
                                   server={'min_count': 3})
         assert answer.status == 202, answer.text
-        assert len({
-            line for line in cloud.told() if line.startswith('INFO')}) == 3
+        assert len({*cloud.told()}) == 3
 
     def test_a_rebuild_is_told_also_when_it_drops_all(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         cloud.told()
         begin = (f'[instance: {server}] '
                  'Image properties overridden by the rebuild: ')
-        for overrides, lines in (
-                (None, [f'INFO {begin}hw_video_model',
-                        f'DEBUG {begin}hw_video_model=vga']),
-                ({'hw_vif_model': 'e1000'},
-                 [f'INFO {begin}hw_vif_model',
-                  f'DEBUG {begin}hw_vif_model=e1000']),
-                ({}, [f'INFO {begin}none'])):
+        for overrides, names in (
+                (None, 'hw_video_model'), ({'hw_vif_model': 'e1000'},
+                 'hw_vif_model'), ({}, 'none')):
             cloud.rebuild(server, overrides)
-            assert cloud.told() == lines
+            assert cloud.told() == [f'INFO {begin}{names}']
 
     def test_an_update_is_told(self, cloud):
         server = cloud.stopped()
@@ -82,8 +73,7 @@ class TestAudit:
         cloud.update(server, {'hw_video_model': 'vga'})
         begin = (f'[instance: {server}] '
                  'Image properties overridden by the update: ')
-        assert cloud.told() == [
-            f'INFO {begin}hw_video_model', f'DEBUG {begin}hw_video_model=vga']
+        assert cloud.told() == [f'INFO {begin}hw_video_model']
 
     def test_an_update_is_among_novas_notifications(self, cloud):
         cloud.told()

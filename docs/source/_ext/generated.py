@@ -66,8 +66,8 @@ class PropertyTable(CodeDirective):
         for title, purpose in book.PURPOSES.items():
             rows = [
                 # An anchor: #hw-disk-bus.
-                [f'_`{prop.spelling}`', _folded(prop), prop.description,
-                 ', '.join(prop.drivers) or '\u2013',
+                [f'_`{prop.spelling}`', _folded(prop), prop.record.description,
+                 ', '.join(prop.record.acting) or '\u2013',
                  _best_seen(runs, prop.field)]
                 for prop in catalog.running().values()
                 if not prop.never and prop.field in purpose]
@@ -240,7 +240,7 @@ class NeverTable(CodeDirective):
         """Return a table of them."""
         return table(
             ['Property', 'Meaning'],
-            ([f'``{prop.field}``', prop.description]
+            ([f'``{prop.field}``', prop.record.description]
              for prop in catalog.running().values() if prop.never), '40 60')
 
 

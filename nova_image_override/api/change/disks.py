@@ -16,7 +16,6 @@ the image says (required_by).
 from __future__ import annotations
 
 from collections.abc import Iterable
-import dataclasses
 from typing import Any
 
 from nova import block_device
@@ -39,18 +38,6 @@ CONFIG_DRIVE = 'img_config_drive'
 _DEFAULT = 'virtio'
 
 
-@dataclasses.dataclass(frozen=True)
-class Move:
-    """One disk that is moved to another bus.
-
-    :ivar mapping: its block device mapping
-    :ivar device_name: its device name on the other bus
-    """
-
-    mapping: objects.BlockDeviceMapping
-    device_name: str
-
-
 def bus(properties: ImageProperties) -> str:
     """Return the bus of the disks of a server with PROPERTIES."""
     return properties.get(PROPERTY) or _DEFAULT
@@ -58,8 +45,8 @@ def bus(properties: ImageProperties) -> str:
 
 def moves(
     mappings: Iterable[objects.BlockDeviceMapping], source: str, target: str,
-) -> list[Move]:
-    """Return what moves from the bus SOURCE to TARGET.
+) -> list[tuple[objects.BlockDeviceMapping, str]]:
+    """Return what moves from the bus SOURCE to TARGET, with its new name.
 
     These are the root disk and the disks on the old bus: others were given a
     bus of their own at boot.
@@ -85,7 +72,7 @@ def moves(
                 f'the bus {target} does not take the {len(moving)} disks that '
                 f'the server has on {source}') from None
         taken.append(name)
-        result.append(Move(mapping, block_device.prepend_dev(name)))
+        result.append((mapping, block_device.prepend_dev(name)))
     return result
 
 
@@ -120,10 +107,9 @@ def move(instance: Any, source: str, target: str) -> None:
     device names in INSTANCE follow; it is not saved.
     """
     mappings = instance.get_bdms()
-    for each in moves(mappings, source, target):
-        each.mapping.disk_bus = target
-        each.mapping.device_name = each.device_name
-        each.mapping.save()
+    for mapping, device_name in moves(mappings, source, target):
+        mapping.disk_bus, mapping.device_name = target, device_name
+        mapping.save()
     for field, is_such in (
             ('root_device_name', _is_root),
             ('default_ephemeral_device', block_device.new_format_is_ephemeral),

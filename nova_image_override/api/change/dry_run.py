@@ -70,16 +70,12 @@ def answer(
         'overridden': {
             name: {
                 'value': properties.get(name), 'image_value': own,
-                **_told(no_effect.by_driver(
-                    planner.catalog, planner.virt_drivers, name, properties)),
+                **({'drivers': told} if (told := no_effect.by_driver(
+                    planner.catalog, planner.virt_drivers, name, properties)
+                ) else {}),
             } for name, own in plan.image_values.items()},
         'numa_topology': _numa_topology(instance.numa_topology),
     }
-
-
-def _told(by_driver: dict[str, str]) -> dict[str, dict[str, str]]:
-    """Return what drivers make of a property, if some do not act on it."""
-    return {'drivers': by_driver} if by_driver else {}
 
 
 def _numa_topology(topology: Any) -> dict[str, Any] | None:

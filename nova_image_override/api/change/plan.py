@@ -19,9 +19,6 @@ from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
 
-#: No values.
-_NONE: Mapping[str, str] = {}
-
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
@@ -87,7 +84,7 @@ class Planner:
         self, context: Any, change: Change, flavor: Any,
         image: Mapping[str, Any], *, new: override.Overrides,
         owns: Sequence[override.ImageProperties] = (),
-        fixed: Mapping[str, str | None] = _NONE,
+        fixed: Mapping[str, str | None] | None = None,
         ineffective: Collection[str] = (), owner: Any = None,
     ) -> Plan:
         """Authorise a change, merge it over IMAGE and check the result.
@@ -114,7 +111,7 @@ class Planner:
                  if name not in problems or problems[name].code != errors.NEVER}
         try:
             merged = boot_metadata(dict(image), {
-                **self.merger.merge(base, after), **fixed})
+                **self.merger.merge(base, after), **(fixed or {})})
         except errors.Invalid as exc:
             problems = {
                 **{each.name: each for each in exc.problems}, **problems}

@@ -59,9 +59,6 @@ _NOVAS = (instance_actions.MIGRATE, instance_actions.RESIZE)
 #: Number of actions among which to look for the one that has set it.
 _RECENT = 50
 
-#: Fields of a server, to be stored.
-Fields = Mapping[str, Any]
-
 
 def rows(system_metadata: record.SystemMetadata) -> dict[str, Any]:
     """Return what requests that change overrides are checked against."""
@@ -104,7 +101,7 @@ class Store:
 
     def replace(
         self, instance: Any, changed: Collection[str],
-        properties: ImageProperties, fields: Fields,
+        properties: ImageProperties, fields: Mapping[str, Any],
         image: objects.ImageMeta | None,
     ) -> None:
         """Store other properties of a server that nothing else is done to.
@@ -325,7 +322,7 @@ def _is_same(one: Any, other: Any) -> bool:
     return bool(objects_base.obj_equal_prims(one, other))
 
 
-def save(instance: Any, held: str, fields: Fields) -> None:
+def save(instance: Any, held: str, fields: Mapping[str, Any]) -> None:
     """Store FIELDS while the server's task state is HELD."""
     instance.update(fields)
     instance.save(expected_task_state=[held])

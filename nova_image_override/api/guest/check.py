@@ -1,7 +1,4 @@
-"""The check of a flavor and merged image properties together.
-
-Each failure names the overrides that cause it.
-"""
+"""The check of a flavor and merged image properties together."""
 
 from collections.abc import Collection, Iterator
 import hashlib
@@ -11,7 +8,6 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
-from nova_image_override.api.guest import cpu_lists
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest.guest import (
@@ -19,6 +15,7 @@ from nova_image_override.api.guest.guest import (
     image_of_server,
     REFUSALS,
 )
+from nova_image_override.properties import cpu_lists
 from nova_image_override.properties.catalog import Catalog
 
 #: Read by Nova's functions from a flavor, directly or for a message, besides
@@ -70,7 +67,7 @@ def _problems(
     ineffective: Collection[str],
 ) -> Iterator[errors.Problem]:
     """Find what is wrong, the worst first."""
-    found = list(cpu_lists.problems(
+    found = list(_unfit_lists(
         catalog, flavor, image['properties'], overrides))
     if found:
         yield from found
@@ -79,7 +76,7 @@ def _problems(
     # makes Nova refuse them, too.
     base = {**base, **{
         problem.name: str(flavor.vcpus) for problem
-        in cpu_lists.problems(catalog, flavor, base, {})}}
+        in _unfit_lists(catalog, flavor, base, {})}}
     try:
         guest = Guest.of(flavor, image)
     except REFUSALS as exc:
@@ -90,6 +87,34 @@ def _problems(
     yield from no_effect.in_guest(catalog, guest, base, {
         name: value for name, value in overrides.items()
         if name not in ineffective})
+
+
+def _unfit_lists(
+    catalog: Catalog, flavor: Any, properties: override.ImageProperties,
+    overrides: override.Overrides,
+) -> Iterator[errors.Problem]:
+    """Find the lists that are too large or name CPUs that FLAVOR lacks.
+
+    The image's own realtime mask may name any CPU: Nova reads it with some
+    flavors only.
+
+    :param properties: the image's own ones, or the merged ones
+    """
+    vcpus = flavor.vcpus
+    for name, value in properties.items():
+        field = catalog.field_of(name)
+        if field is None or not catalog[field].record.limits.cpu_list:
+            continue
+        whose = '' if name in overrides else "the image's own value "
+        spec = str(value)
+        fault = cpu_lists.too_large(spec)
+        cpu = cpu_lists.highest(spec)
+        if fault:
+            yield errors.Problem(name, errors.UNREADABLE, whose + fault)
+        elif cpu >= vcpus and not (whose and field == 'hw_cpu_realtime_mask'):
+            yield errors.Problem(
+                name, errors.FLAVOR_CONFLICT, f'{whose}names vCPU {cpu}, but '
+                f'the flavor has {vcpus}, numbered from 0 to {vcpus - 1}')
 
 
 def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:

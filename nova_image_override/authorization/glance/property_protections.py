@@ -159,8 +159,7 @@ class Policies:
 def _refers_to_nothing(
     check: Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
 ) -> bool:
-    """Return whether CHECK refers, at any depth, to a rule that is not there.
-    """
+    """Return whether CHECK refers, at any depth, to a rule that is missing."""
     if isinstance(check, oslo_policy.RuleCheck):
         if check.match in above:
             raise ValueError(f'rule {check.match} refers to itself')

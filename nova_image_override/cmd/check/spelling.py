@@ -20,8 +20,7 @@ _ALIKE = 0.75
 
 
 def _sections(conf: cfg.ConfigOpts) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield file, name and options of each section that oslo.config has read.
-    """
+    """Yield file, name and options of each section that has been read."""
     for path in [*conf.config_file, *(
             str(each) for folder in conf.config_dir
             for each in sorted(pathlib.Path(folder).glob('*.conf')))]:

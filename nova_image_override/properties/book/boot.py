@@ -7,8 +7,7 @@ from nova_image_override.properties.book.vocabulary import (
 
 
 def _command_line(guest: Any) -> Any:
-    """Follow API._handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc.
-    """
+    """Follow _handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc."""
     return guest.only('os_command_line', guest.properties.get(
         'kernel_id') not in (None, '', 'nokernel'))
 

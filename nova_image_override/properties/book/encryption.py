@@ -32,8 +32,7 @@ def _tpm(part: str) -> Gets:
 
 
 def _encrypts_disks(guest: Any) -> bool:
-    """Follow API._update_ephemeral_encryption_bdms and the scheduler's filter.
-    """
+    """Follow API._update_ephemeral_encryption_bdms and the prefilter."""
     return bool(guest.ask('get_ephemeral_encryption_constraint'))
 
 

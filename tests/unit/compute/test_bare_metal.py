@@ -34,12 +34,6 @@ def instance(**fields):
         uuid='5a3c8f0e-1d2b-4c6a-9e7f-0b1d2c3a4e5f', node='metal-1', **fields)
 
 
-@pytest.mark.parametrize(('driver', 'expected'), [
-    (METAL, True), (OTHER, False), (None, False)])
-def test_which_driver_is_ironic_s(driver, expected):
-    assert bare_metal.is_ironic(driver) is expected
-
-
 def test_the_traits_of_before_are_removed(connection):
     connection.get_node.return_value = node.Node(instance_info={
         'traits': ['CUSTOM_RAID5'], 'root_gb': '10'})

@@ -30,8 +30,8 @@ def swap(name, bus='virtio'):
 
 def moved(mappings, source='virtio', target='scsi'):
     """Return what moves: the names before and after."""
-    return {each.mapping.device_name: each.device_name
-            for each in disks.moves(mappings, source, target)}
+    return {mapping.device_name: name
+            for mapping, name in disks.moves(mappings, source, target)}
 
 
 @pytest.mark.parametrize(('properties', 'bus'), [
