@@ -19,9 +19,9 @@ from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import store as store_module
 from nova_image_override.api.change import update
-from nova_image_override.api.change.operation import Operation
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.change.scheduling import HostScheduler
+from nova_image_override.api.change.task_state import Operation
 from nova_image_override.api.compute_task_api import ComputeTaskAPI
 from nova_image_override.api.guest import check as guest_check
 from nova_image_override.api.hosts import compute_part

@@ -1,4 +1,4 @@
-"""State of one request to nova-api: its overrides, and the operation it is.
+"""What one request to nova-api asks of the extension, from body to answer.
 
 There is one :class:`OverrideRequest` for each request that overrides play a
 part in. Nova's request context carries it from the router to the compute API
@@ -12,10 +12,14 @@ import contextlib
 import dataclasses
 from typing import Any
 
+from nova.api.openstack import wsgi
+
+from nova_image_override import errors
+from nova_image_override import scheduler_hints
 from nova_image_override import versions
-from nova_image_override.api.change.operation import Operation
 from nova_image_override.api.change.plan import Plan
-from nova_image_override.override import Overrides
+from nova_image_override.api.change.task_state import Operation
+from nova_image_override.override import Overrides, Parser
 
 #: The attribute of the context.
 _ATTRIBUTE = 'image_props_override_request'
@@ -80,3 +84,95 @@ def operation_of(context: Any) -> Operation | None:
     """Return what Nova is about to do to a server, if it is one of ours."""
     request = of(context)
     return None if request is None else request.operation
+
+
+# --- taken out of what Nova is about to validate -----------------------------
+
+ABSENT = object()
+
+
+def _refused(code: str, reason: str) -> errors.Invalid:
+    return errors.Invalid.of([errors.PARAMETER], code, reason)
+
+
+def take_parameter(req: wsgi.Request, body: Any, key: str) -> tuple[Any, Any]:
+    """Take our parameter out of a body that Nova has parsed.
+
+    :returns: its value or ABSENT, and the body without it
+    :raises errors.Invalid: it was sent to the legacy API, which would silently
+        drop it (nova/api/validation/validators.py
+        _soft_validate_additional_properties)
+    """
+    if not isinstance(body, dict):
+        return ABSENT, body
+    inner = body.get(key)
+    if not isinstance(inner, dict):
+        inner = {}
+    held = errors.PARAMETER in inner
+    if held or errors.PARAMETER in body:
+        require_v21(req)
+    if not held:
+        return ABSENT, body
+    rest = {k: v for k, v in inner.items() if k != errors.PARAMETER}
+    return inner[errors.PARAMETER], {**body, key: rest}
+
+
+def take_filter(req: wsgi.Request, parser: Parser) -> None:
+    """Take our filter out of a query that Nova is about to validate.
+
+    A request that does not name the extension has no filter: its query is
+    Nova's alone.
+
+    :raises errors.Invalid: the filter names something that is not a property
+    """
+    request = naming(req.environ['nova.context'])
+    if request is None:
+        return
+    try:
+        names = req.GET.getall(errors.PARAMETER)
+    except UnicodeDecodeError:
+        # Nova refuses that (nova/api/validation/__init__.py query_schema).
+        return
+    if names:
+        request.found = parser.parse_names(names)
+        del req.GET[errors.PARAMETER]
+
+
+def require_v21(req: wsgi.Request) -> None:
+    """Refuse a request to the legacy API.
+
+    :raises errors.Invalid: the request is one
+    """
+    if req.is_legacy_v2():
+        raise _refused(
+            errors.NOT_HERE,
+            'the legacy /v2 API does not take it, use /v2.1 and send '
+            f'{versions.ENTRY}')
+
+
+def required(req: wsgi.Request) -> OverrideRequest:
+    """Return the OverrideRequest of a request that must name the extension.
+
+    :raises errors.Invalid: it does not
+    """
+    request = naming(req.environ['nova.context'])
+    if request is None:
+        raise _refused(
+            errors.VERSION_MISSING,
+            f'the request must name the extension, send {versions.ENTRY}')
+    return request
+
+
+def take_hint(req: wsgi.Request, hinted: dict[str, Any], raw: Any) -> Any:
+    """Return what hints ask for; the request then names the extension.
+
+    :param hinted: the hints, by the place where they were
+    :param raw: the value of the parameter, or ABSENT
+    :raises errors.Invalid: they cannot be read, or the parameter was sent too
+    """
+    if raw is not ABSENT:
+        hinted = {f'server.{errors.PARAMETER}': raw, **hinted}
+    context = req.environ['nova.context']
+    if naming(context) is None:
+        attach(context, OverrideRequest(is_named=True))
+    return scheduler_hints.one(hinted)

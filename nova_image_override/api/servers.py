@@ -12,7 +12,6 @@ from nova.api.openstack.compute.views import servers as views
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override import scheduler_hints
-from nova_image_override import versions
 from nova_image_override.api import compute_api
 from nova_image_override.api import request as request_module
 from nova_image_override.api.change import dry_run
@@ -85,21 +84,22 @@ class ServersController(servers.ServersController):
     @wsgi.response(202)
     def create(self, req: wsgi.Request, body: Any) -> Any:
         """Create servers, with overrides if asked to."""
-        raw, body = _taken(req, body, 'server')
+        raw, body = request_module.take_parameter(req, body, 'server')
         hinted, body = scheduler_hints.take(body)
-        if raw is _ABSENT and not hinted:
+        if raw is request_module.ABSENT and not hinted:
             return super().create(req=req, body=body)
         if hinted:
-            raw = _hint(req, self._compatibility, hinted, raw)
-        request = _request(req)
+            self._compatibility.require_hints()
+            raw = request_module.take_hint(req, hinted, raw)
+        request = request_module.required(req)
         request.overrides = self._parser.parse(raw, functools.partial(
             self._planner.refused, req.environ['nova.context']))
         return super().create(req=req, body=body)
 
     def check(self, req: wsgi.Request, body: Any) -> Any:
         """Answer what a create would get."""
-        _require_v21(req)
-        request = _request(req)
+        request_module.require_v21(req)
+        request = request_module.required(req)
         request.is_check = True
         try:
             self.create(req=req, body=dry_run.body_of_create(req, body))
@@ -117,26 +117,26 @@ class ServersController(servers.ServersController):
     @interface.overrides
     def index(self, req: wsgi.Request) -> Any:
         """List servers, those with certain overrides if asked to."""
-        _take_filter(req, self._parser)
+        request_module.take_filter(req, self._parser)
         return super().index(req=req)
 
     @interface.overrides
     def detail(self, req: wsgi.Request) -> Any:
         """List servers with their overrides."""
-        _take_filter(req, self._parser)
+        request_module.take_filter(req, self._parser)
         return _showing(req, super().detail)
 
     @interface.overrides
     def update(self, req: wsgi.Request, id: str, body: Any) -> Any:
         """Update a server, and its overrides if asked to."""
-        raw, body = _taken(req, body, 'server')
-        if raw is not _ABSENT:
-            request = _request(req)
+        raw, body = request_module.take_parameter(req, body, 'server')
+        if raw is not request_module.ABSENT:
+            request = request_module.required(req)
             if 'pinned_availability_zone' in body['server']:
                 # Nova's update stores that before anything else.
-                raise _refused(
-                    errors.NOT_HERE, 'it cannot be changed together with '
-                    'pinned_availability_zone, send two requests')
+                raise errors.Invalid.of(
+                    [errors.PARAMETER], errors.NOT_HERE, 'it cannot be changed '
+                    'together with pinned_availability_zone, send two requests')
             request.overrides = self._parser.parse(raw)
         return _showing(req, super().update, id=id, body=body)
 
@@ -146,109 +146,13 @@ class ServersController(servers.ServersController):
         self, req: wsgi.Request, id: str, body: Any,
     ) -> Any:
         """Rebuild a server, with other overrides if asked to."""
-        raw, body = _taken(req, body, 'rebuild')
-        if raw is not _ABSENT:
-            request = _request(req)
+        raw, body = request_module.take_parameter(req, body, 'rebuild')
+        if raw is not request_module.ABSENT:
+            request = request_module.required(req)
             request.overrides = self._parser.parse(raw)
         # Releases name the method differently.
         nova_rebuild = servers.ServersController.wsgi_actions['rebuild']
         return _showing(req, getattr(super(), nova_rebuild), id=id, body=body)
-
-
-_ABSENT = object()
-
-
-def _refused(code: str, reason: str) -> errors.Invalid:
-    return errors.Invalid.of([errors.PARAMETER], code, reason)
-
-
-def _taken(req: wsgi.Request, body: Any, key: str) -> tuple[Any, Any]:
-    """Take our parameter out of a body that Nova has parsed.
-
-    :returns: its value or _ABSENT, and the body without it
-    :raises errors.Invalid: it was sent to the legacy API, which would silently
-        drop it (nova/api/validation/validators.py
-        _soft_validate_additional_properties)
-    """
-    if not isinstance(body, dict):
-        return _ABSENT, body
-    inner = body.get(key)
-    if not isinstance(inner, dict):
-        inner = {}
-    held = errors.PARAMETER in inner
-    if held or errors.PARAMETER in body:
-        _require_v21(req)
-    if not held:
-        return _ABSENT, body
-    rest = {k: v for k, v in inner.items() if k != errors.PARAMETER}
-    return inner[errors.PARAMETER], {**body, key: rest}
-
-
-def _take_filter(req: wsgi.Request, parser: Parser) -> None:
-    """Take our filter out of a query that Nova is about to validate.
-
-    A request that does not name the extension has no filter: its query is
-    Nova's alone.
-
-    :raises errors.Invalid: the filter names something that is not a property
-    """
-    request = request_module.naming(req.environ['nova.context'])
-    if request is None:
-        return
-    try:
-        names = req.GET.getall(errors.PARAMETER)
-    except UnicodeDecodeError:
-        # Nova refuses that (nova/api/validation/__init__.py query_schema).
-        return
-    if names:
-        request.found = parser.parse_names(names)
-        del req.GET[errors.PARAMETER]
-
-
-def _require_v21(req: wsgi.Request) -> None:
-    """Refuse a request to the legacy API.
-
-    :raises errors.Invalid: the request is one
-    """
-    if req.is_legacy_v2():
-        raise _refused(
-            errors.NOT_HERE,
-            'the legacy /v2 API does not take it, use /v2.1 and send '
-            f'{versions.ENTRY}')
-
-
-def _request(req: wsgi.Request) -> request_module.OverrideRequest:
-    """Return the OverrideRequest of a request that must name the extension.
-
-    :raises errors.Invalid: it does not
-    """
-    request = request_module.naming(req.environ['nova.context'])
-    if request is None:
-        raise _refused(
-            errors.VERSION_MISSING,
-            f'the request must name the extension, send {versions.ENTRY}')
-    return request
-
-
-def _hint(
-    req: wsgi.Request, compatibility: ClientCompatibility,
-    hinted: dict[str, Any], raw: Any,
-) -> Any:
-    """Return what hints ask for; the request then names the extension.
-
-    :param hinted: the hints, by the place where they were
-    :param raw: the value of the parameter, or _ABSENT
-    :raises errors.Invalid: this cloud does not take hints, they cannot be
-        read, or the parameter was sent too
-    """
-    compatibility.require_hints()
-    if raw is not _ABSENT:
-        hinted = {f'server.{errors.PARAMETER}': raw, **hinted}
-    context = req.environ['nova.context']
-    if request_module.naming(context) is None:
-        request_module.attach(
-            context, request_module.OverrideRequest(is_named=True))
-    return scheduler_hints.one(hinted)
 
 
 def _showing(

@@ -189,9 +189,9 @@ def verify() -> None:
     compute_api = interface.load('nova_image_override.api.compute_api')
     task_api = interface.load('nova_image_override.api.compute_task_api')
     faults = interface.load('nova_image_override.api.faults')
-    operation = interface.load('nova_image_override.api.change.operation')
     servers = interface.load('nova_image_override.api.servers')
+    task_state = interface.load('nova_image_override.api.change.task_state')
     interface.verify_overridden(
         compute_api.API, task_api.ComputeTaskAPI, faults.OverrideFault,
-        faults.Resource, operation.Instance, servers.ServersController,
-        servers.ViewBuilder)
+        faults.Resource, servers.ServersController, servers.ViewBuilder,
+        task_state.Instance)

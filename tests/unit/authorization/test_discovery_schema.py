@@ -150,7 +150,8 @@ def test_where_every_value_is_denied_only_removal_is_on_offer(catalog):
     assert offered(
         catalog, allowed=['hw_disk_bus'], denied=['hw_disk_bus=*']) == {
         'hw_disk_bus': {
-            'type': 'null', 'description': catalog['hw_disk_bus'].description,
+            'type': 'null',
+            'description': catalog['hw_disk_bus'].record.description,
             'drivers': ['libvirt', 'vmwareapi']}}
 
 

@@ -204,8 +204,9 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
     assert 'hw_disk_bus' in found
     assert 'hw_pmu' in found
     assert found['hw_vif_model'] == {
-        'type': 'null', 'description': catalog['hw_vif_model'].description,
-        'drivers': list(catalog['hw_vif_model'].drivers)}
+        'type': 'null',
+        'description': catalog['hw_vif_model'].record.description,
+        'drivers': catalog['hw_vif_model'].record.acting}
     assert found['hw_boot_menu']['type'] == 'string'
     assert 'os_type' not in found
 
