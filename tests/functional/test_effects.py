@@ -17,7 +17,7 @@ from nova import objects
 from nova.virt import hardware
 import pytest
 
-from nova_image_override.api.guest import topology
+from nova_image_override.api.guest import cpu_topology
 from nova_image_override.properties import book
 from testing.harness import answers
 from testing.harness import base
@@ -215,9 +215,9 @@ def test_topologies_are_those_of_nova(vcpus, image, flavor, threads):
     try:
         best = hardware.get_best_cpu_topology(*guest, threads)
     except exception.ImageVCPULimitsRangeImpossible:
-        assert topology.best(*guest, threads) is None
+        assert cpu_topology.best(*guest, threads) is None
     except exception.NovaException:
         hypothesis.reject()
     else:
-        assert topology.best(*guest, threads) == (
+        assert cpu_topology.best(*guest, threads) == (
             best.sockets, best.cores, best.threads)

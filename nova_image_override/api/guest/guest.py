@@ -10,7 +10,7 @@ from nova.virt import hardware
 from oslo_utils import strutils
 
 from nova_image_override import stored_image
-from nova_image_override.api.guest import topology
+from nova_image_override.api.guest import cpu_topology
 from nova_image_override.override import ImageProperties
 
 #: Raised by Nova's functions to refuse. ImageMeta.from_dict and
@@ -98,7 +98,7 @@ class Guest:
         """Return the sockets, cores or threads that the guest gets."""
         asked = self.prop(field)
         # libvirt's guests may have threads, VMware's may not.
-        found = [topology.best(self.flavor, self.image_meta, threads)
+        found = [cpu_topology.best(self.flavor, self.image_meta, threads)
                  for threads in (True, False)]
         got = [getattr(best, field.removeprefix('hw_cpu_'))
                for best in found if best is not None]

@@ -18,7 +18,7 @@ from nova.virt import hardware
 
 from nova_image_override import errors
 from nova_image_override import override
-from nova_image_override.api.guest import topology
+from nova_image_override.api.guest import cpu_topology
 from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import book
@@ -60,7 +60,7 @@ def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
         *((function.get(), api_interfaces.CHECKED[function.name])
           for function in api_interfaces.CONSTRAINTS if function.needed),
         (_ephemeral_encryption, ()), (_stateless_firmware, ()),
-        (_video_ram, ()), (topology.check, ()))
+        (_video_ram, ()), (cpu_topology.check, ()))
 
 
 @dataclasses.dataclass(frozen=True)
