@@ -180,6 +180,17 @@ class TestActions:
         cloud.do(server, 'os-start')
         assert cloud.shown(server) == NETWORK
 
+    def test_novas_own_defaults_are_no_reason_to_refuse_an_action(self, cloud):
+        server = cloud.stopped()
+
+        def store_default():
+            instance = cloud.instance(server)
+            instance.system_metadata['image_hw_machine_type'] = 'pc'
+            instance.save()
+
+        with before_its_statement(store_default):
+            assert cloud.act(server, {'os-start': None}).status == 202
+
     def test_an_update_stays_that_ends_within_the_statement_of_unshelve(
             self, cloud):
         server = cloud.offloaded(VGA)

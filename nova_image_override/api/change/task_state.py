@@ -11,6 +11,7 @@ from typing import Any
 
 from nova.objects import instance as nova_instance
 
+from nova_image_override import override_record as record
 from nova_image_override.api.change import store
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.change.disks import Places
@@ -59,8 +60,10 @@ class Operation:
                   if self.before.obj_attr_is_set(name)
                   and name != 'system_metadata'}
         present = store.stored(self.instance)
-        if (store.rows(present.system_metadata)
-                != store.rows(self.before.system_metadata)):
+        both = self.before.system_metadata, present.system_metadata
+        # Without overrides, it is nova-compute that has stored its defaults.
+        if any(map(record.has_overrides, both)) and (
+                store.rows(both[0]) != store.rows(both[1])):
             store.save(present, self.instance.task_state, former)
             raise store.changed_meanwhile()
         self.former = former
