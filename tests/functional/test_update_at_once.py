@@ -185,7 +185,7 @@ class TestActions:
 
         def store_default():
             instance = cloud.instance(server)
-            instance.system_metadata['image_hw_machine_type'] = 'pc'
+            instance.system_metadata['image_hw_machine_type'] = 'q35'
             instance.save()
 
         with before_its_statement(store_default):
