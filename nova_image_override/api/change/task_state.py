@@ -59,15 +59,16 @@ class Operation:
         former = {name: self.before[name] for name in changed
                   if self.before.obj_attr_is_set(name)
                   and name != 'system_metadata'}
-        present = store.stored(self.instance)
-        both = self.before.system_metadata, present.system_metadata
-        # Without overrides, it is nova-compute that has stored its defaults.
-        if any(map(record.has_overrides, both)) and (
-                store.rows(both[0]) != store.rows(both[1])):
-            store.save(present, self.instance.task_state, former)
-            raise store.changed_meanwhile()
+        # No statement more than Nova's own where nobody has asked for any.
+        if self.change.names or any(map(record.has_overrides, (
+                self.before.system_metadata, self.instance.system_metadata))):
+            present = store.stored(self.instance)
+            if (store.rows(present.system_metadata)
+                    != store.rows(self.before.system_metadata)):
+                store.save(present, self.instance.task_state, former)
+                raise store.changed_meanwhile()
+            self.stored = dict(present.system_metadata)
         self.former = former
-        self.stored = dict(present.system_metadata)
 
 
 class Instance(nova_instance.Instance):
