@@ -98,7 +98,7 @@ def test_uwsgi(uwsgi, folder):
 
 def test_uwsgi_ends_where_a_list_is_malformed(uwsgi, folder):
     command, _ = uwsgi('hw_disk_bus=virtio||scsi, hw_boot_menu=')
-    # Its status is 0 if the signal for its end comes before the worker's status.
+    # Its status is 0 if the signal for its end comes before the worker's.
     subprocess.run(
         command, env=ENVIRONMENT, timeout=300, check=False,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
