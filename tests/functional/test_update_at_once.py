@@ -5,10 +5,13 @@ for it: when it has read what it is about to store.
 """
 
 import contextlib
+import threading
+import time
 from unittest import mock
 
 from nova import objects
 from nova.compute import api
+from nova.compute import manager
 from nova.db.main import api as db_api
 import pytest
 from sqlalchemy import orm
@@ -257,6 +260,53 @@ class TestResize:
 class TestUpdate:
     CLOUD = Cloud
 
+    def test_one_that_comes_too_late_leaves_the_topology_alone(self, cloud):
+        server = cloud.offloaded(update_case.NUMA)
+        with meanwhile(objects.Instance, 'save', cloud.put(server, VGA)):
+            answer = cloud.update(server, NETWORK)
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, VGA)
+        cloud.assert_numa_agrees(server)
+
+    def test_a_server_that_its_host_still_stores_cannot_be_changed(
+            self, cloud):
+        # nova-compute saves an offloaded server once more, with the NUMA
+        # topology that it had.
+        server = cloud.stopped(update_case.NUMA)
+        cloud.flags(shelved_offload_time=0)
+        answers = []
+        with meanwhile(manager.ComputeManager,
+                       '_nil_out_instance_obj_host_and_node',
+                       lambda: answers.append(cloud.update(server, VGA))):
+            cloud.do(server, 'shelve', 'SHELVED_OFFLOADED')
+            cloud.wait_until_given_up(server)
+        cloud.overtaken(answers[0])
+        assert 'try again' in answers[0].message
+        cloud.assert_changed(server, update_case.NUMA)
+        cloud.assert_numa_agrees(server)
+        cloud.put(server, VGA)()
+        cloud.assert_numa_agrees(server)
+
+    def test_one_that_meets_a_host_that_gives_the_server_up_waits(self, cloud):
+        server = cloud.stopped(update_case.NUMA)
+        cloud.flags(shelved_offload_time=0)
+        answers = []
+        second = threading.Thread(target=lambda: answers.append(
+            cloud.update(server, VGA)))
+
+        def begin():
+            second.start()
+            time.sleep(0.5)
+
+        with meanwhile(manager.ComputeManager,
+                       '_nil_out_instance_obj_host_and_node', begin):
+            cloud.do(server, 'shelve', 'SHELVED_OFFLOADED')
+            cloud.wait_until_given_up(server)
+        second.join()
+        assert answers[0].status == 200, answers[0].text
+        cloud.assert_changed(server, VGA)
+        cloud.assert_numa_agrees(server)
+
     @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
     def test_of_two_the_first_stays(self, cloud, state):
         server = getattr(cloud, state)(VGA)
@@ -264,23 +314,6 @@ class TestUpdate:
                        cloud.put(server, NETWORK)):
             answer = cloud.update(server, {'hw_boot_menu': 'true'})
         cloud.overtaken(answer)
-        cloud.assert_changed(server, NETWORK)
-
-    @pytest.mark.parametrize('held', [False, True])
-    def test_a_host_that_is_taken_off_an_offloaded_server_is_no_change(
-            self, cloud, held):
-        server = cloud.offloaded(VGA)
-
-        def put(host):
-            instance = cloud.instance(server)
-            instance.host = host
-            instance.save()
-
-        put('compute1')
-        point = (objects.RequestSpec, 'save') if held else (
-            api.API, '_record_action_start')
-        with meanwhile(*point, lambda: put(None)):
-            cloud.put(server, NETWORK)()
         cloud.assert_changed(server, NETWORK)
 
     @pytest.mark.parametrize('act', ['os-start', 'shelve'])

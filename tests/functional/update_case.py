@@ -40,10 +40,18 @@ class Cloud(base.Cloud):
         self.flags(shelved_offload_time=0)
         server = self.boot(overrides, **kwargs)
         self.do(server, 'shelve', 'SHELVED_OFFLOADED')
+        self.wait_until_given_up(server)
         for image in self.glance.images.values():
             if image['properties'].get('instance_uuid') == server:
                 image['status'] = 'active'
         return server
+
+    def wait_until_given_up(self, server):
+        """Wait until an offloaded server has no host.
+
+        That comes after its status (ComputeManager._shelve_offload_instance).
+        """
+        self.commits.until(lambda: self.instance(server).host, None)
 
     def state(self, server):
         """Return everything that a refusal must leave as it was."""

@@ -144,6 +144,7 @@ class Store:
     def _hold(self, instance: Any) -> None:
         """Give INSTANCE our task state, if it is still what was checked."""
         checked = _state(instance)
+        keep_topology(instance)
         instance.task_state = TASK_STATE
         try:
             instance.save(expected_vm_state=[instance.vm_state],
@@ -264,6 +265,7 @@ class Store:
             return
         try:
             if instance.task_state is None:
+                keep_topology(instance)
                 instance.task_state = TASK_STATE
                 instance.save(expected_task_state=[None])
             self.finish(instance, TASK_STATE, None)
@@ -303,10 +305,7 @@ def unfinished(
 
 def _state(instance: Any) -> tuple[Any, ...]:
     """Return what a request that changes overrides is checked against."""
-    # nova-compute takes the host off a server only after it has been offloaded
-    # (ComputeManager._shelve_offload_instance), whatever its task state.
-    offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
-    return (None if offloaded else instance.host, instance.instance_type_id,
+    return (instance.host, instance.instance_type_id,
             rows(instance.system_metadata))
 
 
@@ -330,9 +329,21 @@ def save(instance: Any, held: str, fields: Mapping[str, Any]) -> None:
 
 def stored(instance: Any) -> objects.Instance:
     """Return INSTANCE as it is stored now."""
-    return objects.Instance.get_by_uuid(
+    result = objects.Instance.get_by_uuid(
         instance._context, instance.uuid,
         expected_attrs=['flavor', 'numa_topology', 'system_metadata'])
+    keep_topology(result)
+    return result
+
+
+def keep_topology(instance: Any) -> None:
+    """Have the next save leave the server's NUMA topology alone.
+
+    One that has been read from the database counts as changed, and
+    Instance.save stores it before it looks at the task state.
+    """
+    if instance.obj_attr_is_set('numa_topology'):
+        instance.obj_reset_changes(['numa_topology'], recursive=True)
 
 
 def _is_held_by_us(instance: Any) -> bool:

@@ -88,6 +88,7 @@ class Instance(nova_instance.Instance):
         :raises errors.Conflict: this takes the server's task state, and
             something else has changed the server
         """
+        store.keep_topology(self)
         changed = self.obj_what_changed()
         super().save(*args, expected_task_state=expected_task_state, **kwargs)
         if (self.operation is not None and expected_task_state is not None

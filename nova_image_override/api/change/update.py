@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 import dataclasses
+import time
 from typing import Any
 
 from nova import exception
@@ -32,6 +33,9 @@ from nova_image_override.api.guest.guest import Guest, image_of_server
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.catalog import Catalog
+
+#: Seconds to wait for a host that is about to give up a server.
+PATIENCE = 3
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
 _REMEDIES = {
@@ -250,13 +254,30 @@ def _require_state(context: Any, instance: Any) -> None:
         raise _conflict(
             f'while the server is in task {instance.task_state}: wait until '
             'that ends')
-    if instance.vm_state == vm_states.SHELVED_OFFLOADED or (
-            instance.vm_state == vm_states.STOPPED
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+        if _is_given_up(instance):
+            return
+        raise _conflict('while its host gives it up: try again, or unshelve it')
+    if (instance.vm_state == vm_states.STOPPED
             and instance.power_state != power_state.RUNNING):
         return
     raise _conflict(
         f'while the server is {instance.vm_state}: '
         + _REMEDIES.get(instance.vm_state, _STOP))
+
+
+def _is_given_up(instance: Any) -> bool:
+    """Return whether nova-compute is done with an offloaded server.
+
+    It does so once more after the server is offloaded, with the NUMA topology
+    that it had (ComputeManager._shelve_offload_instance). What shelves a server
+    and then updates it should not fail by chance, so this waits for a while.
+    """
+    until = time.monotonic() + PATIENCE
+    while instance.host is not None and time.monotonic() < until:
+        time.sleep(0.2)
+        instance.refresh()
+    return instance.host is None
 
 
 def _conflict(reason: str) -> errors.Conflict:
