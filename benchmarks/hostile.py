@@ -1,4 +1,5 @@
 """Requests and images that are designed to be costly."""
+from __future__ import annotations
 
 import dataclasses
 import itertools

@@ -1,4 +1,5 @@
 """``python -m demo [NAME=VALUE ...]`` and ``python -m demo --serve``."""
+from __future__ import annotations
 
 import argparse
 import logging

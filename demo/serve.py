@@ -1,4 +1,5 @@
 """``make demo-serve``: a cloud that stays up, for any client."""
+from __future__ import annotations
 
 import pathlib
 import signal

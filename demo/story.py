@@ -1,4 +1,5 @@
 """What the demo shows: a cloud's answers to overrides, request by request."""
+from __future__ import annotations
 
 import http
 import importlib.metadata

@@ -4,12 +4,13 @@ Every refusal names each offending property with a code for programs and a
 reason for people. The codes are part of the HTTP contract: they are
 documented, and never renamed or reused.
 """
+from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 import dataclasses
 import json
 import re
-from typing import Any, Self
+from typing import Any
 
 # --- 400: the request itself is wrong --------------------------------------
 #: The name is not an image property that Nova reads.
@@ -139,7 +140,7 @@ class OverrideError(Exception):
         super().__init__(f'{self.summary} {said}')
 
     @classmethod
-    def of(cls, names: Iterable[str], code: str, reason: str) -> Self:
+    def of(cls, names: Iterable[str], code: str, reason: str) -> OverrideError:
         """Return the error for several properties with one reason."""
         return cls(Problem(name, code, reason) for name in names)
 

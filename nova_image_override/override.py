@@ -3,6 +3,7 @@
 Nothing here knows HTTP or Nova's services. Properties are named as
 :mod:`nova_image_override.properties.catalog` names them.
 """
+from __future__ import annotations
 
 from collections.abc import (
     Callable,

@@ -11,6 +11,7 @@ or removed, and what the image itself has: the image's value (after ``=`` if it
 is empty or begins so), or nothing where the image lacks the property. The value
 in force is only in ``image_<property>``.
 """
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -3,6 +3,7 @@
 They live in Nova's policy.yaml, next to
 ``os_compute_api:servers:create``.
 """
+from __future__ import annotations
 
 from collections.abc import Iterator
 import functools

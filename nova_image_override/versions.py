@@ -8,6 +8,7 @@ Nova takes its ``compute`` entry and ignores the rest
 (nova/api/openstack/wsgi.py Request.set_api_version_request), so Nova's own
 sequence stays the client's choice.
 """
+from __future__ import annotations
 
 from collections.abc import Mapping
 import re

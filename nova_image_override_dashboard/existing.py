@@ -1,4 +1,5 @@
 """Existing servers: what they override, and what their images say."""
+from __future__ import annotations
 
 import collections.abc
 import typing

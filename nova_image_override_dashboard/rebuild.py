@@ -1,4 +1,5 @@
 """Horizon's form for a rebuild, which says what becomes of overrides."""
+from __future__ import annotations
 
 import contextlib
 import typing

@@ -1,4 +1,5 @@
 """Figures of a full run, for docs/source/contributor/proof.rst."""
+from __future__ import annotations
 
 import collections.abc
 import datetime

@@ -87,8 +87,9 @@ def _servers(
     """Make a servers resource as routes._create_controller does."""
     result: wsgi.Resource = Resource(
         ServersController(planner, read.compatibility))
+    register = api_interfaces.REGISTER_ACTIONS.get()
     for action in actions:
-        result.register_subcontroller_actions(with_our_api(action, planner))
+        register(result, with_our_api(action, planner))
     return result
 
 

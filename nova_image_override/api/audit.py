@@ -4,6 +4,7 @@ One line at INFO for each server, which oslo.log prefixes with the request ID,
 user and project (``logging_context_format_string``). Values are not logged: a
 kernel command line may hold things that not every reader of the log should see.
 """
+from __future__ import annotations
 
 from typing import Any
 

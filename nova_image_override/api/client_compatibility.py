@@ -4,6 +4,7 @@ Deployers can allow each of these ways in for clients that nobody can extend.
 They only make the header entry unnecessary: such overrides are validated and
 authorised like all others.
 """
+from __future__ import annotations
 
 import dataclasses
 from typing import Any
@@ -32,7 +33,7 @@ class ClientCompatibility:
     @classmethod
     def from_options(
         cls, options: cfg.ConfigOpts.GroupAttr
-    ) -> 'ClientCompatibility':
+    ) -> ClientCompatibility:
         """Read the options of ``[image_override]``.
 
         :raises errors.StartupError: this Nova does not have the microversion

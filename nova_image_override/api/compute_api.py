@@ -1,4 +1,5 @@
 """The compute API: what Nova does to servers, with their overrides."""
+from __future__ import annotations
 
 import functools
 import inspect

@@ -1,4 +1,5 @@
 """Nova's conductor API, the last that nova-api calls for a server."""
+from __future__ import annotations
 
 from typing import Any
 

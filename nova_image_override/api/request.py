@@ -6,6 +6,7 @@ and the view builder: nova-api makes one context for each request, and
 ``RequestContext.to_dict`` leaves foreign attributes out, so it reaches neither
 another request nor another service.
 """
+from __future__ import annotations
 
 from collections.abc import Iterator
 import contextlib

@@ -4,6 +4,7 @@ nova-api answers with the first refusal of each property,
 ``nova-image-override explain`` prints all decisions, and discovery renders
 what the rules leave.
 """
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 import logging
@@ -65,7 +66,7 @@ class Enforcer:
                     each.option, ', '.join(entry.name for entry in unknown))
 
     @classmethod
-    def from_options(cls, catalog: Catalog, options: Any) -> 'Enforcer':
+    def from_options(cls, catalog: Catalog, options: Any) -> Enforcer:
         """Read the rules that the group ``[image_override]`` names.
 
         :param options: the group's options

@@ -5,6 +5,7 @@ globs (``*``, ``?``, ``[abc]``, ``[!abc]``) that must match the whole canonical
 name or value. A field's name covers its spellings: ``hw_numa_mem`` covers
 ``hw_numa_mem.0``, ``traits_required`` covers ``trait:HW_CPU_X86_AVX``.
 """
+from __future__ import annotations
 
 from collections.abc import Iterable
 import dataclasses
@@ -121,7 +122,7 @@ class Entry:
         return not self.values or (value is not None and any(
             pattern.fullmatch(value) for pattern in self.value_patterns))
 
-    def canonical_for(self, prop: Property) -> 'Entry':
+    def canonical_for(self, prop: Property) -> Entry:
         """Return the entry with its values as requests of PROP spell them.
 
         Requests are checked by canonical values: an entry that says ``True``

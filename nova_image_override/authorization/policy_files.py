@@ -2,6 +2,7 @@
 
 They are read again when a file changes, as Nova reads them.
 """
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 import contextlib

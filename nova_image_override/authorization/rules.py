@@ -4,6 +4,7 @@ Each rule decides about the override of one property, and says in advance what
 it leaves of a property. Those of Glance's are in
 :mod:`nova_image_override.authorization.glance`.
 """
+from __future__ import annotations
 
 import abc
 from collections.abc import Iterable, Iterator, Sequence

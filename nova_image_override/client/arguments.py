@@ -1,4 +1,5 @@
 """``KEY=VALUE`` on a command line, as all our clients read it."""
+from __future__ import annotations
 
 import argparse
 from typing import Any

@@ -83,7 +83,7 @@ def _with_row(
     asking: transport.Asking, columns: Any, values: Any,
 ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Add a row to those of a server."""
-    shown = dict(zip(columns, values, strict=True))
+    shown = dict(zip(columns, values))
     in_force = asking.seen.get(shown.get('id', ''))
     if in_force is not None:
         # Already there if clouds.yaml has our vendor_hook.

@@ -1,4 +1,5 @@
 """``openstack image override check``: the image properties of a create."""
+from __future__ import annotations
 
 import argparse
 from typing import Any
@@ -89,7 +90,7 @@ class Check(command.Lister):
         if parsed_args.formatter in property_table.OBJECT_FORMATS:
             names, _ = self._generate_columns_and_selector(
                 parsed_args, column_names)
-            values = dict(zip(column_names, data, strict=True))
+            values = dict(zip(column_names, data))
             formatter: Any = self.formatter
             formatter.emit_one(
                 names, [values[name] for name in names], self.app.stdout,

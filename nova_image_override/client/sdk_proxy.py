@@ -1,4 +1,5 @@
 """openstacksdk's compute service with image property overrides."""
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 import contextlib

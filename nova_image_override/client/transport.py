@@ -11,6 +11,7 @@ chooses compute microversion and body; this adds to what it sends::
 
 Names and values are sent as they are: the server checks and folds them.
 """
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 import contextlib

@@ -3,6 +3,7 @@
 Imports neither Nova nor its libraries, as they may not be there: the users'
 part of the package installs the commands too.
 """
+from __future__ import annotations
 
 import importlib.metadata
 import logging

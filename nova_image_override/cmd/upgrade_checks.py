@@ -3,6 +3,7 @@
 Run it with the new Nova installed and the old services still running: it checks
 that this package works with that Nova and with the rules as they are.
 """
+from __future__ import annotations
 
 from collections.abc import Callable
 

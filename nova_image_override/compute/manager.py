@@ -6,6 +6,7 @@ nova-api has stored the merged properties in the instance's system metadata;
 for servers with overrides these replace what was re-read. Servers without
 overrides pass through unchanged.
 """
+from __future__ import annotations
 
 import copy
 from typing import Any

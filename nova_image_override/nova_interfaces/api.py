@@ -1,4 +1,5 @@
 """Names of Nova used by the API part."""
+from __future__ import annotations
 
 import functools
 from typing import Any
@@ -23,6 +24,15 @@ CONSTRAINTS: tuple[interface.Called, ...] = tuple(
     interface.Called('nova.virt.hardware', function, 'flavor, image_meta',
                      image_property=fields[0])
     for function, fields in sorted(CHECKED.items()))
+
+STATELESS_FIRMWARE = interface.Called(
+    'nova.virt.hardware', 'get_stateless_firmware_constraint', 'image_meta',
+    image_property='hw_firmware_stateless')
+
+#: Adds the actions of another controller to a resource.
+REGISTER_ACTIONS = interface.Renamed(
+    'nova.api.openstack.wsgi:Resource', 'register_subcontroller_actions',
+    '_', formerly='register_actions')
 
 
 class RebuildAction(interface.Interface):
@@ -88,8 +98,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.api.openstack.wsgi', Fault='exception', Request='_',
             Resource='controller', action='name', expected_errors='errors',
             response='code'),
-    *called('nova.api.openstack.wsgi:Resource',
-            register_subcontroller_actions='sub_controller'),
+    REGISTER_ACTIONS,
     *called('nova.api.openstack.wsgi:Request', is_legacy_v2='',
             set_api_version_request=''),
     *called('nova.api.openstack.api_version_request', is_supported='req, _'),
@@ -123,8 +132,8 @@ INTERFACES: tuple[interface.Interface, ...] = (
             get_cpu_topology_constraints='flavor, image_meta',
             get_ephemeral_encryption_constraint='flavor, image_meta',
             get_ephemeral_encryption_format='flavor, image_meta',
-            get_locked_memory_constraint='flavor, image_meta',
-            get_stateless_firmware_constraint='image_meta'),
+            get_locked_memory_constraint='flavor, image_meta'),
+    STATELESS_FIRMWARE,
     *called('nova.exception',
             InstanceUpdateConflict='instance_uuid=, expected=, actual=',
             ImageVCPULimitsRangeImpossible='vcpus=, sockets=, cores=, '

@@ -1,4 +1,5 @@
 """One name of Nova that we use, and whether it has the shape we rely on."""
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 import dataclasses
@@ -29,7 +30,7 @@ def resolve(name: str) -> Any:
     return pkgutil.resolve_name(name if ':' in name else f'{name}:')
 
 
-def verify(interfaces: Iterable['Interface']) -> None:
+def verify(interfaces: Iterable[Interface]) -> None:
     """Check interfaces against the running release.
 
     :raises errors.UnsupportedNova: naming each one that has a different shape
@@ -48,14 +49,10 @@ class Interface:
 
     :ivar owner: the module, or ``module:Class``
     :ivar name: its attribute
-    :ivar image_property: the field of ``ImageMetaProps`` that the name came
-        with: a release without the field need not have the name
     """
 
     owner: str
     name: str
-    _: dataclasses.KW_ONLY
-    image_property: str | None = None
 
     def __str__(self) -> str:
         return f'{self.owner}.{self.name}'.replace(':', '.')
@@ -68,8 +65,7 @@ class Interface:
     @property
     def needed(self) -> bool:
         """True if the running Nova has to have it."""
-        return self.image_property is None or self.image_property in resolve(
-            'nova.objects.image_meta:ImageMetaProps').fields
+        return True
 
     def problem(self) -> str | None:
         """Return how the running Nova differs.
@@ -100,14 +96,23 @@ class Called(Interface):
     :ivar arguments: the call: the parameter's name for each argument that is
         passed by position (``_`` where releases name it differently), with
         ``=`` after it for each one that is passed by name; without ``self``
+    :ivar image_property: the field of ``ImageMetaProps`` that the function came
+        with: a release without the field need not have the function
     """
 
     arguments: str
+    image_property: str | None = None
 
     @property
     def expected(self) -> str:
         """The expectation, in words."""
         return f'called: ({self.arguments})'
+
+    @property
+    def needed(self) -> bool:
+        """True if the running Nova has to have it."""
+        return self.image_property is None or self.image_property in resolve(
+            'nova.objects.image_meta:ImageMetaProps').fields
 
     def get(self) -> Any:
         """Return it from the running Nova."""
@@ -131,6 +136,25 @@ class Called(Interface):
                if value in by_position):
             return f'has {self}({_names(signature)}), not ({self.arguments})'
         return None
+
+
+@dataclasses.dataclass(frozen=True)
+class Renamed(Called):
+    """A function that some supported releases call by another name.
+
+    :ivar formerly: the other name
+    """
+
+    formerly: str = ''
+
+    def get(self) -> Any:
+        """Return it from the running Nova."""
+        owner = resolve(self.owner)
+        return getattr(owner, self.name, None) or getattr(owner, self.formerly)
+
+    def _difference(self, owner: Any) -> str | None:
+        name = self.name if hasattr(owner, self.name) else self.formerly
+        return Called(self.owner, name, self.arguments).problem()
 
 
 def _names(signature: inspect.Signature) -> str:

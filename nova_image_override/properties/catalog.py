@@ -6,6 +6,7 @@ Nova with which this package runs; all else comes from
 a Nova that is newer than this package, can never be overridden. Validation,
 JSON Schemas, discovery, rules and documentation all take properties from here.
 """
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 import difflib

@@ -4,6 +4,7 @@
 ``0-4095`` that is in a list forty times. Here each item is read as a range,
 however many CPUs it has.
 """
+from __future__ import annotations
 
 from collections.abc import Iterator
 

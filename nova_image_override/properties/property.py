@@ -4,6 +4,7 @@ A property folds the spellings of a value that Nova reads as the same, checks
 the value, and describes its values as a JSON Schema. The same schema validates
 requests, is published in ``api_schemas/`` and answers discovery.
 """
+from __future__ import annotations
 
 import abc
 import dataclasses
@@ -38,7 +39,7 @@ UNSAFE = (r'[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufffe\uffff]'
 Schema = dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Property(abc.ABC):
     """One image property, or one family of them.
 

@@ -1,4 +1,5 @@
 """Tables of the panel."""
+from __future__ import annotations
 
 import typing
 

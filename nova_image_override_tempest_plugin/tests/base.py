@@ -1,4 +1,5 @@
 """What the tests of the extension share."""
+from __future__ import annotations
 
 import json
 import typing

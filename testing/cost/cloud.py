@@ -1,4 +1,5 @@
 """A nova-api with both applications: Nova's own and the extended one."""
+from __future__ import annotations
 
 import collections.abc
 import contextlib

@@ -1,4 +1,5 @@
 """Requests: unmodified Nova and the extension, in one process."""
+from __future__ import annotations
 
 import collections.abc
 import typing

@@ -1,4 +1,5 @@
 """``make dashboard-up``: Horizon with the plugin, until Ctrl-C."""
+from __future__ import annotations
 
 import argparse
 import contextlib

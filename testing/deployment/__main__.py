@@ -5,6 +5,7 @@
 whatever becomes of the module. ``--older ENVIRONMENT`` before it: the cloud of
 :mod:`testing.deployment.rolling`.
 """
+from __future__ import annotations
 
 import argparse
 import contextlib

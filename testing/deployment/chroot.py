@@ -3,6 +3,7 @@
 ``CLOUD_DEBIAN`` names it. Everything else of the cloud, nova-compute too, is
 this machine's: it talks with libvirt through a socket.
 """
+from __future__ import annotations
 
 import os
 import pathlib

@@ -6,6 +6,7 @@ is neither touched nor seen. The PID namespace ends every guest when its first
 process ends. The UTS namespace has the host's name, so that one machine can be
 two hosts.
 """
+from __future__ import annotations
 
 import datetime
 import os

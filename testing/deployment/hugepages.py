@@ -4,6 +4,7 @@ The kernel has one pool of them for the whole machine: the cloud adds what its
 compute hosts need, and takes as many away when it ends. Nobody else's pages
 are touched.
 """
+from __future__ import annotations
 
 import contextlib
 import json

@@ -2,6 +2,7 @@
 
 And, for comparisons, an unmodified nova-api next to the extended one.
 """
+from __future__ import annotations
 
 import json
 import pathlib

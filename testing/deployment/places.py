@@ -1,4 +1,5 @@
 """A server in the places where its overrides must be seen."""
+from __future__ import annotations
 
 import dataclasses
 import xml.etree.ElementTree as ET
@@ -63,7 +64,7 @@ class Told:
     configuration: list[str]
 
     @classmethod
-    def read(cls, console: str) -> 'Told | None':
+    def read(cls, console: str) -> Told | None:
         """Return what a guest's console says; None if it is not complete."""
         lines = [line.strip().removeprefix('GUEST ').partition(' ')
                  for line in console.splitlines()

@@ -3,6 +3,7 @@
 A process is recorded with its id and the time at which it started: the id
 alone may belong to somebody else by now.
 """
+from __future__ import annotations
 
 import collections.abc
 import contextlib

@@ -1,4 +1,5 @@
 """The services that are WSGI applications."""
+from __future__ import annotations
 
 import pathlib
 import urllib.error

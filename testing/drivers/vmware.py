@@ -4,6 +4,7 @@
 dictionaries. It forgets most of what a specification says, so specifications
 are kept here as the driver sends them.
 """
+from __future__ import annotations
 
 import typing
 

@@ -1,4 +1,5 @@
 """nova-api's applications in this process: requests without HTTP."""
+from __future__ import annotations
 
 import json
 import pathlib

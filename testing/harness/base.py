@@ -4,6 +4,7 @@ Real WSGI application, conductor, scheduler, placement and a compute with the
 real LibvirtDriver over Nova's fake libvirt connection, in one process on
 SQLite. Requests go over HTTP (wsgi-intercept), and bypass no part of Nova.
 """
+from __future__ import annotations
 
 import json
 import pathlib
@@ -206,7 +207,7 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         if entries:
             sent[versions.HEADER] = ', '.join(entries)
         sent.update(headers or {})
-        url = self.api_fixture.base_url.rsplit('/', 1)[0] + f'/{api}{path}'
+        url = self.api.base_url.rsplit('/', 1)[0] + f'/{api}{path}'
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
         return answers.Answer(requests.request(

@@ -1,4 +1,5 @@
 """Nova's test cases as objects: set up and torn down without a test."""
+from __future__ import annotations
 
 import collections.abc
 import contextlib
@@ -35,7 +36,7 @@ class ByHand:
     @contextlib.contextmanager
     def running(
         cls, **settings: typing.Any,
-    ) -> collections.abc.Iterator[typing.Self]:
+    ) -> collections.abc.Iterator[ByHand]:
         """Set up, and tear down at the end of the context.
 
         There cannot be two in a process, so the shared cloud ends.

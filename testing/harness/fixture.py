@@ -4,6 +4,7 @@ The cloud's class is what the test's class has as ``CLOUD``, else its module as
 ``Cloud``, else base.Cloud; so is ``NOVA``. The attributes of the cloud's class
 that the test's class has too are set for this cloud.
 """
+from __future__ import annotations
 
 import collections.abc
 import typing

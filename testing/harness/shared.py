@@ -5,6 +5,7 @@ than most tests. Tests that ask for the same cloud find it running; each finds
 no server and no aggregate, and the images, volumes, ports and options that the
 cloud began with.
 """
+from __future__ import annotations
 
 import collections.abc
 import contextlib

@@ -47,12 +47,12 @@ class Statements(fixtures.Fixture):
         self._hear = hear
 
     def _setUp(self) -> None:
-        event = (sqlalchemy.Engine, 'before_cursor_execute', self._executed)
+        event = (sqlalchemy.engine.Engine, 'before_cursor_execute', self._executed)
         sqlalchemy.event.listen(*event)
         self.addCleanup(sqlalchemy.event.remove, *event)
 
     def _executed(
-        self, connection: sqlalchemy.Connection, cursor: typing.Any,
+        self, connection: sqlalchemy.engine.Connection, cursor: typing.Any,
         statement: str, parameters: typing.Any, *args: typing.Any,
     ) -> None:
         self._hear(Statement(

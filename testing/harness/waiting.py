@@ -1,4 +1,5 @@
 """Waiting for what Nova's services do, without polling."""
+from __future__ import annotations
 
 import collections.abc
 import threading

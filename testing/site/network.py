@@ -1,4 +1,5 @@
 """Neutron's API, as far as it is read, on top of Nova's own fake of it."""
+from __future__ import annotations
 
 import typing
 

@@ -77,7 +77,7 @@ class Site:
             harness_user = self._harness_user(user)
             request.headers.update(zip(_IDENTITY, (
                 harness_user, harness_user,
-                self._cloud.api.project_id, self._users[user]), strict=True))
+                self._cloud.api.project_id, self._users[user])))
         elif len(request.path_info.strip('/').split('/')) > 1:
             # Version documents are for everybody.
             raise webob.exc.HTTPUnauthorized()

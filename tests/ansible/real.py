@@ -1,4 +1,5 @@
 """Ansible with its openstack.cloud collection, run as users run it."""
+from __future__ import annotations
 
 import json
 import os

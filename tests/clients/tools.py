@@ -1,4 +1,5 @@
 """Clients as subprocesses, and what they put on the wire."""
+from __future__ import annotations
 
 import dataclasses
 import io

@@ -1,4 +1,5 @@
 """A real browser, headless, as a user of Horizon has."""
+from __future__ import annotations
 
 import collections.abc
 import contextlib

@@ -3,6 +3,7 @@
 They run in Horizon's environment, which has nothing of Nova: the cloud is a
 process in Nova's. There are two nova-apis in front of it, ours and Nova's own.
 """
+from __future__ import annotations
 
 import contextlib
 import json

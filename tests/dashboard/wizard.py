@@ -1,4 +1,5 @@
 """Horizon's Launch Instance, with the step of the plugin."""
+from __future__ import annotations
 
 import typing
 

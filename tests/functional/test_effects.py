@@ -6,6 +6,7 @@ for holds anyway.
 Whether that is so is tested on servers whose *image* has the property, which
 no rule checks.
 """
+from __future__ import annotations
 
 import inspect
 import typing

@@ -5,6 +5,7 @@ whose image says otherwise, and one that asks for the value: what becomes of it,
 and in which place it can be seen that it has it. Without arguments all that is
 recorded, for the documentation; properties that are named are only printed.
 """
+from __future__ import annotations
 
 import argparse
 import collections.abc

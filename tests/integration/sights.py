@@ -1,4 +1,5 @@
 """What can be seen of a server in each place, less what each has of its own."""
+from __future__ import annotations
 
 import dataclasses
 import re
@@ -40,7 +41,7 @@ class Sight:
     process: list[str]
     guest: list[str] | None = None
 
-    def differs(self, other: 'Sight') -> str:
+    def differs(self, other: Sight) -> str:
         """Return the best place where they differ; empty if there is none."""
         if self.guest and other.guest is not None and (
                 self.guest != other.guest):

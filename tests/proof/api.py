@@ -1,5 +1,6 @@
 """nova-api alone: requests to its application; nobody builds what it accepts.
 """
+from __future__ import annotations
 
 import collections.abc
 import contextlib

@@ -3,6 +3,7 @@
 What a request asks for is known from how it was made; nothing here asks the
 package whether a name or a value is right.
 """
+from __future__ import annotations
 
 import dataclasses
 import json

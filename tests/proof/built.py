@@ -3,6 +3,7 @@
 Nova's own conductor, scheduler and libvirt driver build them, over its fake
 libvirt and on a host that has whatever that fake can be made to have.
 """
+from __future__ import annotations
 
 import collections.abc
 import dataclasses

@@ -4,6 +4,7 @@ Every route of the running Nova, every action of its servers with the bodies
 from Nova's own documentation and with wrong ones, and what is no request at
 all. None names the extension or its parameter.
 """
+from __future__ import annotations
 
 import collections.abc
 import dataclasses

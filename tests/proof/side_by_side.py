@@ -5,6 +5,7 @@ did: the statements that databases executed, the messages to other services.
 Clock, identifiers and passwords come from a seed, and each request finds the
 state that the other one found, so nothing has to be left out.
 """
+from __future__ import annotations
 
 import collections.abc
 import contextlib
@@ -68,7 +69,7 @@ class Outcome:
     def code(self) -> int:
         return int(self.status.split()[0])
 
-    def differences(self, other: 'Outcome') -> list[str]:
+    def differences(self, other: Outcome) -> list[str]:
         """Return what differs; for lists, only the first difference."""
         found = []
         for name, mine in vars(self).items():

@@ -3,6 +3,7 @@
 Nova 34 serves them in native threads, 31 to 33 here in greenthreads;
 ``threading`` is what the release has turned it into.
 """
+from __future__ import annotations
 
 import collections.abc
 import threading

@@ -1,4 +1,5 @@
 """Whatever is sent: no 5xx, nothing ignored, nothing past the rules."""
+from __future__ import annotations
 
 import collections
 import collections.abc

@@ -2,6 +2,7 @@
 
 Two applications get the same requests in the same state: :mod:`.side_by_side`.
 """
+from __future__ import annotations
 
 import collections.abc
 import json

@@ -5,6 +5,7 @@ same build the same guest, wherever Nova takes them. Which flavors take an
 override is the table of docs/source/reference/nfv.rst; run with
 WRITE_SAMPLES=1 and PROOF=full to rewrite it.
 """
+from __future__ import annotations
 
 import collections.abc
 import csv

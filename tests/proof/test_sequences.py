@@ -5,6 +5,7 @@ guest is built from, after every step of sequences that hypothesis generates:
 created, changed, rebuilt, resized, migrated, shelved, rescued, locked, deleted
 and restored, in any order, sometimes by two clients at once.
 """
+from __future__ import annotations
 
 import collections
 import os

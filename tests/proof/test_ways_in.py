@@ -1,4 +1,5 @@
 """What a rule refuses does not get in by any way in."""
+from __future__ import annotations
 
 import collections
 import collections.abc

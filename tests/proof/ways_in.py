@@ -1,4 +1,5 @@
 """The ways in, and the rules that block each of them."""
+from __future__ import annotations
 
 import collections.abc
 import contextlib

@@ -1,4 +1,5 @@
 """What tenants keep doing, and what became of each request."""
+from __future__ import annotations
 
 import dataclasses
 import itertools

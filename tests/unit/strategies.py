@@ -3,6 +3,7 @@
 Everything is built from the running Nova's catalogue, so each release is tried
 with its own fields and values.
 """
+from __future__ import annotations
 
 import fnmatch
 import itertools
@@ -57,7 +58,7 @@ def cased(draw: st.DrawFn, text: str) -> str:
         st.booleans(), min_size=len(text), max_size=len(text)))
     return ''.join(
         c.swapcase() if flip else c
-        for c, flip in zip(text, flips, strict=True))
+        for c, flip in zip(text, flips))
 
 
 @st.composite

@@ -136,8 +136,7 @@ def luminance(colour):
     return sum(share * (c / 12.92 if c <= 0.04045
                         else ((c + 0.055) / 1.055) ** 2.4)
                for share, c in zip((0.2126, 0.7152, 0.0722), (
-                   byte / 255 for byte in bytes.fromhex(colour[1:])),
-                   strict=True))
+                   byte / 255 for byte in bytes.fromhex(colour[1:]))))
 
 
 @pytest.mark.parametrize('background', ['#ffffff', '#131416'])

@@ -5,6 +5,7 @@ Directives ``property-table``, ``seen-table``, ``driver-table``,
 ``override-table``, ``proof-figures``, ``exchange`` and ``package-notes``, and
 the role ``test``.
 """
+from __future__ import annotations
 
 import importlib
 import inspect
@@ -301,7 +302,7 @@ class SeamTable(CodeDirective):
             ['Name of Nova', 'Expected'],
             ([f'``{each}``', each.expected
               + (f'; came with {each.image_property}'
-                 if each.image_property else '')]
+                 if getattr(each, 'image_property', None) else '')]
              for each in interfaces), '60 40')
 
 

@@ -1,4 +1,5 @@
 """The overrides that a server has are to become others."""
+from __future__ import annotations
 
 import dataclasses
 
@@ -23,7 +24,7 @@ class Change:
     def of(
         cls, system_metadata: record.SystemMetadata,
         asked: override.Overrides | None,
-    ) -> 'Change':
+    ) -> Change:
         """Return the change of a server that exists.
 
         :param asked: the request's overrides; None without the parameter,

@@ -6,6 +6,7 @@ flavor, and the planner authorises and merges the overrides. Where a create
 would store the server, :class:`Checked` ends it with what was about to be
 stored.
 """
+from __future__ import annotations
 
 from typing import Any
 

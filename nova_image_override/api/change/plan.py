@@ -4,6 +4,7 @@ Authorise, merge over the image, check against flavor and drivers. Create,
 check, rebuild and update all go this way, and then do different things with
 the result.
 """
+from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 import dataclasses

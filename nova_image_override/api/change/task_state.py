@@ -5,6 +5,7 @@ checked, and what it passes on to nova-compute, may be older than that: even
 what ``Instance.save`` returns, because its transaction reads first. So the
 server is read again once the state is taken, before anything else is done.
 """
+from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any

@@ -3,6 +3,7 @@
 ``nova.virt.hardware._get_possible_cpu_topologies`` tries each combination up
 to the number of vCPUs, which takes a second for 300 of them.
 """
+from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -44,7 +45,7 @@ def best(flavor: Any, image_meta: Any, threads: bool = True) -> Topology | None:
          and each.threads <= (most.threads if threads else 1)),
         # hardware._sort_possible_cpu_topologies
         key=lambda each: (
-            sum(a == b for a, b in zip(each, want, strict=True)),
+            sum(a == b for a, b in zip(each, want)),
             each.sockets * each.cores, each.sockets),
         default=None)
 

@@ -1,8 +1,9 @@
 """A guest, as flavor and image properties make it."""
+from __future__ import annotations
 
 from collections.abc import Mapping
 import dataclasses
-from typing import Any, Self
+from typing import Any
 
 from nova import exception
 from nova import objects
@@ -33,7 +34,7 @@ class Guest:
     properties: ImageProperties
 
     @classmethod
-    def of(cls, flavor: Any, image: dict[str, Any]) -> Self:
+    def of(cls, flavor: Any, image: dict[str, Any]) -> Guest:
         """Return the guest of a flavor and of boot metadata.
 
         :raises REFUSALS: Nova cannot read the properties
@@ -47,7 +48,7 @@ class Guest:
         specs: Mapping[str, str] = self.flavor.extra_specs
         return specs
 
-    def without_specs(self, *names: str) -> Self:
+    def without_specs(self, *names: str) -> Guest:
         """Return the same guest with a flavor that lacks some extra specs."""
         flavor = self.flavor.obj_clone()
         flavor.extra_specs = {

@@ -5,6 +5,7 @@ something in the flavor is missing, because the flavor says otherwise, or
 because no virt driver of the cloud reads them. Where a host, a network or a
 volume decides, :mod:`nova_image_override.properties.book` says so.
 """
+from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Set
 

@@ -4,6 +4,7 @@ Nova's functions are asked once, with the whole request; some of them it calls
 where a refusal ends in the wrong HTTP status, or leaves the server in ERROR.
 The exception says what is wrong, and a table says of which properties.
 """
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 import dataclasses
@@ -59,8 +60,8 @@ def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
     return (
         *((function.get(), api_interfaces.CHECKED[function.name])
           for function in api_interfaces.CONSTRAINTS if function.needed),
-        (_ephemeral_encryption, ()), (_stateless_firmware, ()),
-        (_video_ram, ()), (cpu_topology.check, ()))
+        *[(_stateless_firmware, ())] * api_interfaces.STATELESS_FIRMWARE.needed,
+        (_ephemeral_encryption, ()), (_video_ram, ()), (cpu_topology.check, ()))
 
 
 @dataclasses.dataclass(frozen=True)

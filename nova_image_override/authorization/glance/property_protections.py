@@ -13,6 +13,7 @@ Three differences are deliberate:
 * a policy that is not defined denies (Glance then permits everybody);
 * only the user's own roles count (Glance adds those of a service token).
 """
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 import configparser
@@ -87,7 +88,7 @@ class Protections:
     CACHE_SIZE = 8192
 
     def __init__(
-        self, sections: Iterable[Section], policies: 'Policies | None' = None,
+        self, sections: Iterable[Section], policies: Policies | None = None,
     ) -> None:
         everybody = dict.fromkeys(OPERATIONS, ('@',))
         self.sections = (

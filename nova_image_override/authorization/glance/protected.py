@@ -7,6 +7,7 @@ that the image lacks, that no section matches and that the merge does not write
 is left out: Glance closes it to everybody, but nobody meant it to, and the user
 may set the property under its current name all the same.
 """
+from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import dataclasses
@@ -110,7 +111,7 @@ class Protected(rules.Rule):
             for name in self._known_names(left.prop)}
         if left.prop.family is families.TRAITS:
             permitted = {'': Permitted(
-                *map(any, zip(*permitted.values(), strict=True)))}
+                *map(any, zip(*permitted.values())))}
         for each in dict.fromkeys(permitted.values()):
             closed = [re.escape(name) for name in permitted
                       if permitted[name] != each]

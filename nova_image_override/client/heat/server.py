@@ -3,6 +3,7 @@
 Heat loads each module of the folders in ``plugin_dirs`` after its own
 resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 import re

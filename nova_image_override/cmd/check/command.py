@@ -1,4 +1,5 @@
 """``nova-image-override check``: the command."""
+from __future__ import annotations
 
 import argparse
 import collections

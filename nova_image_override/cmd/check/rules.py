@@ -1,4 +1,5 @@
 """Findings about lists, policy, Glance's rules, and drivers."""
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 import dataclasses

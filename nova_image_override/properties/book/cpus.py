@@ -1,4 +1,5 @@
 """The guest's CPUs: topology, pinning, features."""
+from __future__ import annotations
 
 from typing import Any
 

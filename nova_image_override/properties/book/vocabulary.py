@@ -1,4 +1,5 @@
 """The vocabulary of the book: all that can be said about an image property."""
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 import dataclasses
@@ -269,7 +270,6 @@ class Record:
 
     name: str
     text: str
-    _: dataclasses.KW_ONLY
     readers: Readers = ()
     limits: Limits = Limits()
     needs: str = ''
