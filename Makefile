@@ -1,5 +1,7 @@
 # Everything a contributor runs; `make help` lists it. Needs Python 3.11 or
 # newer, git and make: each Nova release gets a private environment in .venv/.
+# Releases whose users have another Python are tested on that one, if the
+# machine has it. PYTHON=python3.13 is for all of them.
 
 PYTHON ?= python3
 export PYTHON
@@ -11,12 +13,39 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
 # The supported releases of Nova. Constraints pin exactly these.
+NOVA_26 := 26.3.0
+NOVA_27 := 27.5.1
+NOVA_28 := 28.3.1
+NOVA_29 := 29.4.0
+NOVA_30 := 30.3.0
 NOVA_31 := 31.3.1
 NOVA_32 := 32.2.1
 NOVA_33 := 33.0.2
 NOVA_34 := 34.0.0
-OLDER := 31 32 33
+OLDER := 26 27 28 29 30 31 32 33
 RELEASES := $(OLDER) 34
+
+# The Python of those who run them: RHOSO 18 has Nova 27, Ubuntu 22.04 with its
+# cloud archive 28, Ubuntu 24.04 29, 30 and 32, Debian 13 31. Debian 12, which
+# has 26, has the one that everything else is run on.
+PYTHON_27 := 3.9
+PYTHON_28 := 3.10
+PYTHON_29 := 3.12
+PYTHON_30 := 3.12
+PYTHON_31 := 3.13
+PYTHON_32 := 3.12
+PYTHON_33 := 3.13
+
+# Those releases are tested with what was new when they were: nobody runs them
+# with newer libraries, and OpenStack's own constraints are of that day.
+RELEASED_26 := 2022-10-06
+RELEASED_27 := 2023-03-23
+RELEASED_28 := 2023-10-05
+RELEASED_29 := 2024-04-04
+RELEASED_30 := 2024-10-03
+
+# CI takes every second release, which is what most clouds upgrade to.
+SMOKE := 27 29 31 33
 
 # Releases of python-openstackclient, the oldest with the oldest openstacksdk.
 CLIENTS_7 := python-openstackclient==7.1.0\nopenstacksdk==4.0.0
@@ -65,7 +94,8 @@ help: ## List these targets
 	    $(MAKEFILE_LIST) | expand -t 20
 
 .venv/nova-%/.ready: constraints/nova-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh nova-$* nova,test,docs
+	@tools/environment.sh nova-$* nova,test,docs \
+	    $(if $(filter file,$(origin PYTHON)),$(PYTHON_$*))
 
 # Clients live apart from Nova, as they do on laptops.
 .venv/clients-%/.ready: constraints/clients-%.txt setup.cfg tools/environment.sh
@@ -158,7 +188,7 @@ test-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/functional
 
 .PHONY: smoke
-smoke: $(OLDER:%=smoke-%) ## Unit and smoke tests on the other Nova releases
+smoke: $(SMOKE:%=smoke-%) ## Unit and smoke tests on other Nova releases and Pythons (make smoke-30: on one)
 
 # With few hypothesis examples: Nova 34 and test-all have them all.
 smoke-%: .venv/nova-%/.ready
@@ -404,38 +434,50 @@ packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is co
 constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-cloud-33 constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
-    --no-annotate --custom-compile-command 'make constraints' \
-    --python-version 3.11
+    --no-annotate --custom-compile-command 'make constraints'
+NEWEST := --python-version 3.11
+
+# What tests with them is not of that day. Nova 26 to 29 did not know
+# SQLAlchemy 2 yet, and oslo.messaging 14 does not know that setuptools has
+# lost pkg_resources.
+UNDATED := fixtures hypothesis nova pytest setuptools testtools uv yappi
+DATED = --python-version 3.9 --exclude-newer $(RELEASED_$*) \
+    $(UNDATED:%=--exclude-newer-package %=2099-01-01)
+HELD_26 := SQLAlchemy<2
+HELD_27 := SQLAlchemy<2
+HELD_28 := SQLAlchemy<2
+HELD_29 := SQLAlchemy<2
 
 # uv and setuptools make the environments themselves: pinned like the rest.
 constraints-%: $(READY)
-	printf 'nova==$(NOVA_$*)\nsetuptools\nuv\n' | $(PIN) \
+	printf 'nova==$(NOVA_$*)\nuv\nsetuptools$(if $(RELEASED_$*),<81)\n$(HELD_$*)\n' | \
+	    $(PIN) $(if $(RELEASED_$*),$(DATED),$(NEWEST)) \
 	    --extra nova --extra test --extra docs \
 	    --output-file constraints/nova-$*.txt setup.cfg -
 
 constraints-clients-%: $(READY)
-	printf '$(CLIENTS_$*)\nsetuptools\nuv\n' | $(PIN) \
+	printf '$(CLIENTS_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
 	    --extra clients --output-file constraints/clients-$*.txt setup.cfg -
 
 constraints-heat-%: $(READY)
-	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) \
+	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
 	    --extra heat --output-file constraints/heat-$*.txt setup.cfg -
 
 constraints-dashboard-%: $(READY)
-	printf '$(DASHBOARD_$*)\nsetuptools\nuv\n' | $(PIN) \
+	printf '$(DASHBOARD_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
 	    --extra dashboard --extra dashboard-test \
 	    --output-file constraints/dashboard-$*.txt setup.cfg -
 
 constraints-ansible-%: $(READY)
-	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) \
+	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
 	    --extra ansible --output-file constraints/ansible-$*.txt setup.cfg -
 
 constraints-cloud: $(READY)
-	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) \
+	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
 	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
 
 constraints-cloud-33: $(READY)
-	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) \
+	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
 	    --extra nova --extra cloud-nova \
 	    --output-file constraints/cloud-33.txt setup.cfg -
 

@@ -15,7 +15,7 @@ from collections.abc import (
 )
 import functools
 import itertools
-from typing import Any
+from typing import Any, Optional
 
 from nova_image_override import errors
 from nova_image_override import override_record as record
@@ -25,7 +25,7 @@ from nova_image_override.properties.catalog import Catalog
 
 #: Overrides of a request: name -> canonical value, or None to remove the
 #: image's property.
-Overrides = dict[str, str | None]
+Overrides = dict[str, Optional[str]]
 
 #: Returns the problems that some overrides have all the same.
 Permission = Callable[[Overrides], Iterable[errors.Problem]]

@@ -14,10 +14,10 @@ in force is only in ``image_<property>``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Optional
 
 #: A server's system metadata, as ``Instance.system_metadata`` holds it.
-SystemMetadata = Mapping[str, str | None]
+SystemMetadata = Mapping[str, Optional[str]]
 
 #: Prefix of image properties (nova/utils.py SM_IMAGE_PROP_PREFIX).
 IMAGE_PREFIX = 'image_'

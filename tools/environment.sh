@@ -1,7 +1,9 @@
 #!/bin/sh
 # Build a private environment, from nothing.
 #
-# usage: tools/environment.sh NAME EXTRAS     (nova-34 nova,test,docs)
+# usage: tools/environment.sh NAME EXTRAS [VERSION]  (nova-29 nova,test 3.12)
+#
+# VERSION is of the Python to take, if there is one, in place of $PYTHON.
 #
 # Leaves .venv/NAME with the packages of constraints/NAME.txt and this
 # checkout, editable, with EXTRAS of setup.cfg. The stamp file .ready is written last: whatever
@@ -12,6 +14,7 @@ set -eu
 name=$1
 extras=$2
 python=${PYTHON:-python3}
+version=${3:-}
 venv=.venv/$name
 pins=constraints/$name.txt
 
@@ -20,8 +23,23 @@ fail() {
     exit 1
 }
 
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
-    fail "$python is not Python 3.11 or newer: name one that is, such as" \
+answers() {
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null
+}
+
+# pyenv has those that are not on PATH.
+if [ -z "$version" ]; then
+    :
+elif answers "python$version"; then
+    python=python$version
+elif found=$(PYENV_VERSION=$(pyenv latest "$version" 2>/dev/null) \
+             pyenv which python 2>/dev/null) && answers "$found"; then
+    python=$found
+else
+    echo "There is no Python $version here: $name gets $python" >&2
+fi
+answers "$python" ||
+    fail "$python is not Python 3.9 or newer: name one that is, such as" \
          "make PYTHON=python3.11"
 
 echo "Building $venv (once)" >&2

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 import dataclasses
-from typing import Any, TypeVar
+from typing import Any, Optional, TypeVar
 
 import microversion_parse
 import requests
@@ -13,7 +13,7 @@ from nova_image_override import versions
 T = TypeVar('T')
 
 #: Overrides of a server: property name -> value, None where it is removed.
-InForce = dict[str, str | None]
+InForce = dict[str, Optional[str]]
 
 
 class Error(Exception):

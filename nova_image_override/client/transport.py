@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 import contextlib
 import dataclasses
 import threading
-from typing import Any
+from typing import Any, Optional
 
 from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import discover
@@ -35,7 +35,7 @@ REBUILD = 'rebuild'
 UPDATE = 'update'
 
 #: Property name -> value, or None to remove the image's property.
-Overrides = Mapping[str, str | None]
+Overrides = Mapping[str, Optional[str]]
 
 
 @dataclasses.dataclass

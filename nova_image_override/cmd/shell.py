@@ -30,8 +30,10 @@ class Commands(commandmanager.CommandManager):
     def load_commands(self, namespace: str) -> None:
         """Remember the entry points of commands."""
         self.group_list.append(namespace)
-        for found in importlib.metadata.entry_points(group=namespace):
-            self.commands[found.name.replace('_', ' ')] = found
+        for found in importlib.metadata.distribution(
+                'nova-image-override').entry_points:
+            if found.group == namespace:
+                self.commands[found.name.replace('_', ' ')] = found
 
     def find_command(self, argv: list[str]) -> Any:
         """Return a command's class, its name, and the arguments that are left.

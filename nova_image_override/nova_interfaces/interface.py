@@ -153,8 +153,9 @@ class Renamed(Called):
         return getattr(owner, self.name, None) or getattr(owner, self.formerly)
 
     def _difference(self, owner: Any) -> str | None:
-        name = self.name if hasattr(owner, self.name) else self.formerly
-        return Called(self.owner, name, self.arguments).problem()
+        is_new = hasattr(owner, self.name) or not hasattr(owner, self.formerly)
+        return Called(self.owner, self.name if is_new else self.formerly,
+                      self.arguments).problem()
 
 
 def _names(signature: inspect.Signature) -> str:

@@ -47,7 +47,8 @@ class Statements(fixtures.Fixture):
         self._hear = hear
 
     def _setUp(self) -> None:
-        event = (sqlalchemy.engine.Engine, 'before_cursor_execute', self._executed)
+        event = (sqlalchemy.engine.Engine, 'before_cursor_execute',
+                 self._executed)
         sqlalchemy.event.listen(*event)
         self.addCleanup(sqlalchemy.event.remove, *event)
 

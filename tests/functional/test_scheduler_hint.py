@@ -12,6 +12,7 @@ from nova import objects
 import pytest
 
 from nova_image_override import versions
+from testing import release
 from testing.harness import base
 from testing.harness import ids
 
@@ -97,8 +98,9 @@ class TestOpenToHints:
         assert [dict(hints) for hints in seen] == [{'mine': ['kept']}, {}]
         assert dict(cloud.spec(server).scheduler_hints) == {'mine': ['kept']}
         assert dict(cloud.spec(other).scheduler_hints) == {}
-        assert cloud.shown(server, compute='2.100')['scheduler_hints'] == {
-            'mine': ['kept']}
+        for compute in release.microversions('2.100'):
+            assert cloud.shown(server, compute=compute)[
+                'scheduler_hints'] == {'mine': ['kept']}
 
     def test_terraforms_request(self, cloud):
         # openstack_compute_instance_v2 with network_mode = "none":
@@ -292,5 +294,6 @@ class TestClosedToHints:
         hints = {'mine': ['x'], 'image_props_overrides': ['y'],
                  f'x-{base.PARAMETER}': ['z']}
         server = cloud.hinted(hints)
-        assert cloud.shown(server, compute='2.100',
-                           extension=None)['scheduler_hints'] == hints
+        for compute in release.microversions('2.100'):
+            assert cloud.shown(server, compute=compute,
+                               extension=None)['scheduler_hints'] == hints

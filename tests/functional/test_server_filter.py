@@ -7,6 +7,7 @@ import urllib.parse
 import pytest
 
 from nova_image_override import errors
+from testing import release
 from testing.harness import base
 from testing.harness import ids
 
@@ -14,7 +15,8 @@ SCSI = {'hw_disk_bus': 'scsi'}
 BOTH = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
 
 #: Each has a different query schema, or a different way to load servers.
-COMPUTES = ('2.1', '2.26', '2.72', '2.73', '2.74', '2.75', '2.98')
+COMPUTES = release.microversions(
+    '2.1', '2.26', '2.72', '2.73', '2.74', '2.75', '2.98')
 
 
 class Cloud(base.Cloud):

@@ -5,6 +5,7 @@ from unittest import mock
 import pytest
 
 from nova_image_override import override_record as record
+from testing import release
 from testing.harness import base
 
 
@@ -22,7 +23,8 @@ class TestShow:
         with_overrides = cloud.boot({'hw_disk_bus': 'scsi'})
         without = cloud.boot()
         expected = {with_overrides: {'hw_disk_bus': 'scsi'}, without: {}}
-        for compute in ('2.1', '2.37', '2.72', '2.73', '2.98', 'latest'):
+        for compute in (*release.microversions(
+                '2.1', '2.37', '2.72', '2.73', '2.98'), 'latest'):
             for server, shown in expected.items():
                 assert shown == cloud.shown(
                     cloud.http('GET', f'/servers/{server}', compute=compute))

@@ -7,6 +7,7 @@ tests/integration/test_firmware.py.
 
 import pytest
 
+from testing import release
 from testing.harness import ids
 from tests.functional import update_case
 
@@ -33,6 +34,7 @@ class TestStopped:
     ], ids=ids.short)
     def test_what_would_not_be_in_force_needs_a_rebuild(
             self, cloud, has, asked, names):
+        release.need(*has, *asked)
         server = cloud.stopped(has)
         answer = cloud.assert_refused_unchanged(
             server, 409, dict.fromkeys(names, 'needs_rebuild'), asked)

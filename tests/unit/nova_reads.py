@@ -98,7 +98,7 @@ def _functions(tree):
     def walk(node, name):
         own = []
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
                 yield from walk(child, f'{name}.{child.name}'.lstrip('.'))
             else:
                 own += ast.walk(child)

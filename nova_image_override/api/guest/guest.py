@@ -15,8 +15,11 @@ from nova_image_override.api.guest import cpu_topology
 from nova_image_override.override import ImageProperties
 
 #: Raised by Nova's functions to refuse. ImageMeta.from_dict and
-#: parse_cpu_spec raise those that are not Nova's, for what images hold.
-REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError)
+#: parse_cpu_spec raise those that are not Nova's, for what images hold;
+#: hardware.get_mem_encryption_constraint of Nova 26 to 28 the last, without an
+#: image: it wants to name its id.
+REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError,
+            NotImplementedError)
 
 
 @dataclasses.dataclass(frozen=True)

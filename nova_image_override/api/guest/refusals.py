@@ -138,6 +138,9 @@ _TABLE = {
         'choose a flavor with hw_video:ram_max_mb of at least {value}'),
     'RequiredMixedInstancePolicy': _Blame(
         ('hw_cpu_policy',), 'set hw_cpu_policy=mixed'),
+    'NotImplementedError': _Blame(
+        _MEMORY, 'boot from an image',
+        'this Nova encrypts no memory of servers without one'),
     'RequiredMixedOrRealtimeCPUMask': _Blame(
         ('hw_cpu_policy',), 'mixed needs a flavor with either '
         'hw:cpu_dedicated_mask or hw:cpu_realtime',

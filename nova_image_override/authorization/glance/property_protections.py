@@ -140,8 +140,11 @@ class Policies:
     def __init__(self, names: Iterable[str], rules: oslo_policy.Rules) -> None:
         every = oslo_policy.Rules.from_dict(GLANCE_RULES)
         every.update(rules)
+        options = cfg.ConfigOpts()
+        # Before its release 4.5 or so, the enforcer asks for a file.
+        options([], default_config_files=[], default_config_dirs=[])
         self._enforcer = oslo_policy.Enforcer(
-            cfg.ConfigOpts(), rules=every, use_conf=False)
+            options, rules=every, use_conf=False)
         # As PropertyRules._add_policy_rules makes them: the file may have more
         # than a name, such as "mine or role:admin".
         self._checks = oslo_policy.Rules.from_dict(

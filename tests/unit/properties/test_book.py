@@ -82,7 +82,8 @@ def test_a_reader_says_when_and_of_a_part_that_there_is(name, reader):
 def test_the_values_of_a_reader_are_the_property_s(catalog):
     for name, reader in READERS:
         if reader.values and name in catalog and catalog[name].values:
-            assert {*reader.values} < {*catalog[name].values}, name
+            # Up to Nova 27, hw_vif_model has no igb.
+            assert {*reader.values} - {'igb'} < {*catalog[name].values}, name
 
 
 def test_what_a_reader_needs_is_a_property():

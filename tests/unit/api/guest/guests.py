@@ -20,7 +20,7 @@ def flavor(vcpus=4, **specs):
 
 def image(**properties):
     return objects.ImageMeta.from_dict(
-        {'name': 'image', 'properties': properties})
+        {'id': 'id', 'name': 'image', 'properties': properties})
 
 
 def problems(overrides, specs=None, base=None, of=None):
@@ -33,6 +33,6 @@ def problems(overrides, specs=None, base=None, of=None):
         return {each.name: (each.code, each.reason) for each in exc.problems}
     found = check.problems(
         properties, of or flavor(**(specs or {})),
-        boot_metadata({'name': 'image'}, merged), base,
+        boot_metadata({'id': 'id', 'name': 'image'}, merged), base,
         overrides)
     return {name: (each.code, each.reason) for name, each in found.items()}
