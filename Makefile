@@ -438,14 +438,14 @@ PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
 NEWEST := --python-version 3.11
 
 # What tests with them is not of that day. Nova 26 to 29 did not know
-# SQLAlchemy 2 yet, and oslo.messaging 14 does not know that setuptools has
-# lost pkg_resources.
+# SQLAlchemy 2 yet, and their libraries want pkg_resources, of which newer
+# setuptools first warn.
 UNDATED := fixtures hypothesis nova pytest setuptools testtools uv yappi
 DATED = --python-version 3.9 --exclude-newer $(RELEASED_$*) \
     $(UNDATED:%=--exclude-newer-package %=2099-01-01)
-HELD_26 := SQLAlchemy<2
-HELD_27 := SQLAlchemy<2
-HELD_28 := SQLAlchemy<2
+HELD_26 := SQLAlchemy<2\nsetuptools<67
+HELD_27 := SQLAlchemy<2\nsetuptools<67
+HELD_28 := SQLAlchemy<2\nsetuptools<67
 HELD_29 := SQLAlchemy<2
 
 # uv and setuptools make the environments themselves: pinned like the rest.
