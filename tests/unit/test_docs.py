@@ -39,6 +39,14 @@ def codes():
             if name.isupper() and name.lower() == value}
 
 
+def test_only_one_text_says_how_to_install_what_is_on_no_index():
+    wheel = SOURCE / 'install' / 'wheel.txt'
+    assert 'pip install dist/nova_image_override-*.whl' in wheel.read_text()
+    texts = [*PAGES, ROOT / 'README.md', *ROOT.glob('deploy/**/*.*')]
+    named = re.compile(r'pip install\b.*\bnova-image-override\b')
+    assert [each for each in texts if named.search(each.read_text())] == []
+
+
 def test_every_code_has_advice_and_no_other_code_has():
     advised = set(re.findall(
         r'^   \* - ``(\w+)``$', page('user/refusals.rst'), re.M))
