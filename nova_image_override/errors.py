@@ -184,8 +184,42 @@ class NotFound(Exception):
     """The object of an operator's command does not exist."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Something wrong with an option of ``[image_override]``.
+
+    :ivar subject: the file or the entry; '' for the option itself
+    """
+
+    option: str
+    subject: str
+    why: str
+
+    def __str__(self) -> str:
+        return f'[image_override] {self.option}: ' + ': '.join(
+            filter(None, (self._subject, self.why)))
+
+    @property
+    def _subject(self) -> str:
+        return self.subject
+
+
+class EntryFault(Fault):
+    """An entry of a list that cannot be read, or can never match."""
+
+    @property
+    def _subject(self) -> str:
+        return f'entry {self.subject!r}'
+
+
 class StartupError(Exception):
-    """The service must not start; one line for each thing that is wrong."""
+    """The service must not start.
+
+    :ivar args: each thing that is wrong, a :class:`Fault` or text: one line
+    """
+
+    def __str__(self) -> str:
+        return '\n'.join(map(str, self.args))
 
 
 def all_made(*makes: Callable[[], Any]) -> list[Any]:
@@ -193,14 +227,15 @@ def all_made(*makes: Callable[[], Any]) -> list[Any]:
 
     :raises StartupError: with the lines of all that raise it
     """
-    made, lines = [], []
+    made: list[Any] = []
+    wrong: list[Any] = []
     for make in makes:
         try:
             made.append(make())
         except StartupError as exc:
-            lines.append(str(exc))
-    if lines:
-        raise StartupError('\n'.join(lines))
+            wrong += exc.args
+    if wrong:
+        raise StartupError(*wrong)
     return made
 
 

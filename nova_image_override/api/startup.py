@@ -2,6 +2,7 @@
 
 import functools
 import importlib.metadata
+import types
 from typing import NamedTuple
 
 from oslo_config import cfg
@@ -41,27 +42,49 @@ def read(conf: cfg.ConfigOpts) -> Startup:
     :raises errors.StartupError: naming every rule and every other option that
         is malformed
     """
+    options, wrong = values(conf)
+    try:
+        started = make(options)
+    except errors.StartupError as exc:
+        wrong += exc.args
+    if wrong:
+        raise errors.StartupError(*wrong)
+    return started
+
+
+def values(
+    conf: cfg.ConfigOpts,
+) -> tuple[types.SimpleNamespace, list[errors.Fault | str]]:
+    """Return the options, and what is wrong with the values of some of them.
+
+    oslo.config finds that only when it reads a value. In the place of such a
+    value is the default.
+    """
     override_conf.register_opts(conf)
-    options = conf[override_conf.GROUP.name]
+    options = types.SimpleNamespace()
+    wrong: list[errors.Fault | str] = []
+    for option in override_conf.OPTS:
+        try:
+            value = conf[override_conf.GROUP.name][option.name]
+        except ValueError as exc:
+            value = option.default
+            wrong.append(errors.Fault(option.name, '', ' '.join(
+                str(exc).rpartition(' is not valid: ')[-1].split())))
+        setattr(options, option.name, value)
+    return options, wrong
+
+
+def make(options: types.SimpleNamespace) -> Startup:
+    """Make the rules that OPTIONS say, with the files that they name.
+
+    :raises errors.StartupError: naming everything that is malformed
+    """
     catalog = catalog_module.running()
     return Startup(*errors.all_made(
         lambda: Enforcer.from_options(catalog, options),
         lambda: Callers(catalog),
         lambda: ClientCompatibility.from_options(options),
-        lambda: virt_drivers(options)))
-
-
-def virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
-    """Return the drivers that the option names.
-
-    :raises errors.StartupError: there is no such driver
-    """
-    try:
-        return frozenset(options.virt_drivers)
-    except ValueError as exc:
-        why = ' '.join(str(exc).rpartition(' is not valid: ')[-1].split())
-        raise errors.StartupError(
-            f'[image_override] virt_drivers: {why}') from None
+        lambda: frozenset(options.virt_drivers)))
 
 
 def announce(started: Startup) -> None:

@@ -2,18 +2,23 @@
 
 import argparse
 import collections
+import contextlib
+import importlib.metadata
+import types
 
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
 from nova_image_override.cmd.check import rules
 from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check.finding import Finding
+from nova_image_override.nova_interfaces import api as api_interfaces
 
 
 class Check(deployment_files.Lister):
@@ -52,24 +57,77 @@ class Check(deployment_files.Lister):
             parsed_args, databases=parsed_args.compute_nodes)
         found = [each for check in spelling.CHECKS
                  for each in check.findings(conf)]
+        started, stops = _started(conf)
         cloud = None
-        try:
-            started, caller = deployment_files.read_rules(conf, parsed_args)
-        except errors.StartupError as exc:
-            found += [
-                Finding(finding.ERROR, 'S1', line, 'nova-api does not start',
-                        'correct the file or the option')
-                for line in str(exc).split('\n')]
-        else:
-            cloud = rules.Cloud(started.enforcer, caller, started.virt_drivers)
+        if started is not None:
+            cloud = rules.Cloud(
+                started.enforcer, deployment_files.caller(
+                    started.callers,
+                    parsed_args.roles or deployment_files.MEMBER,
+                    parsed_args.project), started.virt_drivers)
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
+            # What is only worth knowing waits until nova-api starts.
             found += [each for check in rules.CHECKS
+                      if not stops or check.severity != finding.NOTE
                       for each in check.findings(cloud)]
+        found = stops + found
         self.status = int(any(each.severity != finding.NOTE for each in found))
-        self._summary = _summary(found, conf, cloud)
+        self._summary = _summary(found, conf, None if stops else cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
+
+
+def _started(
+    conf: cfg.ConfigOpts,
+) -> tuple[startup.Startup | None, list[Finding]]:
+    """Return what nova-api would start with, and what stops it.
+
+    :returns: with findings, what is left without them; None if policy.yaml
+        cannot be read, without which there are no rules
+    """
+    found = []
+    try:
+        api_interfaces.verify()
+    except errors.StartupError as exc:
+        found.append(Finding(
+            finding.ERROR, 'S2', f'Nova {importlib.metadata.version("nova")}',
+            f'nova-api does not start: {exc}',
+            'keep the Nova from before, or install a release of '
+            'nova-image-override that supports this one'))
+    options, wrong = startup.values(conf)
+    started = None
+    try:
+        started = startup.make(options)
+    except errors.StartupError as exc:
+        wrong += exc.args
+        for fault in exc.args:
+            _take_out(fault, options)
+        with contextlib.suppress(errors.StartupError):
+            started = startup.make(options)
+    return started, found + [
+        Finding(finding.ERROR, 'S1', fault.subject or fault.option,
+                f'nova-api does not start: {fault.option}: {fault.why}',
+                'correct it, or remove it')
+        if isinstance(fault, errors.Fault) else
+        Finding(finding.ERROR, 'S1', 'policy files',
+                f'nova-api does not start: {fault}', 'correct them')
+        for fault in wrong]
+
+
+def _take_out(fault: object, options: types.SimpleNamespace) -> None:
+    """Let OPTIONS be without what is wrong."""
+    if isinstance(fault, errors.EntryFault):
+        setattr(options, fault.option, [
+            each for each in getattr(options, fault.option)
+            if each != fault.subject])
+    elif isinstance(fault, errors.Fault):
+        # The three about protections say one thing together.
+        for option in override_conf.OPTS:
+            if option.name == fault.option or all(
+                    name.startswith('property_protection')
+                    for name in (option.name, fault.option)):
+                setattr(options, option.name, option.default)
 
 
 def _summary(
@@ -81,13 +139,13 @@ def _summary(
         f'{counted[each]} {each}{"s" if counted[each] > 1 else ""}'
         for each in finding.SEVERITIES if counted[each]) or '0 findings'
     if cloud is None:
-        return counts
+        return f'{counts}; nova-api would not start'
     schema = cloud.enforcer.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     options = conf[override_conf.GROUP.name]
     glance = ('the files that nova.conf names'
               if options.glance_image_import_files
               or options.property_protection_file else 'not given')
-    return (f'{counts}; {number or "no"} '
+    return (f'{counts}; nova-api would start; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden '
             f'by {cloud.roles}; Glance: {glance}')
