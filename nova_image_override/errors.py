@@ -188,35 +188,22 @@ class NotFound(Exception):
 class Fault:
     """Something wrong with an option of ``[image_override]``.
 
-    :ivar subject: the file or the entry; '' for the option itself
+    :ivar subject: the entry, the file, or the option itself
+    :ivar form: how the line names it
     """
 
     option: str
     subject: str
     why: str
+    form: str = '{}: '
 
     def __str__(self) -> str:
-        return f'[image_override] {self.option}: ' + ': '.join(
-            filter(None, (self._subject, self.why)))
-
-    @property
-    def _subject(self) -> str:
-        return self.subject
-
-
-class EntryFault(Fault):
-    """An entry of a list that cannot be read, or can never match."""
-
-    @property
-    def _subject(self) -> str:
-        return f'entry {self.subject!r}'
+        return (f'[image_override] {self.option}: '
+                f'{self.form.format(self.subject)}{self.why}')
 
 
 class StartupError(Exception):
-    """The service must not start.
-
-    :ivar args: each thing that is wrong, a :class:`Fault` or text: one line
-    """
+    """The service must not start; a line for each argument, what is wrong."""
 
     def __str__(self) -> str:
         return '\n'.join(map(str, self.args))

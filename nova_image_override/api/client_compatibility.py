@@ -84,8 +84,8 @@ def _microversion(text: str) -> api_version_request.APIVersionRequest:
         version = None
     if version is None or not version.matches(oldest, newest):
         raise errors.StartupError(errors.Fault(
-            'compute_microversion', '',
+            'compute_microversion', text,
             'must be a compute microversion of this Nova, '
             f'{oldest.get_string()} to {newest.get_string()}, not '
-            + errors.printable(text)))
+            + errors.printable(text), ''))
     return version

@@ -1,5 +1,6 @@
 """Rules and options, read once by nova-api and the operator's commands."""
 
+import copy
 import functools
 import importlib.metadata
 import types
@@ -42,23 +43,18 @@ def read(conf: cfg.ConfigOpts) -> Startup:
     :raises errors.StartupError: naming every rule and every other option that
         is malformed
     """
-    options, wrong = values(conf)
-    try:
-        started = make(options)
-    except errors.StartupError as exc:
-        wrong += exc.args
-    if wrong:
+    started, wrong = read_the_rest(conf)
+    if started is None or wrong:
         raise errors.StartupError(*wrong)
     return started
 
 
-def values(
+def read_the_rest(
     conf: cfg.ConfigOpts,
-) -> tuple[types.SimpleNamespace, list[errors.Fault | str]]:
-    """Return the options, and what is wrong with the values of some of them.
+) -> tuple[Startup | None, list[errors.Fault | str]]:
+    """Return what is left without all that is wrong, and what is wrong.
 
-    oslo.config finds that only when it reads a value. In the place of such a
-    value is the default.
+    :returns: None if nothing is left, because policy files cannot be read
     """
     override_conf.register_opts(conf)
     options = types.SimpleNamespace()
@@ -68,13 +64,28 @@ def values(
             value = conf[override_conf.GROUP.name][option.name]
         except ValueError as exc:
             value = option.default
-            wrong.append(errors.Fault(option.name, '', ' '.join(
-                str(exc).rpartition(' is not valid: ')[-1].split())))
-        setattr(options, option.name, value)
-    return options, wrong
+            wrong.append(errors.Fault(option.name, option.name, ' '.join(
+                str(exc).rpartition(' is not valid: ')[-1].split()), ''))
+        setattr(options, option.name, copy.copy(value))
+    try:
+        return _made(options), wrong
+    except errors.StartupError as exc:
+        stops = exc.args
+    for fault in stops:
+        value = getattr(options, getattr(fault, 'option', ''), None)
+        if isinstance(value, list):
+            value[:] = [each for each in value if each != fault.subject]
+        elif value is not None:
+            setattr(options, fault.option, None)
+            # All about protections is read with this.
+            options.property_protection_file = None
+    try:
+        return _made(options), [*wrong, *stops]
+    except errors.StartupError:
+        return None, [*wrong, *stops]
 
 
-def make(options: types.SimpleNamespace) -> Startup:
+def _made(options: types.SimpleNamespace) -> Startup:
     """Make the rules that OPTIONS say, with the files that they name.
 
     :raises errors.StartupError: naming everything that is malformed

@@ -161,8 +161,8 @@ class PropertyList:
                 self._require_possible(entry)
             except (ValueError, re.error) as exc:
                 meant = self.meant_by(text)
-                faults.append(errors.EntryFault(option, text, str(exc) + (
-                    f', did you mean {meant}?' if meant else '')))
+                faults.append(errors.Fault(option, text, f'{exc}' + (
+                    meant and f', did you mean {meant}?'), 'entry {!r}: '))
             else:
                 self.entries.append(entry)
         if faults:
@@ -189,12 +189,9 @@ class PropertyList:
                 and self._catalog.field_of(entry.name) is None]
 
     def meant_by(self, text: str) -> str:
-        """Return the entry that was meant where TEXT is a value.
+        """Return the entry that was meant if TEXT is a value after a comma.
 
-        A comma, which separates entries, is easily written for the ``|``
-        between values: ``hw_disk_bus=virtio,scsi``.
-
-        :returns: '' if TEXT is no such value
+        :returns: ``hw_disk_bus=virtio|scsi``; '' if TEXT is none
         """
         end = self._texts.index(text) + 1
         begin = max((at for at, each in enumerate(self._texts[:end])

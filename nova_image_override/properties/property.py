@@ -167,6 +167,9 @@ class Property(abc.ABC):
             reason = f'must not be empty, but {self.expects}'
         else:
             reason = f'must be {self.expects}, not {errors.printable(value)}'
+        if value.lower() in ('', 'null', 'none'):
+            reason += ('; to remove the image\'s property send null '
+                       f'(openstack: {name}=)')
         return errors.Problem(name, errors.INVALID_VALUE, reason)
 
 

@@ -2,9 +2,6 @@
 
 import argparse
 import collections
-import contextlib
-import importlib.metadata
-import types
 
 from oslo_config import cfg
 
@@ -57,14 +54,24 @@ class Check(deployment_files.Lister):
             parsed_args, databases=parsed_args.compute_nodes)
         found = [each for check in spelling.CHECKS
                  for each in check.findings(conf)]
-        started, stops = _started(conf)
+        started, wrong = startup.read_the_rest(conf)
+        stops = [
+            Finding(finding.ERROR, 'S1', getattr(each, 'subject', 'policy'),
+                    f'nova-api does not start: {each}',
+                    'correct it, or remove it') for each in wrong]
+        try:
+            api_interfaces.verify()
+        except errors.StartupError as exc:
+            stops.append(Finding(
+                finding.ERROR, 'S2', 'Nova', f'nova-api does not start: {exc}',
+                'go back to the Nova from before, or upgrade '
+                'nova-image-override'))
         cloud = None
         if started is not None:
             cloud = rules.Cloud(
-                started.enforcer, deployment_files.caller(
-                    started.callers,
-                    parsed_args.roles or deployment_files.MEMBER,
-                    parsed_args.project), started.virt_drivers)
+                started.enforcer,
+                deployment_files.user(started, parsed_args),
+                started.virt_drivers)
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
@@ -76,58 +83,6 @@ class Check(deployment_files.Lister):
         self.status = int(any(each.severity != finding.NOTE for each in found))
         self._summary = _summary(found, conf, None if stops else cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
-
-
-def _started(
-    conf: cfg.ConfigOpts,
-) -> tuple[startup.Startup | None, list[Finding]]:
-    """Return what nova-api would start with, and what stops it.
-
-    :returns: with findings, what is left without them; None if policy.yaml
-        cannot be read, without which there are no rules
-    """
-    found = []
-    try:
-        api_interfaces.verify()
-    except errors.StartupError as exc:
-        found.append(Finding(
-            finding.ERROR, 'S2', f'Nova {importlib.metadata.version("nova")}',
-            f'nova-api does not start: {exc}',
-            'keep the Nova from before, or install a release of '
-            'nova-image-override that supports this one'))
-    options, wrong = startup.values(conf)
-    started = None
-    try:
-        started = startup.make(options)
-    except errors.StartupError as exc:
-        wrong += exc.args
-        for fault in exc.args:
-            _take_out(fault, options)
-        with contextlib.suppress(errors.StartupError):
-            started = startup.make(options)
-    return started, found + [
-        Finding(finding.ERROR, 'S1', fault.subject or fault.option,
-                f'nova-api does not start: {fault.option}: {fault.why}',
-                'correct it, or remove it')
-        if isinstance(fault, errors.Fault) else
-        Finding(finding.ERROR, 'S1', 'policy files',
-                f'nova-api does not start: {fault}', 'correct them')
-        for fault in wrong]
-
-
-def _take_out(fault: object, options: types.SimpleNamespace) -> None:
-    """Let OPTIONS be without what is wrong."""
-    if isinstance(fault, errors.EntryFault):
-        setattr(options, fault.option, [
-            each for each in getattr(options, fault.option)
-            if each != fault.subject])
-    elif isinstance(fault, errors.Fault):
-        # The three about protections say one thing together.
-        for option in override_conf.OPTS:
-            if option.name == fault.option or all(
-                    name.startswith('property_protection')
-                    for name in (option.name, fault.option)):
-                setattr(options, option.name, option.default)
 
 
 def _summary(

@@ -1,6 +1,5 @@
 """``check`` finds each planted fault once, and nothing on a clean pair."""
 
-import importlib.metadata
 import pathlib
 import re
 
@@ -156,7 +155,7 @@ MATRIX = {
           'accept_scheduler_hint = perhaps\n        denied_properties')],
         'error', 'S1', 'accept_scheduler_hint'),
     'policy.yaml that is not YAML': (
-        [('policy.yaml', '"@"', '"@')], 'error', 'S1', 'policy files'),
+        [('policy.yaml', '"@"', '"@')], 'error', 'S1', 'policy'),
 }
 
 
@@ -219,8 +218,7 @@ def test_a_nova_of_another_shape_is_found_before_nova_api_is_restarted(
     status, found = check(plant(ALLOW, 'hw_nothing'))
     assert status == 1
     assert found == [
-        ('error', 'S2', f'Nova {importlib.metadata.version("nova")}'),
-        ('warning', 'L1', 'hw_nothing')]
+        ('error', 'S2', 'Nova'), ('warning', 'L1', 'hw_nothing')]
 
 
 def test_the_columns_say_what_is_wrong_and_why(check, deployment):
@@ -229,11 +227,11 @@ def test_the_columns_say_what_is_wrong_and_why(check, deployment):
     entry, file = rows
     assert entry['Subject'] == 'hw_disk_bus=IDE'
     assert entry['Why'].startswith(
-        'nova-api does not start: allowed_properties: '
-        'hw_disk_bus never has the value IDE, did you mean ide?')
+        'nova-api does not start: [image_override] allowed_properties: '
+        "entry 'hw_disk_bus=IDE': hw_disk_bus never has the value IDE, ")
     assert file['Subject'] == str(deployment.folder / 'protections.conf')
     assert file['Why'].startswith(
-        'nova-api does not start: property_protection_file: ')
+        'nova-api does not start: [image_override] property_protection_file: ')
 
 
 def test_a_value_after_a_comma_is_told_with_the_entry_that_was_meant(
