@@ -92,6 +92,9 @@ space := $(empty) $(empty)
 help: ## List these targets
 	@sed -n -e 's/^##@ /\n/p' -e 's/^\([a-z-]*\):.*## /  \1\t/p' \
 	    $(MAKEFILE_LIST) | expand -t 20
+	@printf '\nWhat CI runs, in this order (.ci/run)\n'
+	@sed -n -e ':join' -e '/\\$$/{N;s/\\\n *//;b join' -e '}' \
+	    -e 's/^ *step \(--[^ ]* \)*/  make /p' .ci/run
 
 .venv/nova-%/.ready: constraints/nova-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh nova-$* nova,test,docs \

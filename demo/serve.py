@@ -37,7 +37,16 @@ def until_stopped(
         if clients:
             page.line(f'export PATH={pathlib.Path(clients).resolve()}:$PATH')
         page.line()
+        page.line('The libvirt XML of a guest, by the name or the ID of its '
+                  'server:')
+        page.line()
+        page.line(f'curl {url}/guest/NAME')
+        page.line()
         _tell_nfv(page)
+        page.line()
+        page.line('No guest runs, so there is no console and no migration to '
+                  'another host; servers')
+        page.line('can be stopped, resized, rescued and rebuilt.')
         page.line()
         page.line('Ctrl-C ends it, and leaves nothing behind.')
         while True:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 import dataclasses
 import json
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 # --- 400: the request itself is wrong --------------------------------------
 #: The name is not an image property that Nova reads.
@@ -118,6 +118,9 @@ class Problem:
 Details = dict[str, dict[str, str]]
 
 
+_Error = TypeVar('_Error', bound='OverrideError')
+
+
 class OverrideError(Exception):
     """Overrides are refused; carries every problem found, sorted by name.
 
@@ -140,7 +143,9 @@ class OverrideError(Exception):
         super().__init__(f'{self.summary} {said}')
 
     @classmethod
-    def of(cls, names: Iterable[str], code: str, reason: str) -> OverrideError:
+    def of(
+        cls: type[_Error], names: Iterable[str], code: str, reason: str,
+    ) -> _Error:
         """Return the error for several properties with one reason."""
         return cls(Problem(name, code, reason) for name in names)
 
@@ -185,8 +190,29 @@ class NotFound(Exception):
     """The object of an operator's command does not exist."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Something wrong with an option of ``[image_override]``.
+
+    :ivar subject: the entry, the file, or the option itself
+    :ivar form: how the line names it
+    """
+
+    option: str
+    subject: str
+    why: str
+    form: str = '{}: '
+
+    def __str__(self) -> str:
+        return (f'[image_override] {self.option}: '
+                f'{self.form.format(self.subject)}{self.why}')
+
+
 class StartupError(Exception):
-    """The service must not start; one line for each thing that is wrong."""
+    """The service must not start; a line for each argument, what is wrong."""
+
+    def __str__(self) -> str:
+        return '\n'.join(map(str, self.args))
 
 
 def all_made(*makes: Callable[[], Any]) -> list[Any]:
@@ -194,14 +220,15 @@ def all_made(*makes: Callable[[], Any]) -> list[Any]:
 
     :raises StartupError: with the lines of all that raise it
     """
-    made, lines = [], []
+    made: list[Any] = []
+    wrong: list[Any] = []
     for make in makes:
         try:
             made.append(make())
         except StartupError as exc:
-            lines.append(str(exc))
-    if lines:
-        raise StartupError('\n'.join(lines))
+            wrong += exc.args
+    if wrong:
+        raise StartupError(*wrong)
     return made
 
 

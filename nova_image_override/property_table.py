@@ -5,6 +5,8 @@ Made from the JSON Schema that discovery answers with, for tenants' tools too.
 
 from collections.abc import Iterable, Iterator
 import dataclasses
+import fnmatch
+import re
 from typing import Any, TYPE_CHECKING
 
 from cliff import columns
@@ -50,6 +52,11 @@ class Row:
     removable: str
     drivers: str
     description: str
+
+    def is_called(self, name: str) -> bool:
+        """Return whether NAME is that of the row or a member, or a glob."""
+        return fnmatch.fnmatchcase(self.name, name) or bool(
+            self.pattern and re.search(self.pattern, name))
 
 
 def with_null(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:

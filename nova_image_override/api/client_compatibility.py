@@ -12,7 +12,6 @@ from typing import Any
 from nova import exception
 from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
-from oslo_config import cfg
 
 from nova_image_override import errors
 from nova_image_override import versions
@@ -31,9 +30,7 @@ class ClientCompatibility:
     compute: api_version_request.APIVersionRequest | None = None
 
     @classmethod
-    def from_options(
-        cls, options: cfg.ConfigOpts.GroupAttr
-    ) -> ClientCompatibility:
+    def from_options(cls, options: Any) -> ClientCompatibility:
         """Read the options of ``[image_override]``.
 
         :raises errors.StartupError: this Nova does not have the microversion
@@ -87,8 +84,9 @@ def _microversion(text: str) -> api_version_request.APIVersionRequest:
     except (exception.InvalidAPIVersionString, ValueError):
         version = None
     if version is None or not version.matches(oldest, newest):
-        raise errors.StartupError(
-            '[image_override] compute_microversion must be a compute '
-            f'microversion of this Nova, {oldest.get_string()} to '
-            f'{newest.get_string()}, not {errors.printable(text)}')
+        raise errors.StartupError(errors.Fault(
+            'compute_microversion', text,
+            'must be a compute microversion of this Nova, '
+            f'{oldest.get_string()} to {newest.get_string()}, not '
+            + errors.printable(text), ''))
     return version

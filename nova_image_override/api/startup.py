@@ -1,7 +1,10 @@
 """Rules and options, read once by nova-api and the operator's commands."""
+from __future__ import annotations
 
+import copy
 import functools
 import importlib.metadata
+import types
 from typing import NamedTuple
 
 from oslo_config import cfg
@@ -41,27 +44,59 @@ def read(conf: cfg.ConfigOpts) -> Startup:
     :raises errors.StartupError: naming every rule and every other option that
         is malformed
     """
+    started, wrong = read_the_rest(conf)
+    if started is None or wrong:
+        raise errors.StartupError(*wrong)
+    return started
+
+
+def read_the_rest(
+    conf: cfg.ConfigOpts,
+) -> tuple[Startup | None, list[errors.Fault | str]]:
+    """Return what is left without all that is wrong, and what is wrong.
+
+    :returns: None if nothing is left, because policy files cannot be read
+    """
     override_conf.register_opts(conf)
-    options = conf[override_conf.GROUP.name]
+    options = types.SimpleNamespace()
+    wrong: list[errors.Fault | str] = []
+    for option in override_conf.OPTS:
+        try:
+            value = conf[override_conf.GROUP.name][option.name]
+        except ValueError as exc:
+            value = option.default
+            wrong.append(errors.Fault(option.name, option.name, ' '.join(
+                str(exc).rpartition(' is not valid: ')[-1].split()), ''))
+        setattr(options, option.name, copy.copy(value))
+    try:
+        return _made(options), wrong
+    except errors.StartupError as exc:
+        stops = exc.args
+    for fault in stops:
+        value = getattr(options, getattr(fault, 'option', ''), None)
+        if isinstance(value, list):
+            value[:] = [each for each in value if each != fault.subject]
+        elif value is not None:
+            setattr(options, fault.option, None)
+            # All about protections is read with this.
+            options.property_protection_file = None
+    try:
+        return _made(options), [*wrong, *stops]
+    except errors.StartupError:
+        return None, [*wrong, *stops]
+
+
+def _made(options: types.SimpleNamespace) -> Startup:
+    """Make the rules that OPTIONS say, with the files that they name.
+
+    :raises errors.StartupError: naming everything that is malformed
+    """
     catalog = catalog_module.running()
     return Startup(*errors.all_made(
         lambda: Enforcer.from_options(catalog, options),
         lambda: Callers(catalog),
         lambda: ClientCompatibility.from_options(options),
-        lambda: virt_drivers(options)))
-
-
-def virt_drivers(options: cfg.ConfigOpts.GroupAttr) -> frozenset[str]:
-    """Return the drivers that the option names.
-
-    :raises errors.StartupError: there is no such driver
-    """
-    try:
-        return frozenset(options.virt_drivers)
-    except ValueError as exc:
-        why = ' '.join(str(exc).rpartition(' is not valid: ')[-1].split())
-        raise errors.StartupError(
-            f'[image_override] virt_drivers: {why}') from None
+        lambda: frozenset(options.virt_drivers)))
 
 
 def announce(started: Startup) -> None:

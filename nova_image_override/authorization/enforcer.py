@@ -63,7 +63,10 @@ class Enforcer:
                 LOG.warning(
                     '[image_override] %s: this Nova has no such image '
                     'property, the entry has no effect: %s',
-                    each.option, ', '.join(entry.name for entry in unknown))
+                    each.option, ', '.join(
+                        f'{entry.name} (did you mean {meant}?)'
+                        if (meant := each.meant_by(entry.text))
+                        else entry.name for entry in unknown))
 
     @classmethod
     def from_options(cls, catalog: Catalog, options: Any) -> Enforcer:

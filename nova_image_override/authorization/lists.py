@@ -154,18 +154,20 @@ class PropertyList:
         self.option = option
         self._catalog = catalog
         self.entries: list[Entry] = []
-        problems = []
-        for text in entries:
+        self._texts = list(entries)
+        faults = []
+        for text in self._texts:
             try:
                 entry = self._parse(text)
                 self._require_possible(entry)
             except (ValueError, re.error) as exc:
-                problems.append(
-                    f'[image_override] {option}: entry {text!r}: {exc}')
+                meant = self.meant_by(text)
+                faults.append(errors.Fault(option, text, f'{exc}' + (
+                    meant and f', did you mean {meant}?'), 'entry {!r}: '))
             else:
                 self.entries.append(entry)
-        if problems:
-            raise errors.StartupError('\n'.join(problems))
+        if faults:
+            raise errors.StartupError(*faults)
         #: The entries that cover the property called NAME, in the list's
         #: order, with canonical values.
         self.covering = functools.lru_cache(self.CACHE_SIZE)(self._covering)
@@ -186,6 +188,27 @@ class PropertyList:
                 if not entry.is_glob
                 and entry.name not in self._catalog
                 and self._catalog.field_of(entry.name) is None]
+
+    def meant_by(self, text: str) -> str:
+        """Return the entry that was meant if TEXT is a value after a comma.
+
+        :returns: ``hw_disk_bus=virtio|scsi``; '' if TEXT is none
+        """
+        end = self._texts.index(text) + 1
+        begin = max((at for at, each in enumerate(self._texts[:end])
+                     if '=' in each), default=end)
+        try:
+            entry = self._parse('|'.join(self._texts[begin:end]))
+        except (ValueError, re.error):
+            return ''
+        # Nearly everything is a value of a property that takes text.
+        takers = [prop for prop in self._catalog.values()
+                  if entry.reaches(prop) and (
+                      prop.values or prop.record.limits.maximum is not None
+                      or prop.record.limits.size)]
+        return entry.text if entry.values[1:] and all(
+            any(not _impossible(prop, value) for prop in takers)
+            for value in entry.values) else ''
 
     def _parse(self, text: str) -> Entry:
         name, has_values, rest = text.partition('=')

@@ -33,6 +33,15 @@ class Override(argparse.Action):
         setattr(namespace, self.dest, overrides)
 
 
+def name(word: str) -> str:
+    """Return WORD, which must be a name without a value."""
+    key, equals, _ = word.partition('=')
+    if equals:
+        raise argparse.ArgumentTypeError(
+            f'takes the name of a property, {key}, without a value')
+    return word
+
+
 #: The option of every tool.
 OPTION: dict[str, Any] = {
     'metavar': '<key=value>', 'dest': DEST, 'action': Override,

@@ -11,6 +11,7 @@ import functools
 from typing import Any
 
 from cliff import hooks
+from openstack import exceptions as sdk_exceptions
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
@@ -74,7 +75,14 @@ class Hook(hooks.CommandHook):
 
         def wrapped(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
             with context as asking:
-                return add(asking, *take_action(parsed_args))
+                try:
+                    answer = take_action(parsed_args)
+                except sdk_exceptions.HttpException:
+                    # Its message has the URL before the cloud's.
+                    if asking.response is not None:
+                        answers.raise_for(asking.response)
+                    raise
+                return add(asking, *answer)
 
         self.cmd.take_action = wrapped
 
@@ -148,7 +156,7 @@ class ListServers(Hook):
         """Add the option."""
         parser.add_argument(
             arguments.SET, metavar='<key>', dest=arguments.DEST,
-            action='append',
+            action='append', type=arguments.name,
             help='List only servers that override an image property (repeat '
                  'for servers that override all of several)')
 
@@ -180,11 +188,14 @@ def _with_column(
 
 
 class List(command.Lister):
-    """List the image properties that may be overridden."""
+    """List the image properties that may be overridden, and their values."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the option."""
+        """Add the arguments."""
         parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'names', metavar='<key>', nargs='*', type=arguments.name,
+            help='List only these properties; * stands for any characters')
         parser.add_argument(
             '--long', action='store_true',
             help='List limits, drivers and descriptions too')
@@ -195,16 +206,21 @@ class List(command.Lister):
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Ask the cloud.
 
-        :raises answers.Error: it does not have the extension, or does not
-            answer
+        :raises answers.Error: it does not have the extension, does not
+            answer, or does not offer a property that is named
         """
         manager: Any = self.app.client_manager
         rows = property_table.rows(
             transport.attach(manager.compute).discover().schema)
-        if not parsed_args.long:
-            return ('Property', 'Type', 'Values'), [
-                (row.name, row.kind, row.values) for row in rows]
+        names = parsed_args.names
+        missing = [name for name in names
+                   if not any(row.is_called(name) for row in rows)]
+        if missing:
+            raise answers.Error('You may not override ' + ', '.join(missing))
+        if names:
+            rows = [row for row in rows if any(map(row.is_called, names))]
+        shown = 7 if parsed_args.long else 3
         return ('Property', 'Type', 'Values', 'Removable', 'Names',
-                'Drivers', 'Description'), [
+                'Drivers', 'Description')[:shown], [
             (row.name, row.kind, row.values, row.removable, row.pattern,
-             row.drivers, row.description) for row in rows]
+             row.drivers, row.description)[:shown] for row in rows]

@@ -7,8 +7,8 @@ from typing import Any
 from osc_lib.command import command
 
 from nova_image_override import property_table
+from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
-from nova_image_override.client.arguments import Override
 
 Rows = list[tuple[Any, ...]]
 
@@ -41,11 +41,10 @@ class Check(command.Lister):
         parser.add_argument(
             '--flavor', metavar='<flavor>', required=True,
             help='Flavor that the server would have (name or ID)')
+        overrides = {**arguments.OPTION, 'dest': 'overrides', 'default': {}}
+        parser.add_argument(arguments.SET, **overrides)
         parser.add_argument(
-            'overrides', metavar='<key=value>', nargs='*', default={},
-            action=Override,
-            help='Image property to override; KEY= with nothing removes the '
-                 'image\'s property')
+            overrides.pop('dest'), nargs='*', **overrides)
         return parser
 
     def take_action(

@@ -46,8 +46,9 @@ class Unset(Hook):
         """Add the option."""
         parser.add_argument(
             arguments.SET, metavar='<key>', dest=arguments.DEST,
-            action='append', help='Drop the override of an image property '
-                                  '(repeat to drop several)')
+            action='append', type=arguments.name,
+            help='Drop the override of an image property (repeat to drop '
+                 'several)')
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Change the overrides."""

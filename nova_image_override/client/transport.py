@@ -47,7 +47,8 @@ class Asking:
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
     :ivar sent: whether a request has carried the overrides
-    :ivar response: the last answer to one that did
+    :ivar response: the last answer to a request that carried them, or named
+        the version
     :ivar seen: overrides in the answers so far, by server ID
     """
 
@@ -250,7 +251,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         if version is not None:
             kwargs['headers'] = _headers_naming(version, kwargs)
         response = super().request(url, method, **kwargs)
-        if carries:
+        if carries or asking.shows:
             asking.response = response
         if asking.shows:
             asking.seen.update(answers.overrides_in(response))

@@ -124,4 +124,9 @@ def read_rules(
     :raises errors.StartupError: with these rules nova-api does not start
     """
     read = startup.read(conf)
-    return read, caller(read.callers, options.roles or MEMBER, options.project)
+    return read, user(read, options)
+
+
+def user(read: startup.Startup, options: argparse.Namespace) -> Caller:
+    """Return the user for whom the rules are asked."""
+    return caller(read.callers, options.roles or MEMBER, options.project)

@@ -102,6 +102,9 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.api.openstack.wsgi:Request', is_legacy_v2='',
             set_api_version_request=''),
     *called('nova.api.openstack.api_version_request', is_supported='req, _'),
+    interface.Shaped(
+        'nova.api.validation.extra_specs.validators', 'VALIDATORS',
+        'a mapping of extra specs', lambda value: 'hw:cpu_policy' in value),
     # compute_api.py and change/
     *called('nova.compute.api:API', __init__='',
             _validate_numa_rebuild='instance, image, flavor',

@@ -108,10 +108,19 @@ class Catalog(Mapping[str, Property]):
             if field in self._fields and lowered.startswith(family.prefix):
                 return f', the names are {family.spelling} with {family.limits}'
         # Only names that a person could have meant.
+        if len(name) > 64:
+            return ''
+        # Takes a second, which nova-api has already spent.
+        from nova.api.validation.extra_specs import validators
+        for at, char in enumerate(lowered):
+            spec = f'{lowered[:at]}:{lowered[at + 1:]}'
+            if char in ':_' and spec in validators.VALIDATORS and (
+                    spec.replace(':', '_', 1) not in self._fields):
+                return f', only a flavor can have it: extra spec {spec}'
         near = difflib.get_close_matches(
             lowered, [field for field, prop in self._fields.items()
                       if not prop.never and not prop.family],
-            n=1, cutoff=0.75) if len(name) <= 64 else ()
+            n=1, cutoff=0.75)
         return ''.join(f', did you mean {each}?' for each in near)
 
 

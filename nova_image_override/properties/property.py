@@ -164,8 +164,10 @@ class Property(abc.ABC):
             return _too_long(name, f'{len(value)} characters')
         if fault.validator == 'not':
             reason = 'must not hold control characters, nor any beyond U+FFFF'
-        elif not value:
-            reason = f'must not be empty, but {self.expects}'
+        elif value.lower() in ('', 'null', 'none'):
+            reason = (
+                f'must not be {value or "empty"}; to remove the image\'s '
+                f'property, send null without quotes (openstack: {name}=)')
         else:
             reason = f'must be {self.expects}, not {errors.printable(value)}'
         return errors.Problem(name, errors.INVALID_VALUE, reason)

@@ -1,7 +1,13 @@
 """A cloud in this process: the functional tests' harness, run by hand."""
+from __future__ import annotations
 
+import os
 import typing
 import xml.etree.ElementTree as ET
+
+import fixtures
+from nova.virt.libvirt import driver as driver_module
+from nova.virt.libvirt import utils
 
 from testing.harness import answers
 from testing.harness import base
@@ -39,6 +45,23 @@ IMAGE = {
 }
 
 
+#: The namespace of Nova's own part of a definition.
+_OF_NOVA = '{http://openstack.org/xmlns/libvirt/nova/1.1}'
+
+_DRIVER = 'nova.virt.libvirt.driver.LibvirtDriver'
+
+
+def _rescue(
+    driver: driver_module.LibvirtDriver, context: typing.Any,
+    instance: typing.Any, *args: typing.Any, **kwargs: typing.Any,
+) -> None:
+    os.makedirs(utils.get_instance_path(instance), exist_ok=True)
+    _RESCUE(driver, context, instance, *args, **kwargs)
+
+
+_RESCUE = driver_module.LibvirtDriver.rescue
+
+
 class Cloud(base.Cloud):
     """nova-api with our line in api-paste.ini, and everything behind it.
 
@@ -55,7 +78,13 @@ class Cloud(base.Cloud):
     def setUp(self) -> None:
         self.flags(group='compute', **nfv_hosts.CPU_SETS)
         self.flags(group='pci', **nfv_hosts.PCI)
+        self.flags(allow_resize_to_same_host=True)
         super().setUp()
+        # There are no disks to copy, and no folder for the guest's disks,
+        # where a rescue keeps the definition to which it goes back.
+        self.useFixture(fixtures.MockPatch(
+            f'{_DRIVER}.migrate_disk_and_power_off', return_value='{}'))
+        self.useFixture(fixtures.MonkeyPatch(f'{_DRIVER}.rescue', _rescue))
 
     def hardware(self, host: str) -> dict[str, typing.Any]:
         return nfv_hosts.hardware()
@@ -73,6 +102,18 @@ class Cloud(base.Cloud):
 
         self.commits.until(lambda: show()['status'] != 'BUILD', True)
         return show()
+
+    def definition(self, server: str) -> str | None:
+        """Return the last libvirt XML of a guest, as the driver wrote it.
+
+        :param server: UUID or name; of several with a name, the newest
+        :returns: None if there has been none
+        """
+        for uuid, xml in reversed(self.built.items()):
+            if server in (uuid, ET.fromstring(xml).findtext(
+                    f'metadata/{_OF_NOVA}instance/{_OF_NOVA}name')):
+                return xml
+        return None
 
     def guest_lines(self, server_id: str) -> list[str]:
         """Return a guest's libvirt XML, comparable with another guest's.

@@ -62,12 +62,21 @@ class Site:
             answer = images.answer(self._cloud.glance, request)
         elif service == 'volume':
             answer = volumes.answer(self._cloud.cinder, request)
+        elif service == 'guest':
+            answer = self._definition(request.path_info.strip('/'))
         elif service == 'network':
             answer = network.answer(self._cloud.neutron, request)
         else:
             raise webob.exc.HTTPNotFound()
         return (answer if isinstance(answer, webob.Response)
                 else webob.Response(json_body=answer))
+
+    def _definition(self, server: str) -> webob.Response:
+        """Answer with a guest's libvirt XML, which Nova shows nobody."""
+        xml = self._cloud.definition(server)
+        if xml is None:
+            raise webob.exc.HTTPNotFound(f'There is no guest {server}.')
+        return webob.Response(xml, content_type='text/xml', charset='utf-8')
 
     def _nova(self, request: webob.Request) -> typing.Any:
         for header in _IDENTITY:

@@ -51,6 +51,24 @@ def test_the_answer_says_what_the_guest_would_be_built_from(client, cloud):
     assert told['properties'].items() <= built.items()
 
 
+@pytest.mark.parametrize('words', [
+    ['--image-prop-override', 'hw_disk_bus=scsi', 'hw_rng_model='],
+    ['hw_disk_bus=scsi', '--image-prop-override', 'hw_rng_model='],
+    ['--image-prop-override', 'hw_disk_bus=scsi',
+     '--image-prop-override', 'hw_rng_model=']])
+def test_overrides_are_taken_bare_and_as_a_create_takes_them(client, words):
+    answer(client, *OF_IMAGE, *words)
+    assert check_request(client).body['server']['image_props_override'] == {
+        'hw_disk_bus': 'scsi', 'hw_rng_model': None}
+
+
+def test_an_override_in_both_forms_is_given_twice(client):
+    assert 'hw_disk_bus is given twice' in client.refused(
+        *OF_IMAGE, 'hw_disk_bus=scsi', '--image-prop-override',
+        'hw_disk_bus=ide')
+    assert client.seen.compute('POST') == []
+
+
 def test_a_check_creates_nothing(client):
     client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
     assert answer(client, 'server', 'list') == []

@@ -5,8 +5,10 @@ import re
 import signal
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
+import requests
 
 from tests.clients import tools
 
@@ -65,6 +67,38 @@ def test_a_client_works_until_a_signal_and_nothing_is_left(
     assert list(folder.iterdir()) == []
     done = openstack(printed, 'openstack --os-cloud demo flavor list')
     assert 'Cloud demo was not found' in done.stderr
+
+
+def test_a_guest_s_definition_can_be_read_through_resize_and_rescue(served):
+    _, printed = served
+    (url,) = re.findall('^curl (http://127.0.0.1:.*/)NAME$', printed, re.M)
+
+    def guest():
+        return ElementTree.fromstring(
+            requests.get(f'{url}guest', timeout=60).text)
+
+    def settled(status):
+        """Wait for a status, as the client does for few operations."""
+        return (f'until openstack server show guest -f value -c status | '
+                f'grep -qx {status}; do sleep 1; done')
+
+    def run(*commands):
+        done = openstack(printed, ' && '.join(commands))
+        assert done.returncode == 0, done.stderr
+
+    assert requests.get(f'{url}guest', timeout=60).status_code == 404
+    run('openstack server create --image debian --flavor two-cpus --wait '
+        '--image-prop-override hw_disk_bus=scsi guest')
+    assert guest().find('devices/disk/target').get('bus') == 'scsi'
+    assert guest().findtext('vcpu') == '2'
+    run('openstack server resize --flavor nfv --wait guest',
+        'openstack server resize confirm guest', settled('ACTIVE'))
+    assert guest().findtext('vcpu') == '4'
+    assert guest().find('devices/disk/target').get('bus') == 'scsi'
+    run('openstack server rescue guest', settled('RESCUE'))
+    assert len(guest().findall('devices/disk')) == 2
+    run('openstack server unrescue guest', settled('ACTIVE'))
+    assert len(guest().findall('devices/disk')) == 1
 
 
 def test_it_says_only_what_is_needed(served):

@@ -87,9 +87,33 @@ def test_without_the_option_requests_are_as_they_ever_were(client, cloud):
 def test_a_refusal_names_everything_and_creates_nothing(client, cloud):
     message = client.refused(
         *CREATE, *overriding('hw_disk_bus=floppy', 'vm_mode=hvm'), 'guest')
-    assert 'hw_disk_bus: invalid_value: must be one of ' in message
-    assert 'vm_mode: legacy_name: legacy name, use hw_vm_mode' in message
+    first, second = message.splitlines()
+    assert first.startswith('hw_disk_bus: invalid_value: must be one of ')
+    assert second == 'vm_mode: legacy_name: legacy name, use hw_vm_mode'
     assert client.openstack('server', 'list', '-f', 'json').strip() == '[]'
+
+
+def test_another_refusal_of_such_a_create_has_no_url_either(client):
+    message = client.refused(
+        *CREATE, *overriding('hw_disk_bus=scsi'), '--property', 'a=b',
+        '--availability-zone', 'nowhere', 'guest')
+    assert message.strip() == 'The requested availability zone is not available'
+
+
+@pytest.mark.parametrize('command', ['list', 'unset'])
+def test_where_only_names_are_taken_a_value_is_refused(client, command):
+    message = client.refused(
+        'server', command, *overriding('hw_disk_bus=scsi'),
+        *(['guest'] if command == 'unset' else []))
+    assert ('takes the name of a property, hw_disk_bus, without a value'
+            in message)
+    assert client.seen.compute() == []
+
+
+def test_a_filter_that_is_refused_is_told_without_a_url(client):
+    message = client.refused('server', 'list', *overriding('hw_no_such'))
+    assert 'hw_no_such' in message
+    assert '://' not in message
 
 
 @pytest.mark.parametrize(('overrides', 'reason'), [
@@ -249,6 +273,22 @@ def test_the_list_has_what_the_caller_may_override(client):
     # The demo's rules deny it.
     assert 'hw_machine_type' not in rows
     assert 'img_signature' not in rows
+
+
+def test_the_list_has_the_properties_that_are_named(client):
+    names = client.openstack(
+        'image', 'override', 'list', 'hw_numa_nodes', 'hw_numa_mem.3',
+        '*_bus', '-f', 'value', '-c', 'Property').split()
+    assert names == ['hw_cdrom_bus', 'hw_disk_bus', 'hw_floppy_bus',
+                     'hw_input_bus', 'hw_numa_mem.N', 'hw_numa_nodes',
+                     'hw_rescue_bus']
+
+
+def test_what_is_named_and_not_offered_is_an_error(client):
+    assert client.refused(
+        'image', 'override', 'list', 'hw_machine_type', 'hw_numa_nodes',
+        'hw_nothing').strip() == (
+            'You may not override hw_machine_type, hw_nothing')
 
 
 def test_the_long_list_describes_each(client):

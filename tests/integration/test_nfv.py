@@ -155,8 +155,7 @@ def refused(boot, flavor, overrides, who='nfv'):
 @pytest.mark.parametrize('size', ['large', '2048', 'any', 'small'])
 def test_a_flavor_without_pages_leaves_no_choice_of_them(boot, size):
     told = refused(boot, 'four', {'hw_mem_page_size': size})
-    assert told.startswith('BadRequestException: 400')
-    assert 'hw_mem_page_size: flavor_conflict:' in told
+    assert told.startswith('hw_mem_page_size: flavor_conflict:')
 
 
 @pytest.mark.parametrize(('name', 'value'), [
@@ -166,8 +165,7 @@ def test_a_flavor_without_pages_leaves_no_choice_of_them(boot, size):
     ('hw_pci_numa_affinity_policy', 'preferred')])
 def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
     told = refused(boot, 'nfv.fixed', {name: value})
-    assert told.startswith('BadRequestException: 400')
-    assert f'{name}: flavor_conflict:' in told
+    assert told.startswith(f'{name}: flavor_conflict:')
 
 
 @pytest.mark.parametrize(('flavor', 'overrides', 'reason'), [
@@ -194,12 +192,11 @@ def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
      'hw_numa_mem.1: flavor_conflict:'),
     # Nova only has it in flavors.
     ('nfv', {'hw_emulator_threads_policy': 'share'},
-     'hw_emulator_threads_policy: unknown:'),
+     'only a flavor can have it: extra spec hw:emulator_threads_policy'),
 ])
 def test_what_cannot_be_is_refused_with_its_reason(
         boot, nfv, flavor, overrides, reason):
     told = refused(boot, flavor, overrides)
-    assert told.startswith('BadRequestException: 400')
     assert reason in told
     assert nfv.json('server', 'list') == []
 

@@ -42,9 +42,7 @@ def refused(boot, overrides, **where):
     """Return the error for a tenant who may not do this."""
     with pytest.raises(command.Refused) as caught:
         boot(overrides, **where)
-    told = str(caught.value)
-    assert told.startswith(FORBIDDEN)
-    return told
+    return str(caught.value)
 
 
 def test_an_imported_image_keeps_what_is_injected_and_takes_overrides(

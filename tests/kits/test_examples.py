@@ -3,6 +3,7 @@ package has.
 """
 
 import configparser
+import fnmatch
 import re
 
 import pytest
@@ -70,6 +71,20 @@ def test_images_link_a_command_that_is_installed(path):
     assert linked in scripts()
     (shell,) = re.findall(r'^RUN ((?:.*\\\n)*.*)', text, re.M)
     kit.run('bash', '-n', '-c', shell)
+
+
+@pytest.mark.parametrize('path', sorted(
+    each for each in kit.DEPLOY.rglob('*')
+    if each.is_file() and 'pip' in each.read_text()
+    and each.suffix != '.md'), ids=lambda path: path.parent.name)
+def test_kits_install_the_wheel_that_make_packages_builds(path):
+    metadata = configparser.ConfigParser()
+    metadata.read(environments.ROOT / 'setup.cfg')
+    wheel = (f'nova_image_override-{metadata["metadata"]["version"]}'
+             '-py3-none-any.whl')
+    named = re.findall(r'nova_image_override-[^\s\']*', path.read_text())
+    assert named
+    assert all(fnmatch.fnmatch(wheel, each) for each in named)
 
 
 def test_puppet_has_both_lines():

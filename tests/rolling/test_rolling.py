@@ -1,6 +1,7 @@
 """In, on to the next Nova, and out again, in the order of the documentation.
 
-Each test begins where the one before it ended, as install/upgrade.rst has them.
+Each test begins where the one before it ended, as install/first-override.rst,
+upgrade.rst and remove.rst have them.
 Tenants boot, stop, start, rebuild and delete servers all the time.
 """
 

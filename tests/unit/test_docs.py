@@ -9,6 +9,7 @@ import inspect
 import json
 import pathlib
 import re
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
@@ -22,6 +23,7 @@ from nova_image_override.nova_interfaces import commands
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import compute
 from nova_image_override.nova_interfaces import interface
+from tests.unit import test_sdist
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
@@ -37,6 +39,32 @@ def page(name):
 def codes():
     return {value for name, value in vars(errors).items()
             if name.isupper() and name.lower() == value}
+
+
+def test_only_one_text_says_how_to_install_what_is_on_no_index():
+    wheel = SOURCE / 'install' / 'wheel.txt'
+    assert 'pip install dist/nova_image_override-*.whl' in wheel.read_text()
+    texts = [*PAGES, ROOT / 'README.md', *ROOT.glob('deploy/**/*.*')]
+    named = re.compile(r'pip install\b.*\bnova-image-override\b')
+    assert [each for each in texts if named.search(each.read_text())] == []
+
+
+def test_contributors_are_told_what_each_folder_is_for():
+    told = re.search('^The folders\n=+\n(.*?)^Run one', (
+        ROOT / 'CONTRIBUTING.rst').read_text(), re.M | re.S)[1]
+    assert {f'{name.partition("/")[0]}/' for name in test_sdist.tracked()
+            if '/' in name and not name.startswith('.')} == set(
+                re.findall('``([^` ]*/)``', told))
+
+
+def test_make_help_lists_what_ci_runs():
+    told = subprocess.run(
+        ['make', 'help'], cwd=ROOT, capture_output=True, text=True,
+        check=True).stdout.rpartition('What CI runs')[2].split()
+    steps = re.sub(r'\\\n *', '', (ROOT / '.ci' / 'run').read_text())
+    for step in re.findall('^ *step (.*)', steps, re.M):
+        assert [word for word in step.partition(' ARGS')[0].split()
+                if word not in told and not word.startswith('--')] == []
 
 
 def test_every_code_has_advice_and_no_other_code_has():

@@ -128,6 +128,24 @@ def test_the_parameter_must_be_an_object(parser, raw, kind):
         errors.INVALID_TYPE, f'must be an object of strings, not {kind}')}
 
 
+@pytest.mark.parametrize('value', ['nullify', 'floppy', ' null', '0'])
+def test_only_what_is_meant_to_remove_is_told_how_to(parser, value):
+    ((_, reason),) = refusals.of(parser, {'hw_disk_bus': value}).values()
+    assert 'send null' not in reason
+
+
+@pytest.mark.parametrize('value', ['', 'null', 'x'])
+def test_a_reason_is_short_whatever_the_property_takes(catalog, value):
+    for prop in catalog.values():
+        read = prop.read(prop.spelling, value)
+        assert isinstance(read, str) or len(read.reason) <= 300
+
+
+def test_text_may_be_the_word_null(parser):
+    assert parser.parse({'os_command_line': 'null'}) == {
+        'os_command_line': 'null'}
+
+
 def test_more_than_128_properties_are_refused_whatever_they_are(parser):
     raw = {f'hw_numa_mem.{n}': '1' for n in range(128)}
     raw['hw_boot_menu'] = 'true'
@@ -141,6 +159,12 @@ def test_more_than_128_properties_are_refused_whatever_they_are(parser):
     ('kernel_id', errors.UNKNOWN, 'not an image property'),
     ('hw_os_command_line', errors.UNKNOWN, 'did you mean os_command_line?'),
     ('hw:cpu_policy', errors.UNKNOWN, 'did you mean hw_cpu_policy?'),
+    ('hw_emulator_threads_policy', errors.UNKNOWN,
+     'only a flavor can have it: extra spec hw:emulator_threads_policy'),
+    ('hw:emulator_threads_policy', errors.UNKNOWN,
+     'only a flavor can have it: extra spec hw:emulator_threads_policy'),
+    ('hw_video_ram_max_mb', errors.UNKNOWN, 'extra spec hw_video:ram_max_mb'),
+    ('quota_cpu_shares', errors.UNKNOWN, 'extra spec quota:cpu_shares'),
     ('HW_DISK_BUS', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
     ('hw_disk_bus\n', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
     (' hw_disk_bus', errors.UNKNOWN, 'did you mean hw_disk_bus?'),
@@ -231,6 +255,10 @@ def test_a_value_must_be_a_string(parser, value, kind):
     ('hw_boot_menu', '\uff54rue', errors.INVALID_VALUE, 'true or false'),
     ('hw_disk_bus', 'floppy', errors.INVALID_VALUE, 'virtio'),
     ('hw_disk_bus', '', errors.INVALID_VALUE, 'must not be empty'),
+    ('hw_disk_bus', 'null', errors.INVALID_VALUE, 'must not be null; to remove '
+     'the image\'s property, send null without quotes '
+     '(openstack: hw_disk_bus=)'),
+    ('hw_numa_nodes', 'None', errors.INVALID_VALUE, 'send null'),
     ('hw_disk_bus', '\u0455csi', errors.INVALID_VALUE, r'"\u0455csi"'),
     ('hw_disk_bus', 'scsi\0', errors.INVALID_VALUE, r'"scsi\u0000"'),
     ('hw_disk_bus', 'SCSI', errors.INVALID_VALUE, 'scsi'),

@@ -108,3 +108,18 @@ def test_the_parts_that_act_are_told(catalog):
     assert of['hw_disk_bus'] == 'libvirt, vmwareapi'
     assert of['trait:NAME'] == 'ironic, scheduler'
     assert of['hw_ipxe_boot'] == ''
+
+
+def called(catalog, name):
+    return [row.name for row in published_rows(catalog) if row.is_called(name)]
+
+
+@pytest.mark.parametrize(('name', 'rows'), [
+    ('hw_numa_nodes', ['hw_numa_nodes']), ('hw_numa_mem.7', ['hw_numa_mem.N']),
+    ('trait:CUSTOM_GOLD', ['trait:NAME']), ('trait:NAME', ['trait:NAME']),
+    ('hw_numa*', ['hw_numa_cpus.N', 'hw_numa_mem.N', 'hw_numa_nodes']),
+    ('hw_numa', []), ('HW_NUMA_NODES', []), ('hw_numa_mem.777', []),
+    ('', [])])
+def test_a_row_is_found_by_its_name_by_that_of_a_member_and_by_globs(
+        catalog, name, rows):
+    assert called(catalog, name) == rows

@@ -15,8 +15,8 @@ def failure(option: str, path: str, why: object) -> errors.StartupError:
     :param option: the option of ``[image_override]`` that names the file
     :param why: what is wrong; an exception's many lines are joined
     """
-    return errors.StartupError(
-        f'[image_override] {option}: {path}: {" ".join(str(why).split())}')
+    return errors.StartupError(errors.Fault(
+        option, path, ' '.join(str(why).split())))
 
 
 def read(option: str, path: str) -> str:

@@ -9,12 +9,14 @@ from oslo_config import cfg
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
+from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
 from nova_image_override.cmd.check import rules
 from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check.finding import Finding
+from nova_image_override.nova_interfaces import api as api_interfaces
 
 
 class Check(deployment_files.Lister):
@@ -53,23 +55,34 @@ class Check(deployment_files.Lister):
             parsed_args, databases=parsed_args.compute_nodes)
         found = [each for check in spelling.CHECKS
                  for each in check.findings(conf)]
-        cloud = None
+        started, wrong = startup.read_the_rest(conf)
+        stops = [
+            Finding(finding.ERROR, 'S1', getattr(each, 'subject', 'policy'),
+                    f'nova-api does not start: {each}',
+                    'correct it, or remove it') for each in wrong]
         try:
-            started, caller = deployment_files.read_rules(conf, parsed_args)
+            api_interfaces.verify()
         except errors.StartupError as exc:
-            found += [
-                Finding(finding.ERROR, 'S1', line, 'nova-api does not start',
-                        'correct the file or the option')
-                for line in str(exc).split('\n')]
-        else:
-            cloud = rules.Cloud(started.enforcer, caller, started.virt_drivers)
+            stops.append(Finding(
+                finding.ERROR, 'S2', 'Nova', f'nova-api does not start: {exc}',
+                'go back to the Nova from before, or upgrade '
+                'nova-image-override'))
+        cloud = None
+        if started is not None:
+            cloud = rules.Cloud(
+                started.enforcer,
+                deployment_files.user(started, parsed_args),
+                started.virt_drivers)
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
+            # What is only worth knowing waits until nova-api starts.
             found += [each for check in rules.CHECKS
+                      if not stops or check.severity != finding.NOTE
                       for each in check.findings(cloud)]
+        found = stops + found
         self.status = int(any(each.severity != finding.NOTE for each in found))
-        self._summary = _summary(found, conf, cloud)
+        self._summary = _summary(found, conf, None if stops else cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
 
 
@@ -82,13 +95,13 @@ def _summary(
         f'{counted[each]} {each}{"s" if counted[each] > 1 else ""}'
         for each in finding.SEVERITIES if counted[each]) or '0 findings'
     if cloud is None:
-        return counts
+        return f'{counts}; nova-api would not start'
     schema = cloud.enforcer.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     options = conf[override_conf.GROUP.name]
     glance = ('the files that nova.conf names'
               if options.glance_image_import_files
               or options.property_protection_file else 'not given')
-    return (f'{counts}; {number or "no"} '
+    return (f'{counts}; nova-api would start; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden '
             f'by {cloud.roles}; Glance: {glance}')

@@ -66,7 +66,11 @@ class Cloud:
 def _unknown_names(cloud: Cloud) -> Found:
     for rules in cloud.lists:
         for entry in rules.unknown_names():
-            yield entry.text, {'option': rules.option}
+            meant = rules.meant_by(entry.text)
+            yield entry.text, {
+                'option': rules.option,
+                'change': f'a comma separates entries: write {meant}' if meant
+                          else 'correct the name, or remove the entry'}
 
 
 def _matches_nothing(cloud: Cloud) -> Found:
@@ -94,6 +98,12 @@ def _denied_again(cloud: Cloud) -> Found:
                     denied.covers_all(prop) or denied.name == entry.name)
                     for denied in cloud.enforcer.denied.entries)
                 for prop in reached):
+            yield entry.text, {}
+
+
+def _everything_allowed(cloud: Cloud) -> Found:
+    for entry in cloud.enforcer.allowed.entries:
+        if not entry.values and all(map(entry.covers_all, cloud.properties)):
             yield entry.text, {}
 
 
@@ -214,7 +224,7 @@ def _unknown_drivers(cloud: Cloud) -> Found:
 CHECKS = (
     Check(WARNING, 'L1', _unknown_names,
           '{option}: this Nova has no such image property, the entry does '
-          'nothing', 'correct the name, or remove the entry'),
+          'nothing', '{change}'),
     Check(WARNING, 'L2', _matches_nothing,
           '{option}: the entry matches no property that can be overridden, '
           'and does nothing', 'correct the entry, or remove it'),
@@ -231,6 +241,9 @@ CHECKS = (
           'this Nova reads it, and this release of nova-image-override does '
           'not know it: nobody may override it',
           'look for a newer release of nova-image-override'),
+    Check(WARNING, 'L6', _everything_allowed,
+          'allowed_properties: it permits every property, and those that a '
+          'later Nova adds', 'name the properties that your users ask for'),
     Check(ERROR, 'P1', _policies_of_no_property,
           'policy.yaml defines a rule for a property that cannot be '
           'overridden under this name: it is never checked',

@@ -91,6 +91,47 @@ def test_entries_are_found_in_the_lists_order(catalog):
         'hw_*=scsi', 'hw_disk_bus', '*_bus=ide', 'hw_disk_bus=xen']
 
 
+@pytest.mark.parametrize(('entries', 'meant'), [
+    (['hw_disk_bus=virtio', 'scsi'], 'hw_disk_bus=virtio|scsi'),
+    (['hw_pmu', 'hw_disk_bus=virtio', 'scsi', 'ide'],
+     'hw_disk_bus=virtio|scsi|ide'),
+    (['hw_disk_bus=virtio|ide', 'scsi'], 'hw_disk_bus=virtio|ide|scsi'),
+    (['hw_*_bus=virtio', 'scsi'], 'hw_*_bus=virtio|scsi'),
+])
+def test_a_value_after_a_comma_was_meant_to_follow_a_bar(
+        catalog, entries, meant):
+    listed = lists.PropertyList('allowed_properties', entries, catalog)
+    assert listed.meant_by(entries[-1]) == meant
+
+
+@pytest.mark.parametrize('entries', [
+    ['scsi'],
+    ['hw_disk_bus', 'scsi'],
+    ['hw_disk_bus=virtio', 'hw_nothing'],
+    ['hw_disk_bus=virtio', 'hw_pmu', 'scsi'],
+    # Text, which everything is.
+    ['os_command_line=quiet', 'hw_nothing'],
+    ['hw_*=virtio', 'hw_nothing'],
+])
+def test_an_unknown_name_is_not_taken_for_a_value(catalog, entries):
+    listed = lists.PropertyList('allowed_properties', entries, catalog)
+    assert listed.meant_by(entries[-1]) == ''
+
+
+@pytest.mark.parametrize(('entries', 'why'), [
+    (['hw_cpu_sockets=1', '2'], 'did you mean hw_cpu_sockets=1|2?'),
+    (['hw_mem_page_size=2MB', '1GB'],
+     'did you mean hw_mem_page_size=2MB|1GB?'),
+    # The comma is part of the value, which the list cannot hold.
+    (['hw_numa_cpus=0', '2-3'], 'not a property name, nor a glob of one'),
+])
+def test_a_number_after_a_comma_stops_the_start_and_names_what_was_meant(
+        catalog, entries, why):
+    with pytest.raises(errors.StartupError) as caught:
+        lists.PropertyList('allowed_properties', entries, catalog)
+    assert str(caught.value).endswith(why)
+
+
 @pytest.mark.parametrize(('entry', 'why'), [
     ('', 'the property name is missing'),
     ('   ', 'the property name is missing'),

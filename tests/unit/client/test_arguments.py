@@ -77,3 +77,14 @@ def test_what_names_nothing_is_refused(word):
 def test_a_name_given_twice_is_refused(second):
     with pytest.raises(argparse.ArgumentError, match='a is given twice'):
         parsed('a=1', 'b=2', second)
+
+
+def test_a_name_is_taken_without_a_value():
+    assert arguments.name('trait:CUSTOM_GOLD') == 'trait:CUSTOM_GOLD'
+
+
+@pytest.mark.parametrize('word', ['hw_disk_bus=scsi', 'hw_disk_bus='])
+def test_a_name_with_a_value_is_refused(word):
+    with pytest.raises(argparse.ArgumentTypeError, match=(
+            'takes the name of a property, hw_disk_bus, without a value')):
+        arguments.name(word)

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.nova_interfaces import interface
 from nova_image_override.properties import catalog
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -136,7 +138,7 @@ MATRIX = {
         [('nova.conf', '[image_override]', """[image_props_override]
         [image_override]""")], 'warning', 'O2', '[image_props_override]'),
     'malformed list': (
-        [plant(ALLOW, 'vm_mode')], 'error', 'S1', None),
+        [plant(ALLOW, 'vm_mode')], 'error', 'S1', 'vm_mode'),
     'missing file': (
         [('nova.conf', '/import.conf', '/nowhere.conf')], 'error', 'S1',
         None),
@@ -148,7 +150,14 @@ MATRIX = {
         [section('x_(')], 'error', 'S1', None),
     'undecidable expression': (
         [section('(x+)+$')], 'error', 'S1', None),
+    'option that is neither on nor off': (
+        [('nova.conf', 'denied_properties',
+          'accept_scheduler_hint = perhaps\n        denied_properties')],
+        'error', 'S1', 'accept_scheduler_hint'),
+    'policy.yaml that is not YAML': (
+        [('policy.yaml', '"@"', '"@')], 'error', 'S1', 'policy'),
 }
+
 
 @pytest.mark.parametrize('fault', MATRIX)
 def test_finds_a_planted_fault_once(check, fault):
@@ -176,6 +185,93 @@ def test_each_file_that_stops_the_start_is_named(check):
     for number, name in enumerate(
             ('vm_mode', 'nowhere.conf', 'protections.conf')):
         assert name in found[number][2]
+
+
+@pytest.mark.parametrize(('also', 'warning'), [
+    (plant(ALLOW, 'hw_nothing'), ('warning', 'L1', 'hw_nothing')),
+    (('import.conf', 'x_origin', 'hw_boot_menu'),
+     ('warning', 'A2', 'hw_boot_menu')),
+    (('nova.conf', 'denied_properties', """denied_propertys = os_*
+        denied_properties"""), ('warning', 'O1', 'denied_propertys'))])
+@pytest.mark.parametrize('stops', [
+    plant(ALLOW, 'vm_mode'), section('x_('),
+    ('nova.conf', '/glance-policy.yaml', '/nowhere.yaml')], ids=[
+        'list', 'protections', 'policies'])
+def test_warnings_come_with_what_stops_the_start(check, stops, also, warning):
+    status, found = check(stops, also, *(
+        [POLICIES] if stops[1] == '/glance-policy.yaml' else []))
+    assert status == 1
+    assert found[0][:2] == ('error', 'S1')
+    assert warning in found
+
+
+def test_notes_wait_until_nova_api_starts(check):
+    _, found = check(
+        ('nova.conf', 'hw_boot_menu,', 'hw_tpm_model,vm_mode,'))
+    assert found == [('error', 'S1', 'vm_mode')]
+
+
+def test_a_nova_of_another_shape_is_found_before_nova_api_is_restarted(
+        check, monkeypatch):
+    monkeypatch.setattr(api_interfaces, 'INTERFACES', [
+        interface.Interface('nova', 'missing')])
+    status, found = check(plant(ALLOW, 'hw_nothing'))
+    assert status == 1
+    assert found == [
+        ('error', 'S2', 'Nova'), ('warning', 'L1', 'hw_nothing')]
+
+
+def test_the_columns_say_what_is_wrong_and_why(check, deployment):
+    check(plant(ALLOW, 'hw_disk_bus=IDE'), section('x_('))
+    _, rows = deployment.rows('check')
+    entry, file = rows
+    assert entry['Subject'] == 'hw_disk_bus=IDE'
+    assert entry['Why'].startswith(
+        'nova-api does not start: [image_override] allowed_properties: '
+        "entry 'hw_disk_bus=IDE': hw_disk_bus never has the value IDE, ")
+    assert file['Subject'] == str(deployment.folder / 'protections.conf')
+    assert file['Why'].startswith(
+        'nova-api does not start: [image_override] property_protection_file: ')
+
+
+def test_a_value_after_a_comma_is_told_with_the_entry_that_was_meant(
+        check, deployment):
+    assert check(plant(ALLOW, 'hw_cdrom_bus=virtio,scsi')) == (
+        1, [('warning', 'L1', 'scsi')])
+    _, (found,) = deployment.rows('check')
+    assert found['What to change'] == (
+        'a comma separates entries: write hw_cdrom_bus=virtio|scsi')
+
+
+@pytest.mark.parametrize('entry', ['*', '**'])
+def test_a_list_that_permits_everything_is_a_warning(check, entry):
+    assert ('warning', 'L6', entry) in check(plant(ALLOW, entry))[1]
+
+
+@pytest.mark.parametrize('entry', ['hw_*', 'os_*', '*=virtio', '*_bus'])
+def test_a_list_that_leaves_something_closed_is_none(check, entry):
+    assert 'L6' not in [code for _, code, _ in check(plant(ALLOW, entry))[1]]
+
+
+def test_each_thing_that_stops_the_start_is_one_line(deployment):
+    deployment.write('nova.conf', """
+        [image_override]
+        virt_drivers = libvirt, vmware
+        accept_scheduler_hint = perhaps
+        property_protection_rule_format = names
+        denied_properties = vm_mode
+        """)
+    status, out, err = deployment.run('list')
+    assert (status, out) == (1, '')
+    assert err.splitlines() == [
+        '[image_override] property_protection_rule_format: '
+        "Valid values are [roles, policies], but found 'names'",
+        '[image_override] virt_drivers: Valid values are [libvirt, vmwareapi, '
+        "ironic, zvm, fake], but found 'vmware'",
+        '[image_override] accept_scheduler_hint: '
+        "Unexpected boolean value 'perhaps'",
+        "[image_override] denied_properties: entry 'vm_mode': "
+        'legacy name, write hw_vm_mode']
 
 
 def test_what_is_wrong_depends_on_the_roles(check):
@@ -211,8 +307,8 @@ def test_a_clean_pair_is_told_in_words(deployment):
         name.startswith('os_') and name not in ('os_distro', 'os_admin_user')
         for name in catalog.running())
     assert summary(deployment) == (0, '', (
-        f'0 findings; {number} properties may be overridden by member, '
-        'reader; Glance: the files that nova.conf names'))
+        f'0 findings; nova-api would start; {number} properties may be '
+        'overridden by member, reader; Glance: the files that nova.conf names'))
 
 
 def test_an_empty_list_is_a_note_and_told_in_words(deployment):
@@ -220,15 +316,15 @@ def test_an_empty_list_is_a_note_and_told_in_words(deployment):
     assert status == 0
     assert 'allowed_properties' in out
     assert told == (
-        '1 note; no properties may be overridden by member, reader; '
-        'Glance: not given')
+        '1 note; nova-api would start; no properties may be overridden by '
+        'member, reader; Glance: not given')
 
 
 def test_where_nova_api_does_not_start_nothing_is_said_to_be_open(deployment):
     status, _, told = summary(
         deployment, nova='[image_override]\nallowed_properties = vm_mode')
     assert status == 1
-    assert told == '1 error'
+    assert told == '1 error; nova-api would not start'
 
 
 def test_options_that_nova_knows_are_not_ours(check):

@@ -184,7 +184,8 @@ def test_check_finds_nothing_wrong_beside_the_compute_nodes(databases):
         COMMAND, 'check', '--compute-nodes', '--config-file', databases)
     assert (done.status, done.out.strip()) == (0, '')
     (line,) = done.lines
-    assert line.startswith('0 findings; 1 property may be overridden')
+    assert line.startswith(
+        '0 findings; nova-api would start; 1 property may be overridden')
 
 
 # --- where it cannot be done -------------------------------------------------
