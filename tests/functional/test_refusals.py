@@ -174,7 +174,7 @@ class TestForbidden:
         answer = cloud.create({
             'hw_vif_model': 'e1000',
             'img_signature': 'x', 'img_mappings': 'x',
-            'hw_ephemeral_encryption_secret_uuid': 'x',
+            'img_signature_certificate_uuid': 'x',
             'hw_numa_cpus.0': '0', 'hw_boot_menu': 'on',
             'trait:CUSTOM_SECRET_1': 'required', 'hw_disk_bus': 'scsi',
             'os_distro': 'debian', 'os_type': 'windows',
@@ -182,7 +182,7 @@ class TestForbidden:
         cloud.assert_refused(answer, 403, {
             'hw_boot_menu': 'denied',
             'hw_disk_bus': 'denied',
-            'hw_ephemeral_encryption_secret_uuid': 'never',
+            'img_signature_certificate_uuid': 'never',
             'hw_numa_cpus.0': 'denied',
             'img_mappings': 'never',
             'img_signature': 'never',
