@@ -67,7 +67,7 @@ class TestInvalid:
         ('hw_boot_menu', ['true'], 'invalid_type', 'an array'),
         ('hw_boot_menu', {'a': 'b'}, 'invalid_type', 'an object'),
         ('hw_boot_menu', 'maybe', 'invalid_value', 'true or false'),
-        ('hw_boot_menu', '', 'invalid_value', 'true or false'),
+        ('hw_boot_menu', '', 'invalid_value', 'send null'),
         ('hw_boot_menu', 'true\n', 'invalid_value', 'true or false'),
         ('hw_numa_nodes', '-1', 'invalid_value', 'from 1 to 128'),
         ('hw_numa_nodes', '129', 'invalid_value', 'from 1 to 128'),
