@@ -6,12 +6,15 @@ import typing
 import xml.etree.ElementTree as ET
 
 import fixtures
-from nova.virt.libvirt import driver as driver_module
-from nova.virt.libvirt import utils
 
+# The harness first: it decides how Nova's threads run.
 from testing.harness import answers
 from testing.harness import base
 from testing.harness import nfv_hosts
+
+# isort: split
+from nova.virt.libvirt import driver as driver_module
+from nova.virt.libvirt import utils
 
 #: Compute microversion of every request; from 2.98 on answers show the image
 #: properties of a server.
