@@ -52,7 +52,7 @@ class Page:
         """Write a table; rows whose first cell is MARKED stand out."""
         rows = list(rows)
         widths = [max(map(len, column))
-                  for column in zip(head, *rows, strict=True)]
+                  for column in zip(head, *rows)]
         form = '  '.join(f'{{:{width}}}' for width in widths)
         self.line(self._paint(form.format(*head).rstrip(), _BOLD))
         for row in rows:

@@ -114,9 +114,10 @@ class Story:
         """Show what GET /servers/{id} says about two servers."""
         self._page.heading('Image properties in force (GET /servers/{id})')
         as_is, overridden = (server[base.PARAMETER] for server in servers)
-        # Nova shows neither traits nor the memory and CPUs of NUMA nodes.
-        in_force = [{**server['image']['properties'], **server[base.PARAMETER]}
-                    for server in servers]
+        # Nova shows neither traits nor the memory and CPUs of NUMA nodes, and
+        # before 2.98 nothing of the image.
+        in_force = [{**server['image'].get('properties', cloud_module.IMAGE),
+                     **server[base.PARAMETER]} for server in servers]
         self._page.table(
             ['property', _AS_IS, _OVERRIDDEN],
             [[name, *(held.get(name, '-') for held in in_force)]

@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ET
 
 import fixtures
 
+from testing import release
+
 # The harness first: it decides how Nova's threads run.
 from testing.harness import answers
 from testing.harness import base
@@ -16,9 +18,9 @@ from testing.harness import nfv_hosts
 from nova.virt.libvirt import driver as driver_module
 from nova.virt.libvirt import utils
 
-#: Compute microversion of every request; from 2.98 on answers show the image
-#: properties of a server.
-COMPUTE = '2.98'
+#: Compute microversion of every request; from 2.98 on, which Nova 31 brought,
+#: answers show the image properties of a server.
+COMPUTE = release.microversions('2.93', '2.98')[-1]
 
 #: ``[image_override]`` of the cloud's nova.conf.
 OPTIONS = {

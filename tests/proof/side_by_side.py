@@ -191,7 +191,7 @@ class SideBySide(base.Cloud):
             shared.restore_data(fake, data)
         written = {statement.database for statement in self._statements
                    if statement.changes}
-        for engine, kept in zip(self._engines, self._kept, strict=True):
+        for engine, kept in zip(self._engines, self._kept):
             if str(engine.url) not in written:
                 continue
             with self._connected(engine) as connection:

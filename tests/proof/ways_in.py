@@ -19,7 +19,7 @@ from testing.harness import applications
 from testing.harness import base
 from tests.proof import api
 
-Overrides = dict[str, str | None]
+Overrides = dict[str, typing.Optional[str]]
 
 
 class Cloud(api.Api):
