@@ -12,6 +12,7 @@ version = release = importlib.metadata.version('nova-image-override')
 
 extensions = [
     'generated',
+    'property_pages',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
 ]
@@ -25,3 +26,5 @@ html_static_path = ['_static']
 html_css_files = ['pages.css']
 
 nitpicky = True
+# A page of a hundred properties needs no list of them beside it.
+toc_object_entries = False

@@ -1,9 +1,8 @@
 """What the documentation takes from the code, so that it cannot drift.
 
-Directives ``property-table``, ``seen-table``, ``driver-table``,
-``reader-table``, ``error-codes``, ``version-history``, ``seam-table``,
+Directives ``error-codes``, ``version-history``, ``seam-table``,
 ``override-table``, ``proof-figures``, ``exchange`` and ``package-notes``, and
-the role ``test``.
+the role ``test``. Image properties are in ``property_pages``.
 """
 from __future__ import annotations
 
@@ -25,10 +24,6 @@ from sphinx.util import docutils
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.properties import book
-from nova_image_override.properties import catalog
-from nova_image_override.properties import property as property_module
-from nova_image_override.properties.book import vocabulary
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
 _CONSTANT = re.compile(r"([A-Z_]+) = '(\w+)'")
@@ -57,160 +52,8 @@ def table(head: list[str], rows: typing.Iterable[list[str]],
     return [*lines, '']
 
 
-class PropertyTable(CodeDirective):
-    """Every property that can be permitted, from the running Nova."""
-
-    def rst(self) -> list[str]:
-        """Return tables of the catalogue, by purpose."""
-        runs = _runs()
-        lines: list[str] = []
-        for title, purpose in book.PURPOSES.items():
-            rows = [
-                # An anchor: #hw-disk-bus.
-                [f'_`{prop.spelling}`', _folded(prop), prop.record.description,
-                 ', '.join(prop.record.acting) or '\u2013',
-                 _best_seen(runs, prop.field)]
-                for prop in catalog.running().values()
-                if not prop.never and prop.field in purpose]
-            if rows:
-                lines += [f'.. rubric:: {title}', '', *table(
-                    ['Property', 'Value', 'Meaning', 'Acts with', 'Seen in'],
-                    rows, '20 28 30 13 9')]
-        return lines
-
-
-#: So many values are shown at once, more on request.
-_VALUES_MAX = 8
-
-
-def _folded(prop: property_module.Property) -> str:
-    """Return the values of a cell; a long list of them folded."""
-    text = _literal_values(prop)
-    if len(prop.values) <= _VALUES_MAX:
-        return text
-    return '\n       '.join([
-        '.. raw:: html', '',
-        f'   <details><summary>{len(prop.values)} values</summary>', '',
-        text, '', '.. raw:: html', '', '   </details>'])
-
-
-class DriverTable(CodeDirective):
-    """What each driver and the scheduler do with each property."""
-
-    def rst(self) -> list[str]:
-        """Return the matrix."""
-        columns = [name for name in vocabulary.PARTS
-                   if name != vocabulary.API]
-        return table(
-            ['Property', *columns],
-            ([f'``{prop.spelling}``', *(
-                _cell(prop.record.reader(part))
-                for part in columns)]
-             for prop in catalog.running().values() if not prop.never),
-            '22 13 25 10 10 8 12')
-
-
-def _cell(cell: vocabulary.Reader | None) -> str:
-    """Return the outcome of a cell, with its limits in words."""
-    if cell is None:
-        return vocabulary.IGNORED
-    limits = []
-    if cell.values is not None:
-        limits.append(', '.join(f'``{value}``' for value in cell.values)
-                      + f'; any other: {cell.otherwise}')
-    limits += [
-        f'{f"``{value}`` " if value else ""}needs ``{name}'
-        f'{f"={wanted}" if wanted else ""}``'
-        for value, (name, wanted) in cell.needs.items()]
-    if cell.note:
-        limits.append(cell.note)
-    return f'{cell.outcome}{": " if limits else ""}{"; ".join(limits)}'
-
-
-class ReaderTable(CodeDirective):
-    """Nova's functions that read each property, and when."""
-
-    def rst(self) -> list[str]:
-        """Return a table with a row for each cell of the matrix."""
-        return table(
-            ['Property', 'Part', 'Function of Nova', 'At'],
-            ([f'``{prop.spelling}``', cell.part, f'``{cell.function}``',
-              ', '.join(cell.at)]
-             for prop in catalog.running().values() if not prop.never
-             for cell in prop.record.readers),
-            '24 12 34 30')
-
-
 #: What long runs of the proofs have counted (testing/figures.py).
 FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
-
-
-class SeenTable(CodeDirective):
-    """What became of each value on the real cloud."""
-
-    def rst(self) -> list[str]:
-        """Return a table with a column for each run."""
-        runs = _runs()
-        rows = []
-        for prop in catalog.running().values():
-            groups: dict[tuple[str, ...], list[str]] = {}
-            for value in _tried(runs, prop.field):
-                cells = tuple(_became(run, prop.field, value) for run in runs)
-                groups.setdefault(cells, []).append(value)
-            rows += [[f'``{prop.spelling}``', ', '.join(
-                f'``{_shortened(value)}``' for value in found), *cells]
-                for cells, found in groups.items()]
-        heads = ['Debian {debian}: {versions} (commit {commit})'.format(**run)
-                 for run in runs]
-        return table(['Property', 'Value', *heads], rows,
-                     ' '.join(['24', '32', *['24'] * len(runs)]))
-
-
-#: Where a value can be seen, the best first.
-_PLACES = ('guest', 'process', 'XML', 'outcome')
-
-
-def _runs() -> list[dict[str, typing.Any]]:
-    """Return the runs of tests/integration/properties.py."""
-    runs = []
-    for path in sorted(FIGURES.glob('properties-*.jsonl')):
-        head, *rows = map(json.loads, path.read_text().splitlines())
-        runs.append({**head, 'rows': rows})
-    return runs
-
-
-def _groups(
-    run: dict[str, typing.Any], field: str,
-) -> list[dict[str, typing.Any]]:
-    return [row for row in run['rows'] if row['property'] == field]
-
-
-def _tried(runs: list[dict[str, typing.Any]], field: str) -> list[str]:
-    return list(dict.fromkeys(
-        value for run in runs for group in _groups(run, field)
-        for value in group['values']))
-
-
-def _became(run: dict[str, typing.Any], field: str, value: str) -> str:
-    """Return what became of a value."""
-    for group in _groups(run, field):
-        if value in group['values']:
-            if group['outcome'] == 'ACTIVE':
-                return group['seen'] or 'nowhere'
-            status, _, rest = group['outcome'].partition(' ')
-            return f'{status} ``{rest}``'
-    return '\u2013'
-
-
-def _best_seen(runs: list[dict[str, typing.Any]], field: str) -> str:
-    """Return the best place in which some value of a property was seen."""
-    seen = {group['seen'] for run in runs for group in _groups(run, field)}
-    return next((place for place in _PLACES if place in seen), '\u2013')
-
-
-def _shortened(value: str) -> str:
-    """Return a value that fits in a cell."""
-    return value if len(value) < 30 else f'{value[:8]}\u2026'
 
 
 class ProofFigures(CodeDirective):
@@ -228,21 +71,8 @@ class ProofFigures(CodeDirective):
             '70 30')]
 
 
-def _literal_values(prop: property_module.Property) -> str:
-    if prop.kind == property_module.ENUM:
-        return ', '.join(f'``{value}``' for value in prop.values)
-    return prop.expects
-
-
-class NeverTable(CodeDirective):
-    """The properties that nobody may override."""
-
-    def rst(self) -> list[str]:
-        """Return a table of them."""
-        return table(
-            ['Property', 'Meaning'],
-            ([f'``{prop.field}``', prop.record.description]
-             for prop in catalog.running().values() if prop.never), '40 60')
+#: The type of object that a code of refusals is on pages.
+CODE = 'error-code'
 
 
 def error_codes() -> list[tuple[int, str, str]]:
@@ -265,18 +95,16 @@ def error_codes() -> list[tuple[int, str, str]]:
 
 
 class ErrorCodes(CodeDirective):
-    """The codes of refusals of one status."""
+    """The codes of refusals of one status, each an object."""
 
     required_arguments = 1
 
     def rst(self) -> list[str]:
-        """Return a table of the codes of the status that is named."""
-        wanted = int(self.arguments[0])
-        return table(
-            ['Code', 'Meaning'],
-            ([f'``{code}``', comment]
-             for status, code, comment in error_codes() if status == wanted),
-            '25 75')
+        """Return an object for each code of the status that is named."""
+        return [
+            line for status, code, comment in error_codes()
+            if status == int(self.arguments[0])
+            for line in (f'.. {CODE}:: {code}', '', f'   {comment}', '')]
 
 
 class VersionHistory(CodeDirective):
@@ -382,11 +210,7 @@ class PackageNotes(reno.ReleaseNotesDirective):
 
 def setup(app: Sphinx) -> dict[str, typing.Any]:
     """Register the directives and the role."""
-    app.add_directive('property-table', PropertyTable)
-    app.add_directive('seen-table', SeenTable)
-    app.add_directive('driver-table', DriverTable)
-    app.add_directive('reader-table', ReaderTable)
-    app.add_directive('never-table', NeverTable)
+    app.add_object_type(CODE, 'code-of-refusal', objname='error code')
     app.add_directive('error-codes', ErrorCodes)
     app.add_directive('version-history', VersionHistory)
     app.add_directive('seam-table', SeamTable)

@@ -1,0 +1,206 @@
+"""Image properties on pages: each is an object that search finds first.
+
+Directives ``property-list``, ``never-table``, ``driver-table``,
+``reader-table`` and ``seen-table``.
+"""
+from __future__ import annotations
+
+import json
+import typing
+
+from sphinx.application import Sphinx
+
+import generated
+from nova_image_override.properties import book
+from nova_image_override.properties import catalog
+from nova_image_override.properties import property as property_module
+from nova_image_override.properties.book import vocabulary
+
+
+#: The type of object that a property is on pages.
+OBJECT = 'image-property'
+
+
+class PropertyList(generated.CodeDirective):
+    """Every property that can be permitted, from the running Nova."""
+
+    def rst(self) -> list[str]:
+        """Return an object for each property of the catalogue, by purpose."""
+        runs = _runs()
+        lines: list[str] = []
+        for title, purpose in book.PURPOSES.items():
+            entries = [
+                line for prop in catalog.running().values()
+                if not prop.never and prop.field in purpose
+                for line in _entry(prop, _best_seen(runs, prop.field))]
+            if entries:
+                lines += [f'.. rubric:: {title}', '', *entries]
+        return lines
+
+
+def _entry(prop: property_module.Property, seen: str) -> list[str]:
+    acting = ', '.join(prop.record.acting) or '\u2013'
+    return [
+        f'.. {OBJECT}:: {prop.spelling}', '',
+        f'   {prop.record.description}', '',
+        f'   :Value: {_folded(prop)}',
+        f'   :Acts with: {acting}',
+        f'   :Seen in: {seen}', '']
+
+
+#: So many values are shown at once, more on request.
+_VALUES_MAX = 8
+
+
+def _folded(prop: property_module.Property) -> str:
+    """Return the values of a field; a long list of them folded."""
+    text = _literal_values(prop)
+    if len(prop.values) <= _VALUES_MAX:
+        return text
+    return '\n      '.join([
+        '', '.. raw:: html', '',
+        f'   <details><summary>{len(prop.values)} values</summary>', '',
+        text, '', '.. raw:: html', '', '   </details>'])
+
+
+class DriverTable(generated.CodeDirective):
+    """What each driver and the scheduler do with each property."""
+
+    def rst(self) -> list[str]:
+        """Return the matrix."""
+        columns = [name for name in vocabulary.PARTS
+                   if name != vocabulary.API]
+        return generated.table(
+            ['Property', *columns],
+            ([f'``{prop.spelling}``', *(
+                _cell(prop.record.reader(part))
+                for part in columns)]
+             for prop in catalog.running().values() if not prop.never),
+            '22 13 25 10 10 8 12')
+
+
+def _cell(cell: vocabulary.Reader | None) -> str:
+    """Return the outcome of a cell, with its limits in words."""
+    if cell is None:
+        return vocabulary.IGNORED
+    limits = []
+    if cell.values is not None:
+        limits.append(', '.join(f'``{value}``' for value in cell.values)
+                      + f'; any other: {cell.otherwise}')
+    limits += [
+        f'{f"``{value}`` " if value else ""}needs ``{name}'
+        f'{f"={wanted}" if wanted else ""}``'
+        for value, (name, wanted) in cell.needs.items()]
+    if cell.note:
+        limits.append(cell.note)
+    return f'{cell.outcome}{": " if limits else ""}{"; ".join(limits)}'
+
+
+class ReaderTable(generated.CodeDirective):
+    """Nova's functions that read each property, and when."""
+
+    def rst(self) -> list[str]:
+        """Return a table with a row for each cell of the matrix."""
+        return generated.table(
+            ['Property', 'Part', 'Function of Nova', 'At'],
+            ([f'``{prop.spelling}``', cell.part, f'``{cell.function}``',
+              ', '.join(cell.at)]
+             for prop in catalog.running().values() if not prop.never
+             for cell in prop.record.readers),
+            '24 12 34 30')
+
+
+class SeenTable(generated.CodeDirective):
+    """What became of each value on the real cloud."""
+
+    def rst(self) -> list[str]:
+        """Return a table with a column for each run."""
+        runs = _runs()
+        rows = []
+        for prop in catalog.running().values():
+            groups: dict[tuple[str, ...], list[str]] = {}
+            for value in _tried(runs, prop.field):
+                cells = tuple(_became(run, prop.field, value) for run in runs)
+                groups.setdefault(cells, []).append(value)
+            rows += [[f'``{prop.spelling}``', ', '.join(
+                f'``{_shortened(value)}``' for value in found), *cells]
+                for cells, found in groups.items()]
+        heads = ['Debian {debian}: {versions} (commit {commit})'.format(**run)
+                 for run in runs]
+        return generated.table(['Property', 'Value', *heads], rows,
+                     ' '.join(['24', '32', *['24'] * len(runs)]))
+
+
+#: Where a value can be seen, the best first.
+_PLACES = ('guest', 'process', 'XML', 'outcome')
+
+
+def _runs() -> list[dict[str, typing.Any]]:
+    """Return the runs of tests/integration/properties.py."""
+    runs = []
+    for path in sorted(generated.FIGURES.glob('properties-*.jsonl')):
+        head, *rows = map(json.loads, path.read_text().splitlines())
+        runs.append({**head, 'rows': rows})
+    return runs
+
+
+def _groups(
+    run: dict[str, typing.Any], field: str,
+) -> list[dict[str, typing.Any]]:
+    return [row for row in run['rows'] if row['property'] == field]
+
+
+def _tried(runs: list[dict[str, typing.Any]], field: str) -> list[str]:
+    return list(dict.fromkeys(
+        value for run in runs for group in _groups(run, field)
+        for value in group['values']))
+
+
+def _became(run: dict[str, typing.Any], field: str, value: str) -> str:
+    """Return what became of a value."""
+    for group in _groups(run, field):
+        if value in group['values']:
+            if group['outcome'] == 'ACTIVE':
+                return group['seen'] or 'nowhere'
+            status, _, rest = group['outcome'].partition(' ')
+            return f'{status} ``{rest}``'
+    return '\u2013'
+
+
+def _best_seen(runs: list[dict[str, typing.Any]], field: str) -> str:
+    """Return the best place in which some value of a property was seen."""
+    seen = {group['seen'] for run in runs for group in _groups(run, field)}
+    return next((place for place in _PLACES if place in seen), '\u2013')
+
+
+def _shortened(value: str) -> str:
+    """Return a value that fits in a cell."""
+    return value if len(value) < 30 else f'{value[:8]}\u2026'
+
+
+def _literal_values(prop: property_module.Property) -> str:
+    if prop.kind == property_module.ENUM:
+        return ', '.join(f'``{value}``' for value in prop.values)
+    return prop.expects
+
+
+class NeverTable(generated.CodeDirective):
+    """The properties that nobody may override."""
+
+    def rst(self) -> list[str]:
+        """Return a table of them."""
+        return generated.table(
+            ['Property', 'Meaning'],
+            ([f'``{prop.field}``', prop.record.description]
+             for prop in catalog.running().values() if prop.never), '40 60')
+
+
+def setup(app: Sphinx) -> dict[str, typing.Any]:
+    """Register the type of object, and the directives."""
+    app.add_object_type(OBJECT, 'prop', objname='image property')
+    app.add_directive('property-list', PropertyList)
+    app.add_directive('never-table', NeverTable)
+    app.add_directive('driver-table', DriverTable)
+    app.add_directive('reader-table', ReaderTable)
+    app.add_directive('seen-table', SeenTable)
+    return {'parallel_read_safe': True}
