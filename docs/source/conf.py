@@ -15,6 +15,7 @@ extensions = [
     'property_pages',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
+    'sphinx_design',
 ]
 
 html_theme = 'furo'

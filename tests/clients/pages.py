@@ -10,7 +10,7 @@ import typing
 
 #: What console blocks begin with, in reStructuredText and in Markdown.
 _BLOCK = re.compile(
-    r'^(?:\.\. code-block:: console\n\n((?:   +.*\n|\n)+)'
+    r'^(?:( *)\.\. code-block:: console\n\n((?:\1   +.*\n|\n)+)'
     r'|```console\n((?:.*\n)*?)```\n)', re.M)
 
 _UUID = re.compile(
@@ -45,13 +45,15 @@ def replayed(
 
     :param run: runs a command line, and returns what a terminal would show
     """
-    markdown = block[1] is None
-    text = block[2] if markdown else textwrap.dedent(block[1])
+    indent, quoted, fenced = block.groups()
+    markdown = quoted is None
+    text = fenced if markdown else textwrap.dedent(quoted)
     shown = ''
     for written in _exchanges(text):
         output = same_ids(run(written.removeprefix('$ ')))
         shown += written + (output + '\n' if output else '')
     if markdown:
         return f'```console\n{shown}```\n'
-    return ('.. code-block:: console\n\n'
-            + textwrap.indent(shown, '   ') + '\n')
+    return textwrap.indent(
+        '.. code-block:: console\n\n' + textwrap.indent(shown, '   '),
+        indent) + '\n'

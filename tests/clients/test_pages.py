@@ -16,7 +16,7 @@ from tests.clients import tools
 USER = tools.ROOT / 'docs' / 'source' / 'user'
 
 PAGES = [tools.ROOT / 'README.md', USER / 'openstack.rst', USER / 'nova.rst',
-         USER / 'nfv.rst', USER / 'from-another-cloud.rst']
+         USER / 'nfv.rst', USER / 'from-another-cloud.rst', USER / 'create.rst']
 
 SAMPLES = USER.parent / 'samples'
 
@@ -79,11 +79,12 @@ def check_guest(cloud, name):
     assert sample.read_text() == text
 
 
-def test_the_programs_of_openstacksdk_s_page_print_what_it_shows(
-        client, hooked_clouds):
+@pytest.mark.parametrize('page', ['openstacksdk.rst', 'create.rst'])
+def test_the_programs_of_a_page_print_what_it_shows(
+        page, client, hooked_clouds):
     done = client.run(
         'python', '-m', 'doctest', '-o', 'ELLIPSIS', '-o',
-        'NORMALIZE_WHITESPACE', str(USER / 'openstacksdk.rst'),
+        'NORMALIZE_WHITESPACE', str(USER / page),
         OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
     assert done.returncode == 0, done.stdout
     assert client.seen.compute('POST')

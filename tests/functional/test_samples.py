@@ -71,7 +71,7 @@ class Cloud(base.Cloud):
     def setUp(self):
         super().setUp()
         self._readable = {}
-        self._flavor = self.flavor(vcpus=4, ram=4096)
+        self._flavor = self.flavor(vcpus=4, ram=2048)
 
     def flavor(self, *args, **kwargs):
         flavor = super().flavor(*args, **kwargs)
@@ -209,8 +209,8 @@ class TestSamples:
     def test_numa(self, cloud):
         server = cloud.settled(cloud.new('numa', {
             'hw_numa_nodes': '2',
-            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
-            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
+            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '512',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '1536'},
             cloud.an_image()))
         cloud.guest_part('numa', server, 'cpu/numa')
 
@@ -221,7 +221,7 @@ class TestSamples:
             base.PARAMETER: {
                 **SCSI, 'hw_numa_nodes': '2',
                 'hw_numa_cpus.0': '0-2', 'hw_numa_cpus.1': '3',
-                'hw_numa_mem.0': '3072', 'hw_numa_mem.1': '1024'}}}
+                'hw_numa_mem.0': '1536', 'hw_numa_mem.1': '512'}}}
         cloud.exchange('check', 'POST', versions.CHECK_PATH, body)
         body['server'][base.PARAMETER] = {'hw_numa_nodes': '5'}
         cloud.exchange('check-refused', 'POST', versions.CHECK_PATH, body)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import typing
 
+import generated
 from sphinx.application import Sphinx
 
-import generated
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog
 from nova_image_override.properties import property as property_module
 from nova_image_override.properties.book import vocabulary
-
 
 #: The type of object that a property is on pages.
 OBJECT = 'image-property'
