@@ -293,8 +293,8 @@ class TestMixedCloud:
     def test_a_move_to_a_host_without_the_compute_part(self, cloud):
         server = cloud.a_server({
             'hw_numa_nodes': '2',
-            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '1024',
-            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '3072'},
+            'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '512',
+            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '1536'},
             image=cloud.an_image())
         cloud.exchange(
             'conflict-resize', 'POST', f'/servers/{server}/action',
