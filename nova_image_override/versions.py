@@ -42,6 +42,12 @@ VERSIONS: tuple[Version, ...] = tuple(
 MIN = VERSIONS[0]
 MAX = VERSIONS[-1]
 
+#: What nova-api relies on in nova-compute. The compute part announces it; it
+#: grows when nova-api needs something that an earlier compute part does not do.
+COMPUTE_PART = Version(1, 0)
+
+_FORM = re.compile('(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})')
+
 #: The header for a request that forgot the entry.
 ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
@@ -74,7 +80,7 @@ def negotiate(
         return None
     if text == 'latest':
         return history[-1]
-    if not re.fullmatch('(0|[1-9][0-9]{0,8})[.](0|[1-9][0-9]{0,8})', text):
+    if not _FORM.fullmatch(text):
         raise Unusable(
             400, f'{HEADER}: the version of {SERVICE_TYPE} must be "latest" or '
             f'X.Y, such as {history[-1]}.')
@@ -84,3 +90,13 @@ def negotiate(
             406, f'Version {version} of {SERVICE_TYPE} is not supported by '
             f'this API. Minimum is {history[0]} and maximum is {history[-1]}.')
     return version
+
+
+def does_compute_part(told: object) -> bool:
+    """Return whether a compute part does what nova-api relies on.
+
+    :param told: what it announces of itself; a later one does all that an
+        earlier one does
+    """
+    return isinstance(told, str) and _FORM.fullmatch(told) is not None and (
+        microversion_parse.parse_version_string(told) >= COMPUTE_PART)

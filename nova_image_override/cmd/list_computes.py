@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from nova_image_override import errors
+from nova_image_override import versions
 from nova_image_override.api.hosts import compute_part
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
@@ -13,7 +13,8 @@ class Computes(deployment_files.Table):
     """List the compute nodes with the version of their compute part.
 
     Read from Nova's databases, in every cell, as nova-api does. The exit
-    status is 1 when a node does not have the compute part.
+    status is 1 when a node does not have the compute part, or an older one
+    than nova-api relies on.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -21,7 +22,8 @@ class Computes(deployment_files.Table):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--missing', action='store_true',
-            help='list only the nodes without the compute part')
+            help='list only the nodes without the compute part, or with an '
+                 'older one than nova-api relies on')
         return parser
 
     def take_action(
@@ -32,12 +34,11 @@ class Computes(deployment_files.Table):
         :raises errors.StartupError: a database cannot be read
         """
         deployment_files.read_nova_conf(parsed_args, databases=True)
-        # None where nova-api would not rely on the node.
         found = [(cell, node.host, node.hypervisor_hostname,
-                  node.stats[errors.PARAMETER]
-                  if compute_part.runs_compute_part(node) else None)
+                  compute_part.announced(node))
                  for cell, node in cells.compute_nodes()]
-        missing = [row for row in found if row[-1] is None]
+        missing = [row for row in found
+                   if not versions.does_compute_part(row[-1])]
         self.status = int(bool(missing))
         return (('Cell', 'Host', 'Node', 'Compute part'),
                 missing if parsed_args.missing else found)

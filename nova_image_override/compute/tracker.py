@@ -22,6 +22,6 @@ class ResourceTracker(resource_tracker.ResourceTracker):
         *args: Any, **kwargs: Any,
     ) -> Any:
         stats = {**(resources.get('stats') or {}),
-                 errors.PARAMETER: str(versions.MAX)}
+                 errors.PARAMETER: str(versions.COMPUTE_PART)}
         return super()._copy_resources(
             compute_node, {**resources, 'stats': stats}, *args, **kwargs)

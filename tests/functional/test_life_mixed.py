@@ -4,6 +4,7 @@ from unittest import mock
 
 from nova import service
 
+from nova_image_override import versions
 from testing.harness import base
 from tests.functional import life
 
@@ -76,3 +77,11 @@ class TestMixedCloud:
         cloud.assert_kept(server)
         cloud.restart_compute_service('compute2')
         cloud.assert_refused_409(server, {'rebuild': {'imageRef': base.IMAGE}})
+
+    def test_one_that_is_older_than_nova_api_needs_does_not_count(self, cloud):
+        server = cloud.on('compute1')
+        with mock.patch.object(
+                versions, 'COMPUTE_PART', versions.Version(1, 1)):
+            cloud.assert_refused_409(
+                server, {'rebuild': {'imageRef': base.IMAGE}})
+            cloud.assert_refused_409(server, {'migrate': None})

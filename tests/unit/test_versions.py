@@ -118,3 +118,14 @@ def test_any_header_is_a_version_or_none_or_refused(value):
     except versions.Unusable:
         return
     assert version is None or version in HISTORY
+
+
+@pytest.mark.parametrize('text', ['1.0', '1.1', '1.10', '2.0'])
+def test_a_compute_part_of_this_version_or_a_newer_one_will_do(text):
+    assert versions.does_compute_part(text)
+
+
+@pytest.mark.parametrize('told', [
+    None, '', '0.9', '0.10', '1', 'latest', '1.0 ', '1.x', 1.0, True])
+def test_no_other_compute_part_will_do(told):
+    assert not versions.does_compute_part(told)

@@ -1,6 +1,6 @@
 """Hosts that run the compute part of the extension.
 
-The compute part announces itself in the stats of its compute node
+The compute part announces its version in the stats of its compute node
 (:mod:`nova_image_override.compute.tracker`). An unmodified nova-compute
 rewrites those stats when it starts, so nothing stale is left when an operator
 goes back to it.
@@ -15,13 +15,20 @@ from nova import exception
 from nova import objects
 
 from nova_image_override import errors
+from nova_image_override import versions
 
-_ASK = 'ask the operator to run nova-compute-image-override there'
+_ASK = ('ask the operator to run nova-compute-image-override '
+        f'{versions.COMPUTE_PART} or newer there')
 
 
 def runs_compute_part(node: objects.ComputeNode) -> bool:
     """Return whether the nova-compute of NODE keeps overrides."""
-    return errors.PARAMETER in (node.stats or {})
+    return versions.does_compute_part(announced(node))
+
+
+def announced(node: objects.ComputeNode) -> str | None:
+    """Return the version of the compute part of NODE, if it has one."""
+    return (node.stats or {}).get(errors.PARAMETER)
 
 
 def require(context: Any, instance: Any, done: str, remedy: str) -> None:

@@ -16,6 +16,7 @@ def node(name, **stats):
 
 WITH = node('compute1', image_props_override='1.0')
 WITHOUT = node('compute2')
+OLDER = node('compute3', image_props_override='0.9')
 
 
 @pytest.fixture
@@ -42,3 +43,9 @@ def test_only_those_without_it_can_be_listed(listed):
     status, (row,) = listed([WITH, WITHOUT], '--missing')
     assert status == 1
     assert row['Host'] == 'compute2'
+
+
+def test_one_that_is_too_old_is_missing_too_and_shows_its_version(listed):
+    status, (row,) = listed([WITH, OLDER], '--missing')
+    assert status == 1
+    assert (row['Host'], row['Compute part']) == ('compute3', '0.9')
