@@ -146,6 +146,55 @@ class TestAudit:
         assert cloud.told() == []
 
 
+class TestNotifications:
+    OPTIONS = {'allowed_properties': ['*']}
+    SET = {'os_distro': 'debian', 'hw_video_model': 'vga'}
+
+    def sent(self, cloud, act):
+        """Return type -> image properties of the last one of those of ACT."""
+        cloud.flags(notify_on_state_change='vm_and_task_state',
+                    notification_format='unversioned', group='notifications')
+        cloud.notifier.reset()
+        act()
+        return {each.event_type: each.payload['image_meta']
+                for each in cloud.notifier.notifications
+                if each.event_type.startswith('compute.instance.')
+                and each.payload.keys() & {'image_meta'}}
+
+    def test_the_default_format_has_the_overrides_in_force(self, cloud):
+        server = []
+        image = cloud.image(hw_video_model='cirrus', os_distro='arch')
+        found = self.sent(cloud, lambda: server.append(
+            cloud.boot(self.SET, image=image)))
+        assert {'compute.instance.create.start',
+                'compute.instance.create.end'} <= {*found}
+        for each in found.values():
+            assert each['os_distro'] == 'debian'
+            assert each['os_glance_override:os_distro'] == 'arch'
+            assert each['hw_video_model'] == 'vga'
+        found = self.sent(cloud, lambda: cloud.rebuild(
+            server[0], {'os_distro': 'alpine'}, image=image))
+        for end in ('start', 'end'):
+            each = found[f'compute.instance.rebuild.{end}']
+            assert each['os_distro'] == 'alpine'
+            assert each['hw_video_model'] == 'cirrus'
+        cloud.do(server[0], 'os-stop', 'SHUTOFF')
+        (found,) = self.sent(cloud, lambda: cloud.update(
+            server[0], self.SET)).values()
+        assert found['os_distro'] == 'debian'
+        assert found['os_glance_override:hw_video_model'] == 'cirrus'
+
+    def test_the_versioned_format_has_no_image_properties(self, cloud):
+        cloud.flags(notification_format='versioned', group='notifications')
+        server = cloud.stopped({'os_distro': 'debian'})
+        cloud.update(server, {'os_distro': 'rocky'})
+        sent = cloud.notifier.versioned_notifications
+        assert 'instance.create.end' in {each['event_type'] for each in sent}
+        assert not [each['event_type'] for each in sent
+                    if each['event_type'].startswith('instance.')
+                    and ('os_distro' in str(each) or 'debian' in str(each))]
+
+
 class TestDenied:
     OPTIONS = {'denied_properties': ['hw_video_model']}
 

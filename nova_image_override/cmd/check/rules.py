@@ -193,6 +193,13 @@ def _needed_at_start(cloud: Cloud) -> Found:
         yield name, {'option': found[name]}
 
 
+def _billed(cloud: Cloud) -> Found:
+    names = {prop.field for entry in cloud.enforcer.allowed.entries
+             for prop in cloud.left_open(entry) if prop.record.billed}
+    for name in sorted(names):
+        yield name, {}
+
+
 def _unknown_properties(cloud: Cloud) -> Found:
     for field in cloud.enforcer.catalog.unknown:
         yield field, {}
@@ -272,6 +279,10 @@ CHECKS = (
           'on a host that has a server with it, nova-compute no longer starts '
           'without {option}',
           'leave that as it is on such hosts, or deny the property'),
+    Check(NOTE, 'B1', _billed,
+          'notifications and Ceilometer\'s samples have the value that the '
+          'tenant gives it',
+          'bill by the image or the flavor, or deny it'),
     Check(WARNING, 'H2', _unnamed_drivers,
           'compute nodes have this driver, and virt_drivers does not name '
           'it: overrides that only it acts on are refused',

@@ -19,6 +19,7 @@ RECORDS = records(
         readers=(libvirt('LibvirtDriver.set_admin_password', ('password',)),)),
     Record(
         'os_distro', 'Distribution of the guest\'s operating system.',
+        billed=True,
         readers=(
             libvirt(
                 'LibvirtGenericVIFDriver.get_vif_model',
@@ -43,7 +44,7 @@ RECORDS = records(
         'os_skip_agent_inject_ssh',
         'Do not inject an SSH key through an agent. ' + UNREAD),
     Record(
-        'os_type', 'Family of the guest\'s operating system.',
+        'os_type', 'Family of the guest\'s operating system.', billed=True,
         readers=(
             libvirt('LibvirtDriver._get_guest_config', (*GUEST, 'password')),
             checks('API._inherit_properties_from_image', 'create', 'rebuild'))),

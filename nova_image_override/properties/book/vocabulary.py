@@ -261,6 +261,7 @@ class Record:
     :ivar hosts: value -> the only hosts of libvirt that build a guest with it
     :ivar keeps: option of nova-compute, without which it does not start again
         on a host that has a server with the property
+    :ivar billed: whether clouds bill servers by it
     :ivar never: whether it says what the image is, not how the guest is
         built, so that no deployment can permit it to be overridden
     :ivar read_as: a legacy name under which Nova still reads it straight from
@@ -280,6 +281,7 @@ class Record:
     settled: str = AT_START
     hosts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     keeps: str = ''
+    billed: bool = False
     never: bool = False
     read_as: str | None = None
 

@@ -12,7 +12,7 @@ VMWARE = 'vmwareapi'
 @pytest.fixture
 def check(deployment):
     """Run the check with lists; return status and findings."""
-    def check(allowed, drivers='libvirt', *options, denied=''):
+    def check(allowed, drivers='libvirt', *options, denied='', code='H'):
         deployment.write('nova.conf', f'''
             [image_override]
             allowed_properties = {allowed}
@@ -22,7 +22,7 @@ def check(deployment):
         status, rows = deployment.rows('check', *options)
         return status, [
             (row['Severity'], row['Code'], row['Subject'], row['Why'])
-            for row in rows if row['Code'].startswith('H')]
+            for row in rows if row['Code'].startswith(code)]
     return check
 
 
@@ -80,6 +80,20 @@ def test_what_nova_compute_no_longer_starts_without_is_a_note(check):
     assert '[compute] cpu_dedicated_set' in found[0][3]
     assert '[libvirt] swtpm_enabled' in found[1][3]
     assert check('hw_cpu_*', denied='hw_cpu_policy') == (0, [])
+
+
+def test_what_clouds_bill_by_is_a_note(check):
+    status, found = check('os_type', code='B')
+    assert status == 0
+    assert [each[:3] for each in found] == [('note', 'B1', 'os_type')]
+    assert subjects(check('os_*', code='B')[1], 'B1') == [
+        'os_distro', 'os_type']
+
+
+@pytest.mark.parametrize(('allowed', 'denied'), [
+    ('hw_boot_menu', ''), ('os_*', 'os_type, os_distro')])
+def test_what_nobody_bills_by_or_may_override_is_none(check, allowed, denied):
+    assert check(allowed, denied=denied, code='B')[1] == []
 
 
 @pytest.mark.parametrize(('drivers', 'types', 'told'), [
