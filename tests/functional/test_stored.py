@@ -1,0 +1,112 @@
+"""What releases of this package have stored with servers is read by this one.
+
+``tests/functional/stored`` has the rows that each release wrote, one file for
+each form of them. A release that writes others adds a file, with
+WRITE_SAMPLES=1, and keeps those before it: servers live longer than releases.
+"""
+
+import json
+import os
+import pathlib
+
+import pytest
+
+from nova_image_override import override_record as record
+from testing.harness import base
+from tests.functional import update_case
+
+FOLDER = pathlib.Path(__file__).with_name('stored')
+
+#: The file that this release writes.
+NOW = FOLDER / '1.0.json'
+
+IMAGE = {'hw_boot_menu': 'true', 'os_distro': '=odd', 'os_admin_user': ''}
+OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi',
+             'hw_boot_menu': None, 'os_distro': 'debian',
+             'os_admin_user': 'admin'}
+OTHER = {'hw_disk_bus': 'sata', 'os_type': 'linux'}
+
+#: Rows that no release has written yet.
+UNKNOWN = {'image_os_glance_override_later': '7',
+           'image_os_glance_override_later:hw_disk_bus': 'x'}
+
+SERVERS = [
+    pytest.param(path, name, id=f'{path.stem} {name}')
+    for path in sorted(FOLDER.glob('*.json'))
+    for name in json.loads(path.read_text())]
+
+
+class Cloud(update_case.Cloud):
+    def rows(self, server):
+        """Return what is stored of its image properties, defaults left out."""
+        metadata = self.instance(server).system_metadata
+        return {key: value for key, value in sorted(metadata.items())
+                if record.is_row(key) or key.removeprefix('image_') in {
+                    *IMAGE, *OVERRIDES, *OTHER}}
+
+    def give(self, server, rows):
+        """Store ROWS with a server in place of its image properties."""
+        instance = self.instance(server)
+        instance.system_metadata = {**record.with_properties(
+            instance.system_metadata, {}), **rows}
+        instance.save()
+
+    def shown(self, server):
+        answer = self.http('GET', f'/servers/{server}')
+        assert answer.status == 200, answer.text
+        return answer.body['server'][base.PARAMETER]
+
+
+def stored(path, name):
+    """Return a server's overrides, and its rows."""
+    server = json.loads(path.read_text())[name]
+    return server['overrides'], server['rows']
+
+
+def test_this_release_stores_what_its_file_has(cloud):
+    image = cloud.image(**IMAGE)
+    created = cloud.boot(OVERRIDES, image=image)
+    offloaded = cloud.offloaded(OVERRIDES, image=image)
+    answer = cloud.update(offloaded, OTHER)
+    assert answer.status == 200, answer.text
+    shelved = 'image_os_glance_override_offloaded'
+    found = {
+        'created': {'overrides': OVERRIDES, 'rows': cloud.rows(created)},
+        'changed while offloaded': {'overrides': OTHER, 'rows': {
+            **cloud.rows(offloaded), shelved: 'the shelved image'}}}
+    if os.environ.get('WRITE_SAMPLES'):
+        NOW.write_text(json.dumps(found, indent=1) + '\n')
+    assert json.loads(NOW.read_text()) == found
+
+
+@pytest.mark.parametrize('unknown', [{}, UNKNOWN], ids=['', 'and unknown'])
+@pytest.mark.parametrize(('path', 'name'), SERVERS)
+def test_a_server_with_them_shows_its_overrides_and_keeps_them(
+        cloud, path, name, unknown):
+    overrides, rows = stored(path, name)
+    image = cloud.image(**IMAGE)
+    server = cloud.boot({}, image=image)
+    cloud.give(server, {**rows, **unknown})
+    assert cloud.shown(server) == overrides
+    answer = cloud.rebuild(server, None, image=image)
+    assert answer.status == 202, answer.text
+    assert cloud.shown(server) == overrides
+    assert cloud.record(server) == {
+        each: IMAGE.get(each) for each in overrides}
+    cloud.do(server, 'os-stop', 'SHUTOFF')
+    answer = cloud.update(server, {})
+    assert answer.status == 200, answer.text
+    assert record.has_overrides(cloud.instance(server).system_metadata) is False
+
+
+@pytest.mark.parametrize(('path', 'name'), SERVERS)
+def test_without_the_record_its_values_are_the_image_s(cloud, path, name):
+    _, rows = stored(path, name)
+    server = cloud.boot({})
+    cloud.give(server, {
+        key: value for key, value in rows.items() if not record.is_row(key)})
+    assert cloud.shown(server) == {}
+    answer = cloud.rebuild(server, None)
+    assert answer.status == 202, answer.text
+    # nova-compute's own default.
+    assert cloud.rows(server) == {'image_hw_disk_bus': 'virtio'}
