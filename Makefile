@@ -196,6 +196,16 @@ smoke-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
+# One cloud, which each of these releases takes over from the one before it.
+LADDER := 29 31 33 34
+.PHONY: test-upgrade
+test-upgrade: export UPGRADE := $(CURDIR)/.venv/upgrade.json
+test-upgrade: $(LADDER:%=.venv/nova-%/.ready) ## Nova 29 becomes 31, 33 and 34 beneath servers with overrides
+	rm -f $(UPGRADE)
+	for release in $(LADDER); do \
+	    .venv/nova-$$release/bin/python -m pytest tests/upgrade $(ARGS) \
+	    || exit 1; done
+
 # Environments of Glance and Ironic have nothing of Nova, and Nova's nothing of
 # theirs.
 .venv/glance-33/.ready .venv/ironic-39/.ready: .venv/%/.ready: constraints/%.txt
@@ -418,6 +428,19 @@ share: $(READY) ## Update the manual pages, completions and samples in share/
 catalogues: .venv/dashboard-27/.ready ## Update the translations of Horizon's plugin, and print what lacks one
 	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
 
+# The wheel alone, beside every release: make wheel-29 is one of them.
+WHEEL := .venv/wheel/nova_image_override-1.0.0-py3-none-any.whl
+$(WHEEL): $(READY) $(shell git ls-files nova_image_override\* setup.cfg)
+	rm -rf build
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	    --wheel-dir $(@D) .
+
+.PHONY: wheels
+wheels: $(RELEASES:%=wheel-%) ## One wheel passes unit and smoke tests beside every Nova release
+
+wheel-%: .venv/nova-%/.ready $(WHEEL)
+	tools/try_wheel.sh $(WHEEL) .venv/nova-$*
+
 .venv/packages/.ready: constraints/packages.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
@@ -439,15 +462,16 @@ PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
 NEWEST := --python-version 3.11
 
 # What tests with them is not of that day. Nova 26 to 29 did not know
-# SQLAlchemy 2 yet, and their libraries want pkg_resources, of which newer
-# setuptools first warn.
+# SQLAlchemy 2 yet, and they and 30 want pkg_resources, of which newer
+# setuptools warn.
 UNDATED := fixtures hypothesis nova pytest setuptools testtools uv yappi
 DATED = --python-version 3.9 --exclude-newer $(RELEASED_$*) \
     $(UNDATED:%=--exclude-newer-package %=2099-01-01)
 HELD_26 := SQLAlchemy<2\nsetuptools<67
 HELD_27 := SQLAlchemy<2\nsetuptools<67
 HELD_28 := SQLAlchemy<2\nsetuptools<67
-HELD_29 := SQLAlchemy<2
+HELD_29 := SQLAlchemy<2\nsetuptools<67
+HELD_30 := setuptools<67
 
 # uv and setuptools make the environments themselves: pinned like the rest.
 constraints-%: $(READY)
