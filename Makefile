@@ -23,21 +23,30 @@ NOVA_32 := 32.2.1
 NOVA_33 := 33.0.2
 NOVA_34 := 34.0.0
 
-# Those that are supported, and those that are not yet, but pass the check at
-# start: make smoke-29 shows how far they are.
-OLDER := 31 32 33
+# Those that are supported, and those of them that OpenStack maintains, with
+# which the proofs, Glance and the virt drivers run.
+OLDER := 26 27 28 29 30 31 32 33
 RELEASES := $(OLDER) 34
-TO_COME := 26 27 28 29 30
+MAINTAINED := 31 32 33 34
 
-# The Python of those who run them: RHOSO 18 has Nova 27, Ubuntu 22.04 with its
-# cloud archive 28, Ubuntu 24.04 29 and 30. Debian 12, which has 26, has the
-# one that everything else is run on.
+# The Python of those who run them: Debian 12 has Nova 26 and RHOSO 18 has 27,
+# Ubuntu 22.04 with its cloud archive 28, Ubuntu 24.04 29, and with its cloud
+# archive 30, 32 and 33, Debian 13 has 31. The newest runs on $(PYTHON), and on
+# that of Debian's next release (make test-sid).
+PYTHON_26 := 3.11
 PYTHON_27 := 3.9
 PYTHON_28 := 3.10
 PYTHON_29 := 3.12
 PYTHON_30 := 3.12
+PYTHON_31 := 3.13
+PYTHON_32 := 3.12
+PYTHON_33 := 3.12
+PYTHON_sid := 3.14
 
-# Those releases are tested with what was new when they were: nobody runs them
+# Those that CI takes: what upgrades that skip releases go through.
+SMOKE := 27 29 31 33
+
+# The first five are tested with what was new when they were: nobody runs them
 # with newer libraries, and OpenStack's own constraints are of that day.
 RELEASED_26 := 2022-10-06
 RELEASED_27 := 2023-03-23
@@ -113,7 +122,7 @@ help: ## List these targets
 .venv/dashboard-%/.ready: constraints/dashboard-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh dashboard-$* dashboard,dashboard-test
 
-.PRECIOUS: .venv/nova-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready .venv/dashboard-%/.ready
+.PRECIOUS: .venv/nova-%/.ready .venv/first-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready .venv/dashboard-%/.ready
 
 ##@ See it run
 
@@ -182,19 +191,55 @@ soak: $(READY) $(CLIENTS) ## Look for tests that depend on luck: ROUNDS=10 runs,
 .PHONY: test-all
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
-# One after the other: under eventlet, in which the harness of Nova 31 to 33
+# One after the other: under eventlet, in which the harness of Nova 26 to 33
 # runs, xdist's workers hang.
 test-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional
 
 .PHONY: smoke
-smoke: $(OLDER:%=smoke-%) ## Unit and smoke tests on the other Nova releases (make smoke-29: on one)
+smoke: $(SMOKE:%=smoke-%) ## Unit and smoke tests on Nova 27, 29, 31 and 33 (make smoke-28: on another)
 
 # With few hypothesis examples: Nova 34 and test-all have them all.
 smoke-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
+
+.PHONY: test-sid
+test-sid: ## Unit and smoke tests on Python $(PYTHON_sid), in a Debian sid (root, Debian)
+	@$(PYTHON) -m testing.deployment.machine install debootstrap
+	tools/try_python.sh sid $(CURDIR)/.venv/debian-sid
+
+# The check at start, which takes seconds: on every release, and on the first
+# point releases, which distributions have.
+.PHONY: interfaces
+interfaces: $(RELEASES:%=interface-%) $(OLDER:%=interface-first-%) ## What we use of Nova has its shape in all releases
+
+INTERFACES := -m pytest -q tests/unit/test_nova_interfaces.py -k running_release
+
+interface-%: .venv/nova-%/.ready
+	.venv/nova-$*/bin/python $(INTERFACES)
+
+interface-first-%: .venv/nova-%/.ready .venv/first-%/.ready
+	PYTHONPATH=.venv/first-$* .venv/nova-$*/bin/python -c \
+	    'from nova import version; assert version.version_string() == "$*.0.0"'
+	PYTHONPATH=.venv/first-$* .venv/nova-$*/bin/python $(INTERFACES)
+
+.venv/first-%/.ready: .venv/nova-%/.ready
+	rm -rf $(@D)
+	.venv/nova-$*/bin/python -m pip install --quiet --no-deps \
+	    --disable-pip-version-check --target $(@D) nova==$*.0.0
+	touch $@
+
+# One cloud, which each of these releases takes over from the one before it.
+LADDER := 29 31 33 34
+.PHONY: test-upgrade
+test-upgrade: export UPGRADE := $(CURDIR)/.venv/upgrade.json
+test-upgrade: $(LADDER:%=.venv/nova-%/.ready) ## Nova 29 becomes 31, 33 and 34 beneath servers with overrides
+	rm -f $(UPGRADE)
+	for release in $(LADDER); do \
+	    .venv/nova-$$release/bin/python -m pytest tests/upgrade $(ARGS) \
+	    || exit 1; done
 
 # Environments of Glance and Ironic have nothing of Nova, and Nova's nothing of
 # theirs.
@@ -204,13 +249,13 @@ smoke-%: .venv/nova-%/.ready
 	touch $@
 
 .PHONY: test-glance
-test-glance: $(RELEASES:%=test-glance-%) ## Every Nova release with a real Glance 33
+test-glance: $(MAINTAINED:%=test-glance-%) ## Nova 31 to 34 with a real Glance 33
 
 test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 	.venv/nova-$*/bin/python -m pytest tests/glance
 
 .PHONY: test-drivers
-test-drivers: $(RELEASES:%=test-drivers-%) ## Every Nova release with each of its virt drivers (ARGS="-k ironic")
+test-drivers: $(MAINTAINED:%=test-drivers-%) ## Nova 31 to 34 with each of their virt drivers (ARGS="-k ironic")
 
 test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
 	.venv/nova-$*/bin/python -m pytest -rs tests/drivers $(ARGS)
@@ -351,8 +396,8 @@ proof-neutrality: ## Requests that do not use it, compared with unmodified Nova
 proof-values: ## Every value of every property, built, next to an image that has it
 proof-concurrency: ## Fifty requests at once
 proof-nfv: ## NUMA, large pages, pinning: flavor, image and override, built
-$(PROOFS:%=proof-%): proof-%: $(RELEASES:%=.venv/nova-%/.ready)
-	for release in $(RELEASES); do PROOF=full \
+$(PROOFS:%=proof-%): proof-%: $(MAINTAINED:%=.venv/nova-%/.ready)
+	for release in $(MAINTAINED); do PROOF=full \
 	    .venv/nova-$$release/bin/python -m pytest tests/proof/test_$*.py \
 	    || exit 1; done
 
@@ -385,8 +430,8 @@ proof-races: .venv/cloud/.ready ## Two requests at once, one to each of two nova
 	$(call on_cloud,pytest -s tests/integration/test_whole_races.py $(ARGS))
 
 .PHONY: proof-laws
-proof-laws: $(RELEASES:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
-	for release in $(RELEASES); do HYPOTHESIS_PROFILE=fuzz \
+proof-laws: $(MAINTAINED:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
+	for release in $(MAINTAINED); do HYPOTHESIS_PROFILE=fuzz \
 	    .venv/nova-$$release/bin/python -m pytest \
 	    tests/unit/test_override_merge.py || exit 1; done
 
@@ -418,6 +463,19 @@ share: $(READY) ## Update the manual pages, completions and samples in share/
 catalogues: .venv/dashboard-27/.ready ## Update the translations of Horizon's plugin, and print what lacks one
 	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
 
+# The wheel alone, beside every release: make wheel-29 is one of them.
+WHEEL := .venv/wheel/nova_image_override-1.0.0-py3-none-any.whl
+$(WHEEL): $(READY) $(shell git ls-files nova_image_override\* setup.cfg)
+	rm -rf build
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	    --wheel-dir $(@D) .
+
+.PHONY: wheels
+wheels: $(RELEASES:%=wheel-%) ## One wheel passes unit and smoke tests beside every Nova release
+
+wheel-%: .venv/nova-%/.ready $(WHEEL)
+	tools/try_wheel.sh $(WHEEL) .venv/nova-$*
+
 .venv/packages/.ready: constraints/packages.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
@@ -432,22 +490,23 @@ packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is co
 	tools/packages.sh .venv/packages $(KINDS)
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(TO_COME:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-cloud-33 constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-cloud-33 constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints'
 NEWEST := --python-version 3.11
 
 # What tests with them is not of that day. Nova 26 to 29 did not know
-# SQLAlchemy 2 yet, and their libraries want pkg_resources, of which newer
-# setuptools first warn.
+# SQLAlchemy 2 yet, and they and 30 want pkg_resources, of which newer
+# setuptools warn.
 UNDATED := fixtures hypothesis nova pytest setuptools testtools uv yappi
 DATED = --python-version 3.9 --exclude-newer $(RELEASED_$*) \
     $(UNDATED:%=--exclude-newer-package %=2099-01-01)
 HELD_26 := SQLAlchemy<2\nsetuptools<67
 HELD_27 := SQLAlchemy<2\nsetuptools<67
 HELD_28 := SQLAlchemy<2\nsetuptools<67
-HELD_29 := SQLAlchemy<2
+HELD_29 := SQLAlchemy<2\nsetuptools<67
+HELD_30 := setuptools<67
 
 # uv and setuptools make the environments themselves: pinned like the rest.
 constraints-%: $(READY)
@@ -496,9 +555,10 @@ constraints-tempest: $(READY)
 
 .PHONY: test-deb
 test-deb: KINDS := deb
-test-deb: packages ## Install the package into a bare Debian, and use it (root, Debian)
+test-deb: packages ## The package in a bare Debian, and beside the Nova of Debian 13 (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debootstrap
 	tools/try_deb.sh dist/*.deb
+	tools/try_debian_nova.sh dist/*.deb trixie $(CURDIR)/.venv/debian-trixie
 
 .PHONY: clean
 clean: ## Remove environments, caches and what was built

@@ -1,9 +1,11 @@
-"""Connections to SQLite that are kept."""
+"""SQLite: connections that are kept, and whole databases as SQL."""
 
+import contextlib
 import typing
 
 import fixtures
 from sqlalchemy import pool
+import sqlalchemy.engine
 
 
 class _Pool(pool.QueuePool):
@@ -24,3 +26,22 @@ class KeptConnections(fixtures.Fixture):
 
     def _setUp(self) -> None:
         self.useFixture(fixtures.MonkeyPatch('sqlalchemy.pool.NullPool', _Pool))
+
+
+def dumped(engine: sqlalchemy.engine.Engine) -> str:
+    """Return a SQLite database as SQL."""
+    with contextlib.closing(engine.raw_connection()) as connection:
+        return '\n'.join(connection.driver_connection.iterdump())
+
+
+def replace(engine: sqlalchemy.engine.Engine, text: str) -> None:
+    """Put what :func:`dumped` returned in place of a SQLite database."""
+    with contextlib.closing(engine.raw_connection()) as connection:
+        database = connection.driver_connection
+        tables = [name for name, in database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' "
+            "AND name NOT LIKE 'sqlite_%'")]
+        for name in tables:
+            database.execute(f'DROP TABLE "{name}"')
+        database.commit()
+        database.executescript(text)

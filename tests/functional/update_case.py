@@ -37,14 +37,17 @@ class Cloud(base.Cloud):
 
     def offloaded(self, overrides=None, **kwargs):
         """Return a server without a host; from an image by default."""
-        self.flags(shelved_offload_time=0)
         server = self.boot(overrides, **kwargs)
+        self.offload(server)
+        return server
+
+    def offload(self, server):
+        self.flags(shelved_offload_time=0)
         self.do(server, 'shelve', 'SHELVED_OFFLOADED')
         self.wait_until_given_up(server)
         for image in self.glance.images.values():
             if image['properties'].get('instance_uuid') == server:
                 image['status'] = 'active'
-        return server
 
     def wait_until_given_up(self, server):
         """Wait until an offloaded server has no host.

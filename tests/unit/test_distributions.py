@@ -145,7 +145,20 @@ def test_only_a_python_that_tests_run_on_is_said_to_be_supported():
         r'Python :: (3\.\d+)', setup()['metadata']['classifiers'])
     assert 'python_requires' not in setup()['metadata']
     assert setup()['options']['python_requires'] == f'>={classifiers[0]}'
-    # The one that constraints/ is made for, and those of older releases.
+    # The one that constraints/ is made for, and those of Nova's users.
     assert {*classifiers} == {*re.findall(
-        r'(?:^PYTHON_\d+ := |^NEWEST := --python-version )(\S+)',
+        r'(?:^PYTHON_\w+ := |^NEWEST := --python-version )(\S+)',
         (ROOT / 'Makefile').read_text(), re.MULTILINE)}
+
+
+def test_the_readme_names_the_python_that_each_release_is_tested_on():
+    makefile = (ROOT / 'Makefile').read_text()
+    tested = {release: {python} for release, python in re.findall(
+        r'^PYTHON_(\d+) := (\S+)$', makefile, re.M)}
+    tested[re.findall(r'^NOVA_(\d+) := ', makefile, re.M)[-1]] = {*re.findall(
+        r'^(?:PYTHON_sid := |NEWEST := --python-version )(\S+)$', makefile,
+        re.M)}
+    told = {release: {*pythons.split(', ')} for release, pythons in re.findall(
+        r'^\| (\d+) \| [^|]+ \| ([^|]+) \|', (ROOT / 'README.md').read_text(),
+        re.M)}
+    assert told == tested

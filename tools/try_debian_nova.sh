@@ -1,0 +1,111 @@
+#!/bin/sh
+# Install the Debian package beside Debian's own Nova, and use both.
+#
+# usage: tools/try_debian_nova.sh DEB RELEASE ROOT  (root on Debian: debootstrap)
+#
+# ROOT is made, with the Nova of RELEASE (trixie), unless it is there; what is
+# changed in it is put back. Services run as their units start them, but without
+# systemd, and in a network of their own.
+set -eu
+
+deb=$(realpath "$1") release=$2
+. "$(dirname "$0")/debian_root.sh"
+make_root "$release" "$3"
+if [ ! -e "$root/usr/bin/nova-api-wsgi" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod 755 "$root/usr/sbin/policy-rc.d"
+    echo "127.0.0.1 localhost $(hostname)" >"$root/etc/hosts"
+    mount -t proc proc "$root/proc"
+    apt install nova-api nova-compute-qemu procps systemd
+    umount "$root/proc"
+fi
+if [ -z "${OWN_NETWORK:-}" ]; then
+    OWN_NETWORK=yes exec unshare --net --mount --pid --fork --kill-child \
+        "$0" "$@"
+fi
+ip link set lo up
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+
+# Everything below /etc and /usr, to compare.
+all() { (cd "$root" && find etc usr -xdev -type f ! -name '*.pyc' \
+    ! -path etc/ld.so.cache -exec cksum {} + | sort -k 3); }
+as_nova() { in_root setpriv --reuid=nova --regid=nova --init-groups "$@"; }
+manage() { as_nova nova-manage "$@" >>"$root/log" 2>&1; }
+paste=$root/etc/nova/api-paste.ini
+conf=$root/etc/nova/nova.conf.d/try.conf
+policy=$root/etc/nova/policy.d/try.yaml
+unit=$root/etc/systemd/system/nova-compute.service.d/image-override.conf
+
+trap 'rm -rf "$conf" "$policy" "$unit"
+      cp "$root/usr/share/nova-common/api-paste.ini" "$paste"' EXIT
+all >"$root/before"
+
+cp "$deb" "$root/package.deb"
+apt install /package.deb
+expect 0 '' dpkg --verify python3-nova-image-override
+expect 0 'Result: Success' nova-image-override-status upgrade check
+expect 0 'nova-api would start' nova-image-override check
+
+# nova-api's own unit starts Debian's uWSGI, which reads Debian's api-paste.ini.
+in_root sed -i 's/nova.api.openstack.compute:APIRouterV21.factory/nova_image_override.api.router:APIRouterV21.factory/' /etc/nova/api-paste.ini
+mkdir -p "${conf%/*}"
+cat >"$conf" <<'END'
+[api]
+auth_strategy = noauth2
+[api_database]
+connection = sqlite:////var/lib/nova/try-api
+[database]
+connection = sqlite:////var/lib/nova/try
+[image_override]
+allowed_properties = hw_disk_bus=virtio|scsi
+END
+# Without Keystone nobody has a role.
+echo '"os_compute_api:servers:create:image_props_override": ""' >"$policy"
+rm -f "$root"/var/lib/nova/try*
+manage api_db sync
+manage cell_v2 map_cell0 \
+    --database_connection sqlite:////var/lib/nova/try0
+manage db sync
+# Debian's sixteen workers would each start Nova.
+cp "$root/etc/nova/nova-api-uwsgi.ini" "$root/uwsgi.ini"
+sed -i 's/^processes = .*/processes = 1/' "$root/etc/nova/nova-api-uwsgi.ini"
+as_nova sh -c 'cd /var/lib/nova && exec /etc/init.d/nova-api systemd-start' \
+    >"$root/log" 2>&1 &
+nova_api=$!
+expect 0 '"hw_disk_bus"' python3 -c '
+import time, urllib.request
+asked = urllib.request.Request(
+    "http://127.0.0.1:8774/v2.1/image-props-override",
+    headers={"X-Auth-Token": "demo:demo"})
+for left in reversed(range(60)):
+    try:
+        print(urllib.request.urlopen(asked, timeout=60).read().decode())
+        break
+    except OSError as exc:
+        if not left:
+            raise SystemExit(exc)
+        time.sleep(1)'
+kill "$nova_api"
+mv "$root/uwsgi.ini" "$root/etc/nova/nova-api-uwsgi.ini"
+
+# An upgrade of Nova's packages leaves the line.
+apt install --reinstall nova-common nova-api
+expect 0 'nova_image_override.api.router' \
+    grep '^paste.app_factory' /etc/nova/api-paste.ini
+
+# The drop-in has Debian's unit start the other program, with its arguments.
+mkdir -p "${unit%/*}"
+cp "$root/usr/share/nova-image-override/nova-compute-debian.conf" "$unit"
+expect 0 '' systemd-analyze verify nova-compute.service
+command=$(sed -n 's/^Environment=//p' "$unit")
+expect 0 '/usr/bin/nova-compute-image-override --config-file=/etc/nova/nova' \
+    env "$command" /etc/init.d/nova-compute show-args
+
+# Who removes the package too early is told.
+expect 0 'api-paste.ini still names nova_image_override' \
+    apt-get -qq --yes remove python3-nova-image-override
+rm -r "${conf%/*}" "$policy" "${unit%/*}"
+cp "$root/usr/share/nova-common/api-paste.ini" "$paste"
+apt purge python3-nova-image-override
+all | diff "$root/before" - && echo "ok: nothing is left"

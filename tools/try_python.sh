@@ -1,0 +1,27 @@
+#!/bin/sh
+# Unit tests and the short functional pass on the Python of a Debian release.
+#
+# usage: tools/try_python.sh RELEASE ROOT    (root on Debian: debootstrap)
+#
+# ROOT is made, unless it is there, and gets a copy of this checkout, in which
+# the environment of Nova 34 is built with RELEASE's python3.
+set -eu
+
+release=$1
+. "$(dirname "$0")/debian_root.sh"
+make_root "$release" "$2"
+[ -e "$root/usr/bin/gcc" ] ||
+    apt install ca-certificates gcc git libc6-dev make python3-dev python3-venv
+# Names and certificates with which this machine reaches its package index.
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+mkdir -p "$root/src"
+git ls-files -z | xargs -0 tar -c | tar -x -C "$root/src"
+mount --bind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+trap 'umount "$root/proc" "$root/dev"' EXIT
+in_root env HOME=/root ${PIP_INDEX_URL:+PIP_INDEX_URL="$PIP_INDEX_URL"} sh -ec '
+    cd /src
+    [ -e .git ] || git init --quiet
+    python3 --version
+    make PYTHON=python3 smoke-34'
