@@ -54,9 +54,13 @@ class Row:
     description: str
 
     def is_called(self, name: str) -> bool:
-        """Return whether NAME is that of the row or a member, or a glob."""
-        return fnmatch.fnmatchcase(self.name, name) or bool(
-            self.pattern and re.search(self.pattern, name))
+        """Return whether NAME is that of the row or a member, or a glob.
+
+        A value that the property may have finds it, too.
+        """
+        return any(fnmatch.fnmatchcase(each, name) for each in (
+            self.name, *self.values.machine_readable())) or bool(
+                self.pattern and re.search(self.pattern, name))
 
 
 def with_null(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""Horizon's form for a rebuild, which says what becomes of overrides."""
+"""Horizon's form for a rebuild, in which the overrides can be edited."""
 from __future__ import annotations
 
 import contextlib
@@ -17,22 +17,19 @@ from openstack_dashboard.dashboards.project.instances import views
 
 from nova_image_override import errors
 from nova_image_override.client import answers
+from nova_image_override.client import arguments
 from nova_image_override.client import transport
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard import presence
 from nova_image_override_dashboard import tabs
 
-KEEP = 'keep'
-DROP = 'drop'
-
 _Form: typing.Any = views.RebuildView.form_class
 
 
 class RebuildForm(_Form):
-    """Horizon's form, with a choice if the instance overrides properties.
+    """Horizon's form, with the overrides, which can be edited.
 
-    If it overrides none, or the cloud does not have the extension, the form is
-    Horizon's own.
+    If the cloud does not have the extension, the form is Horizon's own.
     """
 
     def __init__(
@@ -40,32 +37,46 @@ class RebuildForm(_Form):
         **kwargs: typing.Any,
     ) -> None:
         super().__init__(request, *args, **kwargs)
-        overrides = _overrides(
+        self._overrides = _overrides(
             request, kwargs.get('initial', {}).get('instance_id'))
-        if overrides:
-            self.fields[errors.PARAMETER] = forms.ChoiceField(
-                label=gettext_lazy('Image Property Overrides'),
-                choices=[
-                    (KEEP, _('Keep: %s') % ', '.join(
-                        _spelled(name, value)
-                        for name, value in sorted(overrides.items()))),
-                    (DROP, _('Drop: the instance gets the properties of '
-                             'the image'))],
-                initial=KEEP, widget=forms.RadioSelect)
+        if self._overrides is not None:
+            self.fields[errors.PARAMETER] = forms.CharField(
+                label=gettext_lazy('Image Property Overrides'), required=False,
+                initial='\n'.join(f'{name}={value or ""}' for name, value in
+                                  sorted(self._overrides.items())),
+                widget=forms.Textarea(attrs={
+                    'rows': max(2, len(self._overrides)), 'wrap': 'off',
+                    'placeholder': 'NAME=VALUE', 'spellcheck': 'false'}),
+                help_text=_(
+                    'A line NAME=VALUE for each property. With NAME= alone '
+                    'the instance is built without it. An empty field drops '
+                    'all overrides.'))
+
+    def clean_image_props_override(self) -> dict[str, str | None]:
+        """Return the overrides that the field asks for."""
+        overrides: dict[str, str | None] = {}
+        try:
+            arguments.take(filter(
+                None, map(str.strip, self.cleaned_data[
+                    errors.PARAMETER].splitlines())), overrides)
+        except ValueError as exc:
+            raise forms.ValidationError(str(exc)) from None
+        return overrides
 
     @sensitive_variables('data')
     def handle(
         self, request: http.HttpRequest, data: dict[str, typing.Any],
     ) -> bool:
         """Rebuild; show in the form what the cloud refuses."""
-        choice = data.pop(errors.PARAMETER, None)
-        if choice is None:
+        asked = data.pop(errors.PARAMETER, None)
+        if asked is None:
             return super().handle(request, data)
         # The client of server_rebuild (openstack_dashboard/api/nova.py).
         client = _nova.get_novaclient_with_instance_desc(request).client
         try:
-            with (transport.attach(client).overriding(transport.REBUILD, {})
-                  if choice == DROP else contextlib.nullcontext()):
+            with (contextlib.nullcontext() if asked == self._overrides
+                  else transport.attach(client).overriding(
+                      transport.REBUILD, asked)):
                 api.nova.server_rebuild(
                     request, data['instance_id'], data['image'],
                     data.get('password') or None, data.get('disk_config'),
@@ -83,18 +94,14 @@ class RebuildForm(_Form):
 
 def _overrides(
         request: http.HttpRequest, server_id: str | None,
-) -> dict[str, str | None]:
-    """Return what a server overrides; nothing if that cannot be seen."""
+) -> dict[str, str | None] | None:
+    """Return what a server overrides; None if that cannot be seen."""
     if server_id is None or not presence.has_extension(request):
-        return {}
+        return None
     try:
         return existing.overrides_of(existing.server(request, server_id))
     except tabs.TROUBLE:
-        return {}
-
-
-def _spelled(name: str, value: str | None) -> str:
-    return _('%s removed') % name if value is None else f'{name}={value}'
+        return None
 
 
 def register() -> None:

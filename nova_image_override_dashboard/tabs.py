@@ -3,10 +3,12 @@
 import typing
 
 from django import http
+from django import urls
 from django.utils.translation import gettext_lazy as _
 from horizon import tabs
 from keystoneauth1 import exceptions as ksa_exceptions
 from novaclient import exceptions as nova_exceptions
+from openstack_dashboard.dashboards.project.instances import tables
 
 from nova_image_override.client import answers
 from nova_image_override_dashboard import existing
@@ -36,18 +38,26 @@ class Overrides(tabs.Tab):
         """Return what the template shows."""
         context = super().get_context_data(request, **kwargs)
         # Read again: what the page has was asked for without the extension.
-        server_id = self.tab_group.kwargs['instance'].id
+        instance = self.tab_group.kwargs['instance']
         try:
-            server = existing.server(request, server_id)
+            server = existing.server(request, instance.id)
         except TROUBLE as exc:
             return {**context, 'trouble': str(exc)}
         overrides = existing.overrides_of(server)
         image = existing.image_properties(
             request, server) if overrides else {}
+        table = tables.InstancesTable(request)
         return {
             **context,
             'server': server,
             'rows': existing.rows(overrides, image),
             'is_image_known': image is not None,
             'is_changeable': existing.is_changeable(server),
+            # As Horizon's own table, which takes "stop".
+            'offered': [
+                name for name in ('stop', 'rebuild') if table._filter_action(
+                    table.base_actions[name], request, instance)],
+            'table_url': urls.reverse(
+                f'horizon:{request.horizon["dashboard"].slug}'
+                ':instances:index'),
         }

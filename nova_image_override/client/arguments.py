@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 #: The options, and the name under which parsed arguments have their values.
@@ -22,15 +23,25 @@ class Override(argparse.Action):
     ) -> None:
         """Take one more ``KEY=VALUE``, or several, split at the first ``=``."""
         overrides = dict(getattr(namespace, self.dest) or {})
-        for word in [values] if isinstance(values, str) else values:
-            name, equals, value = word.partition('=')
-            if not (name and equals):
-                raise argparse.ArgumentError(
-                    self, f'write {word!r} as KEY=VALUE')
-            if name in overrides:
-                raise argparse.ArgumentError(self, f'{name} is given twice')
-            overrides[name] = value or None
+        try:
+            take([values] if isinstance(values, str) else values, overrides)
+        except ValueError as exc:
+            raise argparse.ArgumentError(self, str(exc)) from None
         setattr(namespace, self.dest, overrides)
+
+
+def take(words: Iterable[str], overrides: dict[str, str | None]) -> None:
+    """Add what WORDS say, each ``KEY=VALUE`` or ``KEY=``, to OVERRIDES.
+
+    :raises ValueError: one is neither, or has the name of another
+    """
+    for word in words:
+        name, equals, value = word.partition('=')
+        if not (name and equals):
+            raise ValueError(f'write {word!r} as KEY=VALUE')
+        if name in overrides:
+            raise ValueError(f'{name} is given twice')
+        overrides[name] = value or None
 
 
 def name(word: str) -> str:

@@ -25,6 +25,8 @@ from nova_image_override.client import transport
 #: A column of ``openstack server list --long``.
 COLUMN = 'Image Prop Overrides'
 
+_DRY_RUN = 'nova_image_override_dry_run'
+
 
 class Hook(hooks.CommandHook):
     """A hook, with those of cliff's methods that most hooks leave alone."""
@@ -77,6 +79,10 @@ class Hook(hooks.CommandHook):
             with context as asking:
                 try:
                     answer = take_action(parsed_args)
+                except transport.Checked as checked:
+                    return tuple(checked.answer), tuple(
+                        value and format_columns.DictColumn(value)
+                        for value in checked.answer.values())
                 except sdk_exceptions.HttpException:
                     # Its message has the URL before the cloud's.
                     if asking.response is not None:
@@ -115,20 +121,26 @@ class Show(Hook):
 
 
 class Create(Hook):
-    """``openstack server create --image-prop-override``."""
+    """``openstack server create --image-prop-override [--dry-run]``."""
 
     action = transport.CREATE
 
     def add_options(self, parser: Any) -> None:
-        """Add the option."""
+        """Add the options."""
         parser.add_argument(arguments.SET, **arguments.OPTION)
+        parser.add_argument(
+            '--dry-run', action='store_true', dest=_DRY_RUN,
+            help='Create nothing; show the image properties that the server '
+                 'would have, or why it would be refused')
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
         overrides = getattr(parsed_args, arguments.DEST, None)
-        if overrides is not None:
+        dry_run = getattr(parsed_args, _DRY_RUN, False)
+        if overrides is not None or dry_run:
             self.wrap(transport.attach(self.compute).overriding(
-                self.action, overrides, shows=True), _with_row)
+                self.action, overrides or {}, shows=True, dry_run=dry_run),
+                _with_row)
         return parsed_args
 
 
@@ -140,7 +152,7 @@ class Rebuild(Create):
     def add_options(self, parser: Any) -> None:
         """Add the options."""
         group = parser.add_mutually_exclusive_group()
-        super().add_options(group)
+        group.add_argument(arguments.SET, **arguments.OPTION)
         group.add_argument(
             arguments.DROP, dest=arguments.DEST, action='store_const',
             const={}, help='Drop the overrides of the server')
@@ -194,8 +206,9 @@ class List(command.Lister):
         """Add the arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            'names', metavar='<key>', nargs='*', type=arguments.name,
-            help='List only these properties; * stands for any characters')
+            'names', metavar='<key|value>', nargs='*', type=arguments.name,
+            help='List only these properties, or those that can have these '
+                 'values; * stands for any characters')
         parser.add_argument(
             '--long', action='store_true',
             help='List limits, drivers and descriptions too')

@@ -46,6 +46,8 @@ class Asking:
     :ivar action: the requests that are to carry the overrides; None for none
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
+    :ivar dry_run: whether the request that carries the overrides ends with
+        Checked instead
     :ivar sent: whether a request has carried the overrides
     :ivar response: the last answer to a request that carried them, or named
         the version
@@ -56,6 +58,7 @@ class Asking:
     action: str | None = None
     overrides: Overrides = dataclasses.field(default_factory=dict)
     shows: bool = False
+    dry_run: bool = False
     sent: bool = False
     response: requests.Response | None = None
     seen: dict[str, answers.InForce] = dataclasses.field(default_factory=dict)
@@ -72,6 +75,14 @@ class Asking:
             **body, key: {**body[key], errors.PARAMETER: self.overrides}}
         self.sent = True
         return True
+
+
+class Checked(Exception):
+    """A create went no further than its check; has the cloud's answer."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__('dry run: nothing is created')
+        self.answer = answer
 
 
 class _Local(threading.local):
@@ -139,6 +150,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
     @contextlib.contextmanager
     def overriding(
         self, action: str, overrides: Overrides, shows: bool = False,
+        dry_run: bool = False,
     ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
@@ -146,6 +158,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
             them
         :param overrides: what to ask for; empty to ask for none
         :param shows: whether all answers are to show overrides, too
+        :param dry_run: whether a create is to raise Checked, and create
+            nothing
         :raises TypeError: OVERRIDES is not a mapping
         :raises Error: the cloud does not take them, or no request in the
             context carried them
@@ -156,7 +170,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
                 f'{overrides!r}')
         with self._asking(Asking(
                 self.discover().version, action, dict(overrides), shows,
-        )) as asking:
+                dry_run)) as asking:
             yield asking
         if not asking.sent:
             raise answers.NotSent(
@@ -246,6 +260,9 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
         carries = asking.put_into(method, kwargs)
+        checks = carries and asking.dry_run
+        if checks:
+            url = versions.CHECK_PATH
         version = (asking.version if carries or asking.shows
                    else self._named(url))
         if version is not None:
@@ -253,6 +270,10 @@ class OverridingAdapter(ksa_adapter.Adapter):
         response = super().request(url, method, **kwargs)
         if carries or asking.shows:
             asking.response = response
+        if checks and response.ok:
+            raise Checked(answers.read(
+                response, f'POST {url}',
+                lambda body: dict(body[errors.PARAMETER])))
         if asking.shows:
             asking.seen.update(answers.overrides_in(response))
         return response

@@ -42,7 +42,7 @@ class RulesFilter(tables.FilterAction):
         """Return the rules that have each word somewhere."""
         words = filter_string.lower().split()
         return [rule for rule in data if all(
-            word in ' '.join(rule[:4]).lower() for word in words)]
+            word in ' '.join(map(str, rule[:4])).lower() for word in words)]
 
 
 class Rules(tables.DataTable):
@@ -80,6 +80,44 @@ def _value(server: typing.Any) -> str:
 def _page(server: typing.Any) -> str:
     return (reverse('horizon:admin:instances:detail', args=[server.id])
             + f'?tab={instances.TAB}')
+
+
+class Use(typing.NamedTuple):
+    """How many servers of a project override a property with a value."""
+
+    name: str
+    value: str | None
+    project: str
+    count: int
+
+
+class UsedFilter(RulesFilter):
+    """Searches names, values and projects."""
+
+
+class Used(tables.DataTable):
+    """What is overridden, by all users."""
+
+    name = tables.Column(
+        'name', verbose_name=_('Property'), link=lambda use: reverse(
+            'horizon:admin:image_props_override:servers', args=[use.name]))
+    value = tables.Column(
+        lambda use: _('removed') if use.value is None else use.value,
+        verbose_name=_('Value'))
+    project = tables.Column('project', verbose_name=_('Project'))
+    count = tables.Column('count', verbose_name=_('Instances'))
+
+    class Meta:
+        """What Horizon asks of a table."""
+
+        name = 'used'
+        verbose_name = _('Who overrides what')
+        table_actions = (UsedFilter,)
+        multi_select = False
+
+    def get_object_id(self, datum: Use) -> str:
+        """Return what tells a use from the others."""
+        return '/'.join(map(str, datum[:3]))
 
 
 class Servers(tables.DataTable):

@@ -1,7 +1,9 @@
 """Pages of the panel."""
 
+import collections
 import typing
 
+from django import http
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from horizon import exceptions
@@ -12,6 +14,7 @@ from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
+from nova_image_override_dashboard import existing
 from nova_image_override_dashboard import instances
 from nova_image_override_dashboard.admin import tables
 
@@ -45,6 +48,53 @@ def _member(choice: dict[str, typing.Any]) -> str:
     if choice['prefix'] is None:
         return choice['name']
     return choice['prefix'] + ('0' if choice['name'].endswith('.N') else '')
+
+
+class Used(horizon_tables.DataTableView):
+    """What the servers of all projects override, whoever may do so."""
+
+    table_class = tables.Used
+    page_title = _('Who overrides what')
+
+    def get_context_data(self, **kwargs: typing.Any) -> dict[str, typing.Any]:
+        """Return what the page shows, with a link back to the rules."""
+        return {**super().get_context_data(**kwargs), 'custom_breadcrumb': [
+            (_('Image Property Overrides'),
+             reverse('horizon:admin:image_props_override:index')),
+            (self.page_title, None)]}
+
+    def get_data(self) -> list[tables.Use]:
+        """Count the overrides of all servers.
+
+        That takes as many requests as nova-api has pages of servers
+        ([api]max_limit, 1000 each).
+        """
+        try:
+            with cloud.compute(self.request).showing():
+                servers = cloud.client(self.request).servers.list(
+                    search_opts={'all_tenants': True}, limit=-1)
+        except Exception:
+            # From whichever client; Horizon knows them all.
+            exceptions.handle(
+                self.request, _('Unable to retrieve instances.'))
+            return []
+        projects = _project_names(self.request)
+        counted = collections.Counter(
+            (name, value, projects.get(server.tenant_id, server.tenant_id))
+            for server in servers
+            for name, value in existing.overrides_of(server).items())
+        return [tables.Use(*use, count) for use, count in sorted(
+            counted.items(), key=lambda item: (item[0][0], -item[1]))]
+
+
+def _project_names(request: http.HttpRequest) -> dict[str, str]:
+    try:
+        return {project.id: project.name
+                for project in api.keystone.tenant_list(request)[0]}
+    except Exception:
+        # Their IDs are shown instead.
+        exceptions.handle(request, ignore=True)
+        return {}
 
 
 class Servers(

@@ -51,6 +51,43 @@ def test_the_answer_says_what_the_guest_would_be_built_from(client, cloud):
     assert told['properties'].items() <= built.items()
 
 
+def test_a_dry_run_of_a_create_is_the_check_of_all_that_it_would_send(client):
+    told = answer(client, 'server', 'create', '--dry-run', '--wait',
+                  '--image', 'debian', '--flavor', 'two-cpus',
+                  '--image-prop-override', 'hw_disk_bus=scsi',
+                  '--property', 'a=b', 'guest')
+    sent = check_request(client).body['server']
+    assert (sent['name'], sent['metadata']) == ('guest', {'a': 'b'})
+    assert told == answer(client, *OF_IMAGE, 'hw_disk_bus=scsi')
+    assert json.loads(client.openstack('server', 'list', '-f', 'json')) == []
+
+
+@pytest.mark.parametrize('clouds', [{}, {'hooked': True}])
+def test_a_refused_dry_run_has_a_line_for_each_reason(
+        client, hooked_clouds, clouds):
+    done = client.run(
+        'openstack', 'server', 'create', '--dry-run', '--image', 'debian',
+        '--flavor', 'two-cpus', '--image-prop-override', 'hw_disk_bus=null',
+        '--image-prop-override', 'hw_boot_menu=maybe', 'guest', **({
+            'OS_CLIENT_CONFIG_FILE': str(hooked_clouds)} if clouds else {}))
+    assert done.returncode == 1
+    assert [line.split(': ')[:2] for line in done.stderr.splitlines()] == [
+        ['hw_boot_menu', 'invalid_value'], ['hw_disk_bus', 'invalid_value']]
+
+
+def test_without_the_extension_a_dry_run_creates_nothing(plain_client):
+    assert 'does not take image property overrides' in plain_client.refused(
+        'server', 'create', '--dry-run', '--image', 'debian', '--flavor',
+        'two-cpus', 'guest')
+    assert plain_client.seen.compute('POST') == []
+
+
+def test_a_dry_run_needs_no_override(client):
+    assert answer(client, 'server', 'create', '--dry-run', '--image', 'debian',
+                  '--flavor', 'two-cpus', 'guest')['overridden'] == {}
+    assert check_request(client).body['server']['image_props_override'] == {}
+
+
 @pytest.mark.parametrize('words', [
     ['--image-prop-override', 'hw_disk_bus=scsi', 'hw_rng_model='],
     ['hw_disk_bus=scsi', '--image-prop-override', 'hw_rng_model='],

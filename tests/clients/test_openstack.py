@@ -354,3 +354,50 @@ for name in ('nova', 'oslo_policy', 'oslo_versionedobjects', 'jsonschema'):
     assert importlib.util.find_spec(name) is None, name
 ''')
 
+
+
+# --- completion --------------------------------------------------------------
+
+_COMPLETED = '''
+source share/nova-image-override/openstack.bash
+_openstack() { COMPREPLY=(from openstack complete); }
+for COMP_LINE in "$@"; do
+    COMP_POINT=${#COMP_LINE}
+    _openstack_image_prop_override
+    echo "${COMPREPLY[*]}"
+done
+'''
+
+_AT_CREATE = 'openstack server create --image-prop-override '
+
+
+def completed(client, *lines):
+    done = client.run('bash', '-c', _COMPLETED, 'bash', *lines)
+    return dict(zip(lines, done.stdout.splitlines()))
+
+
+def test_bash_completes_names_and_values_that_the_cloud_permits(client):
+    expected = {
+        _AT_CREATE + 'hw_dis': 'hw_disk_bus= hw_disk_type=',
+        _AT_CREATE + 'hw_disk_bus=s': 'sata scsi',
+        _AT_CREATE + 'hw_numa_': 'hw_numa_cpus. hw_numa_mem. hw_numa_nodes=',
+        _AT_CREATE + 'tr': 'trait:',
+        'openstack image override check --image x hw_firmware_type=u': 'uefi',
+        'openstack server list --image-prop-override hw_disk_b': 'hw_disk_bus',
+        # What is not permitted, and what only a description has.
+        _AT_CREATE + 'hw_mach': '',
+        _AT_CREATE + 'hw_cpu_sockets=': '',
+        'openstack server create --image ': 'from openstack complete',
+        _AT_CREATE + '--ima': 'from openstack complete'}
+    assert completed(client, *expected) == expected
+
+
+def test_the_cloud_is_asked_once_in_each_shell(client):
+    completed(client, _AT_CREATE + 'hw_dis', _AT_CREATE + 'hw_video')
+    assert len([request for request in client.seen.compute('GET')
+                if request.path.endswith(versions.PATH)]) == 1
+
+
+def test_without_the_extension_nothing_is_completed(plain_client):
+    assert completed(plain_client, _AT_CREATE + 'hw_dis') == {
+        _AT_CREATE + 'hw_dis': ''}

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import subprocess
+import time
 import typing
 
 from django.conf import settings
@@ -22,6 +23,9 @@ from tests.dashboard import wizard as wizard_module
 
 #: The newest version of everything.
 VERSIONS = 'compute 2.98, image-props-override latest'
+
+#: Seconds between two looks at a server, which leave the cloud some time.
+_POLLING = 0.05
 
 
 # For the tests that need no Horizon: it has a process of its own.
@@ -55,14 +59,14 @@ class Cloud:
     def create(
         self, name: str, overrides: dict[str, str | None],
         image: str = 'debian', flavor: str = 'two-cpus',
-        settle: bool = True,
+        settle: bool = True, user: str = 'demo',
     ) -> str:
-        """Create a server as the user "demo"; return its ID once it runs."""
+        """Create a server; return its ID once it runs."""
         images = requests.get(f'{self.url}/image/v2/images', timeout=300,
                               params={'name': image}).json()['images']
         made = self.ask('POST', '/servers', {'server': {
             'name': name, 'imageRef': images[0]['id'], 'flavorRef': flavor,
-            'networks': 'none', 'image_props_override': overrides}}, 'demo')
+            'networks': 'none', 'image_props_override': overrides}}, user)
         if settle:
             self.settled(made['server']['id'])
         return made['server']['id']
@@ -74,6 +78,7 @@ class Cloud:
             if shown['status'] != 'BUILD' and not shown[
                     'OS-EXT-STS:task_state']:
                 return shown
+            time.sleep(_POLLING)
 
     def clear(self) -> None:
         """Delete all servers, and forget the requests so far."""
@@ -81,7 +86,7 @@ class Cloud:
             self.settled(server['id'])
             self.ask('DELETE', f'/servers/{server["id"]}')
         while self.servers():
-            pass
+            time.sleep(_POLLING)
         requests.delete(f'{self.url}/requests', timeout=300)
 
     def requests(self, method: str, path: str) -> list[dict[str, typing.Any]]:

@@ -127,7 +127,21 @@ def test_the_dialog_closes_by_the_keyboard(editor, browser):
                   'the dialog to close')
 
 
-def test_a_rebuild_drops_what_is_overridden(browser, cloud, picture):
+def test_the_tab_of_a_running_server_leads_to_the_rebuild_and_to_a_stop(
+        browser, cloud):
+    server = cloud.create('web-1', OVERRIDES)
+    browser.log_in('demo')
+    browser.open(f'/project/instances/{server}/{TAB}')
+    browser.click('.image-props-tab .ajax-modal')
+    browser.find('#id_image_props_override')
+    browser.click('.modal-footer .cancel')
+    browser.click('.image-props-tab button[name=action]')
+    browser.click('.modal-footer .btn-danger')
+    browser.until(lambda driver: cloud.settled(server)['status'] == 'SHUTOFF',
+                  'the stop')
+
+
+def test_a_rebuild_replaces_what_is_overridden(browser, cloud, picture):
     server = cloud.create('web-1', OVERRIDES)
     browser.log_in('demo')
     browser.open('/project/instances/')
@@ -135,10 +149,13 @@ def test_a_rebuild_drops_what_is_overridden(browser, cloud, picture):
     browser.click('[id$="__action_rebuild"]')
     browser.find('#id_image').send_keys('debian')
     picture('horizon-rebuild', '.modal-content')
-    browser.click('label[for=id_image_props_override_1]')
+    field = browser.find('#id_image_props_override')
+    assert field.get_attribute('value').splitlines() == [
+        'hw_disk_bus=scsi', 'hw_scsi_model=virtio-scsi']
+    browser.write(field, 'hw_disk_bus=ide')
     browser.click('.modal-footer .btn-primary')
     browser.until(lambda driver: cloud.settled(server)[
-        'image_props_override'] == {}, 'the rebuild')
+        'image_props_override'] == {'hw_disk_bus': 'ide'}, 'the rebuild')
 
 
 def test_administrators_look_from_a_rule_to_its_servers(

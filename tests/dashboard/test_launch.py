@@ -11,6 +11,13 @@ def _quiet(browser):
     assert browser.complaints() == []
 
 
+_IS_IN_SIGHT = '''
+var place = document.querySelector('.ng-wizard .error-message')
+  .getBoundingClientRect();
+return place.top >= 0 && place.top < window.innerHeight;
+'''
+
+
 def overrides_of(cloud):
     """Return the overrides of the one server that there is."""
     (server,) = cloud.servers()
@@ -66,6 +73,27 @@ def test_only_what_the_image_has_can_be_removed(wizard, browser):
     assert not browser.shown('.image-props-remove')
 
 
+@pytest.mark.parametrize(('words', 'found'), [
+    ('UEFI', 'hw_firmware_type'), ('kernel arguments', 'os_command_line'),
+    ('virtio-scsi', 'hw_scsi_model'), ('network card', 'hw_vif_model'),
+    ('secure boot', 'os_secure_boot')])
+def test_properties_are_found_by_their_values_and_by_what_people_call_them(
+        wizard, words, found):
+    wizard.open('demo')
+    wizard.step(wizard_module.STEP)
+    wizard.search(words)
+    assert wizard.row(found)
+
+
+def test_what_is_not_offered_is_said_to_be_missing_from_this_list(
+        wizard, browser):
+    wizard.open('demo')
+    wizard.step(wizard_module.STEP)
+    wizard.search('huge pages')
+    assert 'only what this cloud lets you override' in browser.find(
+        '.image-props-editor [role=status]').text
+
+
 def test_what_is_wrong_is_said_at_its_property_and_stops_the_launch(wizard):
     wizard.open('demo')
     wizard.fill()
@@ -86,6 +114,23 @@ def test_what_the_cloud_refuses_is_said_at_its_property(wizard, cloud):
     assert cloud.requests('POST', '/servers') == []
 
 
+def test_what_the_cloud_refuses_marks_the_step_until_it_is_corrected(
+        wizard, browser):
+    wizard.open('demo')
+    wizard.fill()
+    assert wizard.can_launch()
+    wizard.set('hw_video_ram', '2000000')
+    wizard.wait_for_state('refused')
+    assert not wizard.can_launch()
+    wizard.step('Details')
+    assert len(browser.shown('.nav-item .hz-icon-required')) == 1
+    wizard.step(wizard_module.STEP)
+    wizard.reset('hw_video_ram')
+    browser.until(lambda driver: not browser.shown(
+        '.nav-item .hz-icon-required'), 'the mark to go')
+    assert wizard.can_launch()
+
+
 @pytest.mark.short
 def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
         wizard, browser, cloud):
@@ -94,13 +139,22 @@ def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
     wizard.set('hw_video_ram', '2000000')
     wizard.set('hw_cpu_cores', '3')
     wizard.wait_for_state('refused')
-    said = wizard.launch()
+    browser.driver.set_window_size(1280, 480)
+    browser.driver.execute_script(
+        'document.querySelector(".modal-footer").scrollIntoView()')
+    said = wizard.launch(at_once=True)
+    browser.until(lambda driver: driver.execute_script(_IS_IN_SIGHT),
+                  'the wizard to show what is refused')
+    browser.driver.set_window_size(1280, 960)
     assert sorted(line.partition(':')[0] for line in said.splitlines()) == [
         'hw_cpu_cores', 'hw_video_ram']
     assert browser.texts('.toast, .alert-success, .alert-info') == []
     assert wizard.chips() == ['hw_cpu_cores=3', 'hw_video_ram=2000000']
     assert cloud.servers() == []
     wizard.reset('hw_video_ram')
+    # What was launched is no longer what is asked for.
+    browser.until(lambda driver: not browser.shown('.error-message'),
+                  'the banner to go')
     wizard.set('hw_cpu_cores', '2')
     wizard.wait_for_state('accepted')
     assert wizard.launch() is None
@@ -116,11 +170,11 @@ def test_a_property_is_offered_only_to_those_who_may_override_it(wizard):
     assert not wizard.offers('hw_mem_page_size')
 
 
-def test_an_nfv_user_sees_more_and_gets_numa_nodes(
+def test_an_nfv_user_sees_more_and_gets_pinned_numa_nodes(
         wizard, browser, cloud, picture):
     wizard.open('nfv')
     wizard.fill(flavor='nfv')
-    assert wizard.offers('hw_cpu_policy')
+    wizard.set('hw_cpu_policy', 'dedicated')
     wizard.set('hw_mem_page_size', '2MB')
     wizard.set('hw_numa_nodes', '2')
     for node, cpus in enumerate(('0-1', '2-3')):
@@ -128,13 +182,16 @@ def test_an_nfv_user_sees_more_and_gets_numa_nodes(
         wizard.add('hw_numa_mem.N', None, '1024')
         assert f'hw_numa_cpus.{node}={cpus}' in wizard.chips()
     wizard.wait_for_state('accepted')
-    assert len(browser.texts('.image-props-nodes li')) == 2
+    assert browser.texts('.image-props-nodes li') == [
+        'NUMA node 0: vCPUs 0, 1 (dedicated); 1024 MiB',
+        'NUMA node 1: vCPUs 2, 3 (dedicated); 1024 MiB']
     wizard.search('hw_numa')
     wizard.row('hw_numa_mem.1')
     picture('horizon-numa', '.modal-content')
     assert wizard.launch() is None
     assert overrides_of(cloud) == {
-        'hw_mem_page_size': '2048', 'hw_numa_nodes': '2',
+        'hw_cpu_policy': 'dedicated', 'hw_mem_page_size': '2048',
+        'hw_numa_nodes': '2',
         'hw_numa_cpus.0': '0-1', 'hw_numa_cpus.1': '2-3',
         'hw_numa_mem.0': '1024', 'hw_numa_mem.1': '1024'}
 

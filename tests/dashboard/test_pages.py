@@ -81,8 +81,23 @@ def test_only_servers_that_can_be_changed_have_the_button(
     running = cloud.create('running', OVERRIDES)
     assert 'image-props-edit' not in session().tab(
         f'/project/instances/{running}/').text
-    assert 'image-props-edit' in session().tab(
-        f'/project/instances/{stopped}/').text
+    page = session().tab(f'/project/instances/{stopped}/').text
+    assert 'image-props-edit' in page
+    assert '__stop__' not in page
+
+
+@pytest.mark.parametrize(('user', 'table', 'page'), [
+    ('demo', '/project/instances/', '/project/instances/{}/'),
+    ('admin', '/admin/instances/', '/admin/instances/{}/detail')])
+def test_the_tab_of_a_running_server_leads_to_stop_and_rebuild(
+        session, cloud, user, table, page):
+    server = cloud.create('running', OVERRIDES)
+    text = session(user).tab(page.format(server)).text
+    assert f'href="/project/instances/{server}/rebuild"' in text
+    (action,) = re.findall(f'value="(instances__stop__{server})"', text)
+    assert f'action="{table}"' in text
+    session(user).post(table, {'action': action})
+    assert cloud.settled(server)['status'] == 'SHUTOFF'
 
 
 # --- the table --------------------------------------------------------------
@@ -216,34 +231,70 @@ def rebuild(session, cloud, server, **form):
         'disk_config': 'AUTO', 'description': '', **form})
 
 
-@pytest.mark.parametrize(('choice', 'left'), [
-    ('keep', OVERRIDES), ('drop', {})])
-def test_a_rebuild_keeps_or_drops(session, cloud, choice, left):
+FIELD = re.compile(
+    r'(?s)<textarea[^>]*name="image_props_override".*?</textarea>')
+
+
+@pytest.mark.parametrize(('text', 'left'), [
+    ('hw_disk_bus=scsi\r\nhw_scsi_model=virtio-scsi', OVERRIDES),
+    ('', {}),
+    ('hw_rng_model=\r\n\r\n hw_disk_bus=ide ', {
+        'hw_rng_model': None, 'hw_disk_bus': 'ide'})])
+def test_a_rebuild_keeps_drops_or_changes_overrides(
+        session, cloud, text, left):
     server = cloud.create('guest', OVERRIDES)
-    form = pages.text_of(
-        session().get(f'/project/instances/{server}/rebuild'))
-    assert 'Keep: hw_disk_bus=scsi, hw_scsi_model=virtio-scsi' in form
-    page = rebuild(session, cloud, server, image_props_override=choice)
+    forget(cloud)
+    page = rebuild(session, cloud, server, image_props_override=text)
     assert page.url.endswith('/project/instances/'), pages.text_of(page)
     assert cloud.settled(server)['image_props_override'] == left
+    (sent,) = cloud.requests('POST', f'/servers/{server}/action')
+    # What is not changed is not asked for, and needs no permission.
+    assert ('image_props_override' in sent['body']) == (left != OVERRIDES)
+
+
+def test_the_form_of_a_rebuild_shows_what_is_in_force(session, cloud):
+    server = cloud.create('guest', {**OVERRIDES, 'hw_rng_model': None})
+    (field,) = FIELD.findall(session().get(
+        f'/project/instances/{server}/rebuild').text)
+    assert field.partition('>')[2].split('<')[0].split() == [
+        'hw_disk_bus=scsi', 'hw_rng_model=', 'hw_scsi_model=virtio-scsi']
+
+
+@pytest.mark.parametrize(('text', 'reason'), [
+    ('hw_disk_bus', "write 'hw_disk_bus' as KEY=VALUE"),
+    ('=scsi', "write '=scsi' as KEY=VALUE"),
+    ('hw_disk_bus=ide\nhw_disk_bus=scsi', 'hw_disk_bus is given twice'),
+    ('hw_disk_bus=floppy', 'must be one of fdc'),
+    ('hw_scsi_modle=virtio-scsi', 'did you mean hw_scsi_model?')])
+def test_a_rebuild_with_wrong_overrides_says_why_and_changes_nothing(
+        session, cloud, text, reason):
+    server = cloud.create('guest', OVERRIDES)
+    page = rebuild(session, cloud, server, image_props_override=text)
+    assert page.url.endswith('/rebuild')
+    assert reason in pages.text_of(page)
+    (field,) = FIELD.findall(page.text)
+    assert text.split()[0] in field
+    assert cloud.settled(server)['image_props_override'] == OVERRIDES
 
 
 def test_a_refused_rebuild_says_why_in_the_form(session, cloud):
     server = cloud.create('guest', OVERRIDES)
     cloud.ask('POST', f'/servers/{server}/action', {'lock': None})
-    page = rebuild(session, cloud, server, image_props_override='drop')
+    page = rebuild(session, cloud, server, image_props_override='')
     cloud.ask('POST', f'/servers/{server}/action', {'unlock': None})
     assert page.url.endswith('/rebuild')
     assert 'is locked' in pages.text_of(page)
     assert cloud.settled(server)['image_props_override'] == OVERRIDES
 
 
-def test_a_rebuild_of_a_server_without_overrides_is_horizons_own(
+def test_a_server_without_overrides_gets_some_in_a_rebuild_or_none(
         session, cloud):
     server = cloud.create('guest', {})
-    page = session().get(f'/project/instances/{server}/rebuild')
-    assert 'Rebuild Instance' in page.text
-    assert 'image_props_override' not in page.text
+    rebuild(session, cloud, server, image_props_override='')
+    assert cloud.settled(server)['image_props_override'] == {}
+    rebuild(session, cloud, server, image_props_override='hw_disk_bus=ide')
+    assert cloud.settled(server)['image_props_override'] == {
+        'hw_disk_bus': 'ide'}
 
 
 # --- administrators ---------------------------------------------------------
@@ -265,8 +316,23 @@ def test_administrators_find_the_servers_of_a_property(session, cloud):
     assert 'hw_disk_bus=scsi, hw_scsi_model=virtio-scsi' in text
 
 
-def test_the_panel_is_for_administrators(session):
-    page = session().get('/admin/image_props_override/')
+def test_administrators_see_who_overrides_what_whoever_may(session, cloud):
+    cloud.create('one', OVERRIDES)
+    cloud.create('two', {'hw_disk_bus': 'scsi', 'hw_rng_model': None})
+    # What an administrator may not override here.
+    cloud.create('three', {'hw_numa_nodes': '2'}, user='nfv')
+    cloud.create('plain', {})
+    text = pages.text_of(session('admin').get(
+        '/admin/image_props_override/used/'))
+    assert 'Displaying 4 items' in text
+    for use in ('hw_disk_bus scsi demo 2', 'hw_numa_nodes 2 demo 1',
+                'hw_rng_model removed demo 1'):
+        assert use in text
+
+
+@pytest.mark.parametrize('page', ['', 'used/'])
+def test_the_panel_is_for_administrators(session, page):
+    page = session().get(f'/admin/image_props_override/{page}')
     assert page.status_code == 403
 
 

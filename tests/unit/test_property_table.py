@@ -118,8 +118,9 @@ def called(catalog, name):
     ('hw_numa_nodes', ['hw_numa_nodes']), ('hw_numa_mem.7', ['hw_numa_mem.N']),
     ('trait:CUSTOM_GOLD', ['trait:NAME']), ('trait:NAME', ['trait:NAME']),
     ('hw_numa*', ['hw_numa_cpus.N', 'hw_numa_mem.N', 'hw_numa_nodes']),
-    ('hw_numa', []), ('HW_NUMA_NODES', []), ('hw_numa_mem.777', []),
-    ('', [])])
-def test_a_row_is_found_by_its_name_by_that_of_a_member_and_by_globs(
+    ('uefi', ['hw_firmware_type']), ('virtio-s*', ['hw_scsi_model']),
+    ('ibm', []), ('hw_numa', []), ('HW_NUMA_NODES', []),
+    ('hw_numa_mem.777', []), ('', [])])
+def test_a_row_is_found_by_its_name_that_of_a_member_a_value_and_by_globs(
         catalog, name, rows):
     assert called(catalog, name) == rows

@@ -9,6 +9,7 @@ import json
 import typing
 
 import generated
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from nova_image_override.properties import book
@@ -194,9 +195,17 @@ class NeverTable(generated.CodeDirective):
              for prop in catalog.running().values() if prop.never), '40 60')
 
 
+def _signature(
+        env: typing.Any, spelling: str, node: addnodes.desc_signature) -> str:
+    """Show a name; return what search finds, which takes ``.N`` for a name."""
+    node += addnodes.desc_name(spelling, spelling)
+    return spelling.removesuffix('.N')
+
+
 def setup(app: Sphinx) -> dict[str, typing.Any]:
     """Register the type of object, and the directives."""
-    app.add_object_type(OBJECT, 'prop', objname='image property')
+    app.add_object_type(OBJECT, 'prop', objname='image property',
+                        parse_node=_signature)
     app.add_directive('property-list', PropertyList)
     app.add_directive('never-table', NeverTable)
     app.add_directive('driver-table', DriverTable)

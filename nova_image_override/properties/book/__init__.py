@@ -11,7 +11,6 @@ from nova_image_override.properties.book.vocabulary import Record
 
 #: Title of a group of properties -> their records.
 PURPOSES: dict[str, dict[str, Record]] = {
-    'Which host': hosts.RECORDS,
     'CPUs': cpus.RECORDS,
     'NUMA and memory': numa.RECORDS,
     'Encryption and trust': encryption.RECORDS,
@@ -22,6 +21,8 @@ PURPOSES: dict[str, dict[str, Record]] = {
     'Other devices': devices.RECORDS,
     'Guest and its agents': guest_agents.RECORDS,
     'The image itself': the_image.RECORDS,
+    # Last in forms: most of what it refuses is a server without a host.
+    'Which host': hosts.RECORDS,
 }
 
 #: Field of ``ImageMetaProps`` -> its record.

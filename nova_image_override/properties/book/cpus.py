@@ -90,8 +90,8 @@ RECORDS = records(
     _most('threads', 'Most CPU threads per core.'),
     Record(
         'hw_cpu_policy',
-        'Whether vCPUs float over shared host CPUs, are pinned to dedicated '
-        'ones, or a mix. A flavor\'s own policy may forbid it.',
+        'CPU pinning: whether vCPUs float over shared host CPUs, are pinned to '
+        'dedicated ones, or a mix. A flavor\'s own policy may forbid it.',
         readers=_PINNING, checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_policy'), keeps='[compute] cpu_dedicated_set',
         gets=lambda guest: guest.ask('get_cpu_policy_constraint')),
@@ -110,15 +110,14 @@ RECORDS = records(
         'CPU sockets, in a topology that makes the flavor\'s vCPUs.'),
     Record(
         'hw_cpu_thread_policy',
-        'How pinned vCPUs use the host\'s hardware threads. Needs a dedicated '
-        'or mixed CPU policy.', readers=_PINNING,
+        'How pinned vCPUs use the host\'s hardware threads (hyper-threading). '
+        'Needs a dedicated or mixed CPU policy.', readers=_PINNING,
         checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_thread_policy'),
         gets=lambda guest: guest.ask('get_cpu_thread_policy_constraint')),
     _preferred(
         'threads',
-        'CPU threads per core, in a topology that makes the flavor\'s vCPUs. '
-        'VMware has none.'),
+        'CPU threads per core, in a topology that makes the flavor\'s vCPUs.'),
     Record(
         'hw_emulation_architecture',
         'CPU architecture to emulate on a host of another one.',

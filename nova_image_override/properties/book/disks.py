@@ -37,7 +37,7 @@ RECORDS = records(
     Record(
         'hw_disk_bus',
         'Bus that disks are attached to, unless the request names one for a '
-        'disk. VMware knows ide and scsi.', hosts=_LXC,
+        'disk.', hosts=_LXC,
         readers=(
             libvirt(_BUS, _ATTACHED, values=_BUSES, otherwise=ERROR), PREFILTER,
             vmware(
@@ -76,9 +76,8 @@ RECORDS = records(
                 'cdrom', 'disk', 'floppy'), otherwise=ERROR), _RESCUE)),
     Record(
         'hw_scsi_model',
-        'Model of the SCSI controller. libvirt\'s guests have the controller '
-        'whatever bus their disks are on; VMware reads it with '
-        'hw_disk_bus=scsi.', hosts={'ibmvscsi': 'POWER hosts'},
+        'Model of the SCSI controller, for disks with hw_disk_bus=scsi.',
+        hosts={'ibmvscsi': 'POWER hosts'},
         readers=(
             libvirt(
                 'LibvirtDriver._get_scsi_controller', _ATTACHED, values=(

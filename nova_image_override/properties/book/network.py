@@ -19,7 +19,7 @@ _VIRTIO_IOMMU = 'a libvirt that takes attributes of it (9.0 does not)'
 
 RECORDS = records(
     Record(
-        'hw_vif_model', 'Model of the network interfaces.',
+        'hw_vif_model', 'Model of the network interfaces (network cards).',
         # LibvirtDriver's MIN_IGB_*
         hosts={'igb': 'hosts with libvirt 9.3 and QEMU 8',
                'lan9118': 'Arm machine types that have it',

@@ -41,7 +41,7 @@ RECORDS = records(
             requires('request_filter.virtio_sound_filter'),
             checks('API._checks_for_create_and_rebuild', 'create', 'rebuild'))),
     Record(
-        'hw_video_model', 'Model of the video adapter.',
+        'hw_video_model', 'Model of the video adapter (graphics card).',
         hosts={'qxl': 'hosts whose QEMU has SPICE'},
         readers=(
             # Xen and bhyve, which have the others, Nova no longer knows.

@@ -80,6 +80,33 @@ describe('The editor', function () {
       expect(row('os_0')).toBeNull();
     });
 
+    it('what the image has, in groups that are open until the user closes them', function () {
+      var many = [CHOICES.cores];
+      for (var number = 0; number < 13; number++) {
+        many.push(angular.extend({}, CHOICES.line, {name: 'os_' + number}));
+      }
+      show({choices: many, image: {os_1: 'a'}});
+      expect(row('hw_cpu_cores')).toBeNull();
+      expect(row('os_1')).not.toBeNull();
+      find('.image-props-group:last-child .image-props-heading').click();
+      $scope.image = {os_1: 'a', os_2: undefined};
+      $scope.$apply();
+      expect(row('os_1')).toBeNull();
+      $scope.image = {os_1: 'a', os_2: 'b'};
+      $scope.$apply();
+      expect(row('os_2')).not.toBeNull();
+    });
+
+    it('what is overridden to begin with, among many properties', function () {
+      var many = [CHOICES.cores];
+      for (var number = 0; number < 13; number++) {
+        many.push(angular.extend({}, CHOICES.line, {name: 'os_' + number}));
+      }
+      show({choices: many, initial: {hw_cpu_cores: '2'}});
+      expect(row('hw_cpu_cores')).not.toBeNull();
+      expect(row('os_1')).toBeNull();
+    });
+
     it('an input of the property\'s kind', function () {
       show();
       expect(row('hw_disk_bus').querySelector('select')).not.toBeNull();
@@ -170,6 +197,7 @@ describe('The editor', function () {
       click('.image-props-remove');
       expect(last()[0]).toEqual({hw_disk_bus: null});
       expect(row('hw_disk_bus').querySelector('select').disabled).toBe(true);
+      expect(row('hw_disk_bus').querySelector('option').textContent).toBe('Without it');
       click('.image-props-remove');
       expect(last()[0]).toEqual({});
     });
@@ -214,8 +242,15 @@ describe('The editor', function () {
     it('nothing, and says so', function () {
       show();
       search('zebra');
-      expect(find('[role=status]')).not.toBeNull();
+      expect(texts('[role=status]')).toEqual(
+        ['No property is found. The list has only what this cloud lets you override.']);
       expect(texts('.image-props-heading')).toEqual([]);
+    });
+
+    it('a property by the value that the image has', function () {
+      show({image: {os_command_line: 'quiet'}});
+      search('quiet');
+      expect(texts('.image-props-heading')).toEqual(['Boot']);
     });
 
     it('the row of a chip, and gives it the focus', function () {
@@ -237,6 +272,12 @@ describe('The editor', function () {
       $timeout.flush();
       expect(row('hw_numa_cpus.1').contains(document.activeElement)).toBe(true);
       expect(last()[0]).toEqual({'hw_numa_cpus.0': '0'});
+      expect(texts('.image-props-empty')).toEqual(['It has no value yet, and is not overridden.']);
+      var value = row('hw_numa_cpus.1').querySelector('.image-props-control input');
+      value.value = '1';
+      value.dispatchEvent(new Event('input'));
+      $scope.$apply();
+      expect(texts('.image-props-empty')).toEqual([]);
     });
 
     it('adds a member with the only value that there is', function () {

@@ -10,7 +10,7 @@ describe('The step of Launch Instance', function () {
     },
     numa_topology: {nodes: [{id: 0}]}
   }};
-  var ctrl, model, answers, offers, service, $scope, $timeout, $rootScope;
+  var ctrl, form, model, answers, offers, service, $document, $scope, $timeout, $rootScope;
 
   beforeEach(module('horizon.image-props-override'));
   beforeEach(inject(function ($controller, $q, _$rootScope_, _$timeout_) {
@@ -29,7 +29,13 @@ describe('The step of Launch Instance', function () {
         return answers[answers.length - 1].promise;
       })
     };
+    // What the wizard of Horizon has there.
+    form = {$setValidity: jasmine.createSpy('$setValidity')};
+    $scope.wizardForm = {launchInstanceImagePropsForm: form};
+    $scope.viewModel = {hasError: false};
+    $document = [{querySelector: jasmine.createSpy('querySelector').and.returnValue(null)}];
     ctrl = $controller('ImagePropsLaunchController', {
+      $document: $document,
       $scope: $scope,
       launchInstanceModel: model,
       'horizon.image-props-override.service': service
@@ -90,6 +96,15 @@ describe('The step of Launch Instance', function () {
       $scope.$apply();
       $timeout.flush();
       expect(checked().flavorRef).toBe('2');
+    });
+
+    it('again when a volume gets another size', function () {
+      model.newInstanceSpec.vol_create = true;
+      check();
+      model.newInstanceSpec.vol_size = 7;
+      $scope.$apply();
+      $timeout.flush();
+      expect(checked().block_device_mapping_v2[0].volume_size).toBe(7);
     });
 
     it('nothing where nothing is overridden', function () {
@@ -206,11 +221,71 @@ describe('The step of Launch Instance', function () {
       expect(ctrl.other).toBe('Quota exceeded.');
     });
 
-    it('when the launch itself is refused', function () {
-      $rootScope.$broadcast('image-props-override.refused', {
-        message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}
-      });
+    function isMarked() {
+      return !form.$setValidity.calls.mostRecent().args[1];
+    }
+
+    it('at the step, which lets nobody launch, until it is corrected', function () {
+      check();
+      expect(isMarked()).toBe(false);
+      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+      expect(isMarked()).toBe(true);
+      ask({hw_disk_bus: 'virtio'});
+      expect(isMarked()).toBe(false);
+    });
+
+    it('without stopping the launch where no property is to blame', function () {
+      check();
+      answer(0, {refused: {message: 'Quota exceeded.', problems: {}}});
+      expect(isMarked()).toBe(false);
+    });
+
+    it('without a step to mark', function () {
+      delete $scope.wizardForm;
+      check();
+      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
       expect(ctrl.state).toBe('refused');
+    });
+
+    describe('when the launch itself is refused', function () {
+      function refuse() {
+        $rootScope.$broadcast('image-props-override.refused', {
+          message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}
+        });
+        $scope.viewModel.hasError = true;
+      }
+
+      it('at the properties, too', function () {
+        refuse();
+        expect(ctrl.state).toBe('refused');
+        expect(isMarked()).toBe(true);
+      });
+
+      it('where the user sees it', function () {
+        var said = {scrollIntoView: jasmine.createSpy('scrollIntoView')};
+        $document[0].querySelector.and.returnValue(said);
+        refuse();
+        $timeout.flush();
+        expect(said.scrollIntoView).toHaveBeenCalledWith();
+      });
+
+      it('where the wizard does not say it', function () {
+        refuse();
+        $timeout.flush();
+        expect($document[0].querySelector).toHaveBeenCalledWith('.ng-wizard .error-message');
+      });
+
+      it('until something changes, and not longer', function () {
+        refuse();
+        ask({hw_disk_bus: 'virtio'});
+        expect($scope.viewModel.hasError).toBe(false);
+      });
+
+      it('and leaves alone what else the wizard says', function () {
+        $scope.viewModel.hasError = true;
+        ask({hw_disk_bus: 'virtio'});
+        expect($scope.viewModel.hasError).toBe(true);
+      });
     });
 
     it('until something changes', function () {

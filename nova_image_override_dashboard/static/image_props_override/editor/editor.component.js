@@ -45,6 +45,8 @@
     ctrl.groups = [];
     ctrl.changed = [];
     ctrl.search = '';
+    ctrl.asTheImage = gettext('As the image');
+    ctrl.withoutIt = gettext('Without it');
 
     ctrl.$onInit = onInit;
     ctrl.$onChanges = onChanges;
@@ -63,6 +65,9 @@
       takeImage();
       find();
       update();
+      ctrl.groups.forEach(function (group) {
+        group.isOpen = group.isOpen || group.changes > 0;
+      });
     }
 
     function onChanges(changes) {
@@ -137,7 +142,10 @@
           });
         });
         group.rows.forEach(function (row) {
-          row.own = image[rows.nameOf(row)];
+          var own = image[rows.nameOf(row)];
+          // Not again where the user has closed it.
+          group.isOpen = group.isOpen || angular.isDefined(own) && own !== row.own;
+          row.own = own;
         });
       });
     }

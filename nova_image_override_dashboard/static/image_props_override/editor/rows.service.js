@@ -128,7 +128,8 @@
     function matches(row, words) {
       var choice = row.choice;
       var text = [
-        nameOf(row), choice.name, choice.description, choice.purpose, choice.expects
+        nameOf(row), choice.name, choice.description, choice.purpose, choice.expects,
+        row.own, valueOf(row)
       ].join(' ').toLowerCase();
       return words.every(function (word) {
         return text.indexOf(word) >= 0;

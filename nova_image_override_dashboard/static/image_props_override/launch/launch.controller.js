@@ -6,6 +6,7 @@
     .controller('ImagePropsLaunchController', Controller);
 
   Controller.$inject = [
+    '$document',
     '$scope',
     '$timeout',
     'launchInstanceModel',
@@ -18,13 +19,14 @@
    * The step: what is asked for goes into the model, and the cloud is asked what
    * a create would get after each change of it, of the flavor or of the source.
    */
-  function Controller($scope, $timeout, model, sources, REFUSED, service) {
+  function Controller($document, $scope, $timeout, model, sources, REFUSED, service) {
     // Milliseconds without another change.
     var QUIET = 400;
     var ctrl = this;
     var waiting = null;
     var last = 0;
     var isRight = true;
+    var isRejected = false;
 
     ctrl.offered = null;
     ctrl.image = {};
@@ -40,10 +42,19 @@
     $scope.$watchGroup([
       function () { return flavor().id; },
       function () { return source().id; },
-      function () { return model.newInstanceSpec.vol_create; }
+      function () { return model.newInstanceSpec.vol_create; },
+      function () { return model.newInstanceSpec.vol_size; }
     ], onLaunchChange);
     $scope.$on(REFUSED, function (event, refused) {
+      isRejected = true;
       tell({refused: refused});
+      // The wizard says it above the steps.
+      $timeout(function () {
+        var said = $document[0].querySelector('.ng-wizard .error-message');
+        if (said) {
+          said.scrollIntoView();
+        }
+      });
     });
     $scope.$on('$destroy', function () {
       $timeout.cancel(waiting);
@@ -85,6 +96,12 @@
       ctrl.other = '';
       ctrl.nodes = null;
       ctrl.state = '';
+      mark(false);
+      if (isRejected) {
+        // What was launched then is no longer what is asked for.
+        isRejected = false;
+        $scope.viewModel.hasError = false;
+      }
       if (!isRight || angular.equals(overrides(), {})) {
         return;
       }
@@ -140,12 +157,23 @@
       ctrl.state = refused ? 'refused' : 'accepted';
       ctrl.problems = refused ? refused.problems : {};
       ctrl.other = refused && angular.equals(refused.problems, {}) ? refused.message : '';
+      mark(Boolean(refused && !ctrl.other));
       if (refused) {
         return;
       }
       ctrl.notes = answer.accepted.overridden;
       ctrl.nodes = answer.accepted.numa_topology && answer.accepted.numa_topology.nodes;
       ctrl.image = imageOf(answer.accepted);
+    }
+
+    /*
+     * Mark the step, and let nobody launch, as Horizon does of what is invalid.
+     */
+    function mark(isRefused) {
+      var form = $scope.wizardForm && $scope.wizardForm.launchInstanceImagePropsForm;
+      if (form) {
+        form.$setValidity('imagePropsRefused', !isRefused, ctrl);
+      }
     }
 
     /*

@@ -1,0 +1,48 @@
+# Completes overrides for openstack in bash: the names and values that this
+# cloud lets you override, asked for once in each shell and cloud. Source it
+# after what "openstack complete" prints, which completes everything else.
+
+_openstack_image_prop_override() {
+    local line=${COMP_LINE:0:COMP_POINT} word before found
+    word=${line##*[[:space:]]}
+    read -ra before <<< "${line%"$word"}"
+    if [[ $word == -* || ${before[-1]} != --image-prop-override &&
+            " ${before[*]} " != *' image override check '* ]]; then
+        if declare -F _openstack > /dev/null; then
+            _openstack
+        fi
+        return
+    fi
+    if [[ ${_OPENSTACK_OVERRIDES-} != "${OS_CLOUD-} "* ]]; then
+        # Lines such as: hw_disk_bus ['ide', 'scsi']; a description of values
+        # has blanks, and names of families end with what users choose.
+        _OPENSTACK_OVERRIDES="${OS_CLOUD-} $(openstack image override list \
+            -f value -c Property -c Values 2> /dev/null | awk -F "'" '{
+                split($0, name, " ")
+                sub(/(N|NAME)$/, "", name[1])
+                print name[1] (name[1] ~ /[.:]$/ ? "" : "=")
+                for (i = 2; i <= NF && name[1] !~ /[.:]$/; i += 2)
+                    if ($i !~ / /) print name[1] "=" $i
+            }')"
+    fi
+    found=${_OPENSTACK_OVERRIDES#* }
+    case " ${before[*]} " in
+        *' server list '* | *' server unset '*)
+            found=$(sed -e 's/=.*//' <<< "$found" | uniq) ;;
+    esac
+    found=$(compgen -W "$found" -- "$word")
+    if [[ $word == *=* ]]; then
+        found=$(sed -e '/=$/d' <<< "$found")
+    elif [[ $found == *=* ]]; then
+        # Names first, and no blank after them.
+        found=$(sed -e 's/=.*/=/' <<< "$found" | uniq)
+        compopt -o nospace 2> /dev/null
+    fi
+    COMPREPLY=()
+    if [[ $found ]]; then
+        mapfile -t COMPREPLY <<< "$found"
+    fi
+    # readline has what is before a "=" or ":" already.
+    COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*[=:]}"}"}")
+}
+complete -F _openstack_image_prop_override openstack
