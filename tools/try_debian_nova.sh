@@ -97,7 +97,7 @@ expect 0 'nova_image_override.api.router' \
 # The drop-in has Debian's unit start the other program, with its arguments.
 mkdir -p "${unit%/*}"
 cp "$root/usr/share/nova-image-override/nova-compute-debian.conf" "$unit"
-expect 0 '' systemd-analyze verify nova-compute.service
+expect 0 '' systemd-analyze --man=no verify nova-compute.service
 command=$(sed -n 's/^Environment=//p' "$unit")
 expect 0 '/usr/bin/nova-compute-image-override --config-file=/etc/nova/nova' \
     env "$command" /etc/init.d/nova-compute show-args
