@@ -107,5 +107,5 @@ expect 0 'api-paste.ini still names nova_image_override' \
     apt-get -qq --yes remove python3-nova-image-override
 rm -r "${conf%/*}" "$policy" "${unit%/*}"
 cp "$root/usr/share/nova-common/api-paste.ini" "$paste"
-apt purge python3-nova-image-override
+in_root dpkg --purge python3-nova-image-override
 all | diff "$root/before" - && echo "ok: nothing is left"
