@@ -499,7 +499,7 @@ NEWEST := --python-version 3.11
 # What tests with them is not of that day. Nova 26 to 29 did not know
 # SQLAlchemy 2 yet, and they and 30 want pkg_resources, of which newer
 # setuptools warn.
-UNDATED := fixtures hypothesis nova pytest setuptools testtools uv yappi
+UNDATED := attrs fixtures hypothesis nova pytest setuptools testtools uv yappi
 DATED = --python-version 3.9 --exclude-newer $(RELEASED_$*) \
     $(UNDATED:%=--exclude-newer-package %=2099-01-01)
 HELD_26 := SQLAlchemy<2\nsetuptools<67

@@ -97,7 +97,7 @@ expect 0 'nova_image_override.api.router' \
 # The drop-in has Debian's unit start the other program, with its arguments.
 mkdir -p "${unit%/*}"
 cp "$root/usr/share/nova-image-override/nova-compute-debian.conf" "$unit"
-expect 0 '' systemd-analyze verify nova-compute.service
+expect 0 '' systemd-analyze --man=no verify nova-compute.service
 command=$(sed -n 's/^Environment=//p' "$unit")
 expect 0 '/usr/bin/nova-compute-image-override --config-file=/etc/nova/nova' \
     env "$command" /etc/init.d/nova-compute show-args
@@ -107,5 +107,5 @@ expect 0 'api-paste.ini still names nova_image_override' \
     apt-get -qq --yes remove python3-nova-image-override
 rm -r "${conf%/*}" "$policy" "${unit%/*}"
 cp "$root/usr/share/nova-common/api-paste.ini" "$paste"
-apt purge python3-nova-image-override
+in_root dpkg --purge python3-nova-image-override
 all | diff "$root/before" - && echo "ok: nothing is left"

@@ -72,6 +72,14 @@ def test_explain_tells_what_the_rules_say(conf):
     assert rules[-1]['Verdict'] == 'permits'
 
 
+def test_commands_run_where_novas_services_are_told_to_use_threads(
+        conf, monkeypatch):
+    """Up to release 33 Nova reads this wherever it is imported."""
+    monkeypatch.setenv('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
+    rules = answer(0, 'explain', 'hw_disk_bus=scsi', '--config-file', conf)
+    assert rules[-1]['Verdict'] == 'permits'
+
+
 def test_list_lists_what_may_be_overridden(conf):
     rows = answer(0, 'list', '--config-file', conf)
     assert [(row['Property'], row['Values']) for row in rows] == [
