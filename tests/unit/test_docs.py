@@ -287,7 +287,7 @@ def test_every_test_of_the_map_is_in_the_map():
 def test_every_sample_is_shown_and_every_shown_sample_exists():
     text = ''.join(path.read_text() for path in PAGES)
     shown = {f'{name}-answer.http' for name in re.findall(
-        r'^\.\. exchange:: (\S+)$', text, re.M)}
+        r'^ *\.\. exchange:: (\S+)$', text, re.M)}
     shown |= set(re.findall(r'/samples/(\S+)$', text, re.M))
     there = {path.name for path in SAMPLES.iterdir()
              if not path.name.endswith('-request.http')}
