@@ -4,6 +4,7 @@ import typing
 
 from django import http
 from django import urls
+from django.middleware import csrf
 from django.utils.translation import gettext_lazy as _
 from horizon import tabs
 from keystoneauth1 import exceptions as ksa_exceptions
@@ -57,6 +58,8 @@ class Overrides(tabs.Tab):
             'offered': [
                 name for name in ('stop', 'rebuild') if table._filter_action(
                     table.base_actions[name], request, instance)],
+            # Horizon renders tabs without it.
+            'csrf_token': csrf.get_token(request),
             'table_url': urls.reverse(
                 f'horizon:{request.horizon["dashboard"].slug}'
                 ':instances:index'),

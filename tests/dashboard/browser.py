@@ -46,23 +46,12 @@ class Browser:
         :raises AssertionError: Horizon says why not
         """
         self.driver.get(f'{self.url}/auth/login/')
-        self.until(self._asks_who, 'the log-in page')
         self.find('#id_username').send_keys(user)
         self.find('#id_password').send_keys(user + Keys.ENTER)
         self.until(lambda driver: '/auth/login' not in driver.current_url
                    or self.shown('.alert-danger'), 'the log-in')
         assert '/auth/login' not in self.driver.current_url, self.texts(
             '.alert-danger')
-
-    def _asks_who(self, driver: webdriver.Chrome) -> bool:
-        """Return whether the log-in page is shown; log out if it cannot be.
-
-        An answer to the test before may come after its cookies were deleted,
-        and bring its session back: then Horizon leads away from this page.
-        """
-        if '/auth/login' not in driver.current_url:
-            driver.get(f'{self.url}/auth/logout/')
-        return bool(self.shown('#id_username'))
 
     def open(self, path: str) -> None:
         """Go to a page of Horizon."""

@@ -1,4 +1,4 @@
-"""One cloud, one Horizon and one browser for all tests of the folder.
+"""One cloud and one Horizon for all tests of the folder.
 
 They run in Horizon's environment, which has nothing of Nova: the cloud is a
 process in Nova's. There are two nova-apis in front of it, ours and Nova's own.
@@ -163,24 +163,18 @@ def plain_cloud(_urls, cloud):
     return Cloud(_urls['plain'])
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture
 def _chromium():
+    # One for each test: an answer that is still on its way to the page of
+    # another brings the cookie of its session.
     with browser_module.running() as driver:
         yield driver
-
-
-def _session(driver, url):
-    # Leave the page: what is still on its way would bring its cookie back.
-    driver.get('about:blank')
-    driver.execute_cdp_cmd('Network.clearBrowserCookies', {})
-    driver.get_log('browser')
-    return browser_module.Browser(url, driver)
 
 
 @pytest.fixture
 def browser(_chromium, horizon_url, cloud):
     """A browser that nobody is logged in with; its console stays empty."""
-    return _session(_chromium, horizon_url)
+    return browser_module.Browser(horizon_url, _chromium)
 
 
 @pytest.fixture
@@ -200,7 +194,7 @@ def picture(browser, tmp_path):
 @pytest.fixture
 def plain_browser(_chromium, plain_horizon_url):
     """The same in front of the cloud without the extension."""
-    return _session(_chromium, plain_horizon_url)
+    return browser_module.Browser(plain_horizon_url, _chromium)
 
 
 @pytest.fixture

@@ -96,6 +96,7 @@ def test_the_tab_of_a_running_server_leads_to_stop_and_rebuild(
     assert f'href="/project/instances/{server}/rebuild"' in text
     (action,) = re.findall(f'value="(instances__stop__{server})"', text)
     assert f'action="{table}"' in text
+    assert 'csrfmiddlewaretoken' in text
     session(user).post(table, {'action': action})
     assert cloud.settled(server)['status'] == 'SHUTOFF'
 
