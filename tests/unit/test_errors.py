@@ -58,7 +58,8 @@ def test_a_refusal_names_every_property_sorted_with_code_and_reason(
 
 def test_the_codes_of_the_contract_keep_their_spelling():
     codes = {name: value for name, value in vars(errors).items()
-             if name.isupper() and name != 'PARAMETER'
+             if name.isupper() and name not in (
+                 'PARAMETER', 'PRESET')
              and isinstance(value, str)}
     published = {
         'unknown', 'legacy_name', 'list_field', 'invalid_type',
@@ -67,10 +68,12 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'not_allowed', 'value_not_allowed', 'policy', 'numa_change',
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
         'create_only', 'unschedulable', 'scheduler_unavailable',
-        'wrong_state', 'needs_claim', 'needs_rebuild'}
+        'wrong_state', 'needs_claim', 'needs_rebuild', 'unknown_preset',
+        'preset_not_allowed'}
     # A new one must be added here, and none may be removed.
     assert set(codes.values()) == published
     assert errors.PARAMETER == 'image_props_override'
+    assert errors.PRESET == 'image_props_override_preset'
     for name, value in codes.items():
         assert value == name.lower()
 
