@@ -1,10 +1,12 @@
 """A server's preset: kept, replaced and dropped by rebuild and update."""
 
+from nova.compute import api
 import pytest
 
 from nova_image_override import errors
 from testing.harness import base
 from tests.functional import presets
+from tests.functional import test_update_at_once as at_once
 
 VGA = presets.VGA
 MENU = {'hw_boot_menu': 'true'}
@@ -180,3 +182,28 @@ class TestLife:
         volume = cloud.volume(**{'os_glance_override_preset:vga': 'x'})
         server = cloud.boot(image=None, server=cloud.from_volume(volume))
         assert cloud.used(server) == (None, {})
+
+
+class TestAtOnce:
+    """Of two requests one wins, with its preset; the other is refused."""
+
+    @pytest.mark.parametrize('late', [
+        {}, {'preset': 'vga'}, {'preset': 'same'}, {'own': {}}])
+    @pytest.mark.parametrize(('first', 'expected'), [
+        ('menu', MENU), ('same', VGA)])
+    def test_an_update_that_meets_a_rebuild_stays(
+            self, cloud, first, expected, late):
+        server = cloud.stopped(server={errors.PRESET: 'vga'})
+        cloud.rewrite(presets.PRESETS + (
+            'same: {description: x, properties: '
+            '{hw_video_model: vga, hw_disk_bus: scsi}}'))
+
+        def update():
+            assert cloud.updated(server, preset=first).status == 200
+
+        with at_once.meanwhile(
+                api.API, '_inherit_properties_from_image', update):
+            answer = cloud.rebuilt(server, **late)
+        assert answer.status == 409, answer.text
+        assert cloud.used(server) == (first, expected)
+        cloud.assert_changed(server, expected)

@@ -7,6 +7,7 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override.api.change.change import Change
+from nova_image_override.authorization import rules
 from nova_image_override.authorization.presets import Preset
 from nova_image_override.cmd.check.finding import Check, Found, NOTE, WARNING
 from nova_image_override.cmd.check.rules import Cloud
@@ -41,7 +42,8 @@ def _tried(
 def _refused(cloud: Cloud) -> Found:
     for preset, found in _tried(cloud, permission=True):
         why = next(iter(found.values()))
-        if why:
+        # The operator has closed it on purpose.
+        if why and rules.Policy.of_preset(preset.name, cloud.caller).permits:
             yield preset.name, {'roles': cloud.roles, 'why': why}
 
 
