@@ -119,6 +119,11 @@ class Problem:
     def __str__(self) -> str:
         return f'{printable(self.name)}: {self.code}: {self.reason}'
 
+    @property
+    def is_permission(self) -> bool:
+        """True if it depends on who makes the request."""
+        return self.code in _PERMISSION
+
 
 #: Problems for programs: name -> its code and reason.
 Details = dict[str, dict[str, str]]
@@ -195,7 +200,7 @@ def refusal(
     :returns: Forbidden if any is a matter of permission, else Invalid
     """
     found = tuple(problems)
-    kind = Forbidden if any(each.code in _PERMISSION for each in found) \
+    kind = Forbidden if any(each.is_permission for each in found) \
         else Invalid
     return kind(found, unchecked)
 

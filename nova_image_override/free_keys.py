@@ -55,12 +55,12 @@ def take(body: Any) -> tuple[Found, Any]:
     server = body.get('server')
     if isinstance(server, dict) and isinstance(server.get('metadata'), dict):
         held = server['metadata']
-        left = {name: value for name, value in held.items() if not (
-            isinstance(value, str) and len(value) <= _VALUE_MAX)}
+        good = {name: value for name, value in held.items()
+                if isinstance(value, str) and len(value) <= _VALUE_MAX}
+        left = _taken(found, METADATA, good)
         rest['server'] = {**server, 'metadata': {
-            **_taken(found, METADATA, {
-                name: value for name, value in held.items()
-                if name not in left}), **left}}
+            name: value for name, value in held.items()
+            if name in left or name not in good}}
     return (found, rest) if found else (found, body)
 
 
@@ -79,11 +79,6 @@ def _taken(found: Found, place: str, held: dict[str, Any]) -> dict[str, Any]:
 
 def _is_ours(name: str) -> bool:
     return name in (errors.PARAMETER, errors.PRESET) or name.startswith(PREFIX)
-
-
-def is_metadata(place: str) -> bool:
-    """Return whether something was found in metadata, not among hints."""
-    return place.startswith(METADATA)
 
 
 def require_none(metadata: Any) -> None:

@@ -80,20 +80,7 @@ def properties(
     return {
         **{(SET_PREFIX if value is not None else REMOVED_PREFIX) + name:
            _row(image_values[name]) for name, value in overrides.items()},
-        **_row_of(preset)}
-
-
-def with_preset(
-    properties: Mapping[str, Any], preset: UsedPreset | None,
-) -> dict[str, Any]:
-    """Return recorded image properties with another preset."""
-    return {**{name: value for name, value in properties.items()
-               if not name.startswith(PRESET_PREFIX)}, **_row_of(preset)}
-
-
-def _row_of(preset: UsedPreset | None) -> dict[str, str]:
-    return {} if preset is None else {
-        PRESET_PREFIX + preset.name: preset.digest}
+        **({PRESET_PREFIX + preset.name: preset.digest} if preset else {})}
 
 
 def _row(own: object) -> str:

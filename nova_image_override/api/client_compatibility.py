@@ -52,19 +52,19 @@ class ClientCompatibility:
         :param found: what there is in them
         :raises errors.Invalid: they are not allowed
         """
-        closed = {name: errors.Problem(
-            name, errors.NOT_HERE, f'this cloud does not take it as {what}, '
-            f'use server.{name} and send {versions.ENTRY}')
-            for is_open, is_there, what in (
-                (self.server_metadata, free_keys.is_metadata,
-                 'server metadata'),
-                (self.scheduler_hint,
-                 lambda place: not free_keys.is_metadata(place),
-                 'a scheduler hint'))
-            for name, places in found.items()
-            if not is_open and any(map(is_there, places))}
+        closed = {}
+        for name, places in found.items():
+            for place in places:
+                what, is_open = ('server metadata', self.server_metadata) \
+                    if place.startswith(free_keys.METADATA) \
+                    else ('a scheduler hint', self.scheduler_hint)
+                if not is_open:
+                    closed[name] = what
         if closed:
-            raise errors.Invalid(closed.values())
+            raise errors.Invalid(errors.Problem(
+                name, errors.NOT_HERE, f'this cloud does not take it as {what}'
+                f', use server.{name} and send {versions.ENTRY}')
+                for name, what in closed.items())
 
     def version_of(self, environ: dict[str, Any]) -> versions.Version | None:
         """Return the version of a request whose header does not name one.

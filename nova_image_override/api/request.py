@@ -190,7 +190,15 @@ def take_free_keys(
     context = req.environ['nova.context']
     if naming(context) is None:
         attach(context, OverrideRequest(is_named=True))
-    return {**sent, **{
-        name: free_keys.one(name, {
-            **({f'server.{name}': sent[name]} if name in sent else {}),
-            **places}) for name, places in found.items()}}
+    asked = dict(sent)
+    problems: list[errors.Problem] = []
+    for name, places in found.items():
+        if name in sent:
+            places = {f'server.{name}': sent[name], **places}
+        try:
+            asked[name] = free_keys.one(name, places)
+        except errors.Invalid as exc:
+            problems += exc.problems
+    if problems:
+        raise errors.Invalid(problems)
+    return asked

@@ -17,7 +17,6 @@ from nova_image_override.api import request as request_module
 from nova_image_override.api.change import dry_run
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.client_compatibility import ClientCompatibility
-from nova_image_override.authorization.presets import Preset
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.override import Parser
 
@@ -110,15 +109,17 @@ class ServersController(servers.ServersController):
         :raises errors.OverrideError: it is wrong, whatever the image
         """
         request = request_module.required(req, *sent)
-        found = self._planner.enforcer.presets.named(
-            sent[errors.PRESET]) if errors.PRESET in sent else None
-        if isinstance(found, Preset):
-            request.preset = found
+        problems: Iterable[errors.Problem] = ()
+        try:
+            if errors.PRESET in sent:
+                request.preset = self._planner.enforcer.presets.named(
+                    sent[errors.PRESET])
+        except errors.Invalid as exc:
+            problems = exc.problems
         request.overrides = self._parser.parse(
             sent.get(errors.PARAMETER, {}),
             functools.partial(refused, named=request.preset),
-            request.preset.properties if request.preset else {},
-            [found] if isinstance(found, errors.Problem) else ())
+            request.preset.properties if request.preset else {}, problems)
 
     def check(self, req: wsgi.Request, body: Any) -> Any:
         """Answer what a create would get."""

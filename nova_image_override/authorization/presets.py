@@ -73,25 +73,25 @@ class Presets:
         """Return the presets by name."""
         return self._watched.said() if self._watched else {}
 
-    def named(self, name: object) -> Preset | errors.Problem:
-        """Return the preset that a request names, or what is wrong.
+    def named(self, name: object) -> Preset:
+        """Return the preset that a request names.
 
         :param name: as Nova's JSON parser made it
+        :raises errors.Invalid: there is none
         """
-        if not isinstance(name, str):
-            return errors.Problem(
-                errors.PRESET, errors.INVALID_TYPE,
-                'must be a string, the name of a preset')
         presets = self.now()
-        if name in presets:
-            return presets[name]
-        folded = {each.lower(): each for each in presets}
-        near = difflib.get_close_matches(
-            name[:64].lower(), folded, n=1, cutoff=0.5)
-        return errors.Problem(
-            errors.PRESET, errors.UNKNOWN_PRESET,
-            f'this cloud has no preset {errors.printable(name)}' + ''.join(
-                f', did you mean {folded[each]}?' for each in near))
+        if not isinstance(name, str):
+            raise errors.Invalid.of([errors.PRESET], errors.INVALID_TYPE,
+                                    'must be a string, the name of a preset')
+        if name not in presets:
+            folded = {each.lower(): each for each in presets}
+            near = difflib.get_close_matches(
+                name[:64].lower(), folded, n=1, cutoff=0.5)
+            raise errors.Invalid.of(
+                [errors.PRESET], errors.UNKNOWN_PRESET,
+                f'this cloud has no preset {errors.printable(name)}' + ''.join(
+                    f', did you mean {folded[each]}?' for each in near))
+        return presets[name]
 
 
 def is_name(text: str) -> bool:
@@ -134,47 +134,46 @@ def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
         raise config_files.failure(
             OPTION, path, 'must be a mapping of names to presets')
     parser = Parser(catalog)
-    made, wrong = {}, []
-    for name, entry in said.items():
-        faults = list(_faults(catalog, name, entry))
-        if not faults:
-            try:
-                made[name] = Preset(
-                    name, parser.parse(entry['properties']),
-                    entry['description'], tuple(entry.get('flavors') or ()))
-            except errors.OverrideError as exc:
-                faults += map(str, exc.problems)
-        wrong += [errors.Fault(OPTION, path, f'preset {name}: {each}')
-                  for each in faults]
+    wrong = [errors.Fault(OPTION, path, f'preset {name}: {fault}')
+             for name, entry in said.items()
+             for fault in _faults(catalog, parser, name, entry)]
     if wrong:
         raise errors.StartupError(*wrong)
-    return made
+    return {name: Preset(
+        name, parser.parse(entry['properties']), entry['description'],
+        tuple(entry.get('flavors') or ())) for name, entry in said.items()}
 
 
-def _faults(catalog: Catalog, name: object, entry: Any) -> Iterator[str]:
-    """Find what is wrong with an entry beside the values of its properties."""
+def _faults(
+    catalog: Catalog, parser: Parser, name: object, entry: Any,
+) -> Iterator[str]:
+    """Find what is wrong with an entry of the file."""
     if not isinstance(name, str) or not is_name(name):
         yield ('a name is 1 to 64 letters, digits, ".", "_" and "-", the first '
                'of them a letter or digit')
-    if not isinstance(entry, dict):
-        yield 'must be a mapping with description and properties'
+    if not isinstance(entry, dict) or not {*entry} <= {*_KEYS}:
+        yield f'must be a mapping with no other keys than {", ".join(_KEYS)}'
         return
-    yield from (f'unknown key {each}, the keys are {", ".join(_KEYS)}'
-                for each in entry if each not in _KEYS)
     description, properties, flavors = map(entry.get, _KEYS)
     if not isinstance(description, str) or not description.strip():
-        yield 'the description is missing, or is not text'
-    if flavors is not None and not (isinstance(flavors, list) and all(
-            isinstance(each, str) for each in flavors)):
+        yield 'description must be a text'
+    if flavors is not None and not _is_of(list, flavors):
         yield 'flavors must be a list of names'
-    if not isinstance(properties, dict) or not properties:
-        yield 'properties are missing: a mapping of names to values'
+    if not properties or not _is_of(dict, properties) or not _is_of(
+            list, [each for each in properties.values() if each is not None]):
+        yield 'properties must be a mapping of names to texts, or null'
         return
-    for each, value in properties.items():
-        field = catalog.field_of(str(each))
-        if not isinstance(each, str) or not isinstance(
-                value, (str, type(None))):
-            yield f'{each} must be a name with text or null'
-        elif field is not None and catalog[field].never:
+    try:
+        parser.parse(properties)
+    except errors.OverrideError as exc:
+        yield from map(str, exc.problems)
+    for each in filter(catalog.field_of, properties):
+        if catalog.resolve(each).never:
             yield (f'{each}: {errors.NEVER}: describes the image itself and '
                    'can never be overridden')
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Return whether VALUE is a list of texts, or a mapping of them."""
+    return isinstance(value, kind) and all(
+        isinstance(each, str) for each in value)

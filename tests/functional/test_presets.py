@@ -134,7 +134,8 @@ class TestRefused:
             errors.PRESET: errors.VERSION_MISSING})
 
     def test_it_in_the_legacy_api(self, cloud):
-        for body in ({'server': {errors.PRESET: 'vga'}}, {errors.PRESET: 'vga'}):
+        asked = {errors.PRESET: 'vga'}
+        for body in ({'server': asked}, asked):
             answer = cloud.http('POST', '/servers', body, api='v2',
                                 compute=None, extension=None)
             cloud.assert_refused(answer, 400, {errors.PRESET: errors.NOT_HERE})
@@ -156,3 +157,88 @@ class TestDiscovery:
                        'properties': {'hw_pmu': None}, 'flavors': []}}
         assert 'secret' in self.found(cloud, roles='member,secret')
         assert self.found(cloud, roles='reader') == {}
+
+
+class TestFilter:
+    def found(self, cloud, query, path='/servers', **kwargs):
+        answer = cloud.http('GET', f'{path}?{query}', **kwargs)
+        assert answer.status == 200, answer.text
+        return {server['id'] for server in answer.body['servers']}
+
+    def test_it_finds_the_servers_of_a_preset(self, cloud):
+        vga, menu = cloud.booted('vga'), cloud.booted('menu')
+        cloud.boot({'hw_vif_model': 'e1000'})
+        for path in ('/servers', '/servers/detail'):
+            assert self.found(cloud, f'{errors.PRESET}=vga', path) == {vga}
+            assert self.found(cloud, f'{errors.PRESET}=menu', path) == {menu}
+            # Its servers outlive a preset.
+            assert self.found(cloud, f'{errors.PRESET}=gone', path) == set()
+        both = f'{errors.PRESET}=vga&{base.PARAMETER}='
+        assert self.found(cloud, both + 'hw_disk_bus') == {vga}
+        assert self.found(cloud, both + 'hw_boot_menu') == set()
+
+    def test_links_to_more_have_it(self, cloud):
+        servers = {cloud.booted('vga') for _ in range(2)}
+        page = cloud.http('GET', f'/servers?{errors.PRESET}=vga&limit=1').body
+        query = page['servers_links'][0]['href'].partition('?')[2]
+        assert {page['servers'][0]['id']} | self.found(cloud, query) == servers
+
+    @pytest.mark.parametrize('query', [
+        'a&{}=b', '', '%20', '-a', 'a%00', 'x' * 65, 'a%25', '*'])
+    def test_what_can_be_no_name_is_refused(self, cloud, query):
+        answer = cloud.http(
+            'GET', f'/servers?{errors.PRESET}=' + query.format(errors.PRESET))
+        assert answer.status == 400, answer.text
+        assert answer.problems == {errors.PRESET: errors.INVALID_VALUE}
+
+    def test_without_the_header_entry_it_is_novas_alone(self, cloud):
+        cloud.booted('vga')
+        server = cloud.boot()
+        assert server in self.found(
+            cloud, f'{errors.PRESET}=vga', compute='2.1', extension=None)
+
+
+class TestFile:
+    """A change of the file counts at once; a broken one changes nothing."""
+
+    NEW = 'vga: {description: Another, properties: {hw_video_model: cirrus}}'
+
+    def test_a_server_keeps_what_it_has_and_the_next_gets_the_new(self, cloud):
+        server = cloud.booted('vga')
+        digest = cloud.digest(server)
+        cloud.rewrite(self.NEW)
+        assert cloud.used(server) == ('vga', VGA)
+        assert cloud.digest(server) == digest
+        other = cloud.booted('vga')
+        assert cloud.used(other) == ('vga', {'hw_video_model': 'cirrus'})
+        assert cloud.digest(other) != digest
+        assert cloud.with_preset('menu').problems == {
+            errors.PRESET: errors.UNKNOWN_PRESET}
+
+    def test_the_digest_is_that_of_the_properties_alone(self, cloud):
+        digest = cloud.digest(cloud.booted('menu'))
+        cloud.rewrite(
+            'menu: {description: Other words, properties: {hw_boot_menu: 1}}')
+        assert cloud.digest(cloud.booted('menu')) == digest
+
+    @pytest.mark.parametrize('text', [
+        '', '# nothing', '{', '- vga', 'vga: {properties: {hw_pmu: x}}'])
+    def test_a_broken_file_leaves_the_one_before_in_force(self, cloud, text):
+        cloud.rewrite(text)
+        assert cloud.used(cloud.booted('vga')) == ('vga', VGA)
+
+    def test_a_file_that_is_gone_does_too(self, cloud):
+        cloud.rewrite(presets.PRESETS)
+        cloud.path.unlink()
+        assert cloud.used(cloud.booted('vga')) == ('vga', VGA)
+
+
+class TestNoFile:
+    PRESETS = '{}'
+
+    def test_there_is_no_preset(self, cloud):
+        answer = cloud.with_preset('vga')
+        cloud.assert_refused(
+            answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
+        assert answer.reasons[errors.PRESET] == 'this cloud has no preset vga'
+        assert TestDiscovery().found(cloud) == {}

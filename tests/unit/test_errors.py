@@ -81,3 +81,15 @@ def test_the_codes_of_the_contract_keep_their_spelling():
 def test_an_unsupported_nova_stops_the_start():
     assert issubclass(errors.UnsupportedNova, errors.StartupError)
     assert not issubclass(errors.StartupError, errors.OverrideError)
+
+
+def test_a_presets_part_in_it_is_told():
+    refused = errors.refusal([
+        errors.Problem('a', errors.DENIED, 'why'),
+        errors.Problem('b', errors.NOT_ALLOWED, 'why')], ['c'])
+    told = refused.telling('windows', {'b', 'c'})
+    assert isinstance(told, errors.Forbidden)
+    assert {name: said['reason'] for name, said in told.details().items()} == {
+        'a': 'why', 'b': 'of preset windows: why'}
+    assert str(told) == str(refused).replace(
+        'not_allowed: why', 'not_allowed: of preset windows: why')

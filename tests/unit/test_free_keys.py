@@ -168,3 +168,51 @@ def test_a_name_twice_deeper_down_is_not_what_is_wrong():
 def test_what_is_no_text_is_the_parameters_own_value():
     for value in ({'a': 'b'}, None, [], 2, True):
         assert free_keys.one(OURS, {'x': value}) is value
+
+
+metadata = st.dictionaries(
+    st.sampled_from([OURS, errors.PRESET, f'{free_keys.PREFIX}hw_pmu',
+                     'mine', 'image_props']),
+    st.text(max_size=300) | st.none() | st.integers(), max_size=5)
+
+
+@given(metadata)
+def test_of_metadata_only_what_nova_would_take_is_taken(held):
+    found, rest = free_keys.take({'server': {'metadata': held}})
+    left = rest['server']['metadata']
+    taken = held.keys() - left.keys()
+    assert {name: held[name] for name in left} == left
+    assert taken == {
+        name for name, value in held.items()
+        if name not in ('mine', 'image_props')
+        and isinstance(value, str) and len(value) <= 255}
+    assert len([place for places in found.values() for place in places]) == (
+        len(taken))
+    assert all(place.startswith('server.metadata.')
+               for places in found.values() for place in places)
+
+
+@given(anything)
+def test_metadata_that_is_none_is_left_to_nova(held):
+    body = {'server': {'metadata': [held] if isinstance(held, dict) else held}}
+    assert free_keys.take(body) == ({}, body)
+
+
+def test_a_preset_is_no_json():
+    for value in ('{', '{}', 'vga', None, 1):
+        assert free_keys.one(errors.PRESET, {'x': value}) == value
+
+
+@given(metadata)
+def test_metadata_of_a_server_that_exists_may_have_none(held):
+    wrong = [name for name in held if name not in ('mine', 'image_props')]
+    if not wrong:
+        free_keys.require_none(held)
+    else:
+        assert problems(free_keys.require_none, held) == dict.fromkeys(
+            {name.partition(':')[0] for name in wrong}, 'not_here')
+
+
+def test_without_metadata_there_is_nothing_to_refuse():
+    free_keys.require_none(None)
+    free_keys.require_none({})

@@ -118,8 +118,11 @@ def plan(
                     disks.bus(result.image['properties']))
     if is_offloaded:
         if not changed:
-            return Update(result, had, (), record.with_preset(
-                record.image_properties(metadata), change.preset))
+            return Update(result, had, (), {
+                **{name: value for name, value
+                   in record.image_properties(metadata).items()
+                   if not name.startswith(record.PRESET_PREFIX)},
+                **result.recorded})
         return Update(result, had, changed, {
             **result.stored, **_on_offloaded(context, metadata)})
     if changed:
