@@ -6,7 +6,6 @@ from nova_image_override import errors
 from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests import environments
-from tests.ansible import real
 
 PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
             / 'ansible-preset.yaml').read_text()

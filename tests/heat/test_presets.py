@@ -7,8 +7,8 @@ from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests.heat.real import created
 from tests.heat.real import refused
-from tests.heat.test_heat import STOP
 from tests.heat.test_heat import status
+from tests.heat.test_heat import STOP
 from tests.heat.test_heat import updated
 
 WINDOWS = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',

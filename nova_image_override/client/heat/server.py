@@ -75,9 +75,8 @@ class Server(server.Server):
             return
         try:
             offer = self._adapter().discover()
-            closed = _closed(
-                offer.schema, overrides.keys() - () if preset is None else
-                overrides.keys() - offer.preset(preset)['properties'].keys())
+            closed = _closed(offer.schema, overrides.keys() - (
+                () if preset is None else offer.preset(preset)['properties']))
         except answers.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         if closed:
