@@ -129,8 +129,10 @@ def overridden(
     :raises errors.StartupError: a database cannot be read
     """
     filters: dict[str, Any] = {'deleted': False, 'soft_deleted': True}
-    filters |= {'uuid': server} if server else {
-        'system_metadata': RecordFilter(preset=preset)}
+    if server:
+        filters['uuid'] = server
+    if preset or not server:
+        filters['system_metadata'] = RecordFilter(preset=preset)
     if project is not None:
         filters['project_id'] = project
     found = False
@@ -148,7 +150,7 @@ def overridden(
             if len(page) < PAGE:
                 break
             marker = page[-1].uuid
-    if server is not None and not found:
+    if server is not None and not (found or preset):
         raise errors.NotFound(f'there is no server {server} in any cell')
 
 

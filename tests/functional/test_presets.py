@@ -1,9 +1,11 @@
 """Presets: one word of a tenant for a set of overrides."""
 
+import fixtures
 import pytest
 
 from nova_image_override import errors
 from nova_image_override import override_record as record
+from nova_image_override.api import audit
 from testing.harness import base
 from tests.functional import presets
 
@@ -95,6 +97,16 @@ class TestCreate:
                        errors.PRESET: 'secret'}})
         cloud.assert_refused(
             answer, 403, {errors.PRESET: errors.PRESET_NOT_ALLOWED})
+
+
+class TestTold:
+    def test_changes_are_logged_with_the_preset(self, cloud):
+        logged = cloud.useFixture(fixtures.FakeLogger(audit.__name__))
+        server = cloud.booted('vga', {'hw_disk_bus': None})
+        cloud.rebuild(server, {'hw_vif_model': 'e1000'})
+        assert logged.output.splitlines() == [
+            'Image properties overridden at boot: hw_video_model (preset vga)',
+            'Image properties overridden by the rebuild: hw_vif_model']
 
 
 class TestRefused:

@@ -175,7 +175,7 @@ def test_oslo_policy_is_asked_once_in_a_request(
     asked = []
     callers = Callers(catalog)
     monkeypatch.setattr(
-        callers.policy.enforcer(), 'authorize',
+        callers.policy.enforcer(), 'enforce',
         lambda rule, *_: asked.append(rule) or True)
     for _ in range(2):
         caller = callers.caller(context.RequestContext(
