@@ -63,10 +63,9 @@ A file of presets: named sets of overrides, which a request asks for by name
         os_type: windows
       flavors: [m1.large]
 
-A name has 1 to 64 letters, digits, ".", "_" and "-". A property that is null
-removes the image's. The flavors are told to users, and not enforced. What a
-preset gives a property needs no entry in ``allowed_properties``; all other
-rules apply. Who may use one is decided by the policy
+The flavors are told to users, and not enforced. What a preset gives a property
+needs no entry in ``allowed_properties``; all other rules apply. Who may use one
+is decided by the policy
 ``os_compute_api:servers:create:image_props_override:preset:NAME`` where
 policy.yaml defines it.
 

@@ -134,7 +134,12 @@ def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
         raise config_files.failure(
             OPTION, path, 'must be a mapping of names to presets')
     parser = Parser(catalog)
-    wrong = [errors.Fault(OPTION, path, f'preset {name}: {fault}')
+    # MariaDB takes such rows of the record for the same.
+    if len({str(name).lower() for name in said}) < len(said):
+        raise config_files.failure(
+            OPTION, path, 'names of presets differ in case only')
+    wrong = [errors.Fault(
+        OPTION, path, f'preset {errors.printable(str(name))}: {fault}')
              for name, entry in said.items()
              for fault in _faults(catalog, parser, name, entry)]
     if wrong:
