@@ -87,7 +87,7 @@ READY := .venv/nova-34/.ready
 WORKERS := 4
 
 # What must be covered completely, every branch, by the unit tests alone.
-COVERED := override.py override_record.py properties/*.py property_table.py scheduler_hints.py versions.py authorization/*.py authorization/glance/*.py
+COVERED := override.py override_record.py properties/*.py property_table.py free_keys.py versions.py authorization/*.py authorization/glance/*.py
 comma := ,
 empty :=
 space := $(empty) $(empty)

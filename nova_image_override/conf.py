@@ -48,6 +48,32 @@ Wins over ``allowed_properties``: it takes names or values out of a glob::
     allowed_properties = hw_*
     denied_properties = hw_machine_type, hw_mem_page_size=large|any
 """),
+    cfg.StrOpt(
+        'presets_file',
+        help="""
+A file of presets: named sets of overrides, which a request asks for by name
+(``image_props_override_preset``). For example::
+
+    windows:
+      description: Windows 11 and Server 2025, with Secure Boot and a TPM
+      properties:
+        hw_firmware_type: uefi
+        os_secure_boot: required
+        hw_tpm_version: '2.0'
+        os_type: windows
+      flavors: [m1.large]
+
+The flavors are told to users, and not enforced. What a preset gives a property
+needs no entry in ``allowed_properties``; all other rules apply. Who may use one
+is decided by the policy
+``os_compute_api:servers:create:image_props_override:preset:NAME`` where
+policy.yaml defines it.
+
+The path is absolute, and the file readable by the user that nova-api runs as.
+One that is missing, unreadable, empty or malformed stops nova-api at start. A
+change counts at once, without a restart; a file that cannot be used then leaves
+what was read before in force, and nova-api logs an error.
+"""),
     cfg.ListOpt(
         'glance_image_import_files', default=[],
         help="""
@@ -128,6 +154,19 @@ For clients that can send neither the parameter nor the header entry
 ``/v2``. They are checked as the parameter is, in the version that the header
 names or else in the newest, and neither the scheduler nor Nova's database sees
 them. When this is off, hints of these names are refused.
+"""),
+    cfg.BoolOpt(
+        'accept_server_metadata', default=False,
+        help="""
+Whether a create request may carry overrides as server metadata.
+
+For clients that can send neither the parameter nor a scheduler hint, but
+metadata (installers of Kubernetes clusters): the keys
+``image_props_override_preset``, with the name of a preset, and
+``image_props_override:<property>``, with one value each. They are checked as
+the parameter is, and taken out of the metadata before Nova stores it. When
+this is off, keys of these names are refused; metadata of a server that exists
+never takes them.
 """),
     cfg.StrOpt(
         'compute_microversion', sample_default='2.96',

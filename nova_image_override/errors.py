@@ -41,6 +41,8 @@ VERSION_MISSING = 'version_missing'
 NOT_HERE = 'not_here'
 #: The parameter, or a property in it, came more than once.
 DUPLICATE = 'duplicate'
+#: The cloud has no preset of that name.
+UNKNOWN_PRESET = 'unknown_preset'
 
 #: A rebuild would change the server's NUMA topology.
 NUMA_CHANGE = 'numa_change'
@@ -62,10 +64,12 @@ INJECTED = 'injected'
 PROTECTED = 'protected'
 #: policy.yaml refuses it to this caller.
 POLICY = 'policy'
+#: policy.yaml does not let this caller use the preset.
+PRESET_NOT_ALLOWED = 'preset_not_allowed'
 
 _PERMISSION = frozenset({
     NEVER, DENIED, NOT_ALLOWED, VALUE_NOT_ALLOWED, INJECTED, PROTECTED,
-    POLICY})
+    POLICY, PRESET_NOT_ALLOWED})
 
 # --- 409: the server's state does not permit it now ------------------------
 #: The server's host does not run the compute part of the extension.
@@ -83,6 +87,8 @@ SCHEDULER_UNAVAILABLE = 'scheduler_unavailable'
 
 #: The name under which a problem with the whole parameter is reported.
 PARAMETER = 'image_props_override'
+#: The parameter that names a preset, and the name of problems with it.
+PRESET = 'image_props_override_preset'
 
 _PLAIN = re.compile(r'[A-Za-z0-9_.:-]{1,255}')
 
@@ -113,6 +119,11 @@ class Problem:
     def __str__(self) -> str:
         return f'{printable(self.name)}: {self.code}: {self.reason}'
 
+    @property
+    def is_permission(self) -> bool:
+        """True if it depends on who makes the request."""
+        return self.code in _PERMISSION
+
 
 #: Problems for programs: name -> its code and reason.
 Details = dict[str, dict[str, str]]
@@ -136,6 +147,7 @@ class OverrideError(Exception):
         self, problems: Iterable[Problem], unchecked: Collection[str] = (),
     ) -> None:
         self.problems = tuple(sorted(problems))
+        self.unchecked = unchecked
         said = '; '.join(str(p) for p in self.problems)
         if unchecked:
             said += ('. Not checked with flavor and image yet: '
@@ -148,6 +160,13 @@ class OverrideError(Exception):
     ) -> _Error:
         """Return the error for several properties with one reason."""
         return cls(Problem(name, code, reason) for name in names)
+
+    def telling(self, preset: str, names: Collection[str]) -> OverrideError:
+        """Return the error with what is said of NAMES ascribed to a preset."""
+        return type(self)((dataclasses.replace(
+            each, reason=f'of preset {preset}: {each.reason}')
+            if each.name in names else each for each in self.problems),
+            self.unchecked)
 
     def details(self) -> Details:
         """Return the problems for programs: ``{name: {code, reason}}``."""
@@ -181,7 +200,7 @@ def refusal(
     :returns: Forbidden if any is a matter of permission, else Invalid
     """
     found = tuple(problems)
-    kind = Forbidden if any(each.code in _PERMISSION for each in found) \
+    kind = Forbidden if any(each.is_permission for each in found) \
         else Invalid
     return kind(found, unchecked)
 

@@ -15,6 +15,7 @@ from collections.abc import (
 )
 import functools
 import itertools
+import types
 from typing import Any, Optional
 
 from nova_image_override import errors
@@ -57,6 +58,8 @@ class Parser:
 
     def parse(
         self, raw: object, permission: Permission = lambda overrides: (),
+        preset: Mapping[str, str | None] = types.MappingProxyType({}),
+        found: Iterable[errors.Problem] = (),
     ) -> Overrides:
         """Return the overrides that RAW asks for, in canonical spelling.
 
@@ -64,6 +67,8 @@ class Parser:
             parser made it
         :param permission: asked about the overrides that can be read, if
             others cannot
+        :param preset: the overrides over which those of RAW are laid
+        :param found: what else is wrong with the request
         :returns: name -> canonical value, or None to remove the image's
             property; empty when nothing is overridden
         :raises errors.OverrideError: with every problem that needs no image
@@ -72,10 +77,10 @@ class Parser:
             raise errors.Invalid.of(
                 [errors.PARAMETER], errors.INVALID_TYPE,
                 'must be an object of strings, not ' + _JSON_TYPES[type(raw)])
-        if len(raw) > request_schema.PROPERTIES_MAX:
-            raise _too_many(raw, request_schema.PROPERTIES_MAX)
-        overrides: Overrides = {}
-        problems: list[errors.Problem] = []
+        overrides: Overrides = {**preset, **raw}
+        if len(overrides) > request_schema.PROPERTIES_MAX:
+            raise _too_many(overrides, request_schema.PROPERTIES_MAX)
+        problems = [*found]
         for name, value in raw.items():
             if (isinstance(value, str)
                     and len(name) <= record.NAME_LENGTH_MAX
@@ -85,6 +90,7 @@ class Parser:
                 result = self._read(name, value)
             if isinstance(result, errors.Problem):
                 problems.append(result)
+                del overrides[name]
             else:
                 overrides[name] = result
         if problems:

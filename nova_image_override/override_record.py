@@ -9,12 +9,13 @@ and drops both in one transaction, so neither is ever without the other.
 The record has one property for each override. It says which property was set
 or removed, and what the image itself has: the image's value (after ``=`` if it
 is empty or begins so), or nothing where the image lacks the property. The value
-in force is only in ``image_<property>``.
+in force is only in ``image_<property>``. One more says which preset they came
+with, and what that was.
 """
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 #: A server's system metadata, as ``Instance.system_metadata`` holds it.
 SystemMetadata = Mapping[str, Optional[str]]
@@ -31,6 +32,10 @@ _OURS = 'os_glance_override'
 #: removed.
 SET_PREFIX = f'{_OURS}:'
 REMOVED_PREFIX = f'{_OURS}_removed:'
+
+#: Prefix of the name that says which preset the overrides came with; the value
+#: is the preset's digest.
+PRESET_PREFIX = f'{_OURS}_preset:'
 
 #: Prefix of the names that say which properties of a change are stored with
 #: the server, but perhaps not yet where else they are needed: in its request
@@ -55,18 +60,27 @@ VALUE_BYTES_MAX = 255
 NAME_LENGTH_MAX = 255 - len(f'{IMAGE_PREFIX}{UNFINISHED}:')
 
 
+class UsedPreset(NamedTuple):
+    """A preset that overrides came with, as it was then."""
+
+    name: str
+    digest: str
+
+
 def properties(
     overrides: Mapping[str, str | None], image_values: Mapping[str, object],
+    preset: UsedPreset | None = None,
 ) -> dict[str, str]:
     """Return the image properties that record overrides.
 
     :param overrides: name -> value, None where the property is removed
     :param image_values: name -> the image's own value, None where it has none
+    :param preset: the preset that they came with, if any
     """
     return {
-        (SET_PREFIX if value is not None else REMOVED_PREFIX) + name:
-        _row(image_values[name])
-        for name, value in overrides.items()}
+        **{(SET_PREFIX if value is not None else REMOVED_PREFIX) + name:
+           _row(image_values[name]) for name, value in overrides.items()},
+        **({PRESET_PREFIX + preset.name: preset.digest} if preset else {})}
 
 
 def _row(own: object) -> str:
@@ -136,10 +150,15 @@ def keys(name: str) -> tuple[str, str]:
             IMAGE_PREFIX + REMOVED_PREFIX + name)
 
 
+def preset_keys(name: str) -> tuple[str, ...]:
+    """Return the key of the row that says that a preset was used."""
+    return (IMAGE_PREFIX + PRESET_PREFIX + name,)
+
+
 def is_property(name: str) -> bool:
     """Return whether an image property of a server is one of ours."""
     return name in (UNFINISHED, OFFLOADED) or name.startswith(
-        (SET_PREFIX, REMOVED_PREFIX, f'{UNFINISHED}:'))
+        (SET_PREFIX, REMOVED_PREFIX, PRESET_PREFIX, f'{UNFINISHED}:'))
 
 
 def is_row(key: str) -> bool:
@@ -154,6 +173,14 @@ def has_overrides(system_metadata: SystemMetadata) -> bool:
     That is so if it has overrides, or had some when it was shelved.
     """
     return any(map(is_row, system_metadata))
+
+
+def preset(system_metadata: SystemMetadata) -> UsedPreset | None:
+    """Return the preset that a server's overrides came with, if any."""
+    prefix = IMAGE_PREFIX + PRESET_PREFIX
+    return min((UsedPreset(key.removeprefix(prefix), value or '')
+                for key, value in system_metadata.items()
+                if key.startswith(prefix)), default=None)
 
 
 def shelved_image_is_older(system_metadata: SystemMetadata) -> bool:

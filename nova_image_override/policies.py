@@ -32,6 +32,11 @@ def property_rule(field: str) -> str:
     return f'{CREATE}:{field}'
 
 
+def preset_rule(name: str) -> str:
+    """Return the name of the rule that a deployer may add for one preset."""
+    return f'{CREATE}:preset:{name}'
+
+
 def list_rules(
     catalog: catalog_module.Catalog | None = None,
 ) -> Iterator[policy.RuleDefault]:

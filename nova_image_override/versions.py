@@ -31,8 +31,9 @@ CHECK_PATH = f'{PATH}/check'
 HISTORY: dict[str, str] = {
     '1.0': 'image_props_override on create, rebuild and update, and in '
            'answers; null removes an image\'s property; '
+           'image_props_override_preset names one of the cloud\'s presets; '
            'POST /image-props-override/check asks what a create would get; '
-           'lists of servers filtered by image_props_override; discovery.',
+           'lists of servers filtered by both; discovery.',
 }
 
 Version = microversion_parse.Version

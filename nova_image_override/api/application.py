@@ -41,8 +41,12 @@ class APIRouterV21(routes.APIRouterV21):
                 self.map.redirect(path, methods)
                 continue
             for method, (maker, action) in methods.items():
-                controller = _servers(planner, read, maker.args[1]) \
-                    if api_interfaces.makes_servers(maker) else maker()
+                if api_interfaces.makes_servers(maker):
+                    controller = _servers(planner, read, maker.args[1])
+                elif api_interfaces.makes_metadata(maker):
+                    controller = Resource(with_our_api(maker.args[0], planner))
+                else:
+                    controller = maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
             versions.PATH, 'GET', discovery.resource(planner), 'show')
@@ -99,7 +103,7 @@ def with_our_api(
     """Make one of Nova's action controllers (rescue, migrate, ...).
 
     They create a compute API of their own, through which an operation could
-    lose a server's overrides.
+    lose a server's overrides. So does that of metadata.
     """
     result = controller()
     interface.require(result, 'compute_api')

@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from oslo_utils import uuidutils
 
 from nova_image_override import errors
-from nova_image_override.override import Overrides
+from nova_image_override.api.change.change import Change
 
 LOG = logging.getLogger(__name__)
 
@@ -25,13 +25,14 @@ REFUSED = 'Image property overrides refused: %s'
 
 
 def changed(
-    context: Any, how: str, overrides: Overrides, instance: Any,
+    context: Any, how: str, change: Change, instance: Any,
 ) -> None:
-    """Log that a server's overrides are now these.
+    """Log that a server's overrides are now those of CHANGE.
 
     :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
     """
-    LOG.info(CHANGED, how, ', '.join(sorted(overrides)) or 'none',
+    preset = f' (preset {change.preset.name})' if change.preset else ''
+    LOG.info(CHANGED, how, (', '.join(sorted(change.after)) or 'none') + preset,
              instance=instance, context=context)
 
 

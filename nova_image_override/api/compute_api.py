@@ -11,6 +11,7 @@ from nova.compute import utils as compute_utils
 from oslo_utils import excutils
 
 from nova_image_override import errors
+from nova_image_override import free_keys
 from nova_image_override import override_record as record
 from nova_image_override.api import audit
 from nova_image_override.api import faults
@@ -75,9 +76,9 @@ class API(api.API):
         asking for it costs one query for each list, not for each server.
         """
         request = request_module.naming(context)
-        if request is not None and request.found:
-            search_opts = {**(search_opts or {}),
-                           'system_metadata': RecordFilter(request.found)}
+        if request is not None and (request.found or request.found_preset):
+            search_opts = {**(search_opts or {}), 'system_metadata':
+                           RecordFilter(request.found, request.found_preset)}
             # Nothing is known about the servers of a cell that is down, so
             # they are left out, as they are for each of Nova's own filters
             # (ServersController._is_cell_down_supported).
@@ -120,7 +121,7 @@ class API(api.API):
                 context, flavor, boot_meta, *args, **kwargs)
         request.plan = create.plan(
             self._planner, context, flavor, boot_meta,
-            request.overrides or {})
+            request.overrides or {}, request.preset)
         if request.overrides:
             boot_meta.update(request.plan.image)
         if request.auto_disk_config is not None:
@@ -153,7 +154,7 @@ class API(api.API):
             raise dry_run.Checked(dry_run.answer(
                 self._planner, request.plan, instance))
         audit.changed(
-            context, audit.AT_BOOT, request.plan.change.after, instance)
+            context, audit.AT_BOOT, request.plan.change, instance)
         return instance
 
     # --- rebuild ------------------------------------------------------------
@@ -166,9 +167,10 @@ class API(api.API):
         *args: Any, **kwargs: Any,
     ) -> Any:
         """Rebuild with the overrides in force, or with those asked for."""
+        free_keys.require_none(kwargs.get('metadata'))
         request = request_module.of(context)
         operation = Operation(
-            instance, None if request is None else request.overrides)
+            instance, *(request.overrides, request.preset) if request else ())
         if operation.change.after:
             compute_part.require(
                 context, instance, 'rebuilt',
@@ -221,6 +223,17 @@ class API(api.API):
 
     @interface.overrides
     @faults.carried()
+    def update_instance_metadata(
+        self, context: Any, instance: Any, metadata: dict[str, str],
+        *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Update a server's metadata, which must not ask for overrides."""
+        free_keys.require_none(metadata)
+        return super().update_instance_metadata(
+            context, instance, metadata, *args, **kwargs)
+
+    @interface.overrides
+    @faults.carried()
     def update_instance(
         self, context: Any, instance: Any, updates: dict[str, Any],
     ) -> Any:
@@ -230,7 +243,7 @@ class API(api.API):
             return super().update_instance(context, instance, updates)
         planned = update.plan(
             self._planner, self._scheduler, context, instance,
-            request.overrides, self._validate_numa_rebuild)
+            request.overrides, request.preset, self._validate_numa_rebuild)
         self._record_action_start(context, instance, store_module.ACTION)
         with compute_utils.EventReporter(
                 context, f'api_{store_module.ACTION}', self.host,
@@ -239,7 +252,8 @@ class API(api.API):
             self._store.replace(
                 instance, planned.changed, planned.stored,
                 {**update.fields(planned), **updates}, planned.had)
-        audit.changed(context, audit.BY_UPDATE, request.overrides, instance)
+        audit.changed(
+            context, audit.BY_UPDATE, planned.plan.change, instance)
         return instance
 
     @interface.overrides

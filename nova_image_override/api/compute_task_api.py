@@ -50,7 +50,7 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
                 host = instance.host
                 bdms = instance.get_bdms()
                 audit.changed(context, audit.BY_REBUILD,
-                              planned.plan.change.after, instance)
+                              planned.plan.change, instance)
             operation.is_sent = True
         return super().rebuild_instance(
             context, instance, *args, host=host, bdms=bdms, **kwargs)

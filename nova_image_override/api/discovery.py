@@ -18,12 +18,17 @@ def resource(planner: Planner) -> wsgi.Resource:
         def show(self, req: wsgi.Request) -> dict[str, Any]:
             context = req.environ['nova.context']
             request = request_module.naming(context)
+            caller = planner.callers.caller(context)
             version = request.version if request else versions.MAX
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
-                'schema': planner.enforcer.schema(
-                    planner.callers.caller(context), version),
+                'schema': planner.enforcer.schema(caller, version),
+                'presets': {preset.name: {
+                    'description': preset.description,
+                    'properties': preset.properties,
+                    'flavors': list(preset.flavors),
+                } for preset in planner.enforcer.usable(caller)},
             }}
 
     return wsgi.Resource(Controller())

@@ -82,6 +82,11 @@ class Resource(wsgi.Resource):
             error = exc.error
         context = request.environ['nova.context']
         asked = request_module.of(context)
+        if asked is not None and asked.preset is not None:
+            preset = asked.preset
+            error = error.telling(preset.name, {
+                name for name, value in (asked.overrides or {}).items()
+                if preset.covers(name, value)})
         if asked is None or not asked.is_check:
             audit.refused(context, error.details(), action_args.get('id'))
         raise OverrideFault(error)

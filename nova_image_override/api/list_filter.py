@@ -26,26 +26,28 @@ class RecordFilter:
     own. So there is only one pair, however many names there are: a row of the
     first name, of a server with as many such rows as there are names.
 
-    :param names: properties, all of which a server has to override; none for
-        any
+    :param names: properties, all of which a server has to override
+    :param preset: the preset that its overrides have to come with, or ''
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self._names = sorted(names)
+    def __init__(self, names: Iterable[str] = (), preset: str = '') -> None:
+        #: The keys of which a server has to have one, each time; without any,
+        #: one that begins as those of overrides do.
+        self._keys = [*map(record.keys, sorted(names)), *(
+            [record.preset_keys(preset)] if preset else ())]
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Yield pairs of key and value, as expressions of SQL."""
         row = models.InstanceSystemMetadata
-        first, *others = self._names or ('',)
-        wanted = row.key.in_(record.keys(first)) if first else sa.or_(*(
+        first, *others = self._keys or ((),)
+        wanted = row.key.in_(first) if first else sa.or_(*(
             row.key.startswith(prefix, autoescape=True)
-            for prefix in record.keys(first)))
+            for prefix in record.keys('')))
         if others:
             each = orm.aliased(row)
             found = sa.select(sa.func.count()).where(
                 each.instance_uuid == row.instance_uuid, each.deleted == 0,
-                each.key.in_([
-                    key for name in others for key in record.keys(name)]),
+                each.key.in_([key for keys in others for key in keys]),
             ).correlate(row).scalar_subquery()
             wanted = sa.and_(wanted, found == len(others))
         # Neither condition holds for NULL; the value of any row is itself.

@@ -16,10 +16,12 @@ from typing import Any
 from nova.api.openstack import wsgi
 
 from nova_image_override import errors
-from nova_image_override import scheduler_hints
+from nova_image_override import free_keys
 from nova_image_override import versions
 from nova_image_override.api.change.plan import Plan
 from nova_image_override.api.change.task_state import Operation
+from nova_image_override.authorization import presets
+from nova_image_override.authorization.presets import Preset
 from nova_image_override.override import Overrides, Parser
 
 #: The attribute of the context.
@@ -32,25 +34,30 @@ class OverrideRequest:
 
     :ivar is_named: whether it names the extension
     :ivar version: the extension's version that it uses
-    :ivar overrides: what it asks for; None without the parameter
+    :ivar overrides: what it asks for, its preset's properties among them; None
+        without the parameters
+    :ivar preset: the preset that it names
     :ivar plan: what the servers of a create are to have, once that is checked
     :ivar is_check: whether the create only asks what it would get
     :ivar auto_disk_config: what create asks of the disk, kept until the image's
         properties are merged
     :ivar operation: what Nova is about to do to a server
     :ivar found: the properties that servers have to override to be listed
-    :ivar shown: the overrides that the answer is to show, by server
+    :ivar found_preset: the preset that their overrides have to come with, or ''
+    :ivar shown: what the answer is to show of overrides, by server
     """
 
     is_named: bool = False
     version: versions.Version = versions.MAX
     overrides: Overrides | None = None
+    preset: Preset | None = None
     plan: Plan | None = None
     is_check: bool = False
     auto_disk_config: bool | None = None
     operation: Operation | None = None
     found: frozenset[str] = frozenset()
-    shown: dict[str, Overrides] = dataclasses.field(default_factory=dict)
+    found_preset: str = ''
+    shown: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
 
 def attach(context: Any, request: OverrideRequest) -> OverrideRequest:
@@ -89,91 +96,109 @@ def operation_of(context: Any) -> Operation | None:
 
 # --- taken out of what Nova is about to validate -----------------------------
 
-ABSENT = object()
+_PARAMETERS = (errors.PARAMETER, errors.PRESET)
 
 
-def _refused(code: str, reason: str) -> errors.Invalid:
-    return errors.Invalid.of([errors.PARAMETER], code, reason)
+def take_parameters(
+    req: wsgi.Request, body: Any, key: str,
+) -> tuple[dict[str, Any], Any]:
+    """Take our parameters out of a body that Nova has parsed.
 
-
-def take_parameter(req: wsgi.Request, body: Any, key: str) -> tuple[Any, Any]:
-    """Take our parameter out of a body that Nova has parsed.
-
-    :returns: its value or ABSENT, and the body without it
-    :raises errors.Invalid: it was sent to the legacy API, which would silently
-        drop it (nova/api/validation/validators.py
+    :returns: the value of each that was sent, and the body without them
+    :raises errors.Invalid: they were sent to the legacy API, which would
+        silently drop them (nova/api/validation/validators.py
         _soft_validate_additional_properties)
     """
     if not isinstance(body, dict):
-        return ABSENT, body
+        return {}, body
     inner = body.get(key)
     if not isinstance(inner, dict):
         inner = {}
-    held = errors.PARAMETER in inner
-    if held or errors.PARAMETER in body:
-        require_v21(req)
+    held = {name: inner[name] for name in _PARAMETERS if name in inner}
+    require_v21(req, *(
+        name for name in _PARAMETERS if name in held or name in body))
     if not held:
-        return ABSENT, body
-    rest = {k: v for k, v in inner.items() if k != errors.PARAMETER}
-    return inner[errors.PARAMETER], {**body, key: rest}
+        return held, body
+    return held, {**body, key: {
+        name: value for name, value in inner.items() if name not in held}}
 
 
-def take_filter(req: wsgi.Request, parser: Parser) -> None:
-    """Take our filter out of a query that Nova is about to validate.
+def take_filters(req: wsgi.Request, parser: Parser) -> None:
+    """Take our filters out of a query that Nova is about to validate.
 
     A request that does not name the extension has no filter: its query is
     Nova's alone.
 
-    :raises errors.Invalid: the filter names something that is not a property
+    :raises errors.Invalid: they name what is no property, or cannot be a preset
     """
     request = naming(req.environ['nova.context'])
     if request is None:
         return
     try:
-        names = req.GET.getall(errors.PARAMETER)
+        names, used = map(req.GET.getall, _PARAMETERS)
     except UnicodeDecodeError:
         # Nova refuses that (nova/api/validation/__init__.py query_schema).
         return
     if names:
         request.found = parser.parse_names(names)
         del req.GET[errors.PARAMETER]
+    if used:
+        if used[1:] or not presets.is_name(used[0]):
+            raise errors.Invalid.of(
+                [errors.PRESET], errors.INVALID_VALUE,
+                'must be the name of one preset')
+        (request.found_preset,) = used
+        del req.GET[errors.PRESET]
 
 
-def require_v21(req: wsgi.Request) -> None:
+def require_v21(req: wsgi.Request, *names: str) -> None:
     """Refuse a request to the legacy API.
 
-    :raises errors.Invalid: the request is one
+    :param names: the parameters that it has
+    :raises errors.Invalid: the request is one, and has some
     """
-    if req.is_legacy_v2():
-        raise _refused(
-            errors.NOT_HERE,
+    if names and req.is_legacy_v2():
+        raise errors.Invalid.of(
+            names, errors.NOT_HERE,
             'the legacy /v2 API does not take it, use /v2.1 and send '
             f'{versions.ENTRY}')
 
 
-def required(req: wsgi.Request) -> OverrideRequest:
+def required(req: wsgi.Request, *names: str) -> OverrideRequest:
     """Return the OverrideRequest of a request that must name the extension.
 
+    :param names: the parameters that it has
     :raises errors.Invalid: it does not
     """
     request = naming(req.environ['nova.context'])
     if request is None:
-        raise _refused(
-            errors.VERSION_MISSING,
+        raise errors.Invalid.of(
+            names, errors.VERSION_MISSING,
             f'the request must name the extension, send {versions.ENTRY}')
     return request
 
 
-def take_hint(req: wsgi.Request, hinted: dict[str, Any], raw: Any) -> Any:
-    """Return what hints ask for; the request then names the extension.
+def take_free_keys(
+    req: wsgi.Request, found: free_keys.Found, sent: dict[str, Any],
+) -> dict[str, Any]:
+    """Return what is asked for; the request then names the extension.
 
-    :param hinted: the hints, by the place where they were
-    :param raw: the value of the parameter, or ABSENT
-    :raises errors.Invalid: they cannot be read, or the parameter was sent too
+    :param found: what hints and metadata ask for
+    :param sent: the parameters themselves
+    :raises errors.Invalid: something cannot be read, or was sent twice
     """
-    if raw is not ABSENT:
-        hinted = {f'server.{errors.PARAMETER}': raw, **hinted}
     context = req.environ['nova.context']
     if naming(context) is None:
         attach(context, OverrideRequest(is_named=True))
-    return scheduler_hints.one(hinted)
+    asked = dict(sent)
+    problems: list[errors.Problem] = []
+    for name, places in found.items():
+        if name in sent:
+            places = {f'server.{name}': sent[name], **places}
+        try:
+            asked[name] = free_keys.one(name, places)
+        except errors.Invalid as exc:
+            problems += exc.problems
+    if problems:
+        raise errors.Invalid(problems)
+    return asked

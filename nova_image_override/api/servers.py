@@ -1,6 +1,6 @@
 """The servers resource: takes overrides, and shows what is in force."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 import functools
 from typing import Any
 import urllib.parse
@@ -10,8 +10,8 @@ from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
 
 from nova_image_override import errors
+from nova_image_override import free_keys
 from nova_image_override import override_record as record
-from nova_image_override import scheduler_hints
 from nova_image_override.api import compute_api
 from nova_image_override.api import request as request_module
 from nova_image_override.api.change import dry_run
@@ -36,8 +36,10 @@ class ViewBuilder(views.ViewBuilder):
         # Servers in a cell that is down have no system metadata.
         asked = request_module.naming(request.environ['nova.context'])
         if asked is not None and 'system_metadata' in instance:
-            asked.shown[instance.uuid] = record.in_force(
-                instance.system_metadata)
+            preset = record.preset(instance.system_metadata)
+            asked.shown[instance.uuid] = {
+                errors.PARAMETER: record.in_force(instance.system_metadata),
+                errors.PRESET: preset and preset._asdict()}
         return super().show(request, instance, *args, **kwargs)
 
     @interface.overrides
@@ -56,10 +58,12 @@ class ViewBuilder(views.ViewBuilder):
     def _get_next_link(self, request: wsgi.Request, *args: Any) -> str:
         # Nova makes it from the query, which our filter was taken out of.
         asked = request_module.naming(request.environ['nova.context'])
-        found = sorted(asked.found) if asked else ()
+        ours = [(errors.PARAMETER, name) for name in sorted(
+            asked.found)] if asked else []
+        if asked and asked.found_preset:
+            ours.append((errors.PRESET, asked.found_preset))
         return '&'.join([super()._get_next_link(request, *args), *(
-            urllib.parse.urlencode({errors.PARAMETER: name})
-            for name in found)])
+            [urllib.parse.urlencode(ours)] if ours else ())])
 
 
 class ServersController(servers.ServersController):
@@ -84,22 +88,43 @@ class ServersController(servers.ServersController):
     @wsgi.response(202)
     def create(self, req: wsgi.Request, body: Any) -> Any:
         """Create servers, with overrides if asked to."""
-        raw, body = request_module.take_parameter(req, body, 'server')
-        hinted, body = scheduler_hints.take(body)
-        if raw is request_module.ABSENT and not hinted:
-            return super().create(req=req, body=body)
-        if hinted:
-            self._compatibility.require_hints()
-            raw = request_module.take_hint(req, hinted, raw)
-        request = request_module.required(req)
-        request.overrides = self._parser.parse(raw, functools.partial(
-            self._planner.refused, req.environ['nova.context']))
+        sent, body = request_module.take_parameters(req, body, 'server')
+        found, body = free_keys.take(body)
+        if found:
+            self._compatibility.require(found)
+            sent = request_module.take_free_keys(req, found, sent)
+        if sent:
+            self._ask(req, sent, functools.partial(
+                self._planner.refused, req.environ['nova.context']))
         return super().create(req=req, body=body)
+
+    def _ask(
+        self, req: wsgi.Request, sent: dict[str, Any],
+        refused: Callable[..., Iterable[errors.Problem]] = lambda *_, **__: (),
+    ) -> None:
+        """Have a request ask for overrides, those of its preset among them.
+
+        :param sent: the parameters that it has
+        :param refused: returns what the rules refuse of some overrides
+        :raises errors.OverrideError: it is wrong, whatever the image
+        """
+        request = request_module.required(req, *sent)
+        problems: Iterable[errors.Problem] = ()
+        try:
+            if errors.PRESET in sent:
+                request.preset = self._planner.enforcer.presets.named(
+                    sent[errors.PRESET])
+        except errors.Invalid as exc:
+            problems = exc.problems
+        request.overrides = self._parser.parse(
+            sent.get(errors.PARAMETER, {}),
+            functools.partial(refused, named=request.preset),
+            request.preset.properties if request.preset else {}, problems)
 
     def check(self, req: wsgi.Request, body: Any) -> Any:
         """Answer what a create would get."""
-        request_module.require_v21(req)
-        request = request_module.required(req)
+        request_module.require_v21(req, errors.PARAMETER)
+        request = request_module.required(req, errors.PARAMETER)
         request.is_check = True
         try:
             self.create(req=req, body=dry_run.body_of_create(req, body))
@@ -117,27 +142,27 @@ class ServersController(servers.ServersController):
     @interface.overrides
     def index(self, req: wsgi.Request) -> Any:
         """List servers, those with certain overrides if asked to."""
-        request_module.take_filter(req, self._parser)
+        request_module.take_filters(req, self._parser)
         return super().index(req=req)
 
     @interface.overrides
     def detail(self, req: wsgi.Request) -> Any:
         """List servers with their overrides."""
-        request_module.take_filter(req, self._parser)
+        request_module.take_filters(req, self._parser)
         return _showing(req, super().detail)
 
     @interface.overrides
     def update(self, req: wsgi.Request, id: str, body: Any) -> Any:
         """Update a server, and its overrides if asked to."""
-        raw, body = request_module.take_parameter(req, body, 'server')
-        if raw is not request_module.ABSENT:
-            request = request_module.required(req)
+        sent, body = request_module.take_parameters(req, body, 'server')
+        if sent:
+            request_module.required(req, *sent)
             if 'pinned_availability_zone' in body['server']:
                 # Nova's update stores that before anything else.
                 raise errors.Invalid.of(
-                    [errors.PARAMETER], errors.NOT_HERE, 'it cannot be changed '
+                    sent, errors.NOT_HERE, 'it cannot be changed '
                     'together with pinned_availability_zone, send two requests')
-            request.overrides = self._parser.parse(raw)
+            self._ask(req, sent)
         return _showing(req, super().update, id=id, body=body)
 
     @wsgi.response(202)
@@ -146,10 +171,9 @@ class ServersController(servers.ServersController):
         self, req: wsgi.Request, id: str, body: Any,
     ) -> Any:
         """Rebuild a server, with other overrides if asked to."""
-        raw, body = request_module.take_parameter(req, body, 'rebuild')
-        if raw is not request_module.ABSENT:
-            request = request_module.required(req)
-            request.overrides = self._parser.parse(raw)
+        sent, body = request_module.take_parameters(req, body, 'rebuild')
+        if sent:
+            self._ask(req, sent)
         # Releases name the method differently.
         nova_rebuild = servers.ServersController.wsgi_actions['rebuild']
         return _showing(req, getattr(super(), nova_rebuild), id=id, body=body)
@@ -167,5 +191,5 @@ def _showing(
                 else answer)
         for server in body.get('servers') or [body.get('server')]:
             if server and server['id'] in shown:
-                server[errors.PARAMETER] = shown[server['id']]
+                server.update(shown[server['id']])
     return answer

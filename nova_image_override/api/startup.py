@@ -78,8 +78,9 @@ def read_the_rest(
             value[:] = [each for each in value if each != fault.subject]
         elif value is not None:
             setattr(options, fault.option, None)
-            # All about protections is read with this.
-            options.property_protection_file = None
+            if fault.option.startswith('property_protection'):
+                # All about them is read with this.
+                options.property_protection_file = None
     try:
         return _made(options), [*wrong, *stops]
     except errors.StartupError:
@@ -107,15 +108,19 @@ def announce(started: Startup) -> None:
     enforcer = started.enforcer
     _announce(
         len(enforcer.allowed.entries), len(enforcer.denied.entries),
-        enforcer.injection.configured or bool(enforcer.protected.protections))
+        enforcer.injection.configured or bool(enforcer.protected.protections),
+        len(enforcer.presets.now()))
 
 
 @functools.lru_cache
-def _announce(allowed: int, denied: int, has_glance: bool) -> None:
+def _announce(
+    allowed: int, denied: int, has_glance: bool, presets: int,
+) -> None:
     LOG.info('nova-image-override %s: %d entries in allowed_properties, %d in '
-             'denied_properties; Glance: %s',
+             'denied_properties, %d presets; Glance: %s',
              importlib.metadata.version('nova-image-override'), allowed, denied,
+             presets,
              'the files that nova.conf names' if has_glance else 'not given')
-    if not allowed:
+    if not allowed and not presets:
         LOG.warning('[image_override] allowed_properties is empty: nothing '
                     'may be overridden')

@@ -67,7 +67,8 @@ class Callers:
         # A request is asked about once, however many properties it names.
         @functools.cache
         def can(rule: str) -> bool:
-            return bool(enforcer.authorize(rule, target, values))
+            # Not authorize(), which knows no rules of presets.
+            return bool(enforcer.enforce(rule, target, values))
 
         return Caller(can, enforcer.file_rules, _credentials(context, values))
 

@@ -19,6 +19,7 @@ from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
 from nova_image_override.authorization.glance.protected import Protected
 from nova_image_override.authorization.lists import PropertyList
+from nova_image_override.authorization.presets import Preset, Presets
 from nova_image_override.override import ImageProperties, Merger, Overrides
 from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog
@@ -37,6 +38,7 @@ class Enforcer:
     :param allowed: entries of ``allowed_properties``
     :param injection: what Glance injects on import
     :param protections: Glance's property protections, if it has any
+    :param presets: named sets of overrides, if there are any
     :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
@@ -45,8 +47,10 @@ class Enforcer:
         allowed: Iterable[str] = (),
         injection: metadata_injection.Injection = _NOTHING_INJECTED,
         protections: property_protections.Protections | None = None,
+        presets: Presets | None = None,
     ) -> None:
         self.catalog = catalog
+        self.presets = presets or Presets(catalog)
         self.denied, self.allowed = _compiled(catalog, denied, allowed)
         self.injection = injection
         self.protected = Protected(
@@ -77,30 +81,33 @@ class Enforcer:
             Glance's that is wrong
         """
         denied, allowed = options.denied_properties, options.allowed_properties
-        _, injection, protections = errors.all_made(
+        _, injection, protections, presets = errors.all_made(
             lambda: _compiled(catalog, denied, allowed),
             lambda: metadata_injection.load(options.glance_image_import_files),
             lambda: property_protections.load(
                 options.property_protection_file,
                 options.property_protection_rule_format,
                 options.property_protection_policy_file)
-            if options.property_protection_file else None)
-        return cls(catalog, denied, allowed, injection, protections)
+            if options.property_protection_file else None,
+            lambda: Presets(catalog, options.presets_file))
+        return cls(catalog, denied, allowed, injection, protections, presets)
 
     def refusals(
         self, caller: Caller, overrides: Overrides,
-        images: Sequence[ImageProperties],
+        images: Sequence[ImageProperties], preset: Preset | None = None,
     ) -> list[errors.Problem]:
         """Return the first refusal of each property that is refused.
 
         :param images: the properties of the image, or volume, itself; more
             than one where it is not known which of them it has: what each
             would need is then needed
+        :param preset: what is in it needs no entry in the lists
         :raises errors.Invalid: an override is not of a property
         """
         problems = []
         for name in overrides:
-            for decision in self.decisions(caller, name, overrides, images):
+            for decision in self.decisions(
+                    caller, name, overrides, images, preset):
                 if not decision.permits:
                     problems.append(errors.Problem(
                         name, decision.code, decision.reason))
@@ -109,16 +116,17 @@ class Enforcer:
 
     def decisions(
         self, caller: Caller, name: str, overrides: Overrides,
-        images: Sequence[ImageProperties],
+        images: Sequence[ImageProperties], preset: Preset | None = None,
     ) -> Iterator[rules.Decision]:
         """Yield what each rule decides about the override of NAME, in order.
 
         :param overrides: all of the request
         :param images: as for :meth:`refusals`
+        :param preset: as for :meth:`refusals`
         :raises errors.Invalid: there is no property called NAME
         """
         request = rules.Request(
-            caller, name, self.catalog.resolve(name), overrides, images)
+            caller, name, self.catalog.resolve(name), overrides, images, preset)
         for rule in self.rules:
             yield from rule.decide(request)
 
@@ -131,6 +139,18 @@ class Enforcer:
                         for narrowed in rule.limit(each, caller)]
             yield from (each for each in left
                         if each.can_be_set or each.removable)
+
+    def usable(self, caller: Caller) -> Iterator[Preset]:
+        """Yield the presets that CALLER may use, on one image or another."""
+        for preset in self.presets.now().values():
+            if rules.Policy.of_preset(preset.name, caller).permits \
+                    and not self.refusals(
+                        caller, preset.properties, (), preset) \
+                    and all(self.protected.permitted(
+                        name, self.catalog.resolve(name), caller
+                    )[value is None]
+                        for name, value in preset.properties.items()):
+                yield preset
 
     def schema(self, caller: Caller, version: versions.Version) -> Schema:
         """Return the JSON Schema of what CALLER may send in VERSION."""

@@ -15,6 +15,7 @@ from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import Entry, PropertyList
+from nova_image_override.authorization.presets import Preset
 from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties.property import Property
 
@@ -35,6 +36,7 @@ class Request:
     :ivar images: the properties of the image, or volume, itself; more than
         one where it is not known which of them it has: what each would need
         is then needed
+    :ivar preset: the preset that is asked for, if any
     """
 
     caller: Caller
@@ -42,6 +44,7 @@ class Request:
     prop: Property
     overrides: Overrides
     images: Sequence[ImageProperties]
+    preset: Preset | None = None
 
     @property
     def value(self) -> str | None:
@@ -154,7 +157,7 @@ class Denied(Rule):
 
 @dataclasses.dataclass(frozen=True)
 class Allowed(Rule):
-    """Refuses what ``allowed_properties`` does not name.
+    """Refuses what neither ``allowed_properties`` nor the preset names.
 
     Entries with values do not allow removal.
     """
@@ -170,6 +173,9 @@ class Allowed(Rule):
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the first entry that covers the value."""
         covering, value = self.entries.covering(request.name), request.value
+        if request.preset and request.preset.covers(request.name, value):
+            return (Decision(
+                self.OPTION, detail=f'preset {request.preset.name}'),)
         if not covering:
             return self._NO_ENTRY
         entry = _first(covering, value)
@@ -227,6 +233,16 @@ class Policy(Rule):
         """Leave the properties whose rules the caller passes."""
         if self._check(left.prop, caller)[1]:
             yield left
+
+    @staticmethod
+    def of_preset(name: str, caller: Caller) -> Decision:
+        """Decide whether CALLER may use the preset called NAME."""
+        rule = policies.preset_rule(name)
+        if not (caller.can(policies.CREATE) and rule in caller.policy_defined):
+            rule = policies.CREATE
+        code, reason = ('', '') if caller.can(rule) else (
+            errors.PRESET_NOT_ALLOWED, f'policy {rule} does not permit it')
+        return Decision(f'preset {name}', code, reason, rule)
 
     @staticmethod
     def _check(prop: Property, caller: Caller) -> tuple[str, bool]:

@@ -15,6 +15,10 @@ T = TypeVar('T')
 #: Overrides of a server: property name -> value, None where it is removed.
 InForce = dict[str, Optional[str]]
 
+#: The parameters of a request, in the order in which all that is built on this
+#: takes and returns them; servers show what came of them by the same names.
+PARAMETERS = (errors.PARAMETER, errors.PRESET)
+
 
 class Error(Exception):
     """Overrides cannot be sent, or were not; the message says why."""
@@ -79,16 +83,24 @@ def read(
         raise Error(f'{trouble} cannot be read: {exc!r}.') from exc
 
 
-def overrides_in(response: requests.Response) -> dict[str, InForce]:
-    """Return what RESPONSE shows: server ID -> overrides."""
+def shown_in(response: requests.Response) -> dict[str, dict[str, Any]]:
+    """Return what RESPONSE shows: server ID -> parameter -> what is shown."""
     try:
         body = response.json()
         servers = body.get('servers') or [body.get('server')]
-        return {server['id']: server[errors.PARAMETER] for server in servers
+        return {server['id']: shown(server) for server in servers
                 if server and errors.PARAMETER in server}
     except (AttributeError, KeyError, TypeError, ValueError):
         # Not an answer about servers.
         return {}
+
+
+def shown(server: dict[str, Any]) -> dict[str, Any]:
+    """Return what SERVER shows of each parameter.
+
+    :raises KeyError: it does not
+    """
+    return {name: server[name] for name in PARAMETERS}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,10 +109,23 @@ class Discovery:
 
     :ivar version: the newest version that cloud and client both know
     :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
+    :ivar presets: name -> ``description``, ``properties`` and ``flavors``
     """
 
     version: versions.Version
     schema: dict[str, Any]
+    presets: dict[str, dict[str, Any]]
+
+    def preset(self, name: str) -> dict[str, Any]:
+        """Return the preset called NAME.
+
+        :raises Error: the cloud does not offer it to this caller
+        """
+        if name not in self.presets:
+            raise Error(
+                f'This cloud offers you no preset {errors.printable(name)}, '
+                f'but {", ".join(sorted(self.presets)) or "no other either"}.')
+        return self.presets[name]
 
     @classmethod
     def of(cls, said: Any) -> 'Discovery':
@@ -112,7 +137,7 @@ class Discovery:
         low, high = (
             microversion_parse.parse_version_string(said[bound])
             for bound in ('min_version', 'max_version'))
-        schema = dict(said['schema'])
+        schema, presets = dict(said['schema']), dict(said['presets'])
         known = versions.VERSIONS
         shared = [version for version in known if low <= version <= high]
         if not shared:
@@ -120,4 +145,4 @@ class Discovery:
                 f'This cloud takes versions {low} to {high} of '
                 f'{versions.SERVICE_TYPE}, this client knows {known[0]} '
                 f'to {known[-1]}: upgrade nova-image-override.')
-        return cls(shared[-1], schema)
+        return cls(shared[-1], schema, presets)

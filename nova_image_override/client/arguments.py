@@ -5,10 +5,12 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-#: The options, and the name under which parsed arguments have their values.
+#: The options, and the names under which parsed arguments have their values.
 SET = '--image-prop-override'
 DROP = '--no-image-prop-override'
 DEST = 'nova_image_override'
+PRESET = '--image-prop-override-preset'
+PRESET_DEST = f'{DEST}_preset'
 
 
 class Override(argparse.Action):
@@ -53,9 +55,19 @@ def name(word: str) -> str:
     return word
 
 
-#: The option of every tool.
+def asked(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the values of the options (answers.PARAMETERS)."""
+    return (getattr(parsed_args, DEST, None),
+            getattr(parsed_args, PRESET_DEST, None))
+
+
+#: The options of every tool.
 OPTION: dict[str, Any] = {
     'metavar': '<key=value>', 'dest': DEST, 'action': Override,
     'default': None,
     'help': 'Override an image property for this server (repeat to override '
             'several); KEY= with nothing removes the image\'s property'}
+PRESET_OPTION: dict[str, Any] = {
+    'metavar': '<name>', 'dest': PRESET_DEST,
+    'help': 'Use one of the cloud\'s presets; what is overridden besides wins '
+            'over its properties'}

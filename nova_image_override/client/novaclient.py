@@ -1,4 +1,4 @@
-"""``nova boot --image-prop-override``, as an extension of python-novaclient.
+"""``nova boot`` with overrides, as an extension of python-novaclient.
 
 Found by entry point (``novaclient.extension``); the functions with underscores
 are called by novaclient/shell.py OpenStackComputeShell.main.
@@ -17,20 +17,21 @@ from nova_image_override.client import transport
 
 
 def __pre_parse_args__() -> None:
-    """Add the option to ``nova boot``."""
+    """Add the options to ``nova boot``."""
     utils.add_arg(shell.do_boot, arguments.SET, **arguments.OPTION)
+    utils.add_arg(shell.do_boot, arguments.PRESET, **arguments.PRESET_OPTION)
 
 
 def __post_parse_args__(args: argparse.Namespace) -> None:
     """Let the command create its server with the overrides."""
-    overrides = getattr(args, arguments.DEST, None)
-    if overrides is not None:
-        args.func = functools.partial(_boot, args.func, overrides)
+    asked = arguments.asked(args)
+    if any(each is not None for each in asked):
+        args.func = functools.partial(_boot, args.func, asked)
 
 
 def _boot(
-    do_boot: Callable[..., Any], overrides: transport.Overrides,
+    do_boot: Callable[..., Any], asked: tuple[Any, Any],
     nova: Any, args: argparse.Namespace,
 ) -> None:
-    with transport.attach(nova.client).overriding(transport.CREATE, overrides):
+    with transport.attach(nova.client).overriding(transport.CREATE, *asked):
         do_boot(nova, args)

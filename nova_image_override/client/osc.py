@@ -10,6 +10,7 @@ import contextlib
 import functools
 from typing import Any
 
+from cliff import columns
 from cliff import hooks
 from openstack import exceptions as sdk_exceptions
 from osc_lib.cli import format_columns
@@ -22,8 +23,20 @@ from nova_image_override.client import arguments
 from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
 
-#: A column of ``openstack server list --long``.
-COLUMN = 'Image Prop Overrides'
+
+class PresetColumn(columns.FormattableColumn):  # type: ignore[misc]
+    """A preset that overrides came with: its name, for programs all of it."""
+
+    def human_readable(self) -> str:
+        """Return the name, or nothing."""
+        return self._value['name'] if self._value else ''
+
+
+#: The form of what servers show, and its column in ``server list --long``.
+SHOWN = {
+    errors.PARAMETER: (format_columns.DictColumn, 'Image Prop Overrides'),
+    errors.PRESET: (PresetColumn, 'Image Prop Override Preset'),
+}
 
 _DRY_RUN = 'nova_image_override_dry_run'
 
@@ -70,7 +83,7 @@ class Hook(hooks.CommandHook):
         cliff makes the command anew each time it is called, in an interactive
         session too, so nothing stays behind.
 
-        :param add: adds overrides in force to the columns and the data that
+        :param add: adds what servers show to the columns and the data that
             the command returns
         """
         take_action = self.cmd.take_action
@@ -94,19 +107,18 @@ class Hook(hooks.CommandHook):
 
 
 def _with_row(
-    asking: transport.Asking, columns: Any, values: Any,
+    asking: transport.Asking, names: Any, values: Any,
 ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Add a row to those of a server."""
-    shown = dict(zip(columns, values))
-    in_force = asking.seen.get(shown.get('id', ''))
-    if in_force is not None:
-        # Already there if clouds.yaml has our vendor_hook.
-        shown[errors.PARAMETER] = format_columns.DictColumn(in_force)
-    return tuple(shown), tuple(shown.values())
+    """Add rows to those of a server."""
+    rows = dict(zip(names, values))
+    # Already there if clouds.yaml has our vendor_hook.
+    rows.update((name, SHOWN[name][0](value)) for name, value
+                in asking.seen.get(rows.get('id', ''), {}).items())
+    return tuple(rows), tuple(rows.values())
 
 
 class Show(Hook):
-    """``openstack server show``: a row with the overrides in force."""
+    """``openstack server show``: rows with overrides in force and preset."""
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the answers show them, if the cloud has the extension."""
@@ -121,13 +133,14 @@ class Show(Hook):
 
 
 class Create(Hook):
-    """``openstack server create --image-prop-override [--dry-run]``."""
+    """``server create --image-prop-override[-preset] [--dry-run]``."""
 
     action = transport.CREATE
 
     def add_options(self, parser: Any) -> None:
         """Add the options."""
         parser.add_argument(arguments.SET, **arguments.OPTION)
+        parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
         parser.add_argument(
             '--dry-run', action='store_true', dest=_DRY_RUN,
             help='Create nothing; show the image properties that the server '
@@ -135,17 +148,18 @@ class Create(Hook):
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
-        overrides = getattr(parsed_args, arguments.DEST, None)
+        asked = arguments.asked(parsed_args)
         dry_run = getattr(parsed_args, _DRY_RUN, False)
-        if overrides is not None or dry_run:
+        if dry_run and asked == (None, None):
+            asked = {}, None
+        if asked != (None, None):
             self.wrap(transport.attach(self.compute).overriding(
-                self.action, overrides or {}, shows=True, dry_run=dry_run),
-                _with_row)
+                self.action, *asked, shows=True, dry_run=dry_run), _with_row)
         return parsed_args
 
 
 class Rebuild(Create):
-    """``openstack server rebuild --[no-]image-prop-override``."""
+    """``openstack server rebuild --[no-]image-prop-override[-preset]``."""
 
     action = transport.REBUILD
 
@@ -156,46 +170,51 @@ class Rebuild(Create):
         group.add_argument(
             arguments.DROP, dest=arguments.DEST, action='store_const',
             const={}, help='Drop the overrides of the server')
+        parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
 
 
 class ListServers(Hook):
     """``openstack server list``: which servers have certain overrides.
 
-    With ``--long``, a column with the overrides.
+    With ``--long``, columns with the overrides and the preset.
     """
 
     def add_options(self, parser: Any) -> None:
-        """Add the option."""
+        """Add the options."""
         parser.add_argument(
             arguments.SET, metavar='<key>', dest=arguments.DEST,
             action='append', type=arguments.name,
             help='List only servers that override an image property (repeat '
                  'for servers that override all of several)')
+        parser.add_argument(
+            arguments.PRESET, metavar='<name>', dest=arguments.PRESET_DEST,
+            help='List only servers whose overrides came with a preset')
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request ask for them."""
-        names = getattr(parsed_args, arguments.DEST, None)
-        if names is not None:
-            self.wrap(sdk_proxy.filtering(self.compute, names),
-                      functools.partial(_with_column, parsed_args.long))
+        asked = arguments.asked(parsed_args)
+        if any(each is not None for each in asked):
+            self.wrap(sdk_proxy.filtering(self.compute, *asked),
+                      functools.partial(_with_columns, parsed_args.long))
         elif parsed_args.long:
             with contextlib.suppress(answers.Error):
                 self.wrap(transport.attach(self.compute).showing(),
-                          functools.partial(_with_column, True))
+                          functools.partial(_with_columns, True))
         return parsed_args
 
 
-def _with_column(
-    long: bool, asking: transport.Asking, columns: Any, rows: Any,
+def _with_columns(
+    long: bool, asking: transport.Asking, names: Any, rows: Any,
 ) -> tuple[Any, Any]:
-    """Add a column to a list of servers, if it is to be long."""
+    """Add columns to a list of servers, if it is to be long."""
     # They are made while they are read.
     rows = list(rows)
-    if not long or 'ID' not in columns:
-        return columns, rows
-    at = columns.index('ID')
-    return (*columns, COLUMN), [
-        (*row, format_columns.DictColumn(asking.seen.get(row[at], {})))
+    if not long or 'ID' not in names:
+        return names, rows
+    at = names.index('ID')
+    return (*names, *(name for _, name in SHOWN.values())), [
+        (*row, *(form(asking.seen[row[at]][name] if row[at] in asking.seen
+                      else {}) for name, (form, _) in SHOWN.items()))
         for row in rows]
 
 

@@ -45,6 +45,7 @@ class Check(command.Lister):
         parser.add_argument(arguments.SET, **overrides)
         parser.add_argument(
             overrides.pop('dest'), nargs='*', **overrides)
+        parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
         return parser
 
     def take_action(
@@ -80,7 +81,7 @@ class Check(command.Lister):
             parsed_args.flavor, ignore_missing=False)
         return sdk_proxy.check(
             manager.compute, flavor, image, parsed_args.overrides,
-            block_devices)
+            block_devices, getattr(parsed_args, arguments.PRESET_DEST))
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,

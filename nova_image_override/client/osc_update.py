@@ -3,6 +3,7 @@
 They are changed before the command does anything else, so that a refusal
 leaves everything as it was.
 """
+from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 
 from osc_lib import exceptions
 
+from nova_image_override import errors
 from nova_image_override.client import arguments
 from nova_image_override.client import transport
 from nova_image_override.client.answers import InForce
@@ -17,7 +19,7 @@ from nova_image_override.client.osc import Hook
 
 
 class Set(Hook):
-    """``openstack server set --[no-]image-prop-override``."""
+    """``openstack server set --[no-]image-prop-override[-preset]``."""
 
     _dropping = 'nova_image_override_drop'
 
@@ -28,14 +30,19 @@ class Set(Hook):
             arguments.DROP, dest=self._dropping, action='store_true',
             help='Drop the overrides of the server (with '
                  f'{arguments.SET}: all others)')
+        parser.add_argument(arguments.PRESET, **{
+            **arguments.PRESET_OPTION,
+            'help': 'Replace the overrides of the server with one of the '
+                    f'cloud\'s presets (with {arguments.SET}: and these)'})
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Change the overrides."""
-        asked = getattr(parsed_args, arguments.DEST, None)
+        asked, preset = arguments.asked(parsed_args)
         dropping = getattr(parsed_args, self._dropping, False)
-        if dropping or asked is not None:
+        if dropping or asked is not None or preset is not None:
             _change(self.compute, parsed_args.server, lambda in_force: {
-                **({} if dropping else in_force), **(asked or {})})
+                **({} if dropping or preset is not None else in_force),
+                **(asked or {})}, preset)
         return parsed_args
 
 
@@ -61,12 +68,16 @@ class Unset(Hook):
 
 def _change(
     compute: Any, server: str, changed: Callable[[InForce], InForce],
+    preset: str | None = None,
 ) -> None:
-    """Give a server what CHANGED returns for its overrides in force."""
+    """Give a server what CHANGED returns for its overrides in force.
+
+    :param preset: the preset that it is laid over
+    """
     adapter = transport.attach(compute)
     found = compute.find_server(server, ignore_missing=False)
-    adapter.replace_overrides(
-        found.id, changed(adapter.overrides_of(found.id)))
+    adapter.replace_overrides(found.id, changed(
+        adapter.shown_of(found.id)[errors.PARAMETER]), preset)
 
 
 def _without(in_force: InForce, names: list[str]) -> InForce:

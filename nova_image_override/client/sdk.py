@@ -23,7 +23,7 @@ def load(conn: Any) -> None:
     services to the class, so other connections in the process get it too,
     which has no effect where a cloud lacks the extension. The cloud layer's
     ``conn.create_server`` and ``conn.rebuild_server`` take
-    ``image_props_override`` as well.
+    ``image_props_override`` and ``image_props_override_preset`` as well.
 
     :param conn: an ``openstack.connection.Connection``
     :raises HookFailed: openstacksdk has a different shape
@@ -49,8 +49,11 @@ def _cloud_layer(
     """
     @functools.wraps(original)
     def method(
-            *args: Any, image_props_override: Any = None, **kwargs: Any) -> Any:
-        with conn.compute.image_props_overriding(action, image_props_override):
+        *args: Any, image_props_override: Any = None,
+        image_props_override_preset: Any = None, **kwargs: Any,
+    ) -> Any:
+        with conn.compute.image_props_overriding(
+                action, image_props_override, image_props_override_preset):
             return original(*args, **kwargs)
 
     return method

@@ -6,13 +6,13 @@ import contextlib
 from typing import Any, cast
 
 from openstack import exceptions
+from openstack import format as sdk_format
 from openstack import resource
 from openstack import utils
 from openstack.compute import compute_service
 from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
-from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
 
@@ -23,16 +23,29 @@ ACTIONS = {
 }
 
 
+class _PresetName(sdk_format.Formatter):  # type: ignore[misc,type-arg]
+    """Of what a server shows of its preset, the name, as a create takes it."""
+
+    @classmethod
+    def deserialize(cls, value: Any) -> Any:
+        """Return the name, by which Ansible finds that nothing is to change."""
+        return value['name'] if isinstance(value, dict) else value
+
+
 class Server(_server.Server):
-    """A server that knows the overrides in force."""
+    """A server that knows the overrides in force, and their preset."""
 
     #: Name -> value, None where the image's property is removed. Is None until
     #: an answer has shown the overrides; the answer to a create does not.
     image_props_override = resource.Body('image_props_override', type=dict)
 
-    #: openstacksdk's, and the property names that a list is filtered by.
+    #: The name of the preset that they came with; None if there is none, too.
+    image_props_override_preset = resource.Body(
+        'image_props_override_preset', type=_PresetName)
+
+    #: openstacksdk's, and what a list is filtered by.
     _query_mapping = resource.QueryParameters(
-        'image_props_override',
+        *answers.PARAMETERS,
         **cast(Any, _server.Server._query_mapping._mapping))
 
 
@@ -56,6 +69,7 @@ def check(
     compute: _proxy.Proxy, flavor: Any, image: Any,
     overrides: transport.Overrides,
     block_device_mapping: list[dict[str, Any]] | None,
+    preset: str | None = None,
 ) -> dict[str, Any]:
     """Return the image properties of a create by openstacksdk (dry run).
 
@@ -74,16 +88,18 @@ def check(
         utils.maximum_supported_microversion(
             compute, _server.Server._max_microversion))
     return transport.attach(compute).check(
-        server, overrides,
+        server, overrides, preset,
         **({'microversion': microversion} if microversion else {}))
 
 
 @contextlib.contextmanager
 def filtering(
-    compute: _proxy.Proxy, names: Sequence[str],
+    compute: _proxy.Proxy, names: Sequence[str] | None,
+    preset: str | None = None,
 ) -> Iterator[transport.Asking]:
     """Let COMPUTE list, in the context, only servers that override NAMES.
 
+    :param preset: the preset that their overrides have to come with, if any
     :param compute: openstacksdk's compute proxy, ours or not
     :raises answers.Error: the cloud cannot do it, or cannot be asked
     :raises answers.NotSent: nothing was listed with the filter in the context
@@ -97,7 +113,7 @@ def filtering(
         # pass on what it does not know.
         return compute._list(
             Server, base_path='/servers/detail' if details else None,
-            image_props_override=list(names), **query)
+            **_filters(names, preset), **query)
 
     proxy: Any = compute
     with transport.attach(compute).showing() as asking:
@@ -110,6 +126,11 @@ def filtering(
         raise answers.NotSent(
             'The filter by image property overrides was NOT sent: this '
             'version of the client lists servers in another way.')
+
+
+def _filters(*values: Any) -> dict[str, Any]:
+    return {name: value for name, value in zip(answers.PARAMETERS, values)
+            if value is not None}
 
 
 class Proxy(_proxy.Proxy):
@@ -133,10 +154,22 @@ class Proxy(_proxy.Proxy):
         with _sdk_errors():
             return transport.attach(self).discover().schema
 
+    def image_props_override_presets(self) -> dict[str, dict[str, Any]]:
+        """Return the presets that this caller may use.
+
+        :returns: name -> ``description``, ``properties`` and ``flavors``,
+            names of those that it is meant for
+        :raises openstack.exceptions.SDKException: the cloud does not have the
+            extension, or does not answer
+        """
+        with _sdk_errors():
+            return transport.attach(self).discover().presets
+
     def check_image_props_override(
         self, flavor: Any, image: Any = None,
         image_props_override: transport.Overrides | None = None,
         block_device_mapping: list[dict[str, Any]] | None = None,
+        image_props_override_preset: str | None = None,
     ) -> dict[str, Any]:
         """Check a create without creating or reserving anything.
 
@@ -146,6 +179,7 @@ class Proxy(_proxy.Proxy):
         :param image_props_override: image property -> value, None to remove
             the image's property
         :param block_device_mapping: as ``create_server`` takes it
+        :param image_props_override_preset: name of one of the cloud's presets
         :returns: ``properties``, name -> value, as the guest would be built;
             ``overridden``, name -> ``value``, ``image_value``;
             ``numa_topology``, None or the guest's ``nodes`` and
@@ -158,88 +192,103 @@ class Proxy(_proxy.Proxy):
             return check(
                 self, flavor, image,
                 {} if image_props_override is None else image_props_override,
-                block_device_mapping)
+                block_device_mapping, image_props_override_preset)
 
     @contextlib.contextmanager
     def image_props_overriding(
         self, action: str, overrides: transport.Overrides | None,
+        preset: str | None = None,
     ) -> Iterator[None]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: one of the values of ACTIONS
-        :param overrides: None to ask for nothing
+        :param overrides: None, and no preset, to ask for nothing
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or were not
         """
         with _sdk_errors(), (
-                contextlib.nullcontext() if overrides is None
-                else transport.attach(self).overriding(action, overrides)):
+                contextlib.nullcontext() if overrides is None and preset is None
+                else transport.attach(self).overriding(
+                    action, overrides, preset)):
             yield
 
     def create_server(
         self, *, image_props_override: transport.Overrides | None = None,
-        **attrs: Any,
+        image_props_override_preset: str | None = None, **attrs: Any,
     ) -> _server.Server:
         """Create a server.
 
         :param image_props_override: image property -> value, None to remove
             the image's property for this server
+        :param image_props_override_preset: name of one of the cloud's presets,
+            over whose properties those are laid
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or are refused; then no server is created
         """
         with self.image_props_overriding(
-                transport.CREATE, image_props_override):
+                transport.CREATE, image_props_override,
+                image_props_override_preset):
             return super().create_server(**attrs)
 
     def rebuild_server(
         self, *args: Any,
-        image_props_override: transport.Overrides | None = None, **attrs: Any,
+        image_props_override: transport.Overrides | None = None,
+        image_props_override_preset: str | None = None, **attrs: Any,
     ) -> _server.Server:
         """Rebuild a server.
 
         :param image_props_override: replaces the server's overrides; empty
             drops them, None keeps them
+        :param image_props_override_preset: replaces them with one of the
+            cloud's presets, and with those that are named besides
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or are refused; then nothing is rebuilt
         """
         with self.image_props_overriding(
-                transport.REBUILD, image_props_override):
+                transport.REBUILD, image_props_override,
+                image_props_override_preset):
             return super().rebuild_server(*args, **attrs)
 
     def servers(
         self, *args: Any, image_props_override: Sequence[str] | None = None,
-        **query: Any,
+        image_props_override_preset: str | None = None, **query: Any,
     ) -> Any:
         """List servers.
 
         :param image_props_override: names of properties, to list only servers
             that override all of them; None for all servers
+        :param image_props_override_preset: the name of a preset, to list only
+            servers whose overrides came with it
         :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
-        if image_props_override is not None:
+        filters = _filters(image_props_override, image_props_override_preset)
+        if filters:
             with _sdk_errors():
                 transport.attach(self).discover()
-            query[errors.PARAMETER] = image_props_override
-        return super().servers(*args, **query)
+        return super().servers(*args, **{**query, **filters})
 
     def update_server(
         self, server: Any, *,
-        image_props_override: transport.Overrides | None = None, **attrs: Any,
+        image_props_override: transport.Overrides | None = None,
+        image_props_override_preset: str | None = None, **attrs: Any,
     ) -> _server.Server:
         """Update a server.
 
         :param image_props_override: replaces the overrides of a server that
             is stopped, or shelved and offloaded; empty drops them, None keeps
             them. They are stored first.
+        :param image_props_override_preset: replaces them with one of the
+            cloud's presets, and with those that are named besides
         :raises openstack.exceptions.HttpException: they are refused; then
             nothing is updated
         :raises openstack.exceptions.SDKException: they cannot be sent
         """
-        if image_props_override is None:
+        asked = image_props_override, image_props_override_preset
+        if asked == (None, None):
             return super().update_server(server, **attrs)
         with _sdk_errors():
             transport.attach(self).replace_overrides(
-                resource.Resource._get_id(server), image_props_override)
+                resource.Resource._get_id(server), *asked)
         if attrs:
             super().update_server(server, **attrs)
         return self.get_server(resource.Resource._get_id(server))

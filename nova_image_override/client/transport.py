@@ -1,4 +1,4 @@
-"""Requests with overrides: an entry in the header, a key in the body.
+"""Requests with overrides: an entry in the header, keys in the body.
 
 This is the one place that knows them, for every tool built on keystoneauth:
 openstacksdk and python-openstackclient, whose adapter is ``conn.compute``, and
@@ -44,6 +44,7 @@ class Asking:
 
     :ivar version: named by the requests
     :ivar action: the requests that are to carry the overrides; None for none
+    :ivar parameters: what those have of us in their bodies
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
     :ivar dry_run: whether the request that carries the overrides ends with
@@ -51,17 +52,17 @@ class Asking:
     :ivar sent: whether a request has carried the overrides
     :ivar response: the last answer to a request that carried them, or named
         the version
-    :ivar seen: overrides in the answers so far, by server ID
+    :ivar seen: what the answers so far show, by server ID (answers.shown)
     """
 
     version: versions.Version | None = None
     action: str | None = None
-    overrides: Overrides = dataclasses.field(default_factory=dict)
+    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     shows: bool = False
     dry_run: bool = False
     sent: bool = False
     response: requests.Response | None = None
-    seen: dict[str, answers.InForce] = dataclasses.field(default_factory=dict)
+    seen: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
     def put_into(self, method: str, kwargs: dict[str, Any]) -> bool:
         """Put the overrides into a request's body, if it is to carry them."""
@@ -71,8 +72,7 @@ class Asking:
                 body.get(key), dict) or method != (
                 'PUT' if self.action == UPDATE else 'POST'):
             return False
-        kwargs['json'] = {
-            **body, key: {**body[key], errors.PARAMETER: self.overrides}}
+        kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
         self.sent = True
         return True
 
@@ -149,14 +149,16 @@ class OverridingAdapter(ksa_adapter.Adapter):
 
     @contextlib.contextmanager
     def overriding(
-        self, action: str, overrides: Overrides, shows: bool = False,
-        dry_run: bool = False,
+        self, action: str, overrides: Overrides | None,
+        preset: str | None = None, shows: bool = False, dry_run: bool = False,
     ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
             them
-        :param overrides: what to ask for; empty to ask for none
+        :param overrides: what to ask for; empty to ask for none; None to ask
+            for a preset's only
+        :param preset: name of one of the cloud's presets
         :param shows: whether all answers are to show overrides, too
         :param dry_run: whether a create is to raise Checked, and create
             nothing
@@ -164,13 +166,18 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Error: the cloud does not take them, or no request in the
             context carried them
         """
-        if not isinstance(overrides, Mapping):
-            raise TypeError(
-                f'{errors.PARAMETER} must map names to strings, not be '
-                f'{overrides!r}')
+        parameters: dict[str, Any] = {}
+        if preset is not None:
+            parameters[errors.PRESET] = preset
+        if overrides is not None or preset is None:
+            if not isinstance(overrides, Mapping):
+                raise TypeError(
+                    f'{errors.PARAMETER} must map names to strings, not be '
+                    f'{overrides!r}')
+            parameters[errors.PARAMETER] = dict(overrides)
         with self._asking(Asking(
-                self.discover().version, action, dict(overrides), shows,
-                dry_run)) as asking:
+                self.discover().version, action, parameters, shows, dry_run,
+        )) as asking:
             yield asking
         if not asking.sent:
             raise answers.NotSent(
@@ -194,8 +201,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
         finally:
             self._local.asking = outer
 
-    def overrides_of(self, server_id: str) -> answers.InForce:
-        """Return a server's overrides in force, from the cloud.
+    def shown_of(self, server_id: str) -> dict[str, Any]:
+        """Return what the cloud shows of a server (answers.shown).
 
         :raises NotAvailable: the cloud does not have the extension
         :raises Error: the cloud does not show them
@@ -204,36 +211,42 @@ class OverridingAdapter(ksa_adapter.Adapter):
             return self._answer(
                 'Cannot see the image property overrides of the server',
                 'GET', f'/servers/{server_id}',
-                lambda body: dict(body[CREATE][errors.PARAMETER]))
+                lambda body: answers.shown(body[CREATE]))
 
-    def replace_overrides(self, server_id: str, overrides: Overrides) -> None:
+    def replace_overrides(
+        self, server_id: str, overrides: Overrides | None,
+        preset: str | None = None,
+    ) -> None:
         """Replace the overrides of a server that is not running.
 
         :param overrides: the new ones; empty to drop all
+        :param preset: the preset that they are laid over, if any
         :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
         """
-        with self.overriding(UPDATE, overrides):
+        with self.overriding(UPDATE, overrides, preset):
             self._answer(
                 'Cannot change the image property overrides of the server',
                 'PUT', f'/servers/{server_id}', dict, json={CREATE: {}})
 
     def check(
-        self, server: dict[str, Any], overrides: Overrides, **kwargs: Any,
+        self, server: dict[str, Any], overrides: Overrides | None,
+        preset: str | None = None, **kwargs: Any,
     ) -> dict[str, Any]:
         """Check a create (dry run): the cloud creates nothing.
 
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
         :param overrides: what to ask for; empty to ask for none
+        :param preset: name of the cloud's preset to ask for, if any
         :param kwargs: what else the adapter's ``request`` takes
         :returns: the answer, as the API reference describes it
         :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails
         """
-        with self.overriding(CREATE, overrides):
+        with self.overriding(CREATE, overrides, preset):
             return self._answer(
                 'Cannot check what a create would get',
                 'POST', versions.CHECK_PATH,
@@ -275,7 +288,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
                 response, f'POST {url}',
                 lambda body: dict(body[errors.PARAMETER])))
         if asking.shows:
-            asking.seen.update(answers.overrides_in(response))
+            asking.seen.update(answers.shown_in(response))
         return response
 
     def _named(self, url: str) -> versions.Version | None:

@@ -57,6 +57,16 @@ def targeted(
         yield context
 
 
+def flavors() -> list[objects.Flavor]:
+    """Return every flavor, by ID.
+
+    :raises errors.StartupError: the API database cannot be read
+    """
+    with _reading('API database'):
+        return list(objects.FlavorList.get_all(
+            nova_context.get_admin_context()))
+
+
 def compute_nodes() -> Iterator[tuple[str, objects.ComputeNode]]:
     """Yield the name of the cell and each compute node.
 

@@ -117,8 +117,15 @@ def caller(
     callers: Callers, roles: Iterable[str], project: str, user: str = 'user',
 ) -> Caller:
     """Return a user with these roles, as nova-api would see one."""
-    return callers.caller(nova_context.RequestContext(
-        user_id=user, project_id=project, roles=list(roles)))
+    return callers.caller(context(roles, project, user))
+
+
+def context(
+    roles: Iterable[str], project: str, user: str = 'user',
+) -> nova_context.RequestContext:
+    """Return the context of such a user's request."""
+    return nova_context.RequestContext(
+        user_id=user, project_id=project, roles=list(roles))
 
 
 def read_rules(

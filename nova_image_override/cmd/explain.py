@@ -1,8 +1,10 @@
 """``nova-image-override explain``: each rule in order."""
 
 import argparse
+import dataclasses
 import json
 
+from nova_image_override.authorization import rules
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import ImageProperties, Parser
 
@@ -19,8 +21,12 @@ class Explain(deployment_files.Lister):
         """Add the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            'property', metavar='PROPERTY=VALUE',
+            'property', metavar='PROPERTY=VALUE', nargs='?',
             help='what to override; PROPERTY= asks about its removal')
+        parser.add_argument(
+            '--preset', metavar='NAME',
+            help='ask about the properties of this preset, or about '
+                 'PROPERTY=VALUE beside it')
         parser.add_argument(
             '--image', metavar='FILE',
             help='image to ask for, as openstack image show -f json prints '
@@ -32,21 +38,34 @@ class Explain(deployment_files.Lister):
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Ask each rule.
 
-        :raises errors.Invalid: there is no such property or value
+        :raises errors.Invalid: there is no such property, value or preset
         :raises errors.StartupError: with these rules nova-api does not start
         :raises OSError: the image cannot be read
         :raises ValueError: the "=" is missing, or the file holds no image
         """
-        name, equals, value = parsed_args.property.partition('=')
-        if not equals:
+        asked = parsed_args.property
+        name, equals, value = (asked or '').partition('=')
+        if not equals and (asked is not None or parsed_args.preset is None):
+            name = name or 'PROPERTY'
             raise ValueError(
                 f'write {name}=VALUE, or {name}= to ask about its removal')
         read, caller = deployment_files.read_rules(
             deployment_files.read_nova_conf(parsed_args), parsed_args)
-        overrides = Parser(read.enforcer.catalog).parse({name: value or None})
+        preset, made = None, []
+        if parsed_args.preset is not None:
+            preset = read.enforcer.presets.named(parsed_args.preset)
+            made.append(rules.Policy.of_preset(preset.name, caller))
+        own = Parser(read.enforcer.catalog).parse(
+            {name: value or None} if equals else {})
+        overrides = {**(preset.properties if preset else {}), **own}
         image = image_properties(parsed_args.image) \
             if parsed_args.image else {}
-        made = list(read.enforcer.decisions(caller, name, overrides, [image]))
+        for each in own or overrides:
+            made += [dataclasses.replace(
+                decision, rule=decision.rule if own else
+                f'{each}: {decision.rule}')
+                for decision in read.enforcer.decisions(
+                    caller, each, overrides, [image], preset)]
         permits = all(each.permits for each in made)
         self.status = int(not permits)
         return ('Rule', 'Verdict', 'Reason'), [

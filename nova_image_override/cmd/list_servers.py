@@ -13,7 +13,9 @@ from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
 from nova_image_override.api import startup
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.list_filter import RecordFilter
+from nova_image_override.authorization.presets import Preset
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import Overrides
@@ -44,6 +46,13 @@ class Servers(deployment_files.Table):
             '--server-project', metavar='PROJECT',
             help='list only servers of this project (ID)')
         parser.add_argument(
+            '--preset', metavar='NAME', default='',
+            help='list only servers with this preset')
+        parser.add_argument(
+            '--outdated', action='store_true',
+            help='list only servers whose preset is another one now, or is '
+                 'gone')
+        parser.add_argument(
             '--no-longer-allowed', action='store_true',
             help='list only overrides that the rules would refuse now to a '
                  'user of the server\'s project with the roles of --role')
@@ -60,15 +69,21 @@ class Servers(deployment_files.Table):
         """
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
         header: tuple[str, ...] = (
-            'Server', 'Project', 'Cell', 'Property', 'Image value', 'Value')
+            'Server', 'Project', 'Cell', 'Property', 'Image value', 'Value',
+            'Preset')
         refuses = None
-        if parsed_args.no_longer_allowed:
+        servers = overridden(parsed_args.server_project, parsed_args.server,
+                             parsed_args.preset)
+        read = startup.read(conf) if (
+            parsed_args.no_longer_allowed or parsed_args.outdated) else None
+        if read and parsed_args.outdated:
+            servers = outdated(servers, read.enforcer.presets.now())
+        if read and parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
             refuses = functools.partial(
-                self._refused, startup.read(conf),
+                self._refused, read,
                 parsed_args.roles or deployment_files.MEMBER)
-        return header, rows(overridden(
-            parsed_args.server_project, parsed_args.server), refuses)
+        return header, rows(servers, refuses)
 
     def _refused(
         self, read: startup.Startup, roles: Iterable[str],
@@ -88,17 +103,19 @@ class Servers(deployment_files.Table):
                 problems += exc.problems
             else:
                 known[name] = value
-        problems += read.enforcer.refusals(
-            deployment_files.caller(
-                read.callers, roles, server.project_id, server.user_id),
-            known, [stored_image.properties_without_overrides(server)])
+        problems += Planner(
+            read.enforcer, read.callers, read.virt_drivers).refused(
+            deployment_files.context(
+                roles, server.project_id, server.user_id),
+            known, [stored_image.properties_without_overrides(server)],
+            kept=record.preset(server.system_metadata))
         if problems:
             self.status = 1
         return {problem.name: problem for problem in problems}
 
 
 def overridden(
-    project: str | None = None, server: str | None = None,
+    project: str | None = None, server: str | None = None, preset: str = '',
 ) -> Iterator[tuple[str, objects.Instance]]:
     """Yield the name of the cell and each server with overrides.
 
@@ -107,12 +124,15 @@ def overridden(
     :param project: only servers of this project
     :param server: UUID of the only server that is asked for, which may be
         without overrides
+    :param preset: only servers with this one, or '' for all
     :raises errors.NotFound: there is no such server
     :raises errors.StartupError: a database cannot be read
     """
     filters: dict[str, Any] = {'deleted': False, 'soft_deleted': True}
-    filters |= {'uuid': server} if server else {
-        'system_metadata': RecordFilter()}
+    if server:
+        filters['uuid'] = server
+    if preset or not server:
+        filters['system_metadata'] = RecordFilter(preset=preset)
     if project is not None:
         filters['project_id'] = project
     found = False
@@ -130,8 +150,20 @@ def overridden(
             if len(page) < PAGE:
                 break
             marker = page[-1].uuid
-    if server is not None and not found:
+    if server is not None and not (found or preset):
         raise errors.NotFound(f'there is no server {server} in any cell')
+
+
+def outdated(
+    servers: Iterable[tuple[str, objects.Instance]],
+    presets: Mapping[str, Preset],
+) -> Iterator[tuple[str, objects.Instance]]:
+    """Yield the servers whose preset is not, or no longer, among PRESETS."""
+    for cell, server in servers:
+        used = record.preset(server.system_metadata)
+        if used and not (used.name in presets
+                         and presets[used.name].used == used):
+            yield cell, server
 
 
 def rows(
@@ -147,9 +179,10 @@ def rows(
         overrides = record.in_force(server.system_metadata)
         image_values = record.image_values(server.system_metadata)
         problems = refuses(server, overrides) if refuses and overrides else {}
+        preset = record.preset(server.system_metadata)
         for name, value in sorted(overrides.items()):
             row = (server.uuid, server.project_id, cell, name,
-                   image_values[name], value)
+                   image_values[name], value, preset and preset.name)
             if refuses is None:
                 yield row
             elif name in problems:

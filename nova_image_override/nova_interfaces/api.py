@@ -11,6 +11,8 @@ from nova_image_override.properties import book
 
 _ROUTES = 'nova.api.openstack.compute.routes'
 _CONTROLLER = 'nova.api.openstack.compute.servers:ServersController'
+_METADATA = ('nova.api.openstack.compute.server_metadata:'
+             'ServerMetadataController')
 
 #: Function of nova.virt.hardware that checks flavor and image properties -> the
 #: properties that it reads.
@@ -64,24 +66,34 @@ class ServersRoutes(interface.Interface):
                 if not isinstance(methods, str)}
         except (TypeError, ValueError):
             return f'has another {self}, not {self.expected}'
-        for path in ('/servers', '/servers/{id}', '/servers/{id}/action'):
+        for path, is_ours in (
+                *((f'/servers{each}', makes_servers)
+                  for each in ('', '/{id}', '/{id}/action')),
+                *((f'/servers/{{server_id}}/metadata{each}', makes_metadata)
+                  for each in ('', '/{id}'))):
             if path not in factories:
                 return f'has no {path} in {self}'
-            if not all(map(makes_servers, factories[path])):
+            if not all(map(is_ours, factories[path])):
                 return f'makes the resource of {path} in another way'
         return None
 
 
-def makes_servers(maker: Any) -> bool:
+def makes_servers(maker: Any, controller: str = _CONTROLLER) -> bool:
     """Return whether a controller of ``ROUTE_LIST`` makes a servers resource.
 
     :param maker: what Nova's router calls to make a resource
+    :param controller: of another resource
     """
     return (
         isinstance(maker, functools.partial)
         and maker.func is interface.resolve(f'{_ROUTES}:_create_controller')
         and len(maker.args) == 2 and not maker.keywords
-        and maker.args[0] is interface.resolve(_CONTROLLER))
+        and maker.args[0] is interface.resolve(controller))
+
+
+def makes_metadata(maker: Any) -> bool:
+    """Return whether it makes the resource of a server's metadata."""
+    return makes_servers(maker, _METADATA)
 
 
 INTERFACES: tuple[interface.Interface, ...] = (

@@ -13,6 +13,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.objects:CellMappingList', get_all='context'),
     *fields('nova.objects:CellMapping', 'name', 'uuid'),
     *called('nova.objects:ComputeNodeList', get_all='context'),
+    *called('nova.objects:FlavorList', get_all='context'),
     *fields('nova.objects:ComputeNode', 'host', 'hypervisor_hostname', 'stats'),
     *called('nova.objects:InstanceList',
             get_by_filters='context, filters, limit=, marker=, '

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import typing
 import xml.etree.ElementTree as ET
 
@@ -26,6 +27,7 @@ COMPUTE = release.microversions('2.93', '2.98')[-1]
 OPTIONS = {
     'allowed_properties': ['hw_*', 'os_*', 'trait:*'],
     'denied_properties': ['hw_machine_type'],
+    'presets_file': str(pathlib.Path(__file__).with_name('presets.yaml')),
 }
 
 #: The flavors of the cloud: vCPUs, MiB of memory and extra specs, with '__'
@@ -76,6 +78,9 @@ class Cloud(base.Cloud):
     """
 
     OPTIONS = OPTIONS
+    POLICY: typing.ClassVar = {
+        'os_compute_api:servers:create:image_props_override:preset:'
+        'nfv-realtime': 'role:admin'}
     EXTENDED_HOSTS = ('compute1',)
     ADDITIONAL_FILTERS: typing.ClassVar = [
         *base.Cloud.ADDITIONAL_FILTERS, 'PciPassthroughFilter']

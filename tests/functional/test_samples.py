@@ -30,11 +30,22 @@ pytestmark = pytest.mark.skipif(
 SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
 
 #: The keys of a server that are kept, in this order.
-SERVER_KEYS = ('id', 'name', 'status', 'image', base.PARAMETER)
+SERVER_KEYS = ('id', 'name', 'status', 'image', base.PARAMETER, errors.PRESET)
 
 IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b'
 SERVER_ID = '2c3f9a51-6f2b-4d1e-9c57-0d2f4be1a7c8'
 FLAVOR_ID = 'a1c0ffee-0e5b-4a86-a0c5-5b1f3b7a9d42'
+
+#: The cloud's presets, as docs/source/admin/presets.rst has them.
+PRESETS = '''\
+linux-scsi:
+  description: Disks that give back what the guest discards
+  properties:
+    hw_disk_bus: scsi
+    hw_scsi_model: virtio-scsi
+    os_type: linux
+  flavors: [m1.small, m1.large]
+'''
 
 #: Disks on a controller that the kernels of cloud images have a driver for.
 SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
@@ -67,6 +78,13 @@ class Cloud(base.Cloud):
         'hw_boot_menu', 'hw_disk_bus=virtio|scsi', 'hw_firmware_type',
         'hw_numa_*', 'hw_pmu', 'hw_scsi_model=virtio-scsi', 'os_command_line',
         'trait:CUSTOM_*']}
+
+    def _setup_services(self):
+        path = pathlib.Path(
+            self.useFixture(fixtures.TempDir()).path, 'presets.yaml')
+        path.write_text(PRESETS)
+        self.OPTIONS = {**self.OPTIONS, 'presets_file': str(path)}
+        super()._setup_services()
 
     def setUp(self):
         super().setUp()
@@ -142,6 +160,11 @@ class Cloud(base.Cloud):
             'name': 'guest', 'imageRef': image, 'flavorRef': self._flavor,
             'networks': 'none', base.PARAMETER: overrides}}
         return self.exchange(name, 'POST', '/servers', body, **kwargs)
+
+    def with_preset(self, name, asked, **kwargs):
+        return self.exchange(name, 'POST', '/servers', {'server': {
+            'name': 'guest', 'imageRef': self.an_image(),
+            'flavorRef': self._flavor, 'networks': 'none', **asked}}, **kwargs)
 
     def by_hint(self, name, hint=base.PARAMETER,
                 value='{"hw_disk_bus":"scsi","hw_scsi_model":"virtio-scsi"}'):
@@ -260,6 +283,16 @@ class TestSamples:
     def test_a_hint_where_the_option_is_off(self, cloud):
         cloud.by_hint('hint-closed')
 
+    def test_a_preset(self, cloud):
+        server = cloud.settled(cloud.with_preset('preset', {
+            base.PARAMETER: {'hw_boot_menu': 'true'},
+            errors.PRESET: 'linux-scsi'}))
+        cloud.exchange('preset-show', 'GET', f'/servers/{server}')
+        cloud.exchange('preset-filter', 'GET', '/servers?'
+                       f'{errors.PRESET}=linux-scsi')
+        cloud.with_preset('preset-unknown', {errors.PRESET: 'scsi-linux'})
+
+
 class TestDiscovery:
     OPTIONS = {'allowed_properties': [
         'hw_disk_bus=virtio|scsi', 'hw_numa_cpus', 'hw_numa_nodes',
@@ -271,12 +304,18 @@ class TestDiscovery:
 
 
 class TestOpenDoor:
-    OPTIONS = {**Cloud.OPTIONS, 'accept_scheduler_hint': True}
+    OPTIONS = {**Cloud.OPTIONS, 'accept_scheduler_hint': True,
+               'accept_server_metadata': True}
 
     def test_a_hint(self, cloud):
         cloud.settled(cloud.by_hint('hint'))
         cloud.settled(cloud.by_hint(
             'hint-horizon', f'{base.PARAMETER}:hw_firmware_type', 'uefi'))
+
+    def test_metadata(self, cloud):
+        cloud.settled(cloud.with_preset('metadata', {'metadata': {
+            errors.PRESET: 'linux-scsi', f'{base.PARAMETER}:hw_boot_menu':
+            'true', 'purpose': 'worker'}}, extension=None))
 
 
 class TestMixedCloud:

@@ -20,8 +20,13 @@ class Cloud(base.Cloud):
         return self.boot(overrides, admin=True, server={
             'availability_zone': f'nova:compute{cell}'}, **kwargs)
 
-    def rows(self, project=None, server=None):
-        return [*list_servers.rows(list_servers.overridden(project, server))]
+    def rows(self, *asked, **kwargs):
+        return [*list_servers.rows(list_servers.overridden(*asked, **kwargs))]
+
+    def use(self, server, preset):
+        self.change(server, lambda instance: instance.system_metadata.update(
+            record.with_properties({}, record.properties(
+                {}, {}, record.UsedPreset(preset, 'digest')))))
 
     def change(self, server, change):
         """Change a server's row in the first cell."""
@@ -51,12 +56,12 @@ class TestServersCommand:
             image=cloud.image(hw_disk_bus='virtio', hw_pmu='false'))
         project = cloud.api.project_id
         assert cloud.rows() == [
-            (failed, project, 'cell0', 'os_type', None, 'linux'),
-            (first, project, 'cell1', 'hw_disk_bus', 'virtio', 'scsi'),
-            (first, project, 'cell1', 'hw_pmu', 'false', None),
+            (failed, project, 'cell0', 'os_type', None, 'linux', None),
+            (first, project, 'cell1', 'hw_disk_bus', 'virtio', 'scsi', None),
+            (first, project, 'cell1', 'hw_pmu', 'false', None, None),
             # What nova-compute has filled in since is not an override.
-            (first, project, 'cell1', 'hw_vif_model', None, None),
-            (second, project, 'cell2', 'hw_disk_bus', None, 'scsi'),
+            (first, project, 'cell1', 'hw_vif_model', None, None, None),
+            (second, project, 'cell2', 'hw_disk_bus', None, 'scsi', None),
         ]
         for server in failed, first, second:
             assert cloud.rows(server=server) == [
@@ -73,6 +78,17 @@ class TestServersCommand:
         cloud.wait(theirs)
         assert [row[0] for row in cloud.rows(other)] == [theirs]
         assert cloud.rows('e' * 32) == []
+
+    def test_servers_of_one_preset(self, cloud):
+        vga, other, none = (cloud.server(SCSI) for _ in range(3))
+        cloud.use(vga, 'vga')
+        cloud.use(other, 'vga-2')
+        assert [(row[0], row[-1]) for row in cloud.rows(preset='vga')] == [
+            (vga, 'vga')]
+        assert cloud.rows(preset='vg_') == []
+        assert cloud.rows(server=none, preset='vga') == []
+        assert [row[0] for row in cloud.rows(server=vga, preset='vga')] == [
+            vga]
 
     def test_deleted_servers_are_left_out(self, cloud):
         server = cloud.server(SCSI)

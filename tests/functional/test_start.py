@@ -111,7 +111,29 @@ class TestStart:
         version = importlib.metadata.version('nova-image-override')
         assert line == (
             f'nova-image-override {version}: 3 entries in allowed_properties, '
-            '1 in denied_properties; Glance: not given')
+            '1 in denied_properties, 0 presets; Glance: not given')
+
+    def presets(self, nova, text):
+        path = pathlib.Path(nova.useFixture(fixtures.TempDir()).path, 'file')
+        path.write_text(text)
+        return str(path)
+
+    def test_with_presets_something_may_be_overridden(self, nova):
+        startup._announce.cache_clear()
+        logged = nova.useFixture(fixtures.FakeLogger(startup.__name__))
+        nova.start(allowed_properties=[], presets_file=self.presets(
+            nova, 'one: {description: x, properties: {hw_pmu: yes}}'))
+        (line,) = logged.output.splitlines()
+        assert ', 1 presets;' in line
+
+    def test_presets_that_cannot_be_stop_it_with_a_line_each(self, nova):
+        path = self.presets(nova, 'one: {description: x, properties: '
+                            '{hw_pum: yes, img_owner_id: x}}')
+        with pytest.raises(errors.StartupError) as caught:
+            nova.start(presets_file=path)
+        assert [line.partition(path)[2][:27]
+                for line in str(caught.value).split('\n')] == [
+            ': preset one: hw_pum: unkno', ': preset one: img_owner_id:']
 
     @pytest.mark.parametrize('option, text', [
         ('property_protection_file',

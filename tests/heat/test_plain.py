@@ -16,5 +16,12 @@ def test_overrides_are_refused_before_any_request(sent, stack, template):
     assert not sent()
 
 
+def test_a_preset_is_refused_before_any_request(sent, stack, template):
+    error = refused(stack('create', template(
+        image_props_override_preset='windows')))
+    assert 'does not have nova-image-override' in error
+    assert not sent()
+
+
 def test_a_server_without_overrides_is_created(stack, template):
     created(stack('create', template()))

@@ -40,10 +40,11 @@ def cloud() -> collections.abc.Iterator[ways_in.Cloud]:
 
 def applied(
     cloud: ways_in.Cloud, rule: ways_in.Rule,
+    ways: dict[str, ways_in.WayIn] = ways_in.WAYS_IN,
 ) -> collections.abc.Iterator[tuple[str, ways_in.WayIn, object]]:
     """Yield each way, and an application where RULE blocks it."""
     by_options = itertools.groupby(
-        sorted(ways_in.WAYS_IN.items(), key=lambda item: str(item[1].options)),
+        sorted(ways.items(), key=lambda item: str(item[1].options)),
         key=lambda item: str(item[1].options))
     for _, group in by_options:
         members = list(group)
@@ -88,10 +89,44 @@ def test_no_property_that_a_rule_refuses_comes_in_by_any_way(title, cloud):
         asked = {name: value for name, value in asked.items()
                  if not name.startswith('trait:')}
     for _, way, app in applied(cloud, rule):
-        for wanted in (asked, dict.fromkeys(asked)):
+        for wanted in (asked, *([dict.fromkeys(asked)] if way.nulls else ())):
             for piece in pieces(wanted):
                 check(cloud, way, app, piece, 403,
                       dict.fromkeys(piece, rule.code))
+
+
+@pytest.mark.parametrize('title', [
+    title for title, rule in ways_in.RULES.items()
+    if rule.code not in (errors.NOT_ALLOWED, errors.VALUE_NOT_ALLOWED)])
+def test_no_property_that_another_rule_refuses_comes_in_with_a_preset(
+        title, cloud):
+    rule = ways_in.RULES[title]
+    asked = right()
+    if rule.code == errors.INJECTED:
+        asked = {name: value for name, value in asked.items()
+                 if not name.startswith('trait:')}
+    closed = {errors.PRESET: errors.PRESET_NOT_ALLOWED} \
+        if title == 'policy' else {}
+    for _, way, app in applied(cloud, rule, ways_in.WITH_PRESET):
+        for wanted in (asked, dict.fromkeys(asked)):
+            for piece in pieces(wanted):
+                check(cloud, way, app, piece, 403, {
+                    **closed, **dict.fromkeys(piece, rule.code)})
+
+
+@pytest.mark.parametrize('title', ways_in.WITH_PRESET)
+def test_what_no_rule_refuses_comes_in_with_a_preset(title, cloud):
+    """The control: the same requests where nothing is in the lists."""
+    way = ways_in.WITH_PRESET[title]
+    with ways_in.RULES['not allowed'].applied(cloud, way) as app:
+        response = way.ask(cloud, app, {'hw_video_model': 'vga'})
+    cloud.reset()
+    assert response.status_int == 202, response.text
+    server = response.json['server']['id']
+    metadata = cloud.instance(server).system_metadata \
+        if 'rebuild' in title else cloud.accepted(server)
+    assert record.in_force(metadata) == {'hw_video_model': 'vga'}
+    assert record.preset(metadata).name == 'one'
 
 
 @pytest.mark.parametrize('title', ['nothing', 'not allowed'])
@@ -99,6 +134,8 @@ def test_what_the_image_is_comes_in_by_no_way(title, cloud):
     rule = ways_in.RULES.get(title) or ways_in.Rule(
         errors.NEVER, {'allowed_properties': ['*']})
     for _, way, app in applied(cloud, rule):
+        if not way.nulls:
+            continue
         # null needs no value of the right kind.
         asked = dict.fromkeys(never())
         for piece in pieces(asked):

@@ -34,6 +34,9 @@ class Cloud(api.Api):
         self.flavor_id = self.flavor()
         self.bare = self.image()
         self.volume_id = self.volume()
+        self.presets = pathlib.Path(
+            self.useFixture(fixtures.TempDir()).path, 'presets.yaml')
+        self.presets.write_text('{}')
 
     def stop(self) -> None:
         self.server_id = self.boot()
@@ -54,6 +57,7 @@ class WayIn:
     :ivar closed: the code that refuses whatever comes this way, if any
     :ivar options: the options of ``[image_override]`` that open it
     :ivar named: whether the header names the extension
+    :ivar nulls: whether it can ask for the removal of a property
     """
 
     path: str
@@ -62,6 +66,7 @@ class WayIn:
     options: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
     named: bool = True
     compute: str = '2.93'
+    nulls: bool = True
 
     def ask(
         self, cloud: Cloud, app: typing.Any, overrides: Overrides,
@@ -118,6 +123,12 @@ def _hint(how: str) -> collections.abc.Callable[
     return body
 
 
+def _metadata(cloud: Cloud, overrides: Overrides) -> typing.Any:
+    return cloud.server_body(None, flavor=cloud.flavor_id, metadata={
+        f'{base.PARAMETER}:{name}': value
+        for name, value in overrides.items()})
+
+
 _HINTS = ('object', 'text', 'each')
 
 _SERVERS, _ACTION = '/v2.1/servers', '/v2.1/servers/{server}/action'
@@ -146,9 +157,45 @@ WAYS_IN: dict[str, WayIn] = {
        for how in _HINTS},
     **{f'scheduler hint, {how}, closed': WayIn(
         _SERVERS, _hint(how), errors.NOT_HERE) for how in _HINTS},
+    'metadata': WayIn(_SERVERS, _metadata, named=False, nulls=False,
+                      options={'accept_server_metadata': True}),
+    'metadata, closed': WayIn(
+        _SERVERS, _metadata, errors.NOT_HERE, named=False, nulls=False),
     'compute microversion': WayIn(
         _SERVERS, _create(), named=False, compute='latest',
         options={'compute_microversion': '2.96'}),
+}
+
+
+def _preset(
+    body: collections.abc.Callable[[Cloud, Overrides], typing.Any],
+    in_metadata: bool = False,
+) -> collections.abc.Callable[[Cloud, Overrides], typing.Any]:
+    def with_preset(cloud: Cloud, overrides: Overrides) -> typing.Any:
+        # The file has them by the time of the request.
+        new = cloud.presets.with_suffix('.new')
+        new.write_text(json.dumps({'one': {
+            'description': 'x', 'properties': overrides}}))
+        new.replace(cloud.presets)
+        made = body(cloud, {})
+        (key,) = made
+        held = made[key]
+        held.pop(base.PARAMETER, None)
+        if in_metadata:
+            held = held.setdefault('metadata', {})
+        held[errors.PRESET] = 'one'
+        return made
+    return with_preset
+
+
+#: By which a preset can be asked for, whose properties need no entry.
+WITH_PRESET: dict[str, WayIn] = {
+    'create': WayIn(_SERVERS, _preset(_create())),
+    'boot from a volume': WayIn(_SERVERS, _preset(_device('volume'))),
+    'rebuild': WayIn(_ACTION, _preset(_rebuild('same'))),
+    'rebuild from another image': WayIn(_ACTION, _preset(_rebuild('other'))),
+    'metadata': WayIn(_SERVERS, _preset(_create(), in_metadata=True),
+                      named=False, options={'accept_server_metadata': True}),
 }
 
 
@@ -174,7 +221,8 @@ class Rule:
         self, cloud: Cloud, way: WayIn,
     ) -> collections.abc.Iterator[typing.Any]:
         """Yield an application that has the rule, and what WAY needs."""
-        options = {**self.options, **way.options}
+        options = {'presets_file': str(cloud.presets), **self.options,
+                   **way.options}
         folder = pathlib.Path(cloud.useFixture(fixtures.TempDir()).path)
         for name, (option, text) in _FILES.items():
             if name in options:

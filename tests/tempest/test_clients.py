@@ -28,7 +28,7 @@ OFFER = {errors.PARAMETER: {
     'min_version': '1.0', 'max_version': '1.0', 'schema': {
         'type': 'object',
         'properties': {'hw_boot_menu': {'enum': ['true', 'false']}},
-        'additionalProperties': False}}}
+        'additionalProperties': False}, 'presets': {}}}
 
 
 class Auth:

@@ -101,7 +101,8 @@ def test_every_option_is_explained(name, where):
 
 @pytest.mark.parametrize('name', [
     f'{record.SET_PREFIX}<property>', f'{record.REMOVED_PREFIX}<property>',
-    record.UNFINISHED, f'{record.UNFINISHED}:<property>', record.OFFLOADED])
+    f'{record.PRESET_PREFIX}<name>', record.UNFINISHED,
+    f'{record.UNFINISHED}:<property>', record.OFFLOADED])
 def test_every_row_that_is_stored_is_explained(name):
     assert f'``{record.IMAGE_PREFIX}{name}``' in page('admin/storage.rst')
 

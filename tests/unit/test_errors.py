@@ -58,7 +58,8 @@ def test_a_refusal_names_every_property_sorted_with_code_and_reason(
 
 def test_the_codes_of_the_contract_keep_their_spelling():
     codes = {name: value for name, value in vars(errors).items()
-             if name.isupper() and name != 'PARAMETER'
+             if name.isupper() and name not in (
+                 'PARAMETER', 'PRESET')
              and isinstance(value, str)}
     published = {
         'unknown', 'legacy_name', 'list_field', 'invalid_type',
@@ -67,10 +68,12 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'not_allowed', 'value_not_allowed', 'policy', 'numa_change',
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
         'create_only', 'unschedulable', 'scheduler_unavailable',
-        'wrong_state', 'needs_claim', 'needs_rebuild'}
+        'wrong_state', 'needs_claim', 'needs_rebuild', 'unknown_preset',
+        'preset_not_allowed'}
     # A new one must be added here, and none may be removed.
     assert set(codes.values()) == published
     assert errors.PARAMETER == 'image_props_override'
+    assert errors.PRESET == 'image_props_override_preset'
     for name, value in codes.items():
         assert value == name.lower()
 
@@ -78,3 +81,15 @@ def test_the_codes_of_the_contract_keep_their_spelling():
 def test_an_unsupported_nova_stops_the_start():
     assert issubclass(errors.UnsupportedNova, errors.StartupError)
     assert not issubclass(errors.StartupError, errors.OverrideError)
+
+
+def test_a_presets_part_in_it_is_told():
+    refused = errors.refusal([
+        errors.Problem('a', errors.DENIED, 'why'),
+        errors.Problem('b', errors.NOT_ALLOWED, 'why')], ['c'])
+    told = refused.telling('windows', {'b', 'c'})
+    assert isinstance(told, errors.Forbidden)
+    assert {name: said['reason'] for name, said in told.details().items()} == {
+        'a': 'why', 'b': 'of preset windows: why'}
+    assert str(told) == str(refused).replace(
+        'not_allowed: why', 'not_allowed: of preset windows: why')

@@ -376,3 +376,43 @@ def test_what_was_judged_long_ago_is_forgotten(catalog):
     parser = Forgetful(catalog)
     assert memory.held(lambda text: parser.parse(
         {'os_admin_user': text})) < 100_000
+
+
+def test_a_request_is_laid_over_its_preset(parser):
+    preset = {'hw_disk_bus': 'scsi', 'hw_pmu': None, 'hw_boot_menu': 'true'}
+    asked = {'hw_disk_bus': 'ide', 'hw_boot_menu': None}
+    assert parser.parse(asked, preset=preset) == {**preset, **asked}
+    assert parser.parse({}, preset=preset) == preset
+    assert preset['hw_disk_bus'] == 'scsi'
+
+
+def test_what_is_wrong_with_a_preset_is_told_with_the_rest(parser):
+    fault = errors.Problem(errors.PRESET, errors.UNKNOWN_PRESET, 'x')
+    for asked, codes in (
+            ({}, {}), ({'hw_pmu': 'x'}, {'hw_pmu': errors.INVALID_VALUE})):
+        with pytest.raises(errors.Invalid) as caught:
+            parser.parse(asked, found=[fault])
+        assert {each.name: each.code for each in caught.value.problems} == {
+            **codes, errors.PRESET: errors.UNKNOWN_PRESET}
+
+
+def test_what_the_preset_cannot_be_asked_with_is_told_too(parser):
+    asked = []
+
+    def refuse(overrides):
+        asked.append(dict(overrides))
+        return [errors.Problem('hw_pmu', errors.DENIED, 'x')]
+
+    with pytest.raises(errors.Forbidden):
+        parser.parse({'hw_disk_bus': 'x'}, refuse,
+                     {'hw_disk_bus': 'ide', 'hw_pmu': 'true'})
+    assert asked == [{'hw_pmu': 'true'}]
+
+
+def test_preset_and_request_together_are_not_too_many(parser):
+    preset = {f'trait:CUSTOM_{n}': 'required' for n in range(100)}
+    asked = {f'trait:CUSTOM_{n}': None for n in range(72, 128)}
+    assert len(parser.parse(asked, preset=preset)) == 128
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse({**asked, 'hw_pmu': 'true'}, preset=preset)
+    assert caught.value.problems[0].code == errors.TOO_MANY

@@ -141,3 +141,29 @@ def test_the_longest_name_fits_into_a_key():
     for properties in (record.properties({name: None}, {name: None}),
                        record.unfinished({name: ''})):
         assert all(len(key) <= 255 for key in stored(properties))
+
+
+USED = record.UsedPreset('windows', 'd1')
+
+
+@pytest.mark.parametrize('used', [None, USED])
+def test_the_preset_is_read_back_and_is_no_override(used):
+    rows = stored({**record.properties(
+        {'hw_disk_bus': 'ide'}, {'hw_disk_bus': None}, used),
+        'hw_disk_bus': 'ide'})
+    assert record.preset(rows) == used
+    assert record.in_force(rows) == {'hw_disk_bus': 'ide'}
+    assert len(list(filter(record.is_row, rows))) == 1 + (used is not None)
+    for key in record.preset_keys('windows'):
+        assert (key in rows) == (used is not None)
+
+
+@pytest.mark.parametrize(('rows', 'used'), [
+    ({}, None), ({'image_os_glance_override_preset': 'x'}, None),
+    ({'os_glance_override_preset:a': 'x'}, None),
+    ({'image_os_glance_override_preset:a': None}, ('a', '')),
+    ({'image_os_glance_override_preset:': 'x'}, ('', 'x')),
+    ({'image_os_glance_override_preset:b': 'x',
+      'image_os_glance_override_preset:a': 'y'}, ('a', 'y'))])
+def test_rows_that_we_would_not_write_do_no_harm(rows, used):
+    assert record.preset(rows) == used

@@ -5,6 +5,7 @@ import dataclasses
 
 from nova_image_override import override
 from nova_image_override import override_record as record
+from nova_image_override.authorization.presets import Preset
 
 _ABSENT = object()
 
@@ -15,23 +16,47 @@ class Change:
 
     :ivar before: the overrides in force; none for a server that is created
     :ivar after: those that are to be in force
+    :ivar preset: the preset that they come with
+    :ivar named: the same, if it is the request that names it
     """
 
     before: override.Overrides
     after: override.Overrides
+    preset: record.UsedPreset | None = None
+    named: Preset | None = None
 
     @classmethod
     def of(
         cls, system_metadata: record.SystemMetadata,
-        asked: override.Overrides | None,
+        asked: override.Overrides | None, named: Preset | None = None,
     ) -> Change:
         """Return the change of a server that exists.
 
         :param asked: the request's overrides; None without the parameter,
             which keeps those in force
+        :param named: the preset that the request names
         """
         before = record.in_force(system_metadata)
-        return cls(before, before if asked is None else asked)
+        if asked is None:
+            return cls(before, before, record.preset(system_metadata))
+        return cls(before, asked, named.used if named else None, named)
+
+    def on(
+        self, merger: override.Merger, base: override.ImageProperties,
+    ) -> Change:
+        """Return the change of a server whose image has the properties BASE.
+
+        To remove what only the preset would set is to take it out of the
+        preset.
+        """
+        if self.named is None:
+            return self
+        after = {
+            name: value for name, value in self.after.items()
+            if value is not None or self.named.properties.get(name) is None
+            or merger.image_value(base, name) is not None}
+        return dataclasses.replace(
+            self, after=after, preset=self.preset if after else None)
 
     @property
     def names(self) -> set[str]:

@@ -17,8 +17,10 @@ from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest.guest import boot_metadata
+from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
+from nova_image_override.authorization.presets import Preset
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Plan:
     @property
     def recorded(self) -> dict[str, str]:
         """The image properties that record the overrides."""
-        return record.properties(self.change.after, self.image_values)
+        return record.properties(
+            self.change.after, self.image_values, self.change.preset)
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -67,7 +70,8 @@ class Planner:
 
     def refused(
         self, context: Any, new: override.Overrides,
-        owns: Sequence[override.ImageProperties] = (), owner: Any = None,
+        owns: Sequence[override.ImageProperties] = (), owner: Any = None, *,
+        named: Preset | None = None, kept: record.UsedPreset | None = None,
     ) -> Sequence[errors.Problem]:
         """Return which of the overrides NEW the rules do not permit.
 
@@ -75,11 +79,24 @@ class Planner:
             that is possible; without, Glance's protections are not asked
         :param owner: the instance whose project and user policy compares
             with; by default those of the request
+        :param named: the preset that the request names
+        :param kept: the one that the server has, which permits what is still
+            in it to those who may use it
         """
-        if not new:
+        if not new and named is None:
             return ()
-        return self.enforcer.refusals(
-            self.callers.caller(context, owner), new, owns)
+        caller = self.callers.caller(context, owner)
+        if named is None and kept is not None and (
+                rules.Policy.of_preset(kept.name, caller).permits):
+            return self.enforcer.refusals(
+                caller, new, owns, self.enforcer.presets.now().get(kept.name))
+        problems = self.enforcer.refusals(caller, new, owns, named)
+        if named is not None:
+            decision = rules.Policy.of_preset(named.name, caller)
+            if not decision.permits:
+                problems.append(errors.Problem(
+                    errors.PRESET, decision.code, decision.reason))
+        return problems
 
     def plan(
         self, context: Any, change: Change, flavor: Any,
@@ -106,7 +123,7 @@ class Planner:
         base = image.get('properties') or {}
         owns = owns or (base,)
         problems = {each.name: each for each in self.refused(
-            context, new, owns, owner)}
+            context, new, owns, owner, named=change.named, kept=change.preset)}
         # Properties of the image itself build no guest.
         after = {name: value for name, value in change.after.items()
                  if name not in problems or problems[name].code != errors.NEVER}

@@ -17,6 +17,7 @@ from nova_image_override.api.change import store
 from nova_image_override.api.change.change import Change
 from nova_image_override.api.change.disks import Places
 from nova_image_override.api.change.rebuild import Rebuild
+from nova_image_override.authorization.presets import Preset
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.override import Overrides
 
@@ -26,6 +27,7 @@ class Operation:
 
     :param read: the server
     :param asked: the request's overrides; None without the parameter
+    :param named: the preset that it names
     :ivar instance: the server, for Nova's method
     :ivar before: the server as it was read
     :ivar change: what becomes of its overrides
@@ -41,10 +43,13 @@ class Operation:
     former: dict[str, Any] | None = None
     is_sent = False
 
-    def __init__(self, read: Any, asked: Overrides | None = None) -> None:
+    def __init__(
+        self, read: Any, asked: Overrides | None = None,
+        named: Preset | None = None,
+    ) -> None:
         self.asked = asked
         self.before = read.obj_clone()
-        self.change = Change.of(read.system_metadata, asked)
+        self.change = Change.of(read.system_metadata, asked, named)
         self.stored = dict(read.system_metadata)
         self.places: Places = []
         self.instance = Instance()

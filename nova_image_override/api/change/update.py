@@ -31,6 +31,7 @@ from nova_image_override.api.change.change import Change
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest.guest import Guest, image_of_server
 from nova_image_override.api.hosts import compute_part
+from nova_image_override.authorization.presets import Preset
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.catalog import Catalog
 
@@ -70,11 +71,12 @@ class Update:
 def plan(
     planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
     context: Any, instance: Any, asked: override.Overrides,
-    guard: scheduling.Guard,
+    named: Preset | None, guard: scheduling.Guard,
 ) -> Update:
     """Return what a server is to have, if its state and its host permit it.
 
     :param asked: the overrides that are to take the place of those in force
+    :param named: the preset that the request names
     :param guard: Nova's check that a rebuild leaves NUMA alone
     :raises errors.OverrideError: it may not have it
     """
@@ -82,10 +84,10 @@ def plan(
     spec = _request_spec(context, instance)
     had = spec.image if 'image' in spec else None
     catalog, metadata = planner.catalog, instance.system_metadata
-    change = Change.of(metadata, asked)
     flavor = instance.get_flavor()
     image = image_of_server(instance)
     base = stored_image.properties_without_overrides(instance)
+    change = Change.of(metadata, asked, named).on(planner.merger, base)
     new = change.new(planner.merger, base)
     result = planner.plan(
         context, change, flavor, {**image, 'properties': base}, new=new,
@@ -116,7 +118,11 @@ def plan(
                     disks.bus(result.image['properties']))
     if is_offloaded:
         if not changed:
-            return Update(result, had, (), record.image_properties(metadata))
+            return Update(result, had, (), {
+                **{name: value for name, value
+                   in record.image_properties(metadata).items()
+                   if not name.startswith(record.PRESET_PREFIX)},
+                **result.recorded})
         return Update(result, had, changed, {
             **result.stored, **_on_offloaded(context, metadata)})
     if changed:

@@ -16,10 +16,10 @@ from oslo_config import cfg
 from oslo_config import types as cfg_types
 
 from nova_image_override import errors
+from nova_image_override.authorization import config_files
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
-from nova_image_override.authorization.glance import config_files
 
 #: The option of ``[image_override]`` that names the files.
 OPTION = 'glance_image_import_files'

@@ -27,7 +27,7 @@ from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
-from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization import config_files
 
 LOG = logging.getLogger(__name__)
 

@@ -1,11 +1,11 @@
-"""``OS::Nova::Server`` with the property ``image_props_override``.
+"""``OS::Nova::Server`` with ``image_props_override`` and its preset.
 
 Heat loads each module of the folders in ``plugin_dirs`` after its own
 resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 import re
 from typing import Any
 
@@ -15,25 +15,26 @@ from heat.engine import properties
 from heat.engine.resources.openstack.nova import server
 
 from nova_image_override import errors
+from nova_image_override.client import answers
 from nova_image_override.client import transport
-from nova_image_override.client.answers import Error
 
 
 class Server(server.Server):
     """Heat's server, created with overrides.
 
-    A change of the property replaces the server, or changes the server while
-    it is stopped: that is the template's policy. Heat's rebuild sends no
+    A change of the properties replaces the server, or changes the server
+    while it is stopped: that is the template's policy. Heat's rebuild sends no
     overrides, which keeps those of the server.
     """
 
-    IMAGE_PROPS_OVERRIDE = errors.PARAMETER
+    IMAGE_PROPS_OVERRIDE, IMAGE_PROPS_OVERRIDE_PRESET = answers.PARAMETERS
     IMAGE_PROPS_OVERRIDE_UPDATE_POLICY = f'{errors.PARAMETER}_update_policy'
 
     #: The values of the policy.
     REPLACE, STOP = UPDATE_POLICIES = ('REPLACE', 'STOP')
 
     PROPERTIES = (*server.Server.PROPERTIES, IMAGE_PROPS_OVERRIDE,
+                  IMAGE_PROPS_OVERRIDE_PRESET,
                   IMAGE_PROPS_OVERRIDE_UPDATE_POLICY)
 
     properties_schema = {
@@ -44,18 +45,23 @@ class Server(server.Server):
             'null removes the property of the image.',
             default={},
             update_allowed=True),
+        IMAGE_PROPS_OVERRIDE_PRESET: properties.Schema(
+            properties.Schema.STRING,
+            "The name of one of the cloud's presets. What "
+            'image_props_override has wins over its properties.',
+            update_allowed=True),
         IMAGE_PROPS_OVERRIDE_UPDATE_POLICY: properties.Schema(
             properties.Schema.STRING,
-            'How a change of image_props_override is applied: by replacing '
-            'the server, or by changing the server, which is stopped for it '
-            'and started again if it runs.',
+            'How a change of image_props_override, or of its preset, is '
+            'applied: by replacing the server, or by changing the server, '
+            'which is stopped for it and started again if it runs.',
             default=REPLACE,
             constraints=[constraints.AllowedValues(UPDATE_POLICIES)],
             update_allowed=True),
     }
 
     def validate(self) -> None:
-        """Validate the properties, and the names of the overrides.
+        """Validate the properties, the preset and the names of the overrides.
 
         Nova checks the values, which another resource may have yet to provide
         (``get_attr``).
@@ -64,12 +70,14 @@ class Server(server.Server):
             may not be overridden, or why none may
         """
         super().validate()
-        overrides = self.properties[self.IMAGE_PROPS_OVERRIDE]
-        if not overrides:
+        overrides, preset = self._asked(self.properties)
+        if not overrides and preset is None:
             return
         try:
-            closed = _closed(self._adapter().discover().schema, overrides)
-        except Error as exc:
+            offer = self._adapter().discover()
+            closed = _closed(offer.schema, overrides.keys() - (
+                () if preset is None else offer.preset(preset)['properties']))
+        except answers.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         if closed:
             raise exception.StackValidationFailed(message=(
@@ -81,10 +89,10 @@ class Server(server.Server):
 
         :raises Error: the overrides cannot be sent, or were not
         """
-        overrides = _spelled(self.properties[self.IMAGE_PROPS_OVERRIDE])
-        if not overrides:
+        asked = self._asked(self.properties)
+        if asked == ({}, None):
             return str(super().handle_create())
-        with self._adapter().overriding(transport.CREATE, overrides):
+        with self._adapter().overriding(transport.CREATE, *asked):
             return str(super().handle_create())
 
     def needs_replace_with_prop_diff(
@@ -92,9 +100,8 @@ class Server(server.Server):
         after_props: Any, before_props: Any,
     ) -> bool:
         """Return whether changed properties need another server."""
-        if self.IMAGE_PROPS_OVERRIDE in changed_properties_set and \
-                after_props.get(
-                    self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY) != self.STOP:
+        if changed_properties_set & {*answers.PARAMETERS} and after_props.get(
+                self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY) != self.STOP:
             return True
         return bool(super().needs_replace_with_prop_diff(
             changed_properties_set, after_props, before_props))
@@ -107,8 +114,8 @@ class Server(server.Server):
         :returns: what :meth:`check_update_complete` continues with
         """
         steps: Iterator[None] = iter(())
-        if self.IMAGE_PROPS_OVERRIDE in prop_diff:
-            steps = self._change(_spelled(prop_diff[self.IMAGE_PROPS_OVERRIDE]))
+        if prop_diff.keys() & {*answers.PARAMETERS}:
+            steps = self._change(*self._asked(prop_diff, self.properties))
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
@@ -121,12 +128,22 @@ class Server(server.Server):
             return False
         return bool(super().check_update_complete(updaters))
 
-    def _change(self, overrides: transport.Overrides) -> Iterator[None]:
+    def _asked(self, *found: Mapping[str, Any]) -> tuple[Any, str | None]:
+        """Return overrides and preset, of the first of FOUND that has each."""
+        overrides, preset = (
+            next((each[name] for each in found if name in each), None)
+            for name in answers.PARAMETERS)
+        return _spelled(overrides), preset
+
+    def _change(
+        self, overrides: transport.Overrides, preset: str | None,
+    ) -> Iterator[None]:
         """Change the overrides of the server; yield while it has to wait.
 
         A server that was running runs again, even if the change is refused.
         """
-        if self._adapter().overrides_of(self.resource_id) == overrides:
+        if preset is None and self._adapter().shown_of(self.resource_id) == {
+                errors.PARAMETER: overrides, errors.PRESET: None}:
             # Only the spelling differs.
             return
         nova = self.client_plugin()
@@ -135,7 +152,8 @@ class Server(server.Server):
             self.client().servers.stop(self.resource_id)
             yield from self._until('SHUTOFF')
         try:
-            self._adapter().replace_overrides(self.resource_id, overrides)
+            self._adapter().replace_overrides(
+                self.resource_id, overrides, preset)
         finally:
             if runs:
                 self.client().servers.start(self.resource_id)

@@ -10,9 +10,11 @@ from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import startup
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
+from nova_image_override.cmd.check import presets
 from nova_image_override.cmd.check import rules
 from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check.finding import Finding
@@ -23,8 +25,9 @@ class Check(deployment_files.Lister):
     """Find mistakes in the rules of this deployment.
 
     Reads nova.conf and the files that it names; asks no service, and
-    reads Nova's databases only for --compute-nodes. The exit status is 1 when
-    there is an error or a warning. A summary goes to standard error.
+    reads Nova's databases only for --compute-nodes and --flavors. The exit
+    status is 1 when there is an error or a warning. A summary goes to standard
+    error.
     """
 
     _summary: str
@@ -36,6 +39,10 @@ class Check(deployment_files.Lister):
             '--compute-nodes', action='store_true',
             help='read the hypervisor types of all compute nodes from Nova\'s '
                  'databases, and compare them with virt_drivers')
+        parser.add_argument(
+            '--flavors', action='store_true',
+            help='read the flavors from Nova\'s API database, and say which '
+                 'of them each preset goes with')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -52,7 +59,8 @@ class Check(deployment_files.Lister):
         :raises errors.StartupError: nova.conf itself cannot be read
         """
         conf = deployment_files.read_nova_conf(
-            parsed_args, databases=parsed_args.compute_nodes)
+            parsed_args, databases=(
+                parsed_args.compute_nodes or parsed_args.flavors))
         found = [each for check in spelling.CHECKS
                  for each in check.findings(conf)]
         started, wrong = startup.read_the_rest(conf)
@@ -72,12 +80,19 @@ class Check(deployment_files.Lister):
             cloud = rules.Cloud(
                 started.enforcer,
                 deployment_files.user(started, parsed_args),
-                started.virt_drivers)
+                started.virt_drivers,
+                Planner(started.enforcer, started.callers,
+                        started.virt_drivers),
+                deployment_files.context(
+                    parsed_args.roles or deployment_files.MEMBER,
+                    parsed_args.project))
+            if parsed_args.flavors:
+                cloud.flavors = cells.flavors()
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
             # What is only worth knowing waits until nova-api starts.
-            found += [each for check in rules.CHECKS
+            found += [each for check in (*rules.CHECKS, *presets.CHECKS)
                       if not stops or check.severity != finding.NOTE
                       for each in check.findings(cloud)]
         found = stops + found
@@ -98,10 +113,12 @@ def _summary(
         return f'{counts}; nova-api would not start'
     schema = cloud.enforcer.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
+    usable = len([*cloud.enforcer.usable(cloud.caller)])
+    presets_too = f', and {usable} presets used,' if usable else ''
     options = conf[override_conf.GROUP.name]
     glance = ('the files that nova.conf names'
               if options.glance_image_import_files
               or options.property_protection_file else 'not given')
     return (f'{counts}; nova-api would start; {number or "no"} '
-            f'{"property" if number == 1 else "properties"} may be overridden '
-            f'by {cloud.roles}; Glance: {glance}')
+            f'{"property" if number == 1 else "properties"} may be overridden'
+            f'{presets_too} by {cloud.roles}; Glance: {glance}')

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 import dataclasses
+from typing import Any
 
 from nova_image_override import policies
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.authorization.lists import Entry, PropertyList
@@ -27,14 +29,20 @@ class Cloud:
     :ivar enforcer: the rules that nova-api holds
     :ivar caller: a plain tenant
     :ivar drivers: the virt drivers of its hosts, as nova.conf names them
+    :ivar planner: says what a request of theirs would get
+    :ivar context: of such a request
     :ivar hypervisor_types: those of the compute nodes; None if they were not
         asked for
+    :ivar flavors: the cloud's; None if they were not asked for
     """
 
     enforcer: Enforcer
     caller: Caller
     drivers: Set[str]
+    planner: Planner
+    context: Any
     hypervisor_types: Set[str] | None = None
+    flavors: list[Any] | None = None
 
     @property
     def roles(self) -> str:
@@ -108,15 +116,17 @@ def _everything_allowed(cloud: Cloud) -> Found:
 
 
 def _nothing_allowed(cloud: Cloud) -> Found:
-    if not cloud.enforcer.allowed.entries:
+    if not cloud.enforcer.allowed.entries \
+            and not cloud.enforcer.presets.now():
         yield 'allowed_properties', {}
 
 
 def _policies_of_no_property(cloud: Cloud) -> Found:
     prefix = policies.CREATE + ':'
-    known = {prop.field for prop in cloud.properties}
+    known = {*(policies.property_rule(prop.field) for prop in cloud.properties),
+             *map(policies.preset_rule, cloud.enforcer.presets.now())}
     for name in cloud.caller.policy_defined:
-        if name.startswith(prefix) and name.removeprefix(prefix) not in known:
+        if name.startswith(prefix) and name not in known:
             yield name, {'example': policies.property_rule('hw_numa_mem')}
 
 
@@ -253,7 +263,8 @@ CHECKS = (
           'later Nova adds', 'name the properties that your users ask for'),
     Check(ERROR, 'P1', _policies_of_no_property,
           'policy.yaml defines a rule for a property that cannot be '
-          'overridden under this name: it is never checked',
+          'overridden under this name, or for a preset that there is not: it '
+          'is never checked',
           'use the canonical field name, such as {example}'),
     Check(WARNING, 'A1', _closed_by_glance,
           'allowed_properties names it, but users with the roles {roles} may '

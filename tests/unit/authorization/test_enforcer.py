@@ -290,7 +290,8 @@ def test_the_rules_are_those_that_the_options_name(catalog, tmp_path):
         glance_image_import_files=[str(tmp_path / 'import')],
         property_protection_file=str(tmp_path / 'protections'),
         property_protection_rule_format='policies',
-        property_protection_policy_file=str(tmp_path / 'policy'))
+        property_protection_policy_file=str(tmp_path / 'policy'),
+        presets_file=None)
     rules = enforcer_module.Enforcer.from_options(catalog, options)
     member = caller_module.Caller(
         can=lambda rule: True, credentials={'roles': ['member']})
@@ -312,7 +313,8 @@ def test_every_list_and_file_that_is_wrong_is_told_at_once(catalog):
         glance_image_import_files=['/nowhere/import'],
         property_protection_file='/nowhere/protections',
         property_protection_rule_format='roles',
-        property_protection_policy_file=None)
+        property_protection_policy_file=None,
+        presets_file='/nowhere/presets')
     with pytest.raises(errors.StartupError) as caught:
         enforcer_module.Enforcer.from_options(catalog, options)
     assert [':'.join(line.split(':')[:2])
@@ -320,4 +322,5 @@ def test_every_list_and_file_that_is_wrong_is_told_at_once(catalog):
         "[image_override] denied_properties: entry 'vm_mode'",
         "[image_override] allowed_properties: entry 'hw_disk_bus='",
         '[image_override] glance_image_import_files: /nowhere/import',
-        '[image_override] property_protection_file: /nowhere/protections']
+        '[image_override] property_protection_file: /nowhere/protections',
+        '[image_override] presets_file: /nowhere/presets']

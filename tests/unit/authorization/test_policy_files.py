@@ -17,6 +17,7 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization import policy_files
 from nova_image_override.authorization import rules
+from nova_image_override.authorization import watched_files
 from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.properties.catalog import running
 from tests.unit.properties import test_catalog
@@ -174,7 +175,7 @@ def test_oslo_policy_is_asked_once_in_a_request(
     asked = []
     callers = Callers(catalog)
     monkeypatch.setattr(
-        callers.policy.enforcer(), 'authorize',
+        callers.policy.enforcer(), 'enforce',
         lambda rule, *_: asked.append(rule) or True)
     for _ in range(2):
         caller = callers.caller(context.RequestContext(
@@ -202,7 +203,7 @@ def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
 def said(monkeypatch):
     """Return a list that grows with each error that is logged."""
     lines = []
-    monkeypatch.setattr(policy_files.LOG, 'error', lambda message, *args:
+    monkeypatch.setattr(watched_files.LOG, 'error', lambda message, *args:
                         lines.append(message % args))
     return lines
 
@@ -232,8 +233,8 @@ def test_a_file_that_goes_or_is_emptied_takes_no_rule_with_it(
     for _ in range(2):
         assert refused_now(read) == {'hw_pmu': HW_PMU}
     (line,) = said
-    assert f'missing or empty: {path}. The rules that were read before ' \
-        'stay in force.' in line
+    assert f'missing or empty: {path}. What was read before stays ' \
+        'in force.' in line
     files.write({HW_PMU: 'role:member'}, name)
     assert refused_now(read) == {}
     assert len(said) == 1
@@ -321,7 +322,7 @@ def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
     for _ in range(2):
         assert refused_now(read) == {'hw_pmu': HW_PMU}
     (line,) = said
-    assert 'stay in force' in line
+    assert 'stays in force' in line
     with pytest.raises(errors.StartupError) as caught:
         files.read()
     assert '\n' not in str(caught.value)

@@ -13,7 +13,8 @@ HEADER = versions.HEADER
 
 def discovered(low='1.0', high=str(versions.MAX), **changes):
     return {'json': {'image_props_override': {
-        'min_version': low, 'max_version': high, 'schema': {}, **changes}}}
+        'min_version': low, 'max_version': high, 'schema': {}, 'presets': {},
+        **changes}}}
 
 
 def make(kind=adapter.Adapter, **kwargs):

@@ -31,6 +31,13 @@ def test_a_check_sends_the_body_of_a_create(cloud, compute, overrides):
     assert cloud.last_request.headers[HEADER] == f'compute 2.90, {ENTRY}'
 
 
+def test_a_check_sends_a_preset_as_a_create_does(cloud, compute):
+    cloud.post(CHECK_URL, json={'image_props_override': TOLD})
+    assert check(compute, None, preset='windows') == TOLD
+    assert cloud.last_request.json() == {'server': {
+        'flavorRef': '1', 'image_props_override_preset': 'windows'}}
+
+
 def test_a_legacy_adapter_checks_too(cloud):
     cloud.post(CHECK_URL, json={'image_props_override': TOLD})
     assert check(make(adapter.LegacyJsonAdapter)) == TOLD

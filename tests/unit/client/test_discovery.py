@@ -15,9 +15,40 @@ def history(monkeypatch):
     monkeypatch.setattr(versions, 'VERSIONS', HISTORY)
 
 
+def offer(presets):
+    return answers.Discovery.of({
+        'min_version': '3.1', 'max_version': '3.1', 'schema': {},
+        'presets': presets})
+
+
+def test_a_preset_is_found_by_its_name():
+    assert offer({'a': {'description': 'x'}}).preset('a') == {
+        'description': 'x'}
+
+
+@pytest.mark.parametrize(('presets', 'reason'), [
+    ({'b': {}, 'a': {}}, 'no preset A, but a, b.'),
+    ({}, 'no preset A, but no other either.')])
+def test_another_is_refused_with_those_that_there_are(presets, reason):
+    with pytest.raises(answers.Error, match=f'^This cloud offers you {reason}'):
+        offer(presets).preset('A')
+
+
+def test_a_name_cannot_write_on_the_terminal():
+    with pytest.raises(answers.Error, match=r'no preset "\\u001b\[2J", but a'):
+        offer({'a': {}}).preset('\x1b[2J')
+
+
+@pytest.mark.parametrize('presets', [None, 1, ['a']])
+def test_what_are_no_presets_cannot_be_read(presets):
+    with pytest.raises((TypeError, ValueError)):
+        offer(presets)
+
+
 def version(low, high):
     return str(answers.Discovery.of({
-        'min_version': low, 'max_version': high, 'schema': {}}).version)
+        'min_version': low, 'max_version': high, 'schema': {},
+        'presets': {}}).version)
 
 
 @pytest.mark.parametrize(('low', 'high', 'shared'), [

@@ -11,7 +11,7 @@ PACKAGE = ROOT / 'nova_image_override'
 
 #: What a tool must be able to import where there is nothing of Nova.
 MODULES = ('answers', 'transport', 'arguments', 'osc', 'osc_check',
-           'osc_update', 'sdk', 'sdk_proxy')
+           'osc_presets', 'osc_update', 'sdk', 'sdk_proxy')
 
 
 def imported(module):

@@ -23,7 +23,7 @@ def test_nothing_is_listed_where_the_cloud_has_no_extension(cloud, compute):
         pytest.fail('the context was entered')
 
 
-def test_the_query_mapping_is_openstacksdk_s_and_one_more():
+def test_the_query_mapping_is_openstacksdk_s_and_two_more():
     mine, theirs = (each._query_mapping._mapping for each in (
         sdk_proxy.Server, sdk_proxy.Server.__base__))
-    assert mine == {**theirs, 'image_props_override': 'image_props_override'}
+    assert mine == {**theirs, **{name: name for name in answers.PARAMETERS}}

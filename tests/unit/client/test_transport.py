@@ -85,6 +85,27 @@ def test_a_legacy_adapter_carries_them_too(cloud):
         'rebuild': {'image_props_override': {}}}
 
 
+@pytest.mark.parametrize('overrides', [None, {}, OVERRIDES])
+@pytest.mark.parametrize(('action', 'method', 'key'), [
+    (transport.CREATE, 'POST', 'server'), (transport.UPDATE, 'PUT', 'server'),
+    (transport.REBUILD, 'POST', 'rebuild')])
+def test_a_preset_goes_out_with_overrides_or_without(
+        cloud, compute, overrides, action, method, key):
+    cloud.register_uri(method, f'{URL}/any', json={})
+    with transport.attach(compute).overriding(action, overrides, 'windows'):
+        compute.request('/any', method, json={key: {'name': 'x'}})
+    assert cloud.last_request.json() == {key: {
+        'name': 'x', 'image_props_override_preset': 'windows',
+        **({} if overrides is None else {'image_props_override': overrides})}}
+    assert cloud.last_request.headers[HEADER] == ENTRY
+
+
+def test_a_preset_that_no_request_carried_was_not_sent(cloud, compute):
+    with pytest.raises(answers.NotSent), transport.attach(
+            compute).overriding(transport.CREATE, None, 'windows'):
+        pass
+
+
 # --- what is left alone ------------------------------------------------------
 
 
@@ -210,9 +231,10 @@ def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
 
 
 def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
-    cloud.get(f'{URL}/servers/id', json={'server': {
-        'image_props_override': {'hw_disk_bus': 'scsi'}}})
-    assert transport.attach(compute).overrides_of('id') == OVERRIDES
+    shown = {'image_props_override': OVERRIDES,
+             'image_props_override_preset': {'name': 'a', 'digest': '0'}}
+    cloud.get(f'{URL}/servers/id', json={'server': {'name': 'x', **shown}})
+    assert transport.attach(compute).shown_of('id') == shown
     assert cloud.last_request.headers[HEADER] == ENTRY
     compute.get('/servers/id')
     assert HEADER not in cloud.last_request.headers
@@ -223,7 +245,7 @@ def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
 def test_a_server_that_is_not_shown_is_an_error(cloud, compute, answer):
     cloud.get(f'{URL}/servers/id', **answer)
     with pytest.raises(answers.Error, match='Cannot see the image property'):
-        transport.attach(compute).overrides_of('id')
+        transport.attach(compute).shown_of('id')
 
 
 def test_naming_names_the_extension_in_every_request(cloud, compute):

@@ -68,12 +68,12 @@ def test_every_override_has_a_row(listed):
         ('c', 'hw_boot_menu', None), ('c', MEM, '1'),
         ('d', 'hw_from_an_older_nova', 'x')])
     assert listed(columns=('Cell', 'Project'))[1][-1] == ('cell2', 'p2')
-    assert listed.asked[0] == (None, None)
+    assert listed.asked[0] == (None, None, '')
 
 
 def test_project_and_server_are_asked_of_the_databases(listed):
-    listed('--server-project', 'p2', '--server', 'b')
-    assert listed.asked == [('p2', 'b')]
+    listed('--server-project', 'p2', '--server', 'b', '--preset', 'x')
+    assert listed.asked == [('p2', 'b', 'x')]
 
 
 def test_the_image_s_own_value_is_beside_the_one_in_force(listed):

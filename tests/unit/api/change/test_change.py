@@ -7,6 +7,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override.api.change import change
+from nova_image_override.authorization import presets
 from tests.unit import strategies
 
 BUS, PMU = {'hw_disk_bus': 'scsi'}, {'hw_pmu': None}
@@ -143,3 +144,47 @@ def test_whatever_the_server_gets_is_the_images_or_written_by_what_is_new(
             strategies.CATALOG.resolve(name).legacy_names)
     for name in {*had, *has} - concerned:
         assert has.get(name) in (had.get(name), image.get(name))
+
+
+NAMED = presets.Preset('vga', {
+    'hw_disk_bus': 'ide', 'hw_video_model': None})
+USED = record.UsedPreset('vga', 'd1')
+WITH_PRESET = {**STORED, **{
+    f'image_{name}': value for name, value
+    in record.properties({}, {}, USED).items()}}
+
+
+@pytest.mark.parametrize(('asked', 'named', 'used'), [
+    (None, None, USED), ({}, None, None), (BUS, None, None),
+    (NAMED.properties, NAMED, NAMED.used)])
+def test_the_preset_goes_with_the_overrides(asked, named, used):
+    made = change.Change.of(WITH_PRESET, asked, named)
+    assert made.preset == used
+    assert made.named is named
+
+
+@pytest.mark.parametrize(('own', 'image', 'after'), [
+    ({}, {}, {'hw_disk_bus': 'ide', 'hw_video_model': None}),
+    ({'hw_disk_bus': None}, {}, {'hw_video_model': None}),
+    ({'hw_disk_bus': None}, {'hw_disk_bus': 'sata'},
+     {'hw_disk_bus': None, 'hw_video_model': None}),
+    ({'hw_disk_bus': None}, {'vmware_adaptertype': 'ide'},
+     {'hw_disk_bus': None, 'hw_video_model': None}),
+    # Not the preset's: a removal as ever.
+    ({'hw_pmu': None}, {}, {'hw_disk_bus': 'ide', 'hw_video_model': None,
+                            'hw_pmu': None})])
+def test_null_takes_out_what_the_image_lacks(merger, own, image, after):
+    made = change.Change.of({}, {**NAMED.properties, **own}, NAMED)
+    assert made.on(merger, image).after == after
+    assert made.on(merger, image).preset == NAMED.used
+
+
+def test_of_a_preset_without_anything_nothing_is_left(merger):
+    named = presets.Preset('menu', {'hw_boot_menu': 'true'})
+    made = change.Change.of({}, {'hw_boot_menu': None}, named).on(merger, {})
+    assert (made.after, made.preset) == ({}, None)
+
+
+def test_without_a_preset_the_image_changes_nothing(merger):
+    made = change.Change.of({}, {'hw_boot_menu': None})
+    assert made.on(merger, {}) is made

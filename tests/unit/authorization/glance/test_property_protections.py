@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization import config_files
 from nova_image_override.authorization.glance import property_protections
 from tests.unit import memory
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.authorization.glance import config_files
+from nova_image_override.authorization import config_files
 
 
 def refusal(path):
@@ -69,7 +69,7 @@ def test_text_is_read_as_utf_8_whatever_the_locale(tmp_path):
     assert config_files.read('some_option', str(path)) == '[\u00e4]'
     read = (
         'import sys\n'
-        'from nova_image_override.authorization.glance import config_files\n'
+        'from nova_image_override.authorization import config_files\n'
         'print(ascii(config_files.read("some_option", sys.argv[1])))'
     )
     assert subprocess.run(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import scheduler_hints
+from nova_image_override import free_keys
 from tests.unit import strategies
 
 OURS = errors.PARAMETER
@@ -17,7 +17,7 @@ OURS = errors.PARAMETER
 foreign = st.dictionaries(
     st.text(max_size=30).filter(
         lambda name: (
-            name != OURS and not name.startswith(scheduler_hints.PREFIX)
+            name != OURS and not name.startswith(free_keys.PREFIX)
         )
     )
     | st.sampled_from(
@@ -35,7 +35,7 @@ foreign = st.dictionaries(
     max_size=4,
 )
 
-places = st.sampled_from(scheduler_hints.KEYS)
+places = st.sampled_from(free_keys.HINTS)
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -53,13 +53,13 @@ def problems(call, *args):
 def test_every_form_says_the_same(place, others, asked):
     forms = [{OURS: asked}, {OURS: json.dumps(asked)}]
     if asked:
-        forms.append({scheduler_hints.PREFIX + name: value
+        forms.append({free_keys.PREFIX + name: value
                       for name, value in asked.items()})
     for form in forms:
-        found, rest = scheduler_hints.take(
+        found, rest = free_keys.take(
             {'server': {}, place: {**others, **form}}
         )
-        assert scheduler_hints.one(found) == asked
+        assert free_keys.one(OURS, found[OURS]) == asked
         assert rest == {'server': {}, place: others}
 
 
@@ -68,14 +68,14 @@ def test_every_form_says_the_same(place, others, asked):
     | st.fixed_dictionaries(
         {},
         optional={
-            scheduler_hints.KEYS[0]: foreign | anything,
-            scheduler_hints.KEYS[1]: foreign | anything,
+            free_keys.HINTS[0]: foreign | anything,
+            free_keys.HINTS[1]: foreign | anything,
             'server': anything,
         },
     )
 )
 def test_a_body_without_ours_is_passed_on_as_it_is(body):
-    found, rest = scheduler_hints.take(body)
+    found, rest = free_keys.take(body)
     assert not found
     assert rest is body
 
@@ -84,15 +84,15 @@ def test_a_body_without_ours_is_passed_on_as_it_is(body):
 def test_a_body_with_ours_is_left_unchanged(place, others, value):
     body = {'server': {'name': 'x'}, place: {**others, OURS: value}}
     before = copy.deepcopy(body)
-    scheduler_hints.take(body)
+    free_keys.take(body)
     assert body == before
 
 
 @given(st.dictionaries(places, st.fixed_dictionaries({}, optional={
-    OURS: anything, f'{scheduler_hints.PREFIX}hw_pmu': anything,
-    scheduler_hints.PREFIX: anything, 'mine': st.just('x')}), min_size=1))
+    OURS: anything, f'{free_keys.PREFIX}hw_pmu': anything,
+    free_keys.PREFIX: anything, 'mine': st.just('x')}), min_size=1))
 def test_nothing_of_ours_is_left(body):
-    _, rest = scheduler_hints.take(body)
+    _, rest = free_keys.take(body)
     for key, held in body.items():
         assert rest[key] == {
             name: value for name, value in held.items() if name == 'mine'}
@@ -101,7 +101,7 @@ def test_nothing_of_ours_is_left(body):
 @given(st.dictionaries(st.text(max_size=9), anything, min_size=2, max_size=5))
 def test_more_than_one_form_is_refused_naming_each(found):
     with pytest.raises(errors.Invalid) as caught:
-        scheduler_hints.one(found)
+        free_keys.one(OURS, found)
     (problem,) = caught.value.problems
     assert (problem.name, problem.code) == (OURS, 'duplicate')
     assert all(where in problem.reason for where in found)
@@ -112,11 +112,11 @@ def test_text_is_json_or_refused(text):
     try:
         value = json.loads(text)
     except ValueError:
-        assert problems(scheduler_hints.one, {'x': text}) == {
+        assert problems(free_keys.one, OURS, {'x': text}) == {
             OURS: 'invalid_value'
         }
     else:
-        read = scheduler_hints.one({'x': text})
+        read = free_keys.one(OURS, {'x': text})
         assert read == value or value != value  # NaN
 
 
@@ -124,12 +124,12 @@ def test_text_is_json_or_refused(text):
     '', ' ', '{', '{"a": "b",}', "{'a': 'b'}", '{"a": "b"} x', '\ufeff{}',
     'hw_disk_bus=scsi', '[' * 100000, '{"a":' * 100000, '9' * 5000])
 def test_text_that_is_not_json_is_refused(text):
-    assert problems(scheduler_hints.one, {'x': text}) == {OURS: 'invalid_value'}
+    assert problems(free_keys.one, OURS, {'x': text}) == {OURS: 'invalid_value'}
 
 
 def test_what_is_refused_is_not_repeated_at_length():
     with pytest.raises(errors.Invalid) as caught:
-        scheduler_hints.one({'x': 'hw_disk_bus\n' * 5000})
+        free_keys.one(OURS, {'x': 'hw_disk_bus\n' * 5000})
     assert len(str(caught.value)) < 300
     assert '\n' not in str(caught.value)
 
@@ -143,28 +143,76 @@ def test_exactly_the_names_that_come_twice_are_refused(pairs):
     names = [name for name, _ in pairs]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        assert problems(scheduler_hints.one, {'x': text}) == dict.fromkeys(
+        assert problems(free_keys.one, OURS, {'x': text}) == dict.fromkeys(
             twice, 'duplicate')
     else:
-        assert scheduler_hints.one({'x': text}) == dict(pairs)
+        assert free_keys.one(OURS, {'x': text}) == dict(pairs)
 
 
 @pytest.mark.parametrize('text', [
     '{"hw_pmu": "1", "hw_p\\u006du": "1"}', '{"": 1, "": 1}'])
 def test_a_name_twice_in_other_spellings_is_refused(text):
-    assert set(problems(scheduler_hints.one, {'x': text}).values()) == {
+    assert set(problems(free_keys.one, OURS, {'x': text}).values()) == {
         'duplicate'
     }
 
 
 def test_a_name_twice_deeper_down_is_not_what_is_wrong():
     # The parser says what is wrong: the value is not a string.
-    assert scheduler_hints.one({'x': '{"a": {"b": 1, "b": 2}}'}) == {
+    assert free_keys.one(OURS, {'x': '{"a": {"b": 1, "b": 2}}'}) == {
         'a': {'b': 2}
     }
-    assert scheduler_hints.one({'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
+    assert free_keys.one(OURS, {'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
 
 
 def test_what_is_no_text_is_the_parameters_own_value():
     for value in ({'a': 'b'}, None, [], 2, True):
-        assert scheduler_hints.one({'x': value}) is value
+        assert free_keys.one(OURS, {'x': value}) is value
+
+
+metadata = st.dictionaries(
+    st.sampled_from([OURS, errors.PRESET, f'{free_keys.PREFIX}hw_pmu',
+                     'mine', 'image_props']),
+    st.text(max_size=300) | st.none() | st.integers(), max_size=5)
+
+
+@given(metadata)
+def test_of_metadata_only_what_nova_would_take_is_taken(held):
+    found, rest = free_keys.take({'server': {'metadata': held}})
+    left = rest['server']['metadata']
+    taken = held.keys() - left.keys()
+    assert {name: held[name] for name in left} == left
+    assert taken == {
+        name for name, value in held.items()
+        if name not in ('mine', 'image_props')
+        and isinstance(value, str) and len(value) <= 255}
+    assert len([place for places in found.values() for place in places]) == (
+        len(taken))
+    assert all(place.startswith('server.metadata.')
+               for places in found.values() for place in places)
+
+
+@given(anything)
+def test_metadata_that_is_none_is_left_to_nova(held):
+    body = {'server': {'metadata': [held] if isinstance(held, dict) else held}}
+    assert free_keys.take(body) == ({}, body)
+
+
+def test_a_preset_is_no_json():
+    for value in ('{', '{}', 'vga', None, 1):
+        assert free_keys.one(errors.PRESET, {'x': value}) == value
+
+
+@given(metadata)
+def test_metadata_of_a_server_that_exists_may_have_none(held):
+    wrong = [name for name in held if name not in ('mine', 'image_props')]
+    if not wrong:
+        free_keys.require_none(held)
+    else:
+        assert problems(free_keys.require_none, held) == dict.fromkeys(
+            {name.partition(':')[0] for name in wrong}, 'not_here')
+
+
+def test_without_metadata_there_is_nothing_to_refuse():
+    free_keys.require_none(None)
+    free_keys.require_none({})

@@ -1,0 +1,184 @@
+"""Presets: named sets of overrides, which the operator offers in a file.
+
+A request that names one asks for its properties. From there on they are
+overrides like any others: they only need no entry in ``allowed_properties``.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import dataclasses
+import difflib
+import functools
+import hashlib
+import json
+import re
+from typing import Any
+
+import yaml
+
+from nova_image_override import errors
+from nova_image_override import override_record as record
+from nova_image_override.authorization import config_files
+from nova_image_override.authorization import watched_files
+from nova_image_override.override import Overrides, Parser
+from nova_image_override.properties.catalog import Catalog
+
+#: The option of ``[image_override]`` that names the file.
+OPTION = 'presets_file'
+
+_NAME = re.compile('[A-Za-z0-9][A-Za-z0-9._-]{0,63}')
+
+_KEYS = ('description', 'properties', 'flavors')
+
+
+@dataclasses.dataclass(frozen=True)
+class Preset:
+    """One preset.
+
+    :ivar properties: name -> canonical value, or None to remove the image's
+    :ivar description: for whoever chooses one
+    :ivar flavors: names of the flavors that it is meant for; told, not enforced
+    """
+
+    name: str
+    properties: Overrides
+    description: str = ''
+    flavors: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def used(self) -> record.UsedPreset:
+        """What is recorded of it: its name, and a digest of its properties."""
+        return record.UsedPreset(self.name, hashlib.sha256(json.dumps(
+            self.properties, sort_keys=True).encode()).hexdigest())
+
+    def covers(self, name: str, value: str | None) -> bool:
+        """Return whether it gives the property called NAME this VALUE."""
+        return name in self.properties and self.properties[name] == value
+
+
+class Presets:
+    """The presets of one deployment, as its file has them now.
+
+    :param catalog: the properties that can be named
+    :param path: the file; None if there is none
+    :raises errors.StartupError: with a line for each thing that is wrong
+    """
+
+    def __init__(self, catalog: Catalog, path: str | None = None) -> None:
+        self._watched = path and watched_files.WatchedFiles(
+            lambda: [path], lambda: _read(catalog, path),
+            f'[image_override] {OPTION}')
+
+    def now(self) -> Mapping[str, Preset]:
+        """Return the presets by name."""
+        return self._watched.said() if self._watched else {}
+
+    def named(self, name: object) -> Preset:
+        """Return the preset that a request names.
+
+        :param name: as Nova's JSON parser made it
+        :raises errors.Invalid: there is none
+        """
+        presets = self.now()
+        if not isinstance(name, str):
+            raise errors.Invalid.of([errors.PRESET], errors.INVALID_TYPE,
+                                    'must be a string, the name of a preset')
+        if name not in presets:
+            folded = {each.lower(): each for each in presets}
+            near = difflib.get_close_matches(
+                name[:64].lower(), folded, n=1, cutoff=0.5)
+            raise errors.Invalid.of(
+                [errors.PRESET], errors.UNKNOWN_PRESET,
+                f'this cloud has no preset {errors.printable(name)}' + ''.join(
+                    f', did you mean {folded[each]}?' for each in near))
+        return presets[name]
+
+
+def is_name(text: str) -> bool:
+    """Return whether a preset can be called TEXT."""
+    return _NAME.fullmatch(text) is not None
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
+    """Reads everything but null as it is written: ``true``, ``2.0``, ``0-3``.
+
+    A key that is there twice is an error: YAML's last one would win.
+    """
+
+    yaml_implicit_resolvers = {
+        first: [each for each in resolvers if each[0].endswith(':null')]
+        for first, resolvers
+        in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False,
+    ) -> dict[Any, Any]:
+        """Return the mapping of NODE."""
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        if len(made) < len(node.value):
+            raise yaml.constructor.ConstructorError(
+                problem='a key is there twice', problem_mark=node.start_mark)
+        return made
+
+
+def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
+    """Read the presets of a file.
+
+    :raises errors.StartupError: with a line for each thing that is wrong
+    """
+    try:
+        said = _Loader(config_files.read(OPTION, path)).get_single_data()
+    except (yaml.YAMLError, RecursionError) as exc:
+        raise config_files.failure(OPTION, path, exc) from None
+    if not isinstance(said, dict):
+        raise config_files.failure(
+            OPTION, path, 'must be a mapping of names to presets')
+    parser = Parser(catalog)
+    # MariaDB takes such rows of the record for the same.
+    if len({str(name).lower() for name in said}) < len(said):
+        raise config_files.failure(
+            OPTION, path, 'names of presets differ in case only')
+    wrong = [errors.Fault(
+        OPTION, path, f'preset {errors.printable(str(name))}: {fault}')
+             for name, entry in said.items()
+             for fault in _faults(catalog, parser, name, entry)]
+    if wrong:
+        raise errors.StartupError(*wrong)
+    return {name: Preset(
+        name, parser.parse(entry['properties']), entry['description'],
+        tuple(entry.get('flavors') or ())) for name, entry in said.items()}
+
+
+def _faults(
+    catalog: Catalog, parser: Parser, name: object, entry: Any,
+) -> Iterator[str]:
+    """Find what is wrong with an entry of the file."""
+    if not isinstance(name, str) or not is_name(name):
+        yield ('a name is 1 to 64 letters, digits, ".", "_" and "-", the first '
+               'of them a letter or digit')
+    if not isinstance(entry, dict) or not {*entry} <= {*_KEYS}:
+        yield f'must be a mapping with no other keys than {", ".join(_KEYS)}'
+        return
+    description, properties, flavors = map(entry.get, _KEYS)
+    if not isinstance(description, str) or not description.strip():
+        yield 'description must be a text'
+    if flavors is not None and not _is_of(list, flavors):
+        yield 'flavors must be a list of names'
+    if not properties or not _is_of(dict, properties) or not _is_of(
+            list, [each for each in properties.values() if each is not None]):
+        yield 'properties must be a mapping of names to texts, or null'
+        return
+    try:
+        parser.parse(properties)
+    except errors.OverrideError as exc:
+        yield from map(str, exc.problems)
+    for each in filter(catalog.field_of, properties):
+        if catalog.resolve(each).never:
+            yield (f'{each}: {errors.NEVER}: describes the image itself and '
+                   'can never be overridden')
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Return whether VALUE is a list of texts, or a mapping of them."""
+    return isinstance(value, kind) and all(
+        isinstance(each, str) for each in value)

@@ -1,0 +1,256 @@
+"""Presets: one word of a tenant for a set of overrides."""
+
+import fixtures
+import pytest
+
+from nova_image_override import errors
+from nova_image_override import override_record as record
+from nova_image_override.api import audit
+from testing.harness import base
+from tests.functional import presets
+
+Cloud = presets.Cloud
+VGA = presets.VGA
+
+
+class TestCreate:
+    @pytest.mark.smoke
+    def test_the_guest_has_what_the_preset_has(self, cloud):
+        server = cloud.booted('vga')
+        assert cloud.used(server) == ('vga', VGA)
+        assert len(cloud.digest(server)) == 64
+        guest = cloud.guest(server)
+        assert guest.find('devices/disk/target').get('bus') == 'scsi'
+        assert guest.find('devices/video/model').get('type') == 'vga'
+        assert cloud.request_spec(server)['hw_video_model'] == 'vga'
+        assert not {errors.PRESET, base.PARAMETER} & {
+            *cloud.show(server, extension=None)}
+
+    def test_the_requests_own_properties_win(self, cloud):
+        server = cloud.booted('vga', {'hw_vif_model': 'e1000'})
+        assert cloud.used(server) == ('vga', {**VGA, 'hw_vif_model': 'e1000'})
+        cloud.rewrite('one: {description: x, properties: '
+                      '{hw_vif_model: e1000, hw_boot_menu: yes}}')
+        other = cloud.booted('one', {'hw_vif_model': 'virtio'})
+        assert cloud.used(other) == ('one', {
+            'hw_vif_model': 'virtio', 'hw_boot_menu': 'true'})
+
+    def test_what_is_open_in_a_preset_is_open_with_its_value_only(self, cloud):
+        cloud.assert_refused(
+            cloud.with_preset('vga', {'hw_video_model': 'cirrus'}),
+            403, {'hw_video_model': errors.NOT_ALLOWED})
+        cloud.assert_refused(
+            cloud.with_preset('vga', {'hw_boot_menu': 'true'}),
+            403, {'hw_boot_menu': errors.NOT_ALLOWED})
+        cloud.assert_refused(
+            cloud.create(VGA), 403, dict.fromkeys(VGA, errors.NOT_ALLOWED))
+        # The same value as the preset's is no other one.
+        assert cloud.used(cloud.booted('vga', {'hw_video_model': 'vga'})) == (
+            'vga', VGA)
+
+    def test_null_takes_a_property_out_of_the_preset(self, cloud):
+        server = cloud.booted('vga', {'hw_disk_bus': None})
+        assert cloud.used(server) == ('vga', {'hw_video_model': 'vga'})
+        assert 'hw_disk_bus' not in cloud.record(server)
+
+    def test_null_removes_what_the_image_has_where_that_is_allowed(
+            self, cloud):
+        image = cloud.image(hw_disk_bus='ide')
+        cloud.assert_refused(
+            cloud.with_preset('vga', {'hw_disk_bus': None}, image=image),
+            403, {'hw_disk_bus': errors.NOT_ALLOWED})
+
+    def test_taking_everything_out_leaves_no_preset(self, cloud):
+        server = cloud.booted('menu', {'hw_boot_menu': None})
+        assert cloud.used(server) == (None, {})
+        assert not record.has_overrides(cloud.instance(server).system_metadata)
+
+    def test_a_preset_can_remove_what_the_image_has(self, cloud):
+        server = cloud.booted('no-pmu', image=cloud.image(hw_pmu='false'))
+        assert cloud.used(server) == ('no-pmu', {'hw_pmu': None})
+        assert 'hw_pmu' not in cloud.system_metadata(server)
+
+    def test_without_one_null_is_shown(self, cloud):
+        server = cloud.boot({'hw_vif_model': 'e1000'})
+        assert cloud.used(server) == (None, {'hw_vif_model': 'e1000'})
+        (listed,) = cloud.http('GET', '/servers/detail').body['servers']
+        assert listed[errors.PRESET] is None
+
+    def test_every_server_of_one_request_has_it(self, cloud):
+        answer = cloud.with_preset('vga', server={'min_count': 2})
+        assert answer.status == 202
+        servers = cloud.http('GET', '/servers').body['servers']
+        assert len(servers) == 2
+        for server in servers:
+            cloud.wait(server['id'])
+            assert cloud.used(server['id']) == ('vga', VGA)
+
+    def test_a_check_takes_it_too(self, cloud):
+        answer = cloud.http('POST', '/image-props-override/check', {
+            'server': {'imageRef': base.IMAGE, 'flavorRef': cloud.flavor(),
+                       errors.PRESET: 'vga'}})
+        assert answer.status == 200, answer.text
+        assert {name: each['value'] for name, each in answer.body[
+            base.PARAMETER]['overridden'].items()} == VGA
+        answer = cloud.http('POST', '/image-props-override/check', {
+            'server': {'imageRef': base.IMAGE, 'flavorRef': cloud.flavor(),
+                       errors.PRESET: 'secret'}})
+        cloud.assert_refused(
+            answer, 403, {errors.PRESET: errors.PRESET_NOT_ALLOWED})
+
+
+class TestTold:
+    def test_changes_are_logged_with_the_preset(self, cloud):
+        logged = cloud.useFixture(fixtures.FakeLogger(audit.__name__))
+        server = cloud.booted('vga', {'hw_disk_bus': None})
+        cloud.rebuild(server, {'hw_vif_model': 'e1000'})
+        assert logged.output.splitlines() == [
+            'Image properties overridden at boot: hw_video_model (preset vga)',
+            'Image properties overridden by the rebuild: hw_vif_model']
+
+
+class TestRefused:
+    def test_an_unknown_one_with_the_name_that_was_meant(self, cloud):
+        answer = cloud.with_preset('VGA', {'hw_disk_bsu': 'x'})
+        cloud.assert_refused(answer, 400, {
+            errors.PRESET: errors.UNKNOWN_PRESET,
+            'hw_disk_bsu': errors.UNKNOWN})
+        assert answer.reasons[errors.PRESET] == (
+            'this cloud has no preset VGA, did you mean vga?')
+
+    @pytest.mark.parametrize('name', [None, 1, True, ['vga'], {'name': 'vga'}])
+    def test_what_is_no_text(self, cloud, name):
+        cloud.assert_refused(cloud.with_preset(name), 400, {
+            errors.PRESET: errors.INVALID_TYPE})
+
+    @pytest.mark.parametrize('name', ['', 'x' * 100000, 'a\nb', '\ud800'])
+    def test_what_can_be_no_name(self, cloud, name):
+        cloud.assert_refused(cloud.with_preset(name), 400, {
+            errors.PRESET: errors.UNKNOWN_PRESET})
+
+    def test_one_that_policy_closes_to_the_caller(self, cloud):
+        cloud.assert_refused(cloud.with_preset('secret'), 403, {
+            errors.PRESET: errors.PRESET_NOT_ALLOWED})
+        server = cloud.booted('secret', roles='member,reader,secret')
+        assert cloud.used(server) == ('secret', {'hw_boot_menu': 'true'})
+
+    def test_what_other_rules_close(self, cloud):
+        answer = cloud.with_preset('closed')
+        cloud.assert_refused(
+            answer, 403, {'hw_machine_type': errors.DENIED})
+        assert answer.reasons['hw_machine_type'].startswith(
+            'of preset closed: denied by this cloud')
+
+    def test_it_without_the_header_entry(self, cloud):
+        cloud.assert_refused(cloud.with_preset('vga', extension=None), 400, {
+            errors.PRESET: errors.VERSION_MISSING})
+
+    def test_it_in_the_legacy_api(self, cloud):
+        asked = {errors.PRESET: 'vga'}
+        for body in ({'server': asked}, asked):
+            answer = cloud.http('POST', '/servers', body, api='v2',
+                                compute=None, extension=None)
+            cloud.assert_refused(answer, 400, {errors.PRESET: errors.NOT_HERE})
+
+
+class TestDiscovery:
+    def found(self, cloud, **kwargs):
+        return cloud.http('GET', '/image-props-override', **kwargs).body[
+            base.PARAMETER]['presets']
+
+    def test_it_has_those_that_the_caller_may_use(self, cloud):
+        assert self.found(cloud) == {
+            'vga': {'description': 'A plain screen, and a scsi disk',
+                    'properties': VGA, 'flavors': []},
+            'menu': {'description': 'With a boot menu',
+                     'properties': {'hw_boot_menu': 'true'},
+                     'flavors': ['m1.small', 'm1.large']},
+            'no-pmu': {'description': 'Without what the image says',
+                       'properties': {'hw_pmu': None}, 'flavors': []}}
+        assert 'secret' in self.found(cloud, roles='member,secret')
+        assert self.found(cloud, roles='reader') == {}
+
+
+class TestFilter:
+    def found(self, cloud, query, path='/servers', **kwargs):
+        answer = cloud.http('GET', f'{path}?{query}', **kwargs)
+        assert answer.status == 200, answer.text
+        return {server['id'] for server in answer.body['servers']}
+
+    def test_it_finds_the_servers_of_a_preset(self, cloud):
+        vga, menu = cloud.booted('vga'), cloud.booted('menu')
+        cloud.boot({'hw_vif_model': 'e1000'})
+        for path in ('/servers', '/servers/detail'):
+            assert self.found(cloud, f'{errors.PRESET}=vga', path) == {vga}
+            assert self.found(cloud, f'{errors.PRESET}=menu', path) == {menu}
+            # Its servers outlive a preset.
+            assert self.found(cloud, f'{errors.PRESET}=gone', path) == set()
+        both = f'{errors.PRESET}=vga&{base.PARAMETER}='
+        assert self.found(cloud, both + 'hw_disk_bus') == {vga}
+        assert self.found(cloud, both + 'hw_boot_menu') == set()
+
+    def test_links_to_more_have_it(self, cloud):
+        servers = {cloud.booted('vga') for _ in range(2)}
+        page = cloud.http('GET', f'/servers?{errors.PRESET}=vga&limit=1').body
+        query = page['servers_links'][0]['href'].partition('?')[2]
+        assert {page['servers'][0]['id']} | self.found(cloud, query) == servers
+
+    @pytest.mark.parametrize('query', [
+        'a&{}=b', '', '%20', '-a', 'a%00', 'x' * 65, 'a%25', '*'])
+    def test_what_can_be_no_name_is_refused(self, cloud, query):
+        answer = cloud.http(
+            'GET', f'/servers?{errors.PRESET}=' + query.format(errors.PRESET))
+        assert answer.status == 400, answer.text
+        assert answer.problems == {errors.PRESET: errors.INVALID_VALUE}
+
+    def test_without_the_header_entry_it_is_novas_alone(self, cloud):
+        cloud.booted('vga')
+        server = cloud.boot()
+        assert server in self.found(
+            cloud, f'{errors.PRESET}=vga', compute='2.1', extension=None)
+
+
+class TestFile:
+    """A change of the file counts at once; a broken one changes nothing."""
+
+    NEW = 'vga: {description: Another, properties: {hw_video_model: cirrus}}'
+
+    def test_a_server_keeps_what_it_has_and_the_next_gets_the_new(self, cloud):
+        server = cloud.booted('vga')
+        digest = cloud.digest(server)
+        cloud.rewrite(self.NEW)
+        assert cloud.used(server) == ('vga', VGA)
+        assert cloud.digest(server) == digest
+        other = cloud.booted('vga')
+        assert cloud.used(other) == ('vga', {'hw_video_model': 'cirrus'})
+        assert cloud.digest(other) != digest
+        assert cloud.with_preset('menu').problems == {
+            errors.PRESET: errors.UNKNOWN_PRESET}
+
+    def test_the_digest_is_that_of_the_properties_alone(self, cloud):
+        digest = cloud.digest(cloud.booted('menu'))
+        cloud.rewrite(
+            'menu: {description: Other words, properties: {hw_boot_menu: 1}}')
+        assert cloud.digest(cloud.booted('menu')) == digest
+
+    @pytest.mark.parametrize('text', [
+        '', '# nothing', '{', '- vga', 'vga: {properties: {hw_pmu: x}}'])
+    def test_a_broken_file_leaves_the_one_before_in_force(self, cloud, text):
+        cloud.rewrite(text)
+        assert cloud.used(cloud.booted('vga')) == ('vga', VGA)
+
+    def test_a_file_that_is_gone_does_too(self, cloud):
+        cloud.rewrite(presets.PRESETS)
+        cloud.path.unlink()
+        assert cloud.used(cloud.booted('vga')) == ('vga', VGA)
+
+
+class TestNoFile:
+    PRESETS = '{}'
+
+    def test_there_is_no_preset(self, cloud):
+        answer = cloud.with_preset('vga')
+        cloud.assert_refused(
+            answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
+        assert answer.reasons[errors.PRESET] == 'this cloud has no preset vga'
+        assert TestDiscovery().found(cloud) == {}

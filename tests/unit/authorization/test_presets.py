@@ -1,0 +1,314 @@
+"""The operator's file of presets: what it may say, and when it counts."""
+
+import itertools
+import os
+import pathlib
+
+import hypothesis
+import pytest
+import yaml
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization import presets
+from nova_image_override.authorization import rules
+from nova_image_override.authorization import watched_files
+from nova_image_override.authorization.glance import property_protections
+from tests.unit import strategies
+
+ONE = 'one: {description: x, properties: {hw_boot_menu: yes}}'
+
+EXAMPLES = pathlib.Path(__file__).parents[3].joinpath(
+    'share/nova-image-override/presets.yaml')
+
+
+@pytest.fixture
+def written(catalog, tmp_path):
+    """Return a function that writes the file, and the presets in it."""
+    path = tmp_path / 'presets.yaml'
+    counted = itertools.count(1)
+
+    def write(text):
+        path.write_text(text)
+        os.utime(path, (1, 2 ** 31 + next(counted)))
+        return presets.Presets(catalog, str(path))
+
+    write.path = path
+    return write
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What is logged as an error."""
+    lines = []
+    monkeypatch.setattr(watched_files.LOG, 'error', lambda message, *args:
+                        lines.append(message % args))
+    return lines
+
+
+def refused(call, *args):
+    with pytest.raises(errors.Invalid) as caught:
+        call(*args)
+    (problem,) = caught.value.problems
+    assert problem.name == errors.PRESET
+    return problem.code, problem.reason
+
+
+class TestFile:
+    def test_values_are_read_as_they_are_written(self, written):
+        (preset,) = written('''
+            one:
+              description: "some: words"
+              properties:
+                hw_boot_menu: yes
+                hw_tpm_version: 2.0
+                hw_numa_nodes: 010
+                hw_cpu_realtime_mask: ^0
+                hw_video_ram: 0016
+                hw_pmu:
+                hw_disk_bus: ~
+              flavors: [1, m1.large]
+            ''').now().values()
+        assert preset == presets.Preset('one', {
+            'hw_boot_menu': 'true', 'hw_tpm_version': '2.0',
+            'hw_numa_nodes': '10', 'hw_cpu_realtime_mask': '^0',
+            'hw_video_ram': '16', 'hw_pmu': None, 'hw_disk_bus': None,
+        }, 'some: words', ('1', 'm1.large'))
+
+    @hypothesis.settings(suppress_health_check=[
+        hypothesis.HealthCheck.function_scoped_fixture])
+    @hypothesis.given(strategies.requests())
+    def test_every_request_can_be_a_preset(self, written, parser, asked):
+        if not asked or any(parser._catalog.resolve(name).never
+                            for name in asked):
+            return
+        made = written(yaml.safe_dump(
+            {'one': {'description': 'x', 'properties': asked}})).now()
+        assert made['one'].properties == parser.parse(asked)
+
+    @pytest.mark.parametrize(('text', 'why'), [
+        ('- one', 'must be a mapping of names to presets'),
+        ('text', 'must be a mapping of names to presets'),
+        ('{', 'while parsing a flow node'),
+        (f'{ONE}\n{ONE}', 'a key is there twice'),
+        ('one: {description: x, properties: {hw_pmu: a, hw_pmu: b}}',
+         'a key is there twice'),
+        ('? [a]\n: b', 'unhashable'),
+        ('[' * 3000, ''),
+        ('!!python/object:os.system {}', 'could not determine a constructor'),
+        (ONE.replace('one', '-one'), 'preset -one: a name is 1 to 64'),
+        (ONE.replace('one', 'a b'), 'preset "a b": a name is 1 to 64'),
+        (ONE.replace('one', 'x' * 65), 'a name is 1 to 64'),
+        (ONE.replace('one', '"a\\nb"'), 'preset "a\\nb": a name is 1 to'),
+        (f'{ONE}\n{ONE.replace("one", "One")}', 'differ in case only'),
+        (ONE.replace('one', '!!int 1'), 'preset 1: a name is 1 to 64'),
+        (f'~: {ONE[5:]}', 'preset None: a name is 1 to 64'),
+        ('one:', 'preset one: must be a mapping with no other keys than'),
+        ('one: [x]', 'preset one: must be a mapping with no other keys than'),
+        (ONE.replace('description', 'descr'), 'no other keys than description, '
+         'properties, flavors'),
+        (ONE.replace('x,', '" ",'), 'description must be a text'),
+        (ONE.replace('x,', '[x],'), 'description must be a text'),
+        ('one: {properties: {hw_pmu: yes}}', 'description must be a text'),
+        ('one: {description: x}', 'properties must be a mapping'),
+        ('one: {description: x, properties: {}}',
+         'properties must be a mapping'),
+        ('one: {description: x, properties: [hw_pmu]}',
+         'properties must be a mapping'),
+        ('one: {description: x, properties: {hw_pmu: [yes]}}',
+         'properties must be a mapping'),
+        ('one: {description: x, properties: {hw_pmu: !!bool yes}}',
+         'properties must be a mapping'),
+        ('one: {description: x, properties: {1: !!binary aGFsbG8=}}',
+         'properties must be a mapping'),
+        (ONE.replace('}}', '}, flavors: m1.large}'),
+         'flavors must be a list of names'),
+        (ONE.replace('}}', '}, flavors: [[m1]]}'),
+         'flavors must be a list of names'),
+        ('one: {description: x, properties: {hw_pum: yes}}',
+         'preset one: hw_pum: unknown: not an image property that Nova reads, '
+         'did you mean hw_pmu?'),
+        ('one: {description: x, properties: {vm_mode: hvm}}',
+         'preset one: vm_mode: legacy_name'),
+        ('one: {description: x, properties: {hw_disk_bus: floppy}}',
+         'preset one: hw_disk_bus: invalid_value'),
+        ('one: {description: x, properties: {img_owner_id: x}}',
+         'preset one: img_owner_id: never'),
+        ('one: {description: x, properties: {img_owner_id: null}}',
+         'preset one: img_owner_id: never'),
+    ])
+    def test_what_is_wrong_stops_the_start_with_a_line(
+            self, written, text, why):
+        with pytest.raises(errors.StartupError) as caught:
+            written(text)
+        (line,) = str(caught.value).split('\n')
+        assert line.startswith(
+            f'[image_override] presets_file: {written.path}: ')
+        assert why in line
+
+    def test_everything_that_is_wrong_has_a_line(self, written):
+        with pytest.raises(errors.StartupError) as caught:
+            written('one: {properties: {hw_pum: yes, hw_pmu: x}}\ntwo:')
+        assert [str(line).split(': ', 3)[2:] for line in caught.value.args] == [
+            ['preset one', 'description must be a text'],
+            ['preset one', caught.value.args[1].why.split(': ', 1)[1]],
+            ['preset one', caught.value.args[2].why.split(': ', 1)[1]],
+            ['preset two', 'must be a mapping with no other keys than '
+             'description, properties, flavors']]
+
+    @pytest.mark.parametrize('text', ['', ' \n', '# nothing'])
+    def test_an_empty_file_is_not_one_without_presets(self, written, text):
+        with pytest.raises(errors.StartupError, match='is empty'):
+            written(text)
+        assert written('{}').now() == {}
+
+    def test_a_file_that_is_not_there_stops_the_start(self, catalog, tmp_path):
+        for path in (str(tmp_path / 'none'), str(tmp_path), 'presets.yaml'):
+            with pytest.raises(errors.StartupError) as caught:
+                presets.Presets(catalog, path)
+            assert '\n' not in str(caught.value)
+
+    def test_without_a_file_there_is_none(self, catalog):
+        assert presets.Presets(catalog).now() == {}
+
+
+class TestChange:
+    def test_a_change_counts_at_once(self, written):
+        read = written(ONE)
+        written(ONE.replace('one', 'two'))
+        assert list(read.now()) == ['two']
+
+    @pytest.mark.parametrize('text', [
+        '', '# nothing', '{', '- one', ONE.replace('yes', 'maybe'), None])
+    def test_what_cannot_be_read_leaves_what_was_and_one_line(
+            self, written, said, text):
+        read = written(ONE)
+        if text is None:
+            written.path.unlink()
+        else:
+            with pytest.raises(errors.StartupError):
+                written(text)
+        for _ in range(2):
+            assert list(read.now()) == ['one']
+        (line,) = said
+        assert '\n' not in line
+        assert line.startswith('[image_override] presets_file')
+        assert line.endswith('. What was read before stays in force.')
+        written(ONE.replace('one', 'two'))
+        assert list(read.now()) == ['two']
+        assert len(said) == 1
+
+
+class TestNamed:
+    def test_the_preset_of_that_name(self, written):
+        assert written(ONE).named('one').properties == {'hw_boot_menu': 'true'}
+
+    @pytest.mark.parametrize('name', [None, 1, True, [], {}, ['one']])
+    def test_what_is_no_text_is_none(self, written, name):
+        assert refused(written(ONE).named, name)[0] == errors.INVALID_TYPE
+
+    @pytest.mark.parametrize(('name', 'meant'), [
+        ('One', ', did you mean one?'), ('oen', ', did you mean one?'),
+        ('two', ''), ('', ''), ('x' * 100000, '')])
+    def test_an_unknown_one_is_told_with_what_was_meant(
+            self, written, name, meant):
+        code, reason = refused(written(ONE).named, name)
+        assert code == errors.UNKNOWN_PRESET
+        assert reason.endswith(meant or errors.printable(name))
+        assert len(reason) <= 300
+
+    @pytest.mark.parametrize(('name', 'is_one'), [
+        ('a', True), ('0.-_', True), ('x' * 64, True), ('x' * 65, False),
+        ('', False), ('.a', False), ('a\n', False), ('\u00e4', False)])
+    def test_names(self, name, is_one):
+        assert presets.is_name(name) is is_one
+
+
+class TestDigest:
+    def test_it_is_that_of_the_properties_in_any_order(self):
+        one, other = ({'hw_pmu': 'true', 'hw_disk_bus': None},
+                      {'hw_disk_bus': None, 'hw_pmu': 'true'})
+        assert presets.Preset('a', one, 'x').used == presets.Preset(
+            'a', other, 'y', ('z',)).used
+        assert presets.Preset('b', one).used.digest == presets.Preset(
+            'a', one).used.digest
+        for changed in ({'hw_pmu': 'true'}, {**one, 'hw_pmu': 'false'},
+                        {**one, 'hw_disk_bus': ''}):
+            assert presets.Preset('a', changed).used.digest != presets.Preset(
+                'a', one).used.digest
+
+
+def caller(*refused, defined=()):
+    return caller_module.Caller(
+        can=lambda rule: rule not in refused,
+        policy_defined=(*refused, *defined),
+        credentials={'roles': ['member']})
+
+
+RULE = policies.preset_rule('one')
+
+
+class TestPermission:
+    @pytest.mark.parametrize(('who', 'rule'), [
+        (caller(RULE), RULE), (caller(policies.CREATE), policies.CREATE),
+        (caller(policies.CREATE, defined=[RULE]), policies.CREATE)])
+    def test_policy_can_close_it(self, who, rule):
+        decision = rules.Policy.of_preset('one', who)
+        assert decision.code == errors.PRESET_NOT_ALLOWED
+        assert decision.detail == rule
+        assert rule in decision.reason
+
+    @pytest.mark.parametrize(('who', 'rule'), [
+        (caller(), policies.CREATE), (caller(defined=[RULE]), RULE),
+        (caller(policies.preset_rule('two')), policies.CREATE)])
+    def test_policy_can_leave_it_open(self, who, rule):
+        decision = rules.Policy.of_preset('one', who)
+        assert decision.permits
+        assert decision.detail == rule
+
+    PRESET = presets.Preset('one', {'hw_boot_menu': 'true', 'hw_pmu': None})
+
+    @pytest.mark.parametrize(('name', 'value', 'code'), [
+        ('hw_boot_menu', 'true', None), ('hw_pmu', None, None),
+        ('hw_boot_menu', 'false', errors.NOT_ALLOWED),
+        ('hw_boot_menu', None, errors.NOT_ALLOWED),
+        ('hw_pmu', 'true', errors.NOT_ALLOWED),
+        ('hw_disk_bus', None, errors.NOT_ALLOWED)])
+    def test_only_its_own_values_need_no_entry(
+            self, catalog, name, value, code):
+        found = enforcer_module.Enforcer(catalog).refusals(
+            caller(), {name: value}, [{}], self.PRESET)
+        assert [each.code for each in found] == [code][:bool(code)]
+
+    @pytest.mark.parametrize(('options', 'who', 'code'), [
+        ({'denied': ['hw_boot_menu=true']}, caller(), errors.DENIED),
+        ({}, caller(policies.property_rule('hw_boot_menu')), errors.POLICY),
+        ({'protections': property_protections.Protections(
+            [])}, caller(), errors.PROTECTED)])
+    def test_all_other_rules_apply_and_close_it(
+            self, catalog, options, who, code, written):
+        read = written(ONE)
+        closed = enforcer_module.Enforcer(catalog, presets=read, **options)
+        preset = read.named('one')
+        (found,) = closed.refusals(who, preset.properties, [{}], preset)
+        assert found.code == code
+        assert list(closed.usable(who)) == []
+
+    def test_discovery_has_what_may_be_used(self, catalog, written):
+        read = written(ONE + '\n' + ONE.replace('one', 'two').replace(
+            'yes', 'null'))
+        made = enforcer_module.Enforcer(catalog, presets=read)
+        assert [each.name for each in made.usable(caller())] == ['one', 'two']
+        assert [each.name for each in made.usable(caller(RULE))] == ['two']
+        assert list(enforcer_module.Enforcer(catalog).usable(caller())) == []
+
+
+def test_the_examples_can_be_used(catalog):
+    found = presets.Presets(catalog, str(EXAMPLES)).now()
+    assert list(found) == ['uefi-secure-boot', 'windows', 'nfv-2m-pinned',
+                           'nfv-realtime', 'legacy-bios-ide']
+    assert all(each.description for each in found.values())
+    assert {name for each in found.values() for name in each.properties} <= {
+        *catalog}
