@@ -15,8 +15,8 @@ ROOT = pathlib.Path(__file__).parents[3]
 CLEAN = {
     'nova.conf': '''
         [image_override]
-        allowed_properties = hw_boot_menu,hw_disk_bus=virtio|scsi,os_*
-        denied_properties = os_distro
+        allowed_properties = hw_boot_menu,hw_disk_bus=virtio|scsi,os_s*
+        denied_properties = os_skip_*
         glance_image_import_files = {folder}/import.conf
         property_protection_file = {folder}/protections.conf
         property_protection_rule_format = roles
@@ -25,7 +25,7 @@ CLEAN = {
         policy_file = {folder}/policy.yaml
         ''',
     'policy.yaml': '''
-        "os_compute_api:servers:create:image_props_override:os_type": "@"
+        "os_compute_api:servers:create:image_props_override:os_secure_boot": "@"
         ''',
     'import.conf': '''
         [image_import_opts]
@@ -108,9 +108,10 @@ MATRIX = {
         [plant(ALLOW, 'hw_c*_bus=floppy|ide')], 'warning', 'L2',
         'hw_c*_bus=floppy|ide'),
     'allowed and denied': (
-        [plant(ALLOW, 'os_distro')], 'warning', 'L3', 'os_distro'),
+        [plant(ALLOW, 'os_skip_*')], 'warning', 'L3', 'os_skip_*'),
     'policy for a spelling instead of a field': (
-        [('policy.yaml', ':os_type"', ':hw_numa_mem.0"')], 'error', 'P1',
+        [('policy.yaml', ':os_secure_boot"', ':hw_numa_mem.0"')],
+        'error', 'P1',
         'os_compute_api:servers:create:image_props_override:hw_numa_mem.0'),
     'A1 allowed by name, closed by Glance': (
         [plant(ALLOW, 'os_admin_user')], 'warning', 'A1', 'os_admin_user'),
@@ -302,9 +303,8 @@ def summary(deployment, **replaced):
 
 
 def test_a_clean_pair_is_told_in_words(deployment):
-    # One is denied, the other is closed by Glance.
     number = 2 + sum(
-        name.startswith('os_') and name not in ('os_distro', 'os_admin_user')
+        name.startswith('os_s') and not name.startswith('os_skip_')
         for name in catalog.running())
     assert summary(deployment) == (0, '', (
         f'0 findings; nova-api would start; {number} properties may be '

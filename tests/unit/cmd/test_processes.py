@@ -177,8 +177,9 @@ def test_servers_lists_what_is_overridden(databases):
     done = processes.run(*asked, '--server', SERVER)
     assert (done.status, done.lines) == (0, [])
     assert [row[3:] for row in csv.reader(done.out.splitlines())] == [
-        ['Property', 'Image value', 'Value'],
-        ['hw_disk_bus', 'virtio', 'scsi'], ['hw_pmu', 'false', 'null']]
+        ['Property', 'Image value', 'Value', 'Preset'],
+        ['hw_disk_bus', 'virtio', 'scsi', 'null'],
+        ['hw_pmu', 'false', 'null', 'null']]
 
 
 def test_servers_tells_by_its_status_what_is_no_longer_allowed(databases):
