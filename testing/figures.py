@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import datetime
 import json
 import os
@@ -18,6 +19,8 @@ FULL = os.environ.get('PROOF') == 'full'
 
 ROOT = pathlib.Path(__file__).parents[1]
 
+FOLDER = ROOT / 'docs' / 'source' / 'contributor' / 'figures'
+
 
 def record(
     item: str, figures: dict[str, typing.Any],
@@ -29,17 +32,48 @@ def record(
     :param rows: a table that belongs to it: the file has a line for each, and
         FIGURES in the first
     """
-    path = (ROOT / 'docs' / 'source' / 'contributor' / 'figures'
-            / f'{item}-{release.NUMBER}.json')
-    head = {
-        'commit': subprocess.check_output(
-            ['git', 'describe', '--always', '--dirty'],
-            cwd=ROOT, text=True).strip(),
-        'nova': version.version_string(),
-        'date': datetime.date.today().isoformat(),
-        **figures}
+    path = _path(item)
+    head = {**_run(), **figures}
     if rows is None:
         path.write_text(json.dumps(head, indent=1) + '\n')
     else:
         path.with_suffix('.jsonl').write_text(''.join(
             json.dumps(row) + '\n' for row in (head, *rows)))
+
+
+def add(item: str, figures: dict[str, typing.Any]) -> None:
+    """Add what one more part of a full run counted to what others did.
+
+    A long run can so be made in parts: those on one commit are one run. Numbers
+    are added up, and a text replaces the former one.
+
+    :param item: what was proven, in one word
+    """
+    run = _run()
+    known: dict[str, typing.Any] = {}
+    with contextlib.suppress(FileNotFoundError):
+        known = json.loads(_path(item).read_text())
+    if (known.pop('commit', None), known.pop('nova', None)) != (
+            run['commit'], run['nova']):
+        known = {}
+    known.pop('date', None)
+    record(item, {**known, **{
+        name: value + known.get(name, 0) if isinstance(value, int) else value
+        for name, value in figures.items()}})
+
+
+def _path(item: str) -> pathlib.Path:
+    return FOLDER / f'{item}-{release.NUMBER}.json'
+
+
+def _run() -> dict[str, str]:
+    """Return what is running, and when."""
+    changed = subprocess.check_output(
+        ['git', 'status', '--porcelain', '--', '.',
+         f':!{FOLDER.relative_to(ROOT)}'], cwd=ROOT, text=True)
+    return {
+        'commit': subprocess.check_output(
+            ['git', 'describe', '--always'], cwd=ROOT, text=True,
+        ).strip() + '-dirty' * bool(changed),
+        'nova': version.version_string(),
+        'date': datetime.date.today().isoformat()}

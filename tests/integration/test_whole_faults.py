@@ -39,14 +39,6 @@ def mortal_api(deployment):
     api.kill()
 
 
-@pytest.fixture(scope='module')
-def counted():
-    """What was killed -> what became of it, for tests that have passed."""
-    result = {}
-    yield result
-    figures.record('faults', result)
-
-
 class Update:
     """An update of a stopped server; the same steps do for the others."""
 
@@ -155,8 +147,8 @@ class Rebuild(Update):
     ('update, stopped', Update), ('update, offloaded', Offloaded),
     ('rebuild, stopped', Rebuild)], ids=['update', 'offloaded', 'rebuild'])
 def test_every_server_is_usable_whichever_statement_is_the_last(
-        deployment, everywhere, mortal_api, whole_image, counted, what,
-        operation, fault):
+        deployment, everywhere, mortal_api, whole_image, what, operation,
+        fault):
     case = operation(deployment, everywhere, whole_image)
     found = []
     left = 0
@@ -176,7 +168,7 @@ def test_every_server_is_usable_whichever_statement_is_the_last(
         print(what, fault, number, answer, is_cut_off, found[-1], flush=True)
     if case.server:
         case.client.delete(case.server)
-    counted[f'{what}, {FAULTS[fault]}'] = (
+    figures.add('faults', {f'{what}, {FAULTS[fault]}': (
         f'{len(found)} statements, {left} times something was left to the next '
         'request: ' + ', '.join(
-            f'{found.count(each)} {each}' for each in sorted({*found})))
+            f'{found.count(each)} {each}' for each in sorted({*found})))})

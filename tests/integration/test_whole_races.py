@@ -121,14 +121,6 @@ def fake_zone(deployment):
     compute.delete_service(service)
 
 
-@pytest.fixture(scope='module')
-def counted():
-    """What met -> the answers, for tests that have passed."""
-    result = {}
-    yield result
-    figures.record('races', result)
-
-
 class Pairs:
     """Pairs of one kind, on one server.
 
@@ -212,8 +204,7 @@ class Pairs:
 @pytest.mark.parametrize('zone', ZONES)
 @pytest.mark.parametrize('kind', KINDS)
 def test_of_two_at_once_one_wins_or_both_agree(
-        deployment, everywhere, apis, fake_zone, whole_image, counted, kind,
-        zone):
+        deployment, everywhere, apis, fake_zone, whole_image, kind, zone):
     number, where = ZONES[zone]
     left = iter(range(number))
     each = [Pairs(deployment, everywhere, apis, whole_image, kind, zone)
@@ -231,6 +222,7 @@ def test_of_two_at_once_one_wins_or_both_agree(
             pairs.end()
     answers = sum((pairs.answers for pairs in each), collections.Counter())
     both = sum(count for pair, count in answers.items() if max(pair) < 300)
-    counted[f'update and {kind}: {where}'] = (
-        f'{number} pairs: {both} both, {number - both} one')
     print(kind, zone, dict(answers), flush=True)
+    figures.add('races', {
+        f'update and {kind}: {where}':
+        f'{number} pairs: {both} both, {number - both} one'})

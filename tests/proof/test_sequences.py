@@ -355,5 +355,5 @@ class TestSequences:
                 deadline=None, database=None, print_blob=True,
                 phases=[hypothesis.Phase.generate],
                 suppress_health_check=list(hypothesis.HealthCheck)))
-        figures.record('sequences', {
+        figures.add('sequences', {
             'sequences': SEQUENCES, **dict(sorted(counted.items()))})
