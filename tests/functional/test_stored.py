@@ -13,7 +13,7 @@ import pytest
 
 from nova_image_override import override_record as record
 from testing.harness import base
-from tests.functional import update_case
+from tests.functional import presets
 
 FOLDER = pathlib.Path(__file__).with_name('stored')
 
@@ -36,13 +36,16 @@ SERVERS = [
     for name in json.loads(path.read_text())]
 
 
-class Cloud(update_case.Cloud):
+class Cloud(presets.Cloud):
+    OPTIONS = {'allowed_properties': ['*']}
+    POLICY = {}
+
     def rows(self, server):
         """Return what is stored of its image properties, defaults left out."""
         metadata = self.instance(server).system_metadata
         return {key: value for key, value in sorted(metadata.items())
                 if record.is_row(key) or key.removeprefix('image_') in {
-                    *IMAGE, *OVERRIDES, *OTHER}}
+                    *IMAGE, *OVERRIDES, *OTHER, *presets.VGA}}
 
     def give(self, server, rows):
         """Store ROWS with a server in place of its image properties."""
@@ -69,8 +72,11 @@ def test_this_release_stores_what_its_file_has(cloud):
     offloaded = cloud.offloaded(OVERRIDES, image=image)
     answer = cloud.update(offloaded, OTHER)
     assert answer.status == 200, answer.text
+    preset = cloud.booted('vga', image=image)
     shelved = 'image_os_glance_override_offloaded'
     found = {
+        'created with a preset': {
+            'overrides': presets.VGA, 'rows': cloud.rows(preset)},
         'created': {'overrides': OVERRIDES, 'rows': cloud.rows(created)},
         'changed while offloaded': {'overrides': OTHER, 'rows': {
             **cloud.rows(offloaded), shelved: 'the shelved image'}}}
@@ -108,5 +114,6 @@ def test_without_the_record_its_values_are_the_image_s(cloud, path, name):
     assert cloud.shown(server) == {}
     answer = cloud.rebuild(server, None)
     assert answer.status == 202, answer.text
-    # nova-compute's own default.
-    assert cloud.rows(server) == {'image_hw_disk_bus': 'virtio'}
+    # nova-compute's own defaults.
+    assert cloud.rows(server) == {
+        'image_hw_disk_bus': 'virtio', 'image_hw_video_model': 'virtio'}
