@@ -13,7 +13,8 @@ _VERSION = {'type': 'string', 'pattern': '^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)$'}
 _ANSWER = schemas.answer({
     'min_version': _VERSION,
     'max_version': _VERSION,
-    'schema': {'type': 'object'}})
+    'schema': {'type': 'object'},
+    'presets': {'type': 'object'}})
 
 
 class DiscoveryClient(base_compute_client.BaseComputeClient):

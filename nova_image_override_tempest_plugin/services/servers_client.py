@@ -14,8 +14,14 @@ from nova_image_override_tempest_plugin.services import schemas
 
 #: What an answer shows of one server.
 _SHOWN = {
-    'type': 'object',
-    'additionalProperties': {'type': ['string', 'null']}}
+    errors.PARAMETER: {
+        'type': 'object',
+        'additionalProperties': {'type': ['string', 'null']}},
+    errors.PRESET: {
+        'type': ['object', 'null'], 'required': ['name', 'digest'],
+        'properties': {'name': {'type': 'string'},
+                       'digest': {'type': 'string'}},
+        'additionalProperties': False}}
 
 _CHECKED = schemas.answer({
     'properties': {'type': 'object'},
@@ -27,7 +33,8 @@ class ServersClient(servers_client.ServersClient):
     """Tempest's client, which names the extension in every request.
 
     Methods take ``image_props_override`` as they take everything else that
-    Nova does. An answer that shows a server must show its overrides.
+    Nova does. An answer that shows a server must show its overrides, and
+    the preset that they came with.
 
     :ivar version: of the extension; the newest that we know, unless changed
     """
@@ -74,6 +81,6 @@ def _showing(schema: dict[str, typing.Any]) -> dict[str, typing.Any]:
     for server in body.get('server'), body.get('servers', {}).get('items'):
         # Answers to create, and lists without details, show less of it.
         if server and 'status' in server['properties']:
-            server['properties'][errors.PARAMETER] = _SHOWN
-            server['required'].append(errors.PARAMETER)
+            server['properties'].update(_SHOWN)
+            server['required'] += _SHOWN
     return result

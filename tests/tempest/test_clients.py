@@ -73,8 +73,9 @@ def client(monkeypatch):
     return make
 
 
-def shown(overrides):
-    return {'server': {**SERVER, errors.PARAMETER: overrides}}
+def shown(overrides, preset=None):
+    return {'server': {**SERVER, errors.PARAMETER: overrides,
+                       errors.PRESET: preset}}
 
 
 def test_every_request_names_the_extension(client):
@@ -107,8 +108,16 @@ def test_overrides_may_be_strings_and_null(client):
     assert servers.show_server('x')['server'][errors.PARAMETER] == overrides
 
 
+def test_a_server_may_have_a_preset(client):
+    preset = {'name': 'windows', 'digest': 'abc'}
+    servers = client(services.ServersClient, shown({}, preset))
+    assert servers.show_server('x')['server'][errors.PRESET] == preset
+
+
 @pytest.mark.parametrize('answer', [
-    {'server': SERVER}, shown(None), shown([]), shown({'hw_pmu': True})])
+    {'server': SERVER}, shown(None), shown([]), shown({'hw_pmu': True}),
+    {'server': {**SERVER, errors.PARAMETER: {}}}, shown({}, 'windows'),
+    shown({}, {'name': 'windows'})])
 def test_an_answer_that_does_not_show_overrides_is_wrong(client, answer):
     servers = client(services.ServersClient, answer)
     with pytest.raises(exceptions.InvalidHTTPResponseBody):
