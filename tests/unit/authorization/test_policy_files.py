@@ -17,7 +17,6 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.authorization import policy_files
 from nova_image_override.authorization import rules
-from nova_image_override.authorization import watched_files
 from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.properties.catalog import running
 from tests.unit.properties import test_catalog
@@ -197,15 +196,6 @@ def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
     assert refused_now(read) == {}
     files.write({HW_PMU: '!'})
     assert refused_now(read) == {'hw_pmu': HW_PMU}
-
-
-@pytest.fixture
-def said(monkeypatch):
-    """Return a list that grows with each error that is logged."""
-    lines = []
-    monkeypatch.setattr(watched_files.LOG, 'error', lambda message, *args:
-                        lines.append(message % args))
-    return lines
 
 
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])

@@ -14,7 +14,6 @@ from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import presets
 from nova_image_override.authorization import rules
-from nova_image_override.authorization import watched_files
 from nova_image_override.authorization.glance import property_protections
 from tests.unit import strategies
 
@@ -37,15 +36,6 @@ def written(catalog, tmp_path):
 
     write.path = path
     return write
-
-
-@pytest.fixture
-def said(monkeypatch):
-    """What is logged as an error."""
-    lines = []
-    monkeypatch.setattr(watched_files.LOG, 'error', lambda message, *args:
-                        lines.append(message % args))
-    return lines
 
 
 def refused(call, *args):
