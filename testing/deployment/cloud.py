@@ -122,10 +122,11 @@ class Cloud:
                       self.operator.compute.hypervisors(details=True)}
             plugged = {each.host for each in
                        self.operator.network.agents() if each.is_alive}
+            # Others are what a run that was cut off has left.
             return mapped & plugged >= set(self.hosts) and all(
                 self.hosts[each.host].takes_servers(each.updated_at)
                 for each in self.operator.compute.services(
-                    binary='nova-compute'))
+                    binary='nova-compute') if each.host in self.hosts)
 
         processes.wait_for(ready, 'compute hosts', 120)
 

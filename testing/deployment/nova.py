@@ -34,6 +34,10 @@ ALLOWED = (
 #: because tests of faults wait for a good part of it.
 RPC_TIMEOUT = 30
 
+#: Those that the package ships as examples.
+PRESETS = (state_module.ROOT / 'share' / 'nova-image-override'
+           / 'presets.yaml')
+
 # Nova's own, and those that NFV needs: without them only the host itself finds
 # out that it is full.
 _FILTERS = (
@@ -106,6 +110,7 @@ class NovaAPI(web.Application):
         self.extended = True
         self.rules = {
             'allowed_properties': ', '.join(ALLOWED),
+            'presets_file': str(PRESETS),
             'property_protection_file': str(
                 state.file('glance', 'property-protections.conf')),
             'glance_image_import_files': str(

@@ -1,9 +1,12 @@
 """A server with overrides, and what must remain of them."""
 
+import typing
 
 import fixtures
 
+from nova_image_override import errors
 from testing.harness import base
+from tests.functional import presets
 
 #: NUMA nodes of different sizes, which Nova's own migration loses; a machine
 #: type, which Nova's own rescue loses.
@@ -16,7 +19,10 @@ OVERRIDES = {
 }
 
 
-class Cloud(base.Cloud):
+class Cloud(presets.Cloud):
+    OPTIONS = base.Cloud.OPTIONS
+    POLICY: typing.ClassVar[dict[str, str]] = {}
+    PRESETS = presets.written({'all': OVERRIDES})
     HOSTS = ('compute1', 'compute2')
     EXTENDED_HOSTS = HOSTS
 
@@ -35,6 +41,9 @@ class Cloud(base.Cloud):
         return self.a_server(
             overrides, image=None,
             server=self.from_volume(self.volume(hw_disk_bus='ide')))
+
+    def a_preset_server(self):
+        return self.a_server(None, server={errors.PRESET: 'all'})
 
     def assert_kept(self, server, overrides=OVERRIDES, reboot=True):
         stored = self.system_metadata(server)
@@ -66,10 +75,14 @@ class Cloud(base.Cloud):
         assert guest.find('os/type').get('machine') == 'pc-q35-2.10'
         assert guest.find('devices/disk/target').get('bus') == 'scsi'
 
-    def both(self):
-        """Yield a server booted from an image, and one from a volume."""
-        for kind in (self.a_server, self.a_volume_server):
-            yield kind()
+    def each_kind(self):
+        """Yield servers from an image, from a volume, and with a preset."""
+        for kind in (
+                self.a_server, self.a_volume_server, self.a_preset_server):
+            server = kind()
+            yield server
+            used = 'all' if kind == self.a_preset_server else None
+            assert self.used(server) == (used, OVERRIDES)
 
     def do(self, server, action, status='ACTIVE', admin=False, expected=202):
         answer = self.act(server, action, admin=admin)

@@ -4,6 +4,7 @@ import os
 import pathlib
 
 import fixtures
+import yaml
 
 from nova_image_override import errors
 from testing.harness import base
@@ -31,6 +32,13 @@ closed:
 '''
 
 VGA = {'hw_disk_bus': 'scsi', 'hw_video_model': 'vga'}
+
+
+def written(presets):
+    """Return a file with these presets: name -> properties."""
+    return yaml.safe_dump({
+        name: {'description': name, 'properties': properties}
+        for name, properties in presets.items()})
 
 
 class Cloud(update_case.Cloud):

@@ -21,7 +21,7 @@ class TestPower:
     EXTENDED_HOSTS = ()
 
     def test_stop_start_pause_suspend_and_reboots(self, cloud):
-        for server in cloud.both():
+        for server in cloud.each_kind():
             cloud.do(server, {'reboot': {'type': 'SOFT'}})
             cloud.assert_kept(server)
             cloud.do(server, {'os-stop': None}, 'SHUTOFF')

@@ -17,7 +17,7 @@ class Cloud(life.Cloud):
 class TestMoves:
     @pytest.mark.smoke
     def test_cold_migration(self, cloud):
-        for server in cloud.both():
+        for server in cloud.each_kind():
             cloud.migrate(server)
             cloud.assert_guest(server)
             cloud.do(server, {'confirmResize': None}, expected=204)

@@ -79,6 +79,11 @@ KINDS = {
         server, pairs.image, THIRD), third=THIRD, ends=('SHUTOFF',)),
     'rebuild that keeps them': Kind(lambda api, server, pairs: api.rebuild(
         server, pairs.image), ends=('SHUTOFF',)),
+    'update to a preset': Kind(lambda api, server, _: api.update(
+        server, whole.OF_PRESET), third=whole.OF_PRESET),
+    'rebuild to a preset': Kind(lambda api, server, pairs: api.rebuild(
+        server, pairs.image, whole.OF_PRESET), third=whole.OF_PRESET,
+                                ends=('SHUTOFF',)),
     'unshelve': Kind(lambda api, server, _: api.act(server, 'unshelve'),
                      NODES, state=OFFLOADED),
     RESIZE: Kind(lambda api, server, pairs: api.act(
@@ -192,7 +197,7 @@ class Pairs:
         overrides = self.everywhere.agree(
             self.client.settled(self.server, *self.kind.ends))
         possible = [self.kind.wanted] * is_updated
-        if not is_updated or self.kind.third is THIRD:
+        if not is_updated or self.kind.third is not whole.ONE:
             possible += [self.kind.third] * is_other_done
         assert overrides in possible
 

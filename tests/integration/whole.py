@@ -7,8 +7,11 @@ from keystoneauth1 import exceptions
 from nova import config
 from nova import context as nova_context
 from nova import objects
+import yaml
 
+from nova_image_override import errors
 from nova_image_override import override_record as record
+from testing.deployment import nova
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
@@ -23,7 +26,12 @@ ONE = {'hw_video_model': 'vga', 'hw_disk_bus': 'sata', 'hw_boot_menu': None}
 OTHER = {'hw_video_model': 'cirrus', 'hw_machine_type': 'q35',
          'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 
-_DEVICES = {'virtio': '/dev/vda', 'scsi': '/dev/sda', 'sata': '/dev/sda'}
+#: A preset, and another such set.
+PRESET = 'legacy-bios-ide'
+OF_PRESET = yaml.safe_load(nova.PRESETS.read_text())[PRESET]['properties']
+
+_DEVICES = {'virtio': '/dev/vda', 'scsi': '/dev/sda', 'sata': '/dev/sda',
+            'ide': '/dev/hda'}
 
 #: Where the guest's XML has what a property asks for.
 _GUEST = {
@@ -55,7 +63,7 @@ class Client:
 
     def update(self, server, overrides, expected=None, **headers):
         return self.send('PUT', f'/{server}', {
-            'server': {PARAMETER: overrides}}, expected, **headers)
+            'server': _asked(overrides)}, expected, **headers)
 
     def act(self, server, action, body=None, expected=None, **headers):
         return self.send('POST', f'/{server}/action', {action: body},
@@ -63,8 +71,8 @@ class Client:
 
     def rebuild(self, server, image, overrides=None, **headers):
         return self.act(server, 'rebuild', {
-            'imageRef': image, **({} if overrides is None else {
-                PARAMETER: overrides})}, **headers)
+            'imageRef': image, **({} if overrides is None else _asked(
+                overrides))}, **headers)
 
     def show(self, server):
         return self.send('GET', f'/{server}', expected=200).json()['server']
@@ -127,6 +135,9 @@ class Everywhere:
         :param is_built: whether its guest, if it has one, is built from them
         """
         overrides = shown[PARAMETER]
+        preset = shown[errors.PRESET]
+        assert (preset and preset['name']) == (
+            PRESET if overrides == OF_PRESET else None)
         instance = self.instance(shown['id'])
         metadata = instance.system_metadata
         assert instance.task_state is None
@@ -157,6 +168,11 @@ class Everywhere:
                 if name in merged:
                     assert merged[name] in guest.find(path).get(attribute)
         return overrides
+
+
+def _asked(overrides):
+    return {errors.PRESET: PRESET} if overrides is OF_PRESET else {
+        PARAMETER: overrides}
 
 
 def _set(properties):

@@ -18,9 +18,11 @@ from nova import objects
 from nova.compute import api
 import pytest
 
+from nova_image_override import errors
 from testing import figures
 from testing.harness import base
 from tests.functional import life
+from tests.functional import presets
 from tests.functional import test_update_at_once as at_once
 
 SEQUENCES = int(os.environ.get('SEQUENCES', '1000'))
@@ -47,10 +49,32 @@ NUMA = st.sampled_from([
          'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768'},
     {'hw_numa_nodes': '2'}])
 
+PRESETS: dict[str | None, dict[str, str | None]] = {
+    'screen': {'hw_video_model': 'cirrus', 'os_distro': 'debian'},
+    'bus': {'hw_disk_bus': 'sata', 'hw_vif_model': None}}
+PRESET = st.none() | st.sampled_from(sorted(PRESETS))
+
 #: What is refused, whatever state the server is in.
 WRONG = st.sampled_from([
     {'hw_nothing': 'x'}, {'hw_disk_bus': 'y'},
     {'hw_tpm_model': 'tpm-tis'}])
+
+
+class Asked(typing.NamedTuple):
+    """What a request asks for: a preset, and properties of its own."""
+
+    preset: str | None
+    own: dict[str, str | None]
+
+    @property
+    def body(self) -> dict[str, typing.Any]:
+        return {base.PARAMETER: self.own, **(
+            {errors.PRESET: self.preset} if self.preset else {})}
+
+    @property
+    def overrides(self) -> dict[str, str | None]:
+        return {**PRESETS.get(self.preset, {}), **self.own}
+
 
 ACTIVE, STOPPED, OFFLOADED = 'ACTIVE', 'SHUTOFF', 'SHELVED_OFFLOADED'
 
@@ -64,6 +88,7 @@ class Server(stateful.RuleBasedStateMachine):
     """One server, and what is known about it.
 
     :ivar overrides: those in force
+    :ivar preset: the one that they came with
     :ivar state: its status, one of three
     """
 
@@ -71,17 +96,26 @@ class Server(stateful.RuleBasedStateMachine):
     counted: typing.ClassVar[collections.Counter[str]]
 
     @stateful.initialize(
-        overrides=IN_PLACE, numa=NUMA, from_volume=st.booleans())
-    def create(self, overrides: typing.Any, numa: typing.Any,
-               from_volume: bool) -> None:
-        self.overrides = {**overrides, **numa}
-        images: dict[str, typing.Any] = {} if not from_volume else {
-            'image': None, 'server': self.case.from_volume(
-                self.case.volume(hw_vif_model='e1000'))}
+        preset=PRESET, overrides=IN_PLACE, numa=NUMA,
+        from_volume=st.booleans())
+    def create(self, preset: typing.Any, overrides: typing.Any,
+               numa: typing.Any, from_volume: bool) -> None:
+        asked = Asked(preset, {**overrides, **numa})
+        volume = self.case.from_volume(self.case.volume(
+            hw_vif_model='e1000')) if from_volume else {}
         self.from_volume = from_volume
         self.server = self.case.a_server(
-            self.overrides, **images or {'image': self.case.image_ids[0]})
+            image=None if from_volume else self.case.image_ids[0],
+            server={**volume, **asked.body})
+        self.has(asked)
         self.state = ACTIVE
+
+    def has(self, asked: Asked) -> None:
+        self.overrides, self.preset = asked.overrides, asked.preset
+
+    def update(self, asked: Asked) -> typing.Any:
+        return self.case.http('PUT', f'/servers/{self.server}', {
+            'server': asked.body})
 
     def does(self, action: typing.Any, status: str, **kwargs: typing.Any,
              ) -> None:
@@ -95,91 +129,90 @@ class Server(stateful.RuleBasedStateMachine):
     # --- what changes overrides ---------------------------------------------
 
     @stateful.precondition(lambda self: self.is_at(STOPPED, OFFLOADED))
-    @stateful.rule(overrides=IN_PLACE, numa=NUMA)
-    def change(self, overrides: typing.Any, numa: typing.Any) -> None:
-        wanted = {**overrides, **numa}
-        answer = self.case.http('PUT', f'/servers/{self.server}', {
-            'server': {base.PARAMETER: wanted}})
+    @stateful.rule(preset=PRESET, overrides=IN_PLACE, numa=NUMA)
+    def change(self, preset: typing.Any, overrides: typing.Any,
+               numa: typing.Any) -> None:
+        asked = Asked(preset, {**overrides, **numa})
+        answer = self.update(asked)
         if self.state == STOPPED and numa != numa_of(self.overrides):
             assert answer.status == 409, answer.text
             self.counted['change refused'] += 1
             return
         assert answer.status == 200, answer.text
-        self.overrides = wanted
-        self.counted['change'] += 1
+        self.has(asked)
+        self.counted['change to a preset' if preset else 'change'] += 1
 
     @stateful.precondition(
         lambda self: self.is_at(ACTIVE, STOPPED) and not self.from_volume)
     @stateful.rule(
-        overrides=st.none() | IN_PLACE, numa=NUMA, image=st.integers(0, 1))
-    def rebuild(self, overrides: typing.Any, numa: typing.Any,
-                image: int) -> None:
-        body: dict[str, typing.Any] = {
-            'imageRef': self.case.image_ids[image]}
-        wanted = self.overrides
-        if overrides is not None:
-            body[base.PARAMETER] = wanted = {**overrides, **numa}
-        answer = self.case.act(self.server, {'rebuild': body})
-        if numa_of(wanted) != numa_of(self.overrides):
+        preset=PRESET, overrides=st.none() | IN_PLACE, numa=NUMA,
+        image=st.integers(0, 1))
+    def rebuild(self, preset: typing.Any, overrides: typing.Any,
+                numa: typing.Any, image: int) -> None:
+        asked = None if overrides is None else Asked(
+            preset, {**overrides, **numa})
+        answer = self.case.act(self.server, {'rebuild': {
+            'imageRef': self.case.image_ids[image],
+            **(asked.body if asked else {})}})
+        if asked and numa_of(asked.overrides) != numa_of(self.overrides):
             assert answer.status == 400, answer.text
             self.counted['rebuild refused'] += 1
             return
         assert answer.status == 202, answer.text
         self.case.wait(self.server, self.state)
-        self.overrides = wanted
+        if asked:
+            self.has(asked)
         self.counted['rebuild'] += 1
 
-    @stateful.rule(wrong=WRONG, overrides=IN_PLACE)
+    @stateful.rule(wrong=WRONG, preset=PRESET, overrides=IN_PLACE)
     def ask_for_what_is_wrong(
-            self, wrong: typing.Any, overrides: typing.Any) -> None:
-        wanted = {**overrides, **wrong}
-        answer = self.case.http('PUT', f'/servers/{self.server}', {
-            'server': {base.PARAMETER: wanted}}) \
+            self, wrong: typing.Any, preset: typing.Any,
+            overrides: typing.Any) -> None:
+        asked = Asked(preset, {**overrides, **wrong})
+        answer = self.update(asked) \
             if self.state != ACTIVE else self.case.act(
                 self.server, {'rebuild': {
-                    'imageRef': self.case.image_ids[0],
-                    base.PARAMETER: wanted}})
+                    'imageRef': self.case.image_ids[0], **asked.body}})
         assert answer.status in (400, 409), answer.text
         self.counted['refused'] += 1
 
     @stateful.precondition(lambda self: self.is_at(STOPPED, OFFLOADED))
-    @stateful.rule(first=st.none() | IN_PLACE, second=IN_PLACE)
+    @stateful.rule(
+        first=st.none() | IN_PLACE, preset=PRESET, second=IN_PLACE)
     def two_change_it_at_once(
-            self, first: typing.Any, second: typing.Any) -> None:
+            self, first: typing.Any, preset: typing.Any, second: typing.Any,
+    ) -> None:
         """An update comes when a rebuild (none) or an update has been checked.
         """
         if first is None and (self.state == OFFLOADED or self.from_volume):
             first = {}
         numa = numa_of(self.overrides)
-        wanted, late = {**(first or {}), **numa}, {**second, **numa}
-
-        def update(overrides: typing.Any) -> typing.Any:
-            return self.case.http('PUT', f'/servers/{self.server}', {
-                'server': {base.PARAMETER: overrides}})
-
+        wanted = Asked(None, {**(first or {}), **numa})
+        late = Asked(preset, {**second, **numa})
         seen = []
         if first is None:
             # Where it takes its task state soon after.
             with at_once.meanwhile(
                     api.API, '_checks_for_create_and_rebuild',
-                    lambda: seen.append(update(late).status)):
+                    lambda: seen.append(self.update(late).status)):
                 answer = self.case.act(self.server, {'rebuild': {
                     'imageRef': self.case.image_ids[0]}})
             self.case.wait(self.server, self.state)
         else:
             with at_once.meanwhile(
                     api.API, '_record_action_start',
-                    lambda: seen.append(update(late).status)):
-                answer = update(wanted)
+                    lambda: seen.append(self.update(late).status)):
+                answer = self.update(wanted)
         assert seen == [200]
         if answer.status == 409:
-            wanted = late
+            self.has(late)
         else:
             # The other has changed nothing.
             assert answer.status in (200, 202), answer.text
-            assert late == self.overrides
-            wanted = self.overrides if first is None else wanted
-        self.overrides = wanted
+            assert (late.overrides, late.preset) == (
+                self.overrides, self.preset)
+            if first is not None:
+                self.has(wanted)
         self.counted[f'two at once: {answer.status}'] += 1
 
     # --- what does not ------------------------------------------------------
@@ -278,6 +311,8 @@ class Server(stateful.RuleBasedStateMachine):
         case, overrides = self.case, self.overrides
         shown = case.http('GET', f'/servers/{self.server}').body['server']
         assert shown[base.PARAMETER] == overrides
+        preset = shown[errors.PRESET]
+        assert (preset and preset['name']) == self.preset
         assert shown['status'] == self.state
         stored = case.system_metadata(self.server)
         assert {name: stored[name] for name in overrides
@@ -319,6 +354,8 @@ class Server(stateful.RuleBasedStateMachine):
 
 
 class Cloud(life.Cloud):
+    PRESETS = presets.written(PRESETS)
+
     def setUp(self):
         super().setUp()
         self.flags(shelved_offload_time=0)
@@ -330,7 +367,7 @@ class Cloud(life.Cloud):
         self.flavors = [self.flavor(vcpus=4), self.flavor(
             vcpus=4, hw_rng__allowed='true')]
 
-    def a_server(self, overrides=life.OVERRIDES, **kwargs):
+    def a_server(self, overrides=None, **kwargs):
         return self.boot(overrides, flavor=self.flavors[0], **kwargs)
 
     def end(self, server):
