@@ -111,6 +111,7 @@ class NovaAPI(web.Application):
         self.rules = {
             'allowed_properties': ', '.join(ALLOWED),
             'presets_file': str(PRESETS),
+            'accept_server_metadata': 'true',
             'property_protection_file': str(
                 state.file('glance', 'property-protections.conf')),
             'glance_image_import_files': str(

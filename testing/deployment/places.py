@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 import xml.etree.ElementTree as ET
 
 from openstack.compute.v2 import server as compute
@@ -151,8 +152,17 @@ class Server:
     @property
     def api(self) -> dict[str, str | None]:
         """The first place: what the API says is overridden."""
-        shown = self._openstack.json('server', 'show', self.id)
-        return shown['image_props_override']
+        return self._shown['image_props_override']
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that they came with; '' without one."""
+        used = self._shown['image_props_override_preset']
+        return used['name'] if used else ''
+
+    @property
+    def _shown(self) -> dict[str, typing.Any]:
+        return self._openstack.json('server', 'show', self.id)
 
     @property
     def host(self) -> str:

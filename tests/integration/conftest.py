@@ -81,6 +81,29 @@ def boot(deployment, users):
             lambda: not places.created(deployment), 'the end of servers', 120)
 
 
+@pytest.fixture(scope='module')
+def barbican(deployment):
+    """Run it while a module's tests do."""
+    deployment.barbican.up()
+    yield
+    deployment.barbican.stop()
+
+
+@pytest.fixture
+def delete(tenant, barbican):
+    """Delete a server as its owner, with its key, which nobody else may."""
+    def wait(server):
+        def keys():
+            return [secret for secret in tenant.json('secret', 'list')
+                    if server.id in secret['Name']]
+
+        assert len(keys()) == 1
+        tenant('server', 'delete', '--wait', server.id)
+        assert not keys()
+
+    return wait
+
+
 @pytest.fixture(scope='session')
 def whole_image(deployment):
     """An image with a property of its own, :data:`.whole.OWN`."""

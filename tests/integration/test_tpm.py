@@ -8,28 +8,7 @@ from tests.integration import test_update
 
 TPM = {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'}
 
-
-@pytest.fixture(scope='module', autouse=True)
-def barbican(deployment):
-    """Run it while these tests do."""
-    deployment.barbican.up()
-    yield
-    deployment.barbican.stop()
-
-
-@pytest.fixture
-def delete(tenant):
-    """Delete a server as its owner, with its key, which nobody else may."""
-    def wait(server):
-        def keys():
-            return [secret for secret in tenant.json('secret', 'list')
-                    if server.id in secret['Name']]
-
-        assert len(keys()) == 1
-        tenant('server', 'delete', '--wait', server.id)
-        assert not keys()
-
-    return wait
+pytestmark = pytest.mark.usefixtures('barbican')
 
 
 def check(server, overrides=TPM):
