@@ -179,12 +179,16 @@ class API(api.API):
                 else 'or leave image_props_override out')
         with request_module.doing(context, operation):
             try:
-                return super().rebuild(
+                result = super().rebuild(
                     context, operation.instance, image_href, *args, **kwargs)
             except Exception:
                 with excutils.save_and_reraise_exception():
                     if not operation.is_sent:
                         rebuild.undo(self._store, operation)
+        if operation.rebuild is not None:
+            audit.changed(context, audit.BY_REBUILD,
+                          operation.rebuild.plan.change, instance)
+        return result
 
     @interface.overrides
     def _get_image(

@@ -6,7 +6,6 @@ from typing import Any
 from nova import conductor
 from nova.compute import task_states
 
-from nova_image_override.api import audit
 from nova_image_override.api import request as request_module
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import store as store_module
@@ -49,8 +48,6 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
                     image=planned.image)
                 host = instance.host
                 bdms = instance.get_bdms()
-                audit.changed(context, audit.BY_REBUILD,
-                              planned.plan.change, instance)
             operation.is_sent = True
         return super().rebuild_instance(
             context, instance, *args, host=host, bdms=bdms, **kwargs)

@@ -115,6 +115,11 @@ def fake_zone(deployment):
     processes.wait_for(
         lambda: any(each.name == host.host for each in compute.hypervisors()),
         host.host)
+    # A run that was cut off has left it, with a host that is no more.
+    if left := compute.find_aggregate('fake'):
+        for each in left.hosts:
+            compute.remove_host_from_aggregate(left, each)
+        compute.delete_aggregate(left)
     aggregate = compute.create_aggregate(name='fake', availability_zone='fake')
     compute.add_host_to_aggregate(aggregate, host.host)
     flavors.furnish(compute, FLAVORS)

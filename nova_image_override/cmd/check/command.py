@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 
 from oslo_config import cfg
 
@@ -92,9 +93,10 @@ class Check(deployment_files.Lister):
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
             # What is only worth knowing waits until nova-api starts.
-            found += [each for check in (*rules.CHECKS, *presets.CHECKS)
-                      if not stops or check.severity != finding.NOTE
-                      for each in check.findings(cloud)]
+            found += [each for each in itertools.chain(
+                *(check.findings(cloud) for check in rules.CHECKS),
+                presets.findings(cloud))
+                if not stops or each.severity != finding.NOTE]
         found = stops + found
         self.status = int(any(each.severity != finding.NOTE for each in found))
         self._summary = _summary(found, conf, None if stops else cloud)
