@@ -16,11 +16,13 @@
 
     return {
       make: make,
+      given: given,
       nameOf: nameOf,
       valueOf: valueOf,
       isChanged: isChanged,
       wrongWith: wrongWith,
       overridesOf: overridesOf,
+      beside: beside,
       matches: matches,
       nextMember: nextMember
     };
@@ -38,10 +40,29 @@
       return {
         choice: choice,
         rest: rest,
+        values: choice.values,
         removed: value === null,
         value: isSet && choice.kind !== 'integer' ? value : null,
         number: isSet && choice.kind === 'integer' ? Number(value) : null
       };
+    }
+
+    /**
+     * Make a row of what is overridden already, or comes from a preset: that is
+     * right even where this user may not ask for it.
+     *
+     * @param {Object} choice - as for make
+     * @param {string} rest - as for make
+     * @param {string|null} value - undefined where nothing is
+     * @returns {Object} The row
+     */
+    function given(choice, rest, value) {
+      var row = make(choice, rest, value);
+      row.given = value;
+      if (choice.values && value && choice.values.indexOf(value) < 0) {
+        row.values = choice.values.concat(value);
+      }
+      return row;
     }
 
     function nameOf(row) {
@@ -79,7 +100,8 @@
       if (angular.isUndefined(value)) {
         return null;
       }
-      return wrongName(row, all) || (value === null ? null : wrongValue(row.choice, value));
+      return wrongName(row, all) ||
+        (value === null || value === row.given ? null : wrongValue(row.choice, value));
     }
 
     function wrongName(row, all) {
@@ -114,6 +136,32 @@
       var found = {};
       all.filter(isChanged).forEach(function (row) {
         found[nameOf(row)] = valueOf(row);
+      });
+      return found;
+    }
+
+    /**
+     * Return what a request has to ask for beside the preset that it names.
+     *
+     * Null takes a property out of a preset, unless the image has it: then null
+     * removes that one, and it is the image's own value that leaves it as it is.
+     *
+     * @param {Object} preset - {properties}
+     * @param {Object} asked - all that is to be overridden: name to value
+     * @param {Object} image - what the image itself has: name to value
+     * @returns {Object} name to value
+     */
+    function beside(preset, asked, image) {
+      var found = {};
+      angular.forEach(asked, function (value, name) {
+        if (value !== preset.properties[name]) {
+          found[name] = value;
+        }
+      });
+      Object.keys(preset.properties).forEach(function (name) {
+        if (angular.isUndefined(asked[name])) {
+          found[name] = angular.isDefined(image[name]) ? image[name] : null;
+        }
       });
       return found;
     }
