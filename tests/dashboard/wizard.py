@@ -116,9 +116,9 @@ class Wizard:
         return [option.text for option in self._preset().options[1:]]
 
     def choose_preset(self, name: str) -> None:
-        """Choose a preset by its name."""
+        """Choose a preset by its name, or none by no name."""
         (text,) = [each for each in self.presets()
-                   if each.startswith(f'{name}: ')]
+                   if each.startswith(f'{name}: ')] if name else ['No preset']
         self._preset().select_by_visible_text(text)
 
     def preset(self) -> str:

@@ -446,6 +446,16 @@ describe('The editor', function () {
       expect(used()).toBeNull();
     });
 
+    it('still says what is wrong of a value that the user has entered before', function () {
+      offer();
+      write('hw_cpu_cores', '65');
+      choose('menu');
+      expect(last()).toEqual([{hw_cpu_cores: '65'}, false]);
+      expect(texts('.image-props-error')).toEqual(['Must be 1 to 64.']);
+      choose('ide');
+      expect(last()).toEqual([{}, true]);
+    });
+
     it('begins with that of an instance', function () {
       offer({preset: 'ide', initial: {hw_disk_bus: 'ide', hw_cpu_cores: '2'}});
       expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('ide: An old disk');

@@ -83,8 +83,8 @@ describe('Rows of the editor', function () {
   });
 
   describe('what is wrong without asking the cloud', function () {
-    it('is nothing of what is overridden already, and is that of another value', function () {
-      var made = rows.given(CHOICES.bus, null, 'ide');
+    it('is nothing of what a preset or an instance has, and is that of another', function () {
+      var made = rows.make(CHOICES.bus, null, 'ide', 'ide');
       expect(wrong(made)).toBeNull();
       expect(made.values).toEqual(['scsi', 'virtio', 'ide']);
       expect(CHOICES.bus.values).toEqual(['scsi', 'virtio']);

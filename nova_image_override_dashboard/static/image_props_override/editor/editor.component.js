@@ -86,7 +86,8 @@
       Object.keys(overrides || {}).sort().forEach(function (name) {
         ctrl.kept[name] = overrides[name];
       });
-      ctrl.groups = groupsOf(ctrl.choices, ctrl.kept);
+      ctrl.groups = groupsOf(ctrl.choices, ctrl.kept, angular.extend(
+        {}, ctrl.initial, ctrl.used && ctrl.used.properties));
       takeImage();
       find();
       allRows().forEach(function (row) {
@@ -129,9 +130,10 @@
     }
 
     /*
-     * A group for each purpose, in the order in which they come.
+     * A group for each purpose, in the order in which they come, with rows of what
+     * is overridden, and of what is right even if it is not the user's.
      */
-    function groupsOf(choices, initial) {
+    function groupsOf(choices, overrides, given) {
       var groups = [];
       choices.forEach(function (choice) {
         var group = groups[groups.length - 1];
@@ -141,11 +143,13 @@
           groups.push(group);
         }
         if (choice.prefix === null) {
-          group.rows.push(rows.given(choice, null, initial[choice.name]));
+          group.rows.push(rows.make(
+            choice, null, overrides[choice.name], given[choice.name]));
         } else {
           group.families.push(choice);
-          Object.keys(initial).sort().filter(isMember(choice)).forEach(function (name) {
-            group.rows.push(rows.given(choice, restOf(choice, name), initial[name]));
+          Object.keys(overrides).sort().filter(isMember(choice)).forEach(function (name) {
+            group.rows.push(rows.make(
+              choice, restOf(choice, name), overrides[name], given[name]));
           });
         }
       });

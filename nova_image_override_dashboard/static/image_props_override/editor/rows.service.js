@@ -16,7 +16,6 @@
 
     return {
       make: make,
-      given: given,
       nameOf: nameOf,
       valueOf: valueOf,
       isChanged: isChanged,
@@ -33,36 +32,22 @@
      * @param {Object} choice - of the property, from the REST view
      * @param {string} rest - what distinguishes the member of a family
      * @param {string|null} value - what it is overridden with, if it is
+     * @param {string|null} given - what an instance or a preset has, if anything:
+     * that is right even where this user may not ask for it
      * @returns {Object} The row
      */
-    function make(choice, rest, value) {
+    function make(choice, rest, value, given) {
       var isSet = angular.isString(value);
+      var isMore = choice.values && given && choice.values.indexOf(given) < 0;
       return {
         choice: choice,
         rest: rest,
-        values: choice.values,
+        given: given,
+        values: isMore ? choice.values.concat(given) : choice.values,
         removed: value === null,
         value: isSet && choice.kind !== 'integer' ? value : null,
         number: isSet && choice.kind === 'integer' ? Number(value) : null
       };
-    }
-
-    /**
-     * Make a row of what is overridden already, or comes from a preset: that is
-     * right even where this user may not ask for it.
-     *
-     * @param {Object} choice - as for make
-     * @param {string} rest - as for make
-     * @param {string|null} value - undefined where nothing is
-     * @returns {Object} The row
-     */
-    function given(choice, rest, value) {
-      var row = make(choice, rest, value);
-      row.given = value;
-      if (choice.values && value && choice.values.indexOf(value) < 0) {
-        row.values = choice.values.concat(value);
-      }
-      return row;
     }
 
     function nameOf(row) {
