@@ -5,6 +5,7 @@ import collections.abc
 import typing
 
 from django import http
+from django.utils.translation import gettext as _
 from horizon import exceptions
 from openstack_dashboard import api
 
@@ -41,6 +42,18 @@ def server(request: http.HttpRequest, server_id: str) -> typing.Any:
 def overrides_of(shown: typing.Any) -> dict[str, str | None]:
     """Return the overrides that a server from python-novaclient shows."""
     return getattr(shown, errors.PARAMETER, None) or {}
+
+
+def preset_of(shown: typing.Any) -> str | None:
+    """Return the name of the preset that a server's overrides came with."""
+    preset = getattr(shown, errors.PRESET, None)
+    return preset and preset['name']
+
+
+def preset_named(shown: typing.Any) -> str:
+    """Return that name for a page to show, or nothing."""
+    preset = preset_of(shown)
+    return _('Preset: %s') % preset if preset else ''
 
 
 def is_changeable(shown: typing.Any) -> bool:

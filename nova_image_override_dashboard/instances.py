@@ -78,7 +78,9 @@ class EditOverrides(policy.PolicyTargetMixin, tables.LinkAction):
 
 
 class OverridesColumn(tables.Column):
-    """How many properties an instance overrides; their names on hovering.
+    """How many properties an instance overrides, and with which preset.
+
+    Their names appear on hovering.
 
     It costs no request: the list of servers shows it.
 
@@ -106,9 +108,9 @@ class OverridesColumn(tables.Column):
                             'count': len(names), 'names': ', '.join(names)}
         return format_html(
             '<a href="{}?tab={}" class="badge image-props-badge" title="{}" '
-            'aria-label="{}">{}</a>',
+            'aria-label="{}">{}</a> {}',
             urls.reverse(self._detail, args=[server.id]), TAB, said, said,
-            len(names))
+            len(names), existing.preset_named(server._apiresource))
 
 
 class _Showing:

@@ -6,7 +6,6 @@ import typing
 
 from django import http
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_variables
 from horizon import forms
 from horizon import messages
@@ -37,20 +36,25 @@ class RebuildForm(_Form):
         **kwargs: typing.Any,
     ) -> None:
         super().__init__(request, *args, **kwargs)
-        self._overrides = _overrides(
+        server = _server(
             request, kwargs.get('initial', {}).get('instance_id'))
-        if self._overrides is not None:
+        if server is not None:
+            self._overrides = existing.overrides_of(server)
+            preset = existing.preset_named(server)
+            lines = [f'{name}={value or ""}' for name, value in
+                     sorted(self._overrides.items())]
             self.fields[errors.PARAMETER] = forms.CharField(
-                label=gettext_lazy('Image Property Overrides'), required=False,
-                initial='\n'.join(f'{name}={value or ""}' for name, value in
-                                  sorted(self._overrides.items())),
+                label=_('Image Property Overrides') + (
+                    preset and f' ({preset})'),
+                required=False, initial='\n'.join(lines),
                 widget=forms.Textarea(attrs={
-                    'rows': max(2, len(self._overrides)), 'wrap': 'off',
+                    'rows': max(2, len(lines)), 'wrap': 'off',
                     'placeholder': 'NAME=VALUE', 'spellcheck': 'false'}),
                 help_text=_(
                     'A line NAME=VALUE for each property. With NAME= alone '
                     'the instance is built without it. An empty field drops '
-                    'all overrides.'))
+                    'all overrides.') + (preset and ' ' + _(
+                        'A change leaves the instance without the preset.')))
 
     def clean_image_props_override(self) -> dict[str, str | None]:
         """Return the overrides that the field asks for."""
@@ -92,14 +96,13 @@ class RebuildForm(_Form):
         return True
 
 
-def _overrides(
-        request: http.HttpRequest, server_id: str | None,
-) -> dict[str, str | None] | None:
-    """Return what a server overrides; None if that cannot be seen."""
+def _server(
+        request: http.HttpRequest, server_id: str | None) -> typing.Any:
+    """Return a server with its overrides; None if they cannot be seen."""
     if server_id is None or not presence.has_extension(request):
         return None
     try:
-        return existing.overrides_of(existing.server(request, server_id))
+        return existing.server(request, server_id)
     except tabs.TROUBLE:
         return None
 

@@ -51,6 +51,7 @@ class Overrides(tabs.Tab):
         return {
             **context,
             'server': server,
+            'preset': existing.preset_named(server),
             'rows': existing.rows(overrides, image),
             'is_image_known': image is not None,
             'is_changeable': existing.is_changeable(server),

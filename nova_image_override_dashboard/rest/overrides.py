@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from django.views import generic
 from openstack_dashboard.api.rest import urls
 
-from nova_image_override import errors
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard.rest import views
@@ -27,11 +26,13 @@ class Overrides(generic.View):
         """Return what the server overrides, and what its image has.
 
         :returns: ``name`` and ``status`` of the server, ``overrides`` in
-            force and ``image``, null if it is not known
+            force, the name of their ``preset``, and ``image``; null if there
+            is none, or it is not known
         """
         server = existing.server(request, server_id)
         return {'name': server.name, 'status': server.status,
                 'overrides': existing.overrides_of(server),
+                'preset': existing.preset_of(server),
                 'image': existing.image_properties(request, server)}
 
     @views.ajax(data_required=True)
@@ -40,13 +41,13 @@ class Overrides(generic.View):
     ) -> dict[str, typing.Any]:
         """Replace the overrides of the server.
 
-        :returns: ``overrides`` in force then, or ``refused``
+        :returns: nothing, or ``refused``
         """
-        overrides = views.required(request, errors.PARAMETER, dict)
-        cloud.compute(request).replace_overrides(server_id, overrides)
+        cloud.compute(request).replace_overrides(
+            server_id, *views.asked(request))
         # Shown by the next page. Horizon's own function would show it in this
         # request (horizon/messages.py add_message).
         messages.success(request, _(
             'The image property overrides are changed. They act when the '
             'instance is started or unshelved.'))
-        return {'overrides': overrides}
+        return {}

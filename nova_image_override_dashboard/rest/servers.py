@@ -9,7 +9,6 @@ from novaclient import exceptions
 from openstack_dashboard.api.rest import urls
 from openstack_dashboard.api.rest import utils
 
-from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
@@ -32,8 +31,7 @@ class Check(generic.View):
         :returns: ``accepted``, the cloud's answer, or ``refused``
         """
         return {'accepted': cloud.compute(request).check(
-            views.required(request, 'server', dict),
-            views.required(request, errors.PARAMETER, dict))}
+            views.required(request, 'server', dict), *views.asked(request))}
 
 
 @urls.register
@@ -51,8 +49,7 @@ class Servers(generic.View):
         name, flavor = (views.required(request, each, str)
                         for each in ('name', 'flavor_id'))
         with cloud.compute(request).overriding(
-                transport.CREATE,
-                views.required(request, errors.PARAMETER, dict)) as asked:
+                transport.CREATE, *views.asked(request)) as asked:
             try:
                 server = cloud.client(request).servers.create(
                     name.strip(), request.DATA.get('source_id'), flavor,

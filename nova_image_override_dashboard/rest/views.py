@@ -1,4 +1,5 @@
 """What the REST views have in common."""
+from __future__ import annotations
 
 import collections.abc
 import functools
@@ -7,6 +8,7 @@ import typing
 from django import http
 from openstack_dashboard.api.rest import utils
 
+from nova_image_override import errors
 from nova_image_override.client import answers
 
 View = collections.abc.Callable[..., typing.Any]
@@ -61,6 +63,18 @@ def required(
     if not isinstance(value, kind):
         raise malformed(f'{name} must be {_KINDS[kind]}')
     return value
+
+
+def asked(
+    request: http.HttpRequest,
+) -> tuple[dict[str, typing.Any], str | None]:
+    """Return the overrides and the name of the preset that a request has.
+
+    :raises utils.AjaxError: the first are not there, or one is something else
+    """
+    overrides = required(request, errors.PARAMETER, dict)
+    return overrides, None if request.DATA.get(
+        errors.PRESET) is None else required(request, errors.PRESET, str)
 
 
 def malformed(why: str) -> utils.AjaxError:

@@ -59,14 +59,16 @@ class Cloud:
     def create(
         self, name: str, overrides: dict[str, str | None],
         image: str = 'debian', flavor: str = 'two-cpus',
-        settle: bool = True, user: str = 'demo',
+        settle: bool = True, user: str = 'demo', preset: str | None = None,
     ) -> str:
         """Create a server; return its ID once it runs."""
         images = requests.get(f'{self.url}/image/v2/images', timeout=300,
                               params={'name': image}).json()['images']
         made = self.ask('POST', '/servers', {'server': {
             'name': name, 'imageRef': images[0]['id'], 'flavorRef': flavor,
-            'networks': 'none', 'image_props_override': overrides}}, user)
+            'networks': 'none', 'image_props_override': overrides,
+            **({'image_props_override_preset': preset} if preset else {}),
+        }}, user)
         if settle:
             self.settled(made['server']['id'])
         return made['server']['id']

@@ -83,6 +83,37 @@ def test_overrides_are_edited(editor, browser, cloud, stopped, picture):
         **OVERRIDES, 'hw_disk_bus': 'virtio', 'hw_rng_model': None}
 
 
+def test_an_edit_of_a_server_with_a_preset_keeps_it_and_can_drop_it(
+        browser, cloud):
+    server = cloud.create('web-1', {}, preset='legacy-bios-ide')
+    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.settled(server)
+    browser.log_in('demo')
+
+    def edit():
+        browser.open(f'/project/instances/{server}/{TAB}')
+        assert 'Preset: legacy-bios-ide' in browser.find(
+            '.image-props-tab').text
+        browser.click('.image-props-edit')
+        editor = wizard_module.Wizard(browser)
+        assert editor.preset().startswith('legacy-bios-ide: ')
+        return editor
+
+    edit().set('hw_vif_model', 'rtl8139')
+    saved(browser)
+    shown = cloud.settled(server)
+    assert shown['image_props_override_preset']['name'] == 'legacy-bios-ide'
+    assert shown['image_props_override'] == {
+        'hw_disk_bus': 'ide', 'hw_firmware_type': 'bios',
+        'hw_rng_model': None, 'hw_vif_model': 'rtl8139'}
+    edit().choose_preset('windows')
+    saved(browser)
+    shown = cloud.settled(server)
+    assert shown['image_props_override_preset']['name'] == 'windows'
+    assert shown['image_props_override']['hw_vif_model'] == 'e1000e'
+    assert 'hw_rng_model' not in shown['image_props_override']
+
+
 def test_an_override_is_dropped(editor, browser, cloud, stopped):
     browser.click('.image-props-chip button')
     saved(browser)

@@ -1,5 +1,7 @@
 """Launch Instance with overrides, in a browser."""
 
+import json
+
 import pytest
 
 from tests.dashboard import wizard as wizard_module
@@ -71,6 +73,83 @@ def test_only_what_the_image_has_can_be_removed(wizard, browser):
     wizard.search('hw_cdrom_bus')
     assert wizard.row('hw_cdrom_bus')
     assert not browser.shown('.image-props-remove')
+
+
+# --- presets ----------------------------------------------------------------
+
+@pytest.mark.short
+def test_a_preset_fills_the_list_and_the_request_has_what_differs(
+        wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.choose_preset('windows')
+    assert wizard.chips() == [
+        'hw_firmware_type=uefi', 'hw_vif_model=e1000e',
+        'hw_video_model=virtio', 'os_type=windows']
+    wizard.set('hw_video_model', 'vga')
+    wizard.set('hw_boot_menu', 'true')
+    wizard.reset('hw_vif_model')
+    wizard.wait_for_state('accepted')
+    assert wizard.launch() is None
+    (sent,) = cloud.requests('POST', '/servers')
+    asked = json.loads(sent['body'])['server']
+    assert asked['image_props_override_preset'] == 'windows'
+    assert asked['image_props_override'] == {
+        'hw_boot_menu': 'true', 'hw_video_model': 'vga', 'hw_vif_model': None}
+    (server,) = cloud.servers()
+    assert server['image_props_override_preset']['name'] == 'windows'
+    assert server['image_props_override'] == {
+        'hw_boot_menu': 'true', 'hw_firmware_type': 'uefi',
+        'hw_video_model': 'vga', 'os_type': 'windows'}
+
+
+def test_what_is_dropped_of_a_preset_stays_as_the_image_has_it(wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.choose_preset('legacy-bios-ide')
+    assert 'hw_rng_model: removed' in wizard.chips()
+    wizard.reset('hw_disk_bus')
+    wizard.reset('hw_rng_model')
+    wizard.wait_for_state('accepted')
+    assert wizard.launch() is None
+    (server,) = cloud.servers()
+    properties = server['image']['properties']
+    assert properties['hw_disk_bus'] == properties['hw_rng_model'] == 'virtio'
+    assert properties['hw_vif_model'] == 'e1000'
+
+
+def test_a_preset_that_is_chosen_no_longer_is_not_asked_for(wizard, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.choose_preset('windows')
+    wizard.choose_preset('legacy-bios-ide')
+    assert 'os_type=windows' not in wizard.chips()
+    wizard.choose_preset('')
+    assert wizard.chips() == []
+    assert wizard.launch() is None
+    (sent,) = cloud.requests('POST', '/servers')
+    assert 'image_props_override' not in sent['body']
+
+
+def test_only_presets_that_the_user_may_use_are_offered(wizard):
+    wizard.open('demo')
+    wizard.step(wizard_module.STEP)
+    assert wizard.presets() == [
+        'legacy-bios-ide: An old system that knows neither UEFI nor virtio',
+        'windows: Windows 11, or Windows Server 2022 and newer']
+
+
+def test_a_preset_tells_its_flavors_and_is_refused_with_others(
+        wizard, browser, cloud):
+    wizard.open('nfv')
+    wizard.fill()
+    wizard.choose_preset('nfv-2m-pinned')
+    assert browser.find('.image-props-flavors').text == (
+        'It is meant for these flavors: nfv')
+    wizard.wait_for_state('refused')
+    assert 'flavor' in wizard.error('hw_mem_page_size')
+    assert not wizard.can_launch()
+    assert cloud.requests('POST', '/servers') == []
 
 
 @pytest.mark.parametrize(('words', 'found'), [

@@ -1,5 +1,6 @@
 """Pages of Horizon, and the plugin's REST views, without a browser."""
 
+import html
 import re
 
 import pytest
@@ -64,6 +65,26 @@ def test_details_show_what_is_in_force_beside_what_the_image_says(
 def test_details_of_a_server_without_overrides_say_so(session, cloud):
     server = cloud.create('guest', {})
     assert 'overrides no image property' in pages.text_of(
+        session().tab(f'/project/instances/{server}/'))
+
+
+def test_table_and_details_name_the_preset(session, cloud):
+    server = cloud.create('guest', {'hw_vif_model': None}, preset='windows')
+    cloud.create('plain', OVERRIDES)
+    for user, table, page in [
+            ('demo', '/project/instances/', f'/project/instances/{server}/'),
+            ('admin', '/admin/instances/',
+             f'/admin/instances/{server}/detail')]:
+        listed = session(user).get(table)
+        assert BADGE.findall(listed.text) == ['2', '3']
+        assert pages.text_of(listed).count('Preset: ') == 1
+        assert '3 Preset: windows' in pages.text_of(listed)
+        assert 'Preset: windows' in pages.text_of(session(user).tab(page))
+
+
+def test_details_of_a_server_without_a_preset_name_none(session, cloud):
+    server = cloud.create('guest', OVERRIDES)
+    assert 'Preset' not in pages.text_of(
         session().tab(f'/project/instances/{server}/'))
 
 
@@ -147,7 +168,7 @@ def test_the_action_is_offered_on_stopped_servers_only(
 def test_the_dialog_gets_what_is_in_force_and_what_the_image_has(
         session, stopped):
     shown = session().ask('GET', f'servers/{stopped}/')
-    assert shown['overrides'] == OVERRIDES
+    assert (shown['overrides'], shown['preset']) == (OVERRIDES, None)
     assert shown['image']['hw_disk_bus'] == 'virtio'
     assert (shown['name'], shown['status']) == ('stopped', 'SHUTOFF')
 
@@ -155,10 +176,36 @@ def test_the_dialog_gets_what_is_in_force_and_what_the_image_has(
 def test_overrides_of_a_stopped_server_are_replaced(session, cloud, stopped):
     asked = {'hw_disk_bus': 'ide', 'hw_rng_model': None}
     assert session().ask('PUT', f'servers/{stopped}/', {
-        'image_props_override': asked}) == {'overrides': asked}
+        'image_props_override': asked}) == {}
     assert cloud.settled(stopped)['image_props_override'] == asked
     # The next page says so.
     assert 'overrides are changed' in session().get('/project/instances/').text
+
+
+def test_a_stopped_server_gets_a_preset_and_loses_it(session, cloud, stopped):
+    def edit(**asked):
+        session().ask('PUT', f'servers/{stopped}/', asked)
+        return (session().ask('GET', f'servers/{stopped}/')['preset'],
+                cloud.settled(stopped)['image_props_override'])
+
+    windows = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',
+               'hw_video_model': 'virtio', 'os_type': 'windows'}
+    assert edit(image_props_override={'hw_vif_model': 'e1000'},
+                image_props_override_preset='windows') == (
+                    'windows', {**windows, 'hw_vif_model': 'e1000'})
+    assert edit(image_props_override={'hw_vif_model': 'e1000'},
+                image_props_override_preset=None) == (
+                    None, {'hw_vif_model': 'e1000'})
+
+
+def test_an_edit_with_a_preset_that_is_not_offered_changes_nothing(
+        session, cloud, stopped):
+    answer = session().ask('PUT', f'servers/{stopped}/', {
+        'image_props_override': {},
+        'image_props_override_preset': 'nfv-realtime'})
+    assert answer['refused']['problems'][
+        'image_props_override_preset']['code'] == 'preset_not_allowed'
+    assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
 
 
 def test_each_property_of_a_refused_edit_has_its_reason(
@@ -198,6 +245,8 @@ LAUNCH = {'name': 'guest', 'source_id': '', 'flavor_id': 'two-cpus',
     ('POST', 'servers/', {**LAUNCH, 'flavor_id': None}, 'flavor_id must be'),
     ('POST', 'servers/', {**LAUNCH, 'image_props_override': None},
      'image_props_override must be an object'),
+    ('POST', 'servers/', {**LAUNCH, 'image_props_override_preset': ['x']},
+     'image_props_override_preset must be a string'),
     ('POST', 'servers/', {**LAUNCH, 'nics': ['x']}, 'malformed request'),
     ('POST', 'servers/', {**LAUNCH, 'user_data': 5}, ''),
 ])
@@ -259,6 +308,25 @@ def test_the_form_of_a_rebuild_shows_what_is_in_force(session, cloud):
         f'/project/instances/{server}/rebuild').text)
     assert field.partition('>')[2].split('<')[0].split() == [
         'hw_disk_bus=scsi', 'hw_rng_model=', 'hw_scsi_model=virtio-scsi']
+
+
+def test_a_rebuild_keeps_a_preset_and_says_that_a_change_drops_it(
+        session, cloud):
+    server = cloud.create('guest', {}, preset='legacy-bios-ide')
+    form = session().get(f'/project/instances/{server}/rebuild')
+    assert '(Preset: legacy-bios-ide)' in pages.text_of(form)
+    assert 'without the preset' in form.text
+    (field,) = FIELD.findall(form.text)
+    text = html.unescape(field.partition('>')[2].partition('<')[0]).strip()
+    for asked, left in [(text, 'legacy-bios-ide'),
+                        (f'{text}\nhw_boot_menu=true', None)]:
+        rebuild(session, cloud, server, image_props_override=asked)
+        shown = cloud.settled(server)
+        preset = shown['image_props_override_preset']
+        assert (preset and preset['name']) == left
+        assert shown['image_props_override']['hw_rng_model'] is None
+    assert 'preset' not in session().get(
+        f'/project/instances/{server}/rebuild').text.lower()
 
 
 @pytest.mark.parametrize(('text', 'reason'), [

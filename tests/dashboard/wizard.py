@@ -111,6 +111,23 @@ class Wizard:
         else:
             self.browser.write(control, value)
 
+    def presets(self) -> list[str]:
+        """Return what is offered in place of no preset."""
+        return [option.text for option in self._preset().options[1:]]
+
+    def choose_preset(self, name: str) -> None:
+        """Choose a preset by its name, or none by no name."""
+        (text,) = [each for each in self.presets()
+                   if each.startswith(f'{name}: ')] if name else ['No preset']
+        self._preset().select_by_visible_text(text)
+
+    def preset(self) -> str:
+        """Return the preset that is chosen, with its description."""
+        return self._preset().first_selected_option.text
+
+    def _preset(self) -> ui.Select:
+        return ui.Select(self.browser.find('#image-props-preset'))
+
     def remove(self, name: str) -> None:
         """Remove the image's property."""
         self.search(name)

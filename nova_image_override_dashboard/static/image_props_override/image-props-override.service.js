@@ -26,8 +26,8 @@
     /**
      * Ask what the user may override; once, until the page is left.
      *
-     * @returns {Promise} of {properties}, or of null if the cloud does not have
-     * the extension
+     * @returns {Promise} of {properties, presets}, or of null if the cloud does not
+     * have the extension
      */
     function offered() {
       if (!asked) {
@@ -46,11 +46,11 @@
      * Ask what a create would get.
      *
      * @param {Object} server - what the create would have under "server"
-     * @param {Object} overrides - name to value, null to remove
+     * @param {Object} asked - {image_props_override, image_props_override_preset}
      * @returns {Promise} of {accepted} or {refused: {message, problems}}
      */
-    function check(server, overrides) {
-      return http.post(URL + 'check/', {server: server, image_props_override: overrides})
+    function check(server, asked) {
+      return http.post(URL + 'check/', angular.extend({server: server}, asked))
         .then(function (response) {
           return response.data;
         });

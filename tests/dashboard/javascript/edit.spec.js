@@ -3,7 +3,8 @@
 describe('The dialog that edits overrides', function () {
   var SERVER = {
     name: 'guest',
-    overrides: {hw_disk_bus: 'scsi', os_secret: 'x', 'hw_numa_cpus.0': '0'},
+    overrides: {hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'},
+    preset: 'scsi',
     image: {hw_disk_bus: 'virtio'}
   };
   var ctrl, dialog, saved, editService, $rootScope, make;
@@ -19,7 +20,7 @@ describe('The dialog that edits overrides', function () {
         $uibModalInstance: dialog,
         'horizon.image-props-override.edit.service': editService,
         id: 'a',
-        offered: {properties: [CHOICES.bus, CHOICES.nodes]},
+        offered: {properties: [CHOICES.bus, CHOICES.nodes], presets: [{name: 'scsi'}]},
         server: angular.copy(SERVER)
       }, also));
     };
@@ -31,36 +32,45 @@ describe('The dialog that edits overrides', function () {
     $rootScope.$apply();
   }
 
-  it('keeps what this user may not set', function () {
-    expect(ctrl.kept).toEqual(['os_secret']);
-    ctrl.take({hw_disk_bus: 'virtio'});
-    ctrl.save();
-    expect(editService.save).toHaveBeenCalledWith('a', {hw_disk_bus: 'virtio', os_secret: 'x'});
+  it('has nothing to save before something is changed', function () {
+    // The editor reports at once what it has been given.
+    ctrl.take({'hw_numa_cpus.0': '0'}, 'scsi');
+    expect(ctrl.isChanged).toBe(false);
+    ctrl.take({}, 'scsi');
+    expect(ctrl.isChanged).toBe(true);
+    ctrl.take({'hw_numa_cpus.0': '0'}, 'scsi');
+    expect(ctrl.isChanged).toBe(false);
+    ctrl.take({'hw_numa_cpus.0': '0'}, null);
+    expect(ctrl.isChanged).toBe(true);
   });
 
-  it('drops what this user may not set, if asked', function () {
-    // The editor reports at once what it has been given.
-    ctrl.take({hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'});
-    expect(ctrl.isChanged).toBe(false);
-    ctrl.drop('os_secret');
-    expect(ctrl.isChanged).toBe(true);
+  it('asks for the preset, and for what differs from it', function () {
+    ctrl.take({'hw_numa_cpus.0': '0'}, 'scsi');
     ctrl.save();
     expect(editService.save).toHaveBeenCalledWith('a', {
-      hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'
+      image_props_override: {'hw_numa_cpus.0': '0'}, image_props_override_preset: 'scsi'
     });
   });
 
-  it('has nothing to save before something is changed', function () {
-    ctrl.take({hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'});
-    expect(ctrl.isChanged).toBe(false);
-    ctrl.take({hw_disk_bus: 'scsi'});
-    expect(ctrl.isChanged).toBe(true);
+  it('offers no preset while the image is not known', function () {
+    expect(ctrl.presets).toEqual([{name: 'scsi'}]);
+    expect(ctrl.isLost).toBe(false);
+    ctrl = make({server: {overrides: {}, preset: null, image: null}});
+    expect(ctrl.presets).toEqual([]);
+    expect(ctrl.isLost).toBe(false);
+  });
+
+  it('says which preset is lost where this user cannot choose it', function () {
+    ctrl = make({server: {overrides: {}, preset: 'gone', image: {}}});
+    expect(ctrl.isLost).toBe(true);
+    ctrl = make({server: {overrides: {}, preset: 'scsi', image: null}});
+    expect(ctrl.isLost).toBe(true);
   });
 
   it('closes when the cloud has taken the set', function () {
     ctrl.save();
     expect(ctrl.isSaving).toBe(true);
-    answer({overrides: {}});
+    answer({});
     expect(dialog.close).toHaveBeenCalled();
   });
 
@@ -71,7 +81,7 @@ describe('The dialog that edits overrides', function () {
     expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
     expect(ctrl.message).toBe('The cloud refuses this. Nothing is changed.');
     expect(ctrl.isSaving).toBe(false);
-    ctrl.take({hw_disk_bus: 'virtio'});
+    ctrl.take({hw_disk_bus: 'virtio'}, null);
     expect(ctrl.message).toBe('');
   });
 
@@ -95,9 +105,10 @@ describe('The dialog that edits overrides', function () {
     expect(editService.save).not.toHaveBeenCalled();
   });
 
-  it('keeps everything for a user who may set nothing', function () {
+  it('opens for a user who may set nothing', function () {
     ctrl = make({offered: null, server: {overrides: {hw_disk_bus: 'scsi'}}});
-    expect(ctrl.kept).toEqual(['hw_disk_bus']);
+    expect(ctrl.choices).toEqual([]);
+    expect(ctrl.presets).toEqual([]);
     expect(ctrl.image).toEqual({});
   });
 });
@@ -143,13 +154,13 @@ describe('Opening the dialog', function () {
 
   it('replaces the set when it is saved', function () {
     var told = null;
-    $httpBackend.expectPUT(URL, {image_props_override: {hw_disk_bus: null}})
-      .respond({overrides: {hw_disk_bus: null}});
-    service.save('a/b', {hw_disk_bus: null}).then(function (answer) {
+    var asked = {image_props_override: {hw_disk_bus: null}, image_props_override_preset: null};
+    $httpBackend.expectPUT(URL, asked).respond({});
+    service.save('a/b', asked).then(function (answer) {
       told = answer;
     });
     $httpBackend.flush();
-    expect(told).toEqual({overrides: {hw_disk_bus: null}});
+    expect(told).toEqual({});
   });
 
   describe('from a page of Django\'s', function () {

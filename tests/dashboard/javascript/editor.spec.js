@@ -11,6 +11,7 @@ describe('The editor', function () {
     $scope.choices = [CHOICES.bus, CHOICES.cores, CHOICES.nodes, CHOICES.menu, CHOICES.line,
       CHOICES.trait];
     $scope.asked = jasmine.createSpy('asked');
+    $scope.used = jasmine.createSpy('used');
   }));
   afterEach(function () {
     element.remove();
@@ -19,8 +20,9 @@ describe('The editor', function () {
   function show(also) {
     angular.extend($scope, also);
     element = $compile(
-      '<form name="form"><image-props-editor choices="choices" initial="initial" image="image"' +
-      ' problems="problems" notes="notes" on-change="asked(overrides, isRight)">' +
+      '<form name="form"><image-props-editor choices="choices" presets="presets"' +
+      ' initial="initial" preset="preset" image="image" problems="problems" notes="notes"' +
+      ' on-change="asked(overrides, isRight); used(preset)">' +
       '</image-props-editor></form>')($scope);
     // Focus is given only to what is part of a page.
     angular.element(document.body).append(element);
@@ -328,6 +330,162 @@ describe('The editor', function () {
     });
   });
 
+  describe('with what this user may not set', function () {
+    beforeEach(function () {
+      show({initial: {os_secret: 'x', os_gone: null, hw_disk_bus: 'ide'}});
+    });
+
+    it('keeps it, a value that only somebody else may set too', function () {
+      expect(last()).toEqual([{os_secret: 'x', os_gone: null, hw_disk_bus: 'ide'}, true]);
+      expect(texts('.image-props-kept .image-props-chip')[0]).toContain('os_gone: removed');
+      expect(texts('.image-props-kept .image-props-chip')[1]).toContain('os_secret=x');
+      expect(row('hw_disk_bus').querySelector('select').value).toBe('string:ide');
+    });
+
+    it('drops it, if asked', function () {
+      click('.image-props-kept button');
+      click('.image-props-kept button');
+      expect(last()).toEqual([{hw_disk_bus: 'ide'}, true]);
+      expect(find('.image-props-kept')).toBeNull();
+    });
+
+    it('says that nothing is overridden only where that is so', function () {
+      write('hw_disk_bus', '');
+      expect(find('.image-props-none')).toBeNull();
+    });
+  });
+
+  describe('with presets', function () {
+    var IDE = {
+      name: 'ide', description: 'An old disk', flavors: ['old', 'older'],
+      properties: {hw_disk_bus: 'ide', hw_cpu_cores: '2', os_secret: 'x'}
+    };
+    var MENU = {
+      name: 'menu', description: 'A menu', flavors: [], properties: {hw_boot_menu: 'true',
+                                                                     os_command_line: null}
+    };
+
+    function offer(also) {
+      return show(angular.extend({presets: [IDE, MENU]}, also));
+    }
+
+    function choose(label) {
+      var select = find('#image-props-preset');
+      select.value = [].filter.call(select.options, function (option) {
+        return option.textContent.indexOf(label) === 0;
+      })[0].value;
+      select.dispatchEvent(new Event('change'));
+      $scope.$apply();
+    }
+
+    function used() {
+      return $scope.used.calls.mostRecent().args[0];
+    }
+
+    it('shows no choice where there are none', function () {
+      show({presets: []});
+      expect(find('#image-props-preset')).toBeNull();
+    });
+
+    it('offers each with its description, and the flavors of the one that is chosen', function () {
+      offer();
+      expect(texts('#image-props-preset option')).toEqual([
+        'No preset', 'ide: An old disk', 'menu: A menu']);
+      expect(find('.image-props-flavors')).toBeNull();
+      choose('ide');
+      expect(texts('.image-props-flavors')).toEqual(['It is meant for these flavors: old, older']);
+      choose('menu');
+      expect(find('.image-props-flavors')).toBeNull();
+    });
+
+    it('fills the list, and asks for no more than the preset', function () {
+      offer();
+      expect(used()).toBeNull();
+      choose('ide');
+      expect(texts('.image-props-chip a')).toEqual(['hw_disk_bus=ide', 'hw_cpu_cores=2']);
+      expect(texts('.image-props-kept .image-props-chip')[0]).toContain('os_secret=x');
+      expect(last()).toEqual([{}, true]);
+      expect(used()).toBe('ide');
+    });
+
+    it('asks for what the user has changed, and takes out what the user has dropped', function () {
+      offer();
+      choose('ide');
+      write('hw_cpu_cores', '4');
+      click('.image-props-kept button');
+      click('.image-props-chip button');
+      expect(last()).toEqual([{hw_disk_bus: null, hw_cpu_cores: '4', os_secret: null}, true]);
+      expect(used()).toBe('ide');
+    });
+
+    it('takes a property out anew when the image has it, and asks once', function () {
+      offer();
+      choose('ide');
+      click('.image-props-chip:not(.label-default) button');
+      expect(last()[0]).toEqual({hw_disk_bus: null});
+      var calls = $scope.asked.calls.count();
+      $scope.image = {hw_disk_bus: 'virtio'};
+      $scope.$apply();
+      expect(last()[0]).toEqual({hw_disk_bus: 'virtio'});
+      $scope.image = {hw_disk_bus: 'virtio', os_distro: 'debian'};
+      $scope.$apply();
+      expect($scope.asked.calls.count()).toBe(calls + 1);
+    });
+
+    it('puts another in its place, and keeps what the user has asked for', function () {
+      offer();
+      write('os_command_line', 'quiet');
+      choose('ide');
+      write('hw_cpu_cores', '4');
+      choose('menu');
+      expect(texts('.image-props-chip a')).toEqual([
+        'hw_cpu_cores=4', 'hw_boot_menu=true', 'os_command_line: removed']);
+      expect(last()).toEqual([{hw_cpu_cores: '4'}, true]);
+      choose('No preset');
+      expect(last()).toEqual([{hw_cpu_cores: '4'}, true]);
+      expect(used()).toBeNull();
+    });
+
+    it('still says what is wrong of a value that the user has entered before', function () {
+      offer();
+      write('hw_cpu_cores', '65');
+      choose('menu');
+      expect(last()).toEqual([{hw_cpu_cores: '65'}, false]);
+      expect(texts('.image-props-error')).toEqual(['Must be 1 to 64.']);
+      choose('ide');
+      expect(last()).toEqual([{}, true]);
+    });
+
+    it('begins with that of an instance', function () {
+      offer({preset: 'ide', initial: {hw_disk_bus: 'ide', hw_cpu_cores: '2'}});
+      expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('ide: An old disk');
+      expect(last()).toEqual([{os_secret: null}, true]);
+    });
+
+    it('begins with none where that of an instance is not offered', function () {
+      offer({preset: 'gone', initial: {hw_disk_bus: 'ide'}});
+      expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('No preset');
+      expect(last()).toEqual([{hw_disk_bus: 'ide'}, true]);
+      expect(used()).toBeNull();
+    });
+
+    it('shows no search where there is nothing else', function () {
+      offer({choices: []});
+      choose('ide');
+      expect(find('#image-props-search')).toBeNull();
+      expect(texts('[role=status]')).toEqual([]);
+      expect(last()).toEqual([{}, true]);
+    });
+
+    it('tells what is refused of what has no row', function () {
+      offer();
+      choose('ide');
+      $scope.problems = {os_secret: {reason: 'of preset ide: no'}};
+      $scope.$apply();
+      expect(texts('.image-props-others div')).toEqual(['os_secret: of preset ide: no']);
+    });
+  });
+
   describe('of what the cloud refuses', function () {
     function refuse(problems) {
       $scope.problems = problems;
@@ -352,7 +510,8 @@ describe('The editor', function () {
     });
 
     it('says nothing more where a value is wrong by itself', function () {
-      show({initial: {hw_cpu_cores: '65'}});
+      show();
+      write('hw_cpu_cores', '65');
       refuse({hw_cpu_cores: {reason: 'too many'}});
       expect(texts('.image-props-error')).toEqual(['Must be 1 to 64.']);
     });

@@ -49,12 +49,17 @@ describe('Launch Instance', function () {
     });
 
     it('is there where something may be overridden', function () {
-      offers.resolve({properties: [CHOICES.bus]});
+      offers.resolve({properties: [CHOICES.bus], presets: []});
+      expect(settled(step().checkReadiness()).value).toBe(true);
+    });
+
+    it('is there where there is nothing but a preset', function () {
+      offers.resolve({properties: [], presets: [{name: 'ide'}]});
       expect(settled(step().checkReadiness()).value).toBe(true);
     });
 
     it('is not there where nothing may be overridden', function () {
-      offers.resolve({properties: []});
+      offers.resolve({properties: [], presets: []});
       expect(settled(step().checkReadiness()).value).toBe(false);
     });
 
@@ -79,13 +84,6 @@ describe('Launch Instance', function () {
 
     it('without overrides is Horizon\'s own', function () {
       $httpBackend.expectPOST('/api/nova/servers/', {name: 'guest'}).respond({id: 'a'});
-      nova.createServer({name: 'guest', image_props_override: {}});
-      $httpBackend.flush();
-      expect(service.launch).not.toHaveBeenCalled();
-    });
-
-    it('that was never in the step is Horizon\'s own', function () {
-      $httpBackend.expectPOST('/api/nova/servers/', {name: 'guest'}).respond({id: 'a'});
       nova.createServer({name: 'guest'});
       $httpBackend.flush();
       expect(service.launch).not.toHaveBeenCalled();
@@ -93,6 +91,12 @@ describe('Launch Instance', function () {
 
     it('with overrides goes to the plugin\'s view', function () {
       var spec = {name: 'guest', image_props_override: {hw_disk_bus: 'scsi'}};
+      expect(settled(nova.createServer(spec)).value).toBe('launched');
+      expect(service.launch).toHaveBeenCalledWith(spec);
+    });
+
+    it('with a preset as it is goes there, too', function () {
+      var spec = {image_props_override: {}, image_props_override_preset: 'ide'};
       expect(settled(nova.createServer(spec)).value).toBe('launched');
       expect(service.launch).toHaveBeenCalledWith(spec);
     });

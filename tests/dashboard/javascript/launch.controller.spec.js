@@ -45,7 +45,7 @@ describe('The step of Launch Instance', function () {
   }));
 
   function ask(overrides) {
-    ctrl.take(overrides || {hw_disk_bus: 'scsi'}, true);
+    ctrl.take(overrides || {hw_disk_bus: 'scsi'}, null, true);
   }
 
   function check(overrides) {
@@ -75,6 +75,19 @@ describe('The step of Launch Instance', function () {
   it('puts what is asked for into what is launched', function () {
     ask({hw_disk_bus: null});
     expect(model.newInstanceSpec.image_props_override).toEqual({hw_disk_bus: null});
+    expect(model.newInstanceSpec.image_props_override_preset).toBeNull();
+  });
+
+  it('puts nothing there where nothing is overridden, or no longer', function () {
+    ask();
+    ask({});
+    expect(model.newInstanceSpec.image_props_override).toBeNull();
+  });
+
+  it('puts a preset there, and what differs from it', function () {
+    ctrl.take({}, 'ide', true);
+    expect(model.newInstanceSpec.image_props_override).toEqual({});
+    expect(model.newInstanceSpec.image_props_override_preset).toBe('ide');
   });
 
   describe('asks the cloud', function () {
@@ -87,7 +100,17 @@ describe('The step of Launch Instance', function () {
       expect(ctrl.state).toBe('checking');
       $timeout.flush(1);
       expect(service.check.calls.allArgs()).toEqual([
-        [{flavorRef: '1', imageRef: 'debian'}, {hw_disk_bus: 'scsi'}]]);
+        [{flavorRef: '1', imageRef: 'debian'}, {
+          image_props_override: {hw_disk_bus: 'scsi'}, image_props_override_preset: null
+        }]]);
+    });
+
+    it('of a preset that nothing is changed of', function () {
+      ctrl.take({}, 'ide', true);
+      $timeout.flush();
+      expect(service.check.calls.mostRecent().args[1]).toEqual({
+        image_props_override: {}, image_props_override_preset: 'ide'
+      });
     });
 
     it('again when the flavor changes', function () {
@@ -114,7 +137,7 @@ describe('The step of Launch Instance', function () {
     });
 
     it('nothing of a value that is wrong by itself', function () {
-      ctrl.take({hw_cpu_cores: '0'}, false);
+      ctrl.take({hw_cpu_cores: '0'}, null, false);
       neverAsks();
     });
 

@@ -50,7 +50,48 @@ describe('Rows of the editor', function () {
     });
   });
 
+  describe('what is asked for beside a preset', function () {
+    var IDE = {properties: {hw_disk_bus: 'ide', hw_rng_model: null}};
+
+    function beside(asked, image) {
+      return rows.beside(IDE, angular.extend({}, IDE.properties, asked), image || {});
+    }
+
+    it('is nothing where it is asked for as it is', function () {
+      expect(beside({})).toEqual({});
+    });
+
+    it('is what differs from it, and what it does not have', function () {
+      expect(beside({hw_disk_bus: 'scsi', hw_rng_model: 'virtio', hw_boot_menu: 'true'})).toEqual({
+        hw_disk_bus: 'scsi', hw_rng_model: 'virtio', hw_boot_menu: 'true'
+      });
+    });
+
+    it('is null for what is taken out of it', function () {
+      expect(beside({hw_disk_bus: undefined})).toEqual({hw_disk_bus: null});
+    });
+
+    it('is the image\'s own value of what is to stay as the image has it', function () {
+      expect(beside({hw_disk_bus: undefined, hw_rng_model: undefined}, {
+        hw_disk_bus: 'virtio', hw_rng_model: 'virtio'
+      })).toEqual({hw_disk_bus: 'virtio', hw_rng_model: 'virtio'});
+    });
+
+    it('is null to remove what the image has', function () {
+      expect(beside({hw_disk_bus: null}, {hw_disk_bus: 'virtio'})).toEqual({hw_disk_bus: null});
+    });
+  });
+
   describe('what is wrong without asking the cloud', function () {
+    it('is nothing of what a preset or an instance has, and is that of another', function () {
+      var made = rows.make(CHOICES.bus, null, 'ide', 'ide');
+      expect(wrong(made)).toBeNull();
+      expect(made.values).toEqual(['scsi', 'virtio', 'ide']);
+      expect(CHOICES.bus.values).toEqual(['scsi', 'virtio']);
+      made.value = 'fdc';
+      expect(wrong(made)).toBe('Must be a text.');
+    });
+
     it('is nothing of a row that asks for nothing', function () {
       expect(wrong(row(CHOICES.trait, undefined, 'not a name'))).toBeNull();
     });

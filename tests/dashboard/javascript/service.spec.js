@@ -47,11 +47,11 @@ describe('What the plugin\'s REST views say', function () {
   });
 
   it('is what a create would get', function () {
-    $httpBackend.expectPOST('/api/image-props-override/check/', {
-      server: {flavorRef: '1'}, image_props_override: {hw_disk_bus: null}
-    }).respond({accepted: {}});
-    expect(outcome(service.check({flavorRef: '1'}, {hw_disk_bus: null})).value)
-      .toEqual({accepted: {}});
+    var asked = {image_props_override: {hw_disk_bus: null}, image_props_override_preset: 'ide'};
+    $httpBackend.expectPOST(
+      '/api/image-props-override/check/', angular.extend({server: {flavorRef: '1'}}, asked)
+    ).respond({accepted: {}});
+    expect(outcome(service.check({flavorRef: '1'}, asked)).value).toEqual({accepted: {}});
   });
 
   it('is the instance that was launched', function () {

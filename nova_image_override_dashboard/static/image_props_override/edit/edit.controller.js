@@ -18,62 +18,41 @@
    */
   function Controller($uibModalInstance, editService, id, offered, server) {
     var ctrl = this;
-    var asked = server.overrides;
+    var before, asked;
 
     ctrl.server = server;
     ctrl.image = server.image || {};
     ctrl.choices = offered ? offered.properties : [];
-    ctrl.kept = keptOf(ctrl.choices, server.overrides);
+    // What leaves the image's own property as it is depends on the image.
+    ctrl.presets = offered && server.image ? offered.presets : [];
+    ctrl.isLost = Boolean(server.preset) && !ctrl.presets.some(function (preset) {
+      return preset.name === server.preset;
+    });
     ctrl.problems = {};
     ctrl.notes = {};
     ctrl.message = '';
     ctrl.isSaving = false;
     ctrl.isChanged = false;
     ctrl.take = take;
-    ctrl.drop = drop;
     ctrl.save = save;
     ctrl.cancel = cancel;
 
-    /*
-     * What somebody else has overridden, and this user may not: it stays as it
-     * is, which needs no permission from the cloud.
+    /**
+     * @param {Object} overrides - name to value
+     * @param {string|null} preset - the name of the one that they are laid over
      */
-    function keptOf(choices, overrides) {
-      return Object.keys(overrides).sort().filter(function (name) {
-        return !choices.some(function (choice) {
-          return choice.name_pattern
-            ? new RegExp(choice.name_pattern).test(name) : choice.name === name;
-        });
-      });
-    }
-
-    function take(overrides) {
-      asked = overrides;
-      compare();
-    }
-
-    function drop(name) {
-      ctrl.kept.splice(ctrl.kept.indexOf(name), 1);
-      compare();
-    }
-
-    function wanted() {
-      var all = angular.extend({}, asked);
-      ctrl.kept.forEach(function (name) {
-        all[name] = server.overrides[name];
-      });
-      return all;
-    }
-
-    function compare() {
-      ctrl.isChanged = !angular.equals(wanted(), server.overrides);
+    function take(overrides, preset) {
+      asked = {image_props_override: overrides, image_props_override_preset: preset};
+      // The editor reports at once what it has been given.
+      before = before || asked;
+      ctrl.isChanged = !angular.equals(asked, before);
       ctrl.problems = {};
       ctrl.message = '';
     }
 
     function save() {
       ctrl.isSaving = true;
-      editService.save(id, wanted()).then(onAnswer, onFailure);
+      editService.save(id, asked).then(onAnswer, onFailure);
     }
 
     function onAnswer(answer) {

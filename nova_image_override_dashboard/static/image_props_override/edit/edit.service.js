@@ -59,11 +59,11 @@
      * Replace the overrides of an instance.
      *
      * @param {string} id - of the instance
-     * @param {Object} overrides - name to value, null to remove
-     * @returns {Promise} of {overrides} or {refused: {message, problems}}
+     * @param {Object} asked - {image_props_override, image_props_override_preset}
+     * @returns {Promise} of {} or {refused: {message, problems}}
      */
-    function save(id, overrides) {
-      return http.put(url(id), {image_props_override: overrides}).then(function (response) {
+    function save(id, asked) {
+      return http.put(url(id), asked).then(function (response) {
         return response.data;
       });
     }

@@ -5,17 +5,20 @@
     .module('horizon.image-props-override')
     .component('imagePropsEditor', {
       bindings: {
-        // From the REST view: what the user may override.
+        // From the REST view: what the user may override, and use.
         choices: '<',
-        // What is overridden to begin with: name to value.
+        presets: '<?',
+        // What is overridden to begin with: name to value, and the name of the
+        // preset that it came with.
         initial: '<?',
+        preset: '<?',
         // What the image itself has: name to value.
         image: '<',
         // What the cloud refuses: name to {code, reason}.
         problems: '<',
         // Its notes on what it accepts: name to {drivers}.
         notes: '<',
-        // Called with what is asked for after each change.
+        // Called with what is asked for whenever that changes.
         onChange: '&'
       },
       require: {form: '^form'},
@@ -32,7 +35,8 @@
   ];
 
   /**
-   * The list of properties, by purpose, with what is asked for above it.
+   * The list of properties, by purpose, with what is asked for above it, and the
+   * choice of a preset, which fills it.
    *
    * What the template shows is computed when something changes, not when it is
    * drawn: new arrays in each digest would never settle.
@@ -41,8 +45,11 @@
     // With more properties than this, groups are closed to begin with.
     var FEW = 12;
     var ctrl = this;
+    var told;
 
     ctrl.groups = [];
+    // What this user may not ask for has no row: name to value.
+    ctrl.kept = {};
     ctrl.changed = [];
     ctrl.search = '';
     ctrl.asTheImage = gettext('As the image');
@@ -50,6 +57,9 @@
 
     ctrl.$onInit = onInit;
     ctrl.$onChanges = onChanges;
+    ctrl.choose = choose;
+    ctrl.hasKept = hasKept;
+    ctrl.drop = drop;
     ctrl.update = update;
     ctrl.find = find;
     ctrl.toggle = toggle;
@@ -61,19 +71,58 @@
     ctrl.nameOf = rows.nameOf;
 
     function onInit() {
-      ctrl.groups = groupsOf(ctrl.choices, angular.extend({}, ctrl.initial));
+      ctrl.used = (ctrl.presets || []).filter(function (preset) {
+        return preset.name === ctrl.preset;
+      })[0] || null;
+      ctrl.last = ctrl.used;
+      fill(ctrl.initial);
+    }
+
+    /*
+     * Make the rows anew, of what is overridden now.
+     */
+    function fill(overrides) {
+      ctrl.kept = {};
+      Object.keys(overrides || {}).sort().forEach(function (name) {
+        ctrl.kept[name] = overrides[name];
+      });
+      ctrl.groups = groupsOf(ctrl.choices, ctrl.kept, angular.extend(
+        {}, ctrl.initial, ctrl.used && ctrl.used.properties));
       takeImage();
       find();
+      allRows().forEach(function (row) {
+        delete ctrl.kept[rows.nameOf(row)];
+      });
       update();
       ctrl.groups.forEach(function (group) {
         group.isOpen = group.isOpen || group.changes > 0;
       });
     }
 
+    /**
+     * Put the properties of another preset in the place of the last one's; what
+     * the user has changed of those stays.
+     */
+    function choose() {
+      var left = overrides();
+      angular.forEach(ctrl.last && ctrl.last.properties, function (value, name) {
+        if (left[name] === value) {
+          delete left[name];
+        }
+      });
+      ctrl.last = ctrl.used;
+      fill(angular.extend(left, ctrl.used && ctrl.used.properties));
+    }
+
+    function overrides() {
+      return angular.extend({}, ctrl.kept, rows.overridesOf(allRows()));
+    }
+
     function onChanges(changes) {
       if (changes.image && !changes.image.isFirstChange()) {
         takeImage();
         find();
+        tell();
       }
       if (changes.problems && !changes.problems.isFirstChange()) {
         mark();
@@ -81,9 +130,10 @@
     }
 
     /*
-     * A group for each purpose, in the order in which they come.
+     * A group for each purpose, in the order in which they come, with rows of what
+     * is overridden, and of what is right even if it is not the user's.
      */
-    function groupsOf(choices, initial) {
+    function groupsOf(choices, overrides, given) {
       var groups = [];
       choices.forEach(function (choice) {
         var group = groups[groups.length - 1];
@@ -93,11 +143,13 @@
           groups.push(group);
         }
         if (choice.prefix === null) {
-          group.rows.push(rows.make(choice, null, initial[choice.name]));
+          group.rows.push(rows.make(
+            choice, null, overrides[choice.name], given[choice.name]));
         } else {
           group.families.push(choice);
-          Object.keys(initial).sort().filter(isMember(choice)).forEach(function (name) {
-            group.rows.push(rows.make(choice, restOf(choice, name), initial[name]));
+          Object.keys(overrides).sort().filter(isMember(choice)).forEach(function (name) {
+            group.rows.push(rows.make(
+              choice, restOf(choice, name), overrides[name], given[name]));
           });
         }
       });
@@ -165,12 +217,28 @@
       ctrl.groups.forEach(function (group) {
         group.changes = group.rows.filter(rows.isChanged).length;
       });
-      var isRight = all.every(function (row) {
+      ctrl.isRight = all.every(function (row) {
         return !row.wrong;
       });
-      ctrl.form.$setValidity('imageProps', isRight, ctrl);
+      ctrl.form.$setValidity('imageProps', ctrl.isRight, ctrl);
       mark();
-      ctrl.onChange({overrides: rows.overridesOf(all), isRight: isRight});
+      tell();
+    }
+
+    /*
+     * What takes a property out of a preset depends on the image.
+     */
+    function tell() {
+      var asked = overrides();
+      var now = {
+        overrides: ctrl.used ? rows.beside(ctrl.used, asked, ctrl.image || {}) : asked,
+        preset: ctrl.used && ctrl.used.name,
+        isRight: ctrl.isRight
+      };
+      if (!angular.equals(now, told)) {
+        told = now;
+        ctrl.onChange(now);
+      }
     }
 
     /*
@@ -250,6 +318,18 @@
         });
         find();
       }
+      update();
+    }
+
+    function hasKept() {
+      return !angular.equals(ctrl.kept, {});
+    }
+
+    /**
+     * Drop what has no row.
+     */
+    function drop(name) {
+      delete ctrl.kept[name];
       update();
     }
 

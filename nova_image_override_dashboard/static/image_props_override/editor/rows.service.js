@@ -21,6 +21,7 @@
       isChanged: isChanged,
       wrongWith: wrongWith,
       overridesOf: overridesOf,
+      beside: beside,
       matches: matches,
       nextMember: nextMember
     };
@@ -31,13 +32,18 @@
      * @param {Object} choice - of the property, from the REST view
      * @param {string} rest - what distinguishes the member of a family
      * @param {string|null} value - what it is overridden with, if it is
+     * @param {string|null} given - what an instance or a preset has, if anything:
+     * that is right even where this user may not ask for it
      * @returns {Object} The row
      */
-    function make(choice, rest, value) {
+    function make(choice, rest, value, given) {
       var isSet = angular.isString(value);
+      var isMore = choice.values && given && choice.values.indexOf(given) < 0;
       return {
         choice: choice,
         rest: rest,
+        given: given,
+        values: isMore ? choice.values.concat(given) : choice.values,
         removed: value === null,
         value: isSet && choice.kind !== 'integer' ? value : null,
         number: isSet && choice.kind === 'integer' ? Number(value) : null
@@ -79,7 +85,8 @@
       if (angular.isUndefined(value)) {
         return null;
       }
-      return wrongName(row, all) || (value === null ? null : wrongValue(row.choice, value));
+      return wrongName(row, all) ||
+        (value === null || value === row.given ? null : wrongValue(row.choice, value));
     }
 
     function wrongName(row, all) {
@@ -114,6 +121,32 @@
       var found = {};
       all.filter(isChanged).forEach(function (row) {
         found[nameOf(row)] = valueOf(row);
+      });
+      return found;
+    }
+
+    /**
+     * Return what a request has to ask for beside the preset that it names.
+     *
+     * Null takes a property out of a preset, unless the image has it: then null
+     * removes that one, and it is the image's own value that leaves it as it is.
+     *
+     * @param {Object} preset - {properties}
+     * @param {Object} asked - all that is to be overridden: name to value
+     * @param {Object} image - what the image itself has: name to value
+     * @returns {Object} name to value
+     */
+    function beside(preset, asked, image) {
+      var found = {};
+      angular.forEach(asked, function (value, name) {
+        if (value !== preset.properties[name]) {
+          found[name] = value;
+        }
+      });
+      Object.keys(preset.properties).forEach(function (name) {
+        if (angular.isUndefined(asked[name])) {
+          found[name] = angular.isDefined(image[name]) ? image[name] : null;
+        }
       });
       return found;
     }

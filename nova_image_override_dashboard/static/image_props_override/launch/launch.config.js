@@ -33,7 +33,7 @@
       // Steps that are added later are not checked by policy or settings.
       checkReadiness: function () {
         return service.offered().then(function (offered) {
-          return Boolean(offered && offered.properties.length);
+          return Boolean(offered && offered.properties.length + offered.presets.length);
         }, function () {
           return false;
         });
@@ -60,8 +60,7 @@
     return $delegate;
 
     function createServer(spec) {
-      if (angular.equals(spec.image_props_override || {}, {})) {
-        delete spec.image_props_override;
+      if (!spec.image_props_override) {
         return original.call($delegate, spec);
       }
       return service.launch(spec).catch(function (refused) {

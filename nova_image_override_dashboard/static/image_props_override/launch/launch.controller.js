@@ -69,8 +69,11 @@
       return (model.newInstanceSpec.source || [])[0] || {};
     }
 
-    function overrides() {
-      return model.newInstanceSpec.image_props_override || {};
+    function parameters() {
+      return {
+        image_props_override: model.newInstanceSpec.image_props_override,
+        image_props_override_preset: model.newInstanceSpec.image_props_override_preset
+      };
     }
 
     function onLaunchChange() {
@@ -80,11 +83,15 @@
     }
 
     /**
-     * @param {Object} asked - name to value
+     * @param {Object} overrides - name to value
+     * @param {string|null} preset - the name of the one that they are laid over
      * @param {boolean} right - whether every row is right by itself
      */
-    function take(asked, right) {
-      model.newInstanceSpec.image_props_override = asked;
+    function take(overrides, preset, right) {
+      // Horizon leaves out what is null.
+      model.newInstanceSpec.image_props_override =
+        preset || !angular.equals(overrides, {}) ? overrides : null;
+      model.newInstanceSpec.image_props_override_preset = preset;
       isRight = right;
       schedule();
     }
@@ -102,7 +109,7 @@
         isRejected = false;
         $scope.viewModel.hasError = false;
       }
-      if (!isRight || angular.equals(overrides(), {})) {
+      if (!isRight || !parameters().image_props_override) {
         return;
       }
       if (!flavor().id || !source().id) {
@@ -111,7 +118,7 @@
       }
       ctrl.state = 'checking';
       waiting = $timeout(function () {
-        service.check(server(), overrides()).then(function (answer) {
+        service.check(server(), parameters()).then(function (answer) {
           if (number === last) {
             tell(answer);
           }
