@@ -40,7 +40,8 @@ def introduce(page: page_module.Page) -> None:
     page.line()
     page.line('nova.conf       [image_override]')
     for option, value in cloud_module.OPTIONS.items():
-        page.line(f'                {option} = {", ".join(value)}')
+        told = value if isinstance(value, str) else ', '.join(value)
+        page.line(f'                {option} = {told}')
     page.line('the image       ' + '\n                '.join(
         f'{name} = {value}'
         for name, value in cloud_module.IMAGE.items()))

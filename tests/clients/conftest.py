@@ -67,7 +67,11 @@ def _plain(_cloud, tmp_path_factory):
 @pytest.fixture(scope='session')
 def _compatible(_cloud, tmp_path_factory):
     folder = tmp_path_factory.mktemp('compatible')
-    options = {'accept_scheduler_hint': True, 'compute_microversion': '2.96'}
+    options = {
+        'accept_scheduler_hint': True, 'accept_server_metadata': True,
+        'compute_microversion': '2.96', 'denied_properties': [],
+        'presets_file': str(tools.ROOT / 'share' / 'nova-image-override'
+                            / 'presets.yaml')}
     for option, value in options.items():
         nova.conf.CONF.set_override(option, value, 'image_override')
     application = _loaded(folder, paste_config.APP)
@@ -107,7 +111,7 @@ def plain_client(_plain, cloud):
 
 @pytest.fixture
 def compatible_client(_compatible, cloud):
-    """Clients of a cloud with both options for client compatibility."""
+    """Clients of a cloud with all options for client compatibility."""
     return _compatible
 
 

@@ -17,6 +17,7 @@ import yaml
 from nova_image_override import errors
 from nova_image_override import versions
 from tests.clients import tools
+from tests.functional import recipes
 
 USER = tools.ROOT / 'docs' / 'source' / 'user'
 
@@ -143,6 +144,7 @@ def test_terraform_s_provider(go, compatible_client, cloud, image):
     # The page's jsonencode.
     hint = '{"hw_disk_bus":"scsi","hw_scsi_model":"virtio-scsi"}'
     server = go(compatible_client, 'terraform', image, 'two-cpus',
+                NAME='guest',
                 HINTS=json.dumps({'image_props_override': hint}))
     request = sent(compatible_client)
     assert request.version == 'compute 2.37'
@@ -175,7 +177,7 @@ def test_cluster_api(go, compatible_client, cloud, image):
     assert spec['image']['filter']['name'] == 'debian'
     made = port(cloud)
     server = go(compatible_client, 'cluster-api', image, spec['flavor'],
-                HINTS=json.dumps(hints), PORT=made)
+                NAME='machine', HINTS=json.dumps(hints), PORT=made)
     request = sent(compatible_client)
     assert request.version == 'compute 2.60'
     assert request.raw.decode() == (
@@ -195,6 +197,28 @@ def test_cluster_api(go, compatible_client, cloud, image):
 def test_cluster_api_s_hints_that_are_no_strings_are_refused(
         go, compatible_client, cloud, image):
     refused = go(compatible_client, 'cluster-api', image, 'two-cpus',
-                 PORT=port(cloud), HINTS=json.dumps(
+                 NAME='machine', PORT=port(cloud), HINTS=json.dumps(
                      {'image_props_override:hw_scsi_model': True}))
     assert refused['hw_scsi_model']['code'] == errors.INVALID_TYPE
+
+
+@pytest.mark.parametrize('recipe', recipes.RECIPES, ids=recipes.name)
+def test_the_bytes_of_a_recipe(go, compatible_client, cloud, image, recipe):
+    cloud.http('POST', '/os-keypairs', {'keypair': {'name': 'workers'}},
+               compute='2.1')
+    place = ({'PORT': port(cloud)} if '$port' in recipe.raw
+             else {'NETWORK': cloud.neutron.network_1['id']})
+    told = json.loads(recipe.raw)
+    server = go(
+        compatible_client, recipes.name(recipe), image, 'two-cpus', **place,
+        NAME=told['server']['name'],
+        METADATA=json.dumps(told['server']['metadata']),
+        HINTS=json.dumps(told.get('os:scheduler_hints', {})))
+    request = sent(compatible_client)
+    assert request.raw == recipe.body(
+        image=image, flavor='two-cpus',
+        **{name.lower(): value for name, value in place.items()})
+    assert request.version == (
+        recipe.compute and f'compute {recipe.compute}')
+    assert request.legacy_version == recipe.compute
+    assert built(cloud, server).find('os/loader').get('secure') == 'yes'

@@ -16,12 +16,14 @@ from tests.clients import tools
 USER = tools.ROOT / 'docs' / 'source' / 'user'
 
 PAGES = [tools.ROOT / 'README.md', USER / 'openstack.rst', USER / 'nova.rst',
-         USER / 'nfv.rst', USER / 'from-another-cloud.rst', USER / 'create.rst']
+         USER / 'nfv.rst', USER / 'nfv-start.rst',
+         USER / 'from-another-cloud.rst', USER / 'create.rst']
 
 SAMPLES = USER.parent / 'samples'
 
-#: The parts of a guest's definition that nfv.rst shows, by the server's name.
+#: The parts of a guest's definition that the pages show, by the server's name.
 GUESTS = {
+    'packets': ('memoryBacking', 'cputune', 'numatune', 'cpu/numa'),
     'two-nodes': ('cpu/numa', 'numatune'),
     'by-hand': ('memoryBacking', 'cpu/numa', 'numatune'),
     'huge': ('memoryBacking', 'cpu/numa', 'numatune'),

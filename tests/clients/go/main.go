@@ -26,7 +26,12 @@ var recipes = map[string]recipe{
 	"microversion": ByMicroversion,
 	"hint":         ByHint,
 	"terraform":    asTerraform,
+	"packer":       asPacker,
+	"gardener":     asGardener,
+	"kubermatic":   asKubermatic,
 	"cluster-api":  asClusterAPI,
+	"openshift":    asOpenShift,
+	"orc":          asORC,
 }
 
 func main() {

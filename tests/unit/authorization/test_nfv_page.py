@@ -1,4 +1,7 @@
-"""The list and the policy of docs/source/admin/nfv.rst, as Nova reads them."""
+"""The list and the policy of docs/source/admin/nfv.rst, as Nova reads them.
+
+And the operator's entries of the goals in docs/source/user/nfv-start.rst.
+"""
 
 import pathlib
 import re
@@ -11,6 +14,8 @@ from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
+from testing import nfv_goals
+from testing import release
 from tests.unit.authorization import test_policy_files
 
 PAGE = (pathlib.Path(__file__).parents[3]
@@ -32,15 +37,20 @@ def block(language):
     return textwrap.dedent(text)
 
 
-@pytest.fixture
-def enforcer(catalog, tmp_path):
+def reading(catalog, tmp_path, text):
+    """Return the enforcer of a nova.conf."""
     path = tmp_path / 'nova.conf'
-    path.write_text(block('ini'))
+    path.write_text(text)
     conf = cfg.ConfigOpts()
     conf(['--config-file', str(path)])
     override_conf.register_opts(conf)
     return enforcer_module.Enforcer.from_options(
         catalog, conf.image_override)
+
+
+@pytest.fixture
+def enforcer(catalog, tmp_path):
+    return reading(catalog, tmp_path, block('ini'))
 
 
 @pytest.fixture
@@ -96,3 +106,18 @@ def test_each_property_of_the_list_has_its_cost():
         r'^.*allowed_properties =', '', block('ini'),
         flags=re.S).split(',')}
     assert priced == listed
+
+
+@pytest.mark.parametrize('goal', nfv_goals.read(), ids=str)
+def test_the_entry_of_a_goal_permits_its_overrides_and_no_other(
+        catalog, tmp_path, goal):
+    release.need(*map(nfv_goals.field, goal.overrides))
+    asked = {name: catalog.resolve(name).canonical(value)
+             for name, value in goal.overrides.items()}
+    enforcer = reading(catalog, tmp_path, '[image_override]\n'
+                       f'allowed_properties = {", ".join(goal.entries)}\n')
+    caller = caller_module.Caller(can=lambda rule: True)
+    assert not enforcer.refusals(caller, asked, [{}])
+    closed = reading(catalog, tmp_path, '')
+    assert {problem.name: problem.code for problem in closed.refusals(
+        caller, asked, [{}])} == dict.fromkeys(asked, errors.NOT_ALLOWED)

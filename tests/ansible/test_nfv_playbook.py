@@ -1,0 +1,38 @@
+"""The playbook of docs/source/user/nfv-start.rst."""
+
+from testing.harness import base
+from testing.site import cloud as cloud_module
+from tests import environments
+from tests.ansible.test_resource import BOOT
+from tests.ansible.test_resource import servers
+
+PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
+            / 'nfv-ansible.yaml').read_text()
+
+
+class Cloud(cloud_module.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+
+
+def test_the_playbook_makes_the_guest_of_the_page(cloud, ansible):
+    succeeded, tasks = ansible.run(PLAYBOOK)
+    assert succeeded, str(tasks)
+    (server,) = servers(cloud)
+    assert server[base.PARAMETER] == {
+        'hw_numa_nodes': '1', 'hw_mem_page_size': '2048',
+        'hw_cpu_policy': 'dedicated'}
+    guest = cloud.guest(server['id'])
+    (page,) = guest.findall('memoryBacking/hugepages/page')
+    assert page.get('size') == '2048'
+    assert len({pin.get('cpuset') for pin in guest.findall(
+        'cputune/vcpupin')}) == 4
+    assert len(guest.findall('cpu/numa/cell')) == 1
+
+
+def test_a_flavor_that_leaves_no_choice_of_pages_fails_it_and_says_why(
+        cloud, ansible):
+    succeeded, tasks = ansible.run(
+        PLAYBOOK.replace('name: nfv\n', 'name: two-cpus\n'))
+    assert not succeeded
+    assert 'hw_mem_page_size: flavor_conflict: ' in str(tasks[BOOT])
+    assert not servers(cloud)

@@ -1,0 +1,37 @@
+"""The template of docs/source/user/nfv-start.rst."""
+
+import pytest
+
+from testing.site import cloud as cloud_module
+from tests import environments
+from tests.heat.real import created
+
+TEMPLATE = (environments.ROOT / 'docs/source/user/nfv-heat.yaml').read_text()
+
+
+class Cloud(cloud_module.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+
+
+@pytest.fixture
+def parameters(cloud):
+    return {'image': cloud.image(**cloud_module.IMAGE),
+            'flavor': cloud.flavor(4, 2048, hw__mem_page_size='any')}
+
+
+def test_the_template_makes_the_guest_of_the_page(cloud, stack, parameters):
+    server = created(stack('create', TEMPLATE, parameters=parameters))
+    guest = cloud.guest(server)
+    (page,) = guest.findall('memoryBacking/hugepages/page')
+    assert page.get('size') == '2048'
+    assert len({pin.get('cpuset') for pin in guest.findall(
+        'cputune/vcpupin')}) == 4
+    assert len(guest.findall('cpu/numa/cell')) == 1
+
+
+def test_a_flavor_that_leaves_no_choice_of_pages_fails_it_and_says_why(
+        cloud, stack, parameters):
+    parameters['flavor'] = cloud.flavor(4, 2048)
+    answer = stack('create', TEMPLATE, parameters=parameters)
+    assert answer['state'] == 'CREATE_FAILED', answer
+    assert 'hw_mem_page_size: flavor_conflict: ' in answer['reason']
