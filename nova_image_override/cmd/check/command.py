@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import itertools
 
 from oslo_config import cfg
 
@@ -93,10 +92,12 @@ class Check(deployment_files.Lister):
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
             # What is only worth knowing waits until nova-api starts.
-            found += [each for each in itertools.chain(
-                *(check.findings(cloud) for check in rules.CHECKS),
-                presets.findings(cloud))
-                if not stops or each.severity != finding.NOTE]
+            found += [each for checks, looked_at in (
+                          (rules.CHECKS, cloud),
+                          (presets.CHECKS, [*presets.tried(cloud)]))
+                      for check in checks
+                      if not stops or check.severity != finding.NOTE
+                      for each in check.findings(looked_at)]
         found = stops + found
         self.status = int(any(each.severity != finding.NOTE for each in found))
         self._summary = _summary(found, conf, None if stops else cloud)

@@ -86,8 +86,8 @@ class TestCheck:
         monkeypatch.setattr(cells, 'flavors', lambda: [flavor('plain')])
         found = checked(run, '--flavors', '--role', 'secret',
                         '--role', 'member')
-        assert found == (1, [('N5', 'menu'), ('N3', 'pages'),
-                             ('N4', 'pages'), ('N5', 'secret')])
+        assert found == (1, [('N3', 'pages'), ('N4', 'pages'),
+                             ('N5', 'menu'), ('N5', 'secret')])
 
     def test_a_policy_of_no_preset_is_told(self, run):
         for name, codes in (('menu', []), ('gone', ['P1'])):
