@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import pathlib
 
+from testing import examples
 from testing.deployment import installation
 from testing.deployment import mariadb
 from testing.deployment import processes
@@ -33,10 +34,6 @@ ALLOWED = (
 #: Seconds that services wait for each other's answers: half of the default,
 #: because tests of faults wait for a good part of it.
 RPC_TIMEOUT = 30
-
-#: Those that the package ships as examples.
-PRESETS = (state_module.ROOT / 'share' / 'nova-image-override'
-           / 'presets.yaml')
 
 # Nova's own, and those that NFV needs: without them only the host itself finds
 # out that it is full.
@@ -110,7 +107,7 @@ class NovaAPI(web.Application):
         self.extended = True
         self.rules = {
             'allowed_properties': ', '.join(ALLOWED),
-            'presets_file': str(PRESETS),
+            'presets_file': str(examples.PRESETS),
             'accept_server_metadata': 'true',
             'property_protection_file': str(
                 state.file('glance', 'property-protections.conf')),

@@ -12,6 +12,7 @@ import nova.conf
 import pytest
 
 from nova_image_override import versions
+from testing import examples
 from testing import paste_config
 from testing import wsgi_server
 from testing.site import cloud as cloud_module
@@ -70,8 +71,7 @@ def _compatible(_cloud, tmp_path_factory):
     options = {
         'accept_scheduler_hint': True, 'accept_server_metadata': True,
         'compute_microversion': '2.96', 'denied_properties': [],
-        'presets_file': str(tools.ROOT / 'share' / 'nova-image-override'
-                            / 'presets.yaml')}
+        'presets_file': str(examples.PRESETS)}
     for option, value in options.items():
         nova.conf.CONF.set_override(option, value, 'image_override')
     application = _loaded(folder, paste_config.APP)

@@ -1,17 +1,14 @@
 """The recipes for tools that know nothing of the extension."""
 
 import json
-import pathlib
 
 import pytest
 
 from nova_image_override import errors
+from testing import examples
 from testing.harness import base
 from tests.functional import presets
 from tests.functional import recipes
-
-EXAMPLES = pathlib.Path(__file__).parents[2] / 'share' / (
-    'nova-image-override') / 'presets.yaml'
 
 PRESET = 'uefi-secure-boot'
 OWN = 'hw_vif_multiqueue_enabled'
@@ -27,7 +24,7 @@ class Cloud(presets.Cloud):
 
     OPTIONS = {'allowed_properties': [OWN]}
     POLICY = {}
-    PRESETS = EXAMPLES.read_text()
+    PRESETS = examples.PRESETS.read_text()
 
     def ids(self, recipe):
         """Return what a body names: all of it is there."""

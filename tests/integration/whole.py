@@ -11,7 +11,7 @@ import yaml
 
 from nova_image_override import errors
 from nova_image_override import override_record as record
-from testing.deployment import nova
+from testing import examples
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
@@ -28,7 +28,7 @@ OTHER = {'hw_video_model': 'cirrus', 'hw_machine_type': 'q35',
 
 #: A preset, and another such set.
 PRESET = 'legacy-bios-ide'
-OF_PRESET = yaml.safe_load(nova.PRESETS.read_text())[PRESET]['properties']
+OF_PRESET = yaml.safe_load(examples.PRESETS.read_text())[PRESET]['properties']
 
 _DEVICES = {'virtio': '/dev/vda', 'scsi': '/dev/sda', 'sata': '/dev/sda',
             'ide': '/dev/hda'}
@@ -171,6 +171,7 @@ class Everywhere:
 
 
 def _asked(overrides):
+    """Ask for overrides, and for those of the preset by its name."""
     return {errors.PRESET: PRESET} if overrides is OF_PRESET else {
         PARAMETER: overrides}
 

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import pathlib
 
 import hypothesis
 import pytest
@@ -15,12 +14,10 @@ from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import presets
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.glance import property_protections
+from testing import examples
 from tests.unit import strategies
 
 ONE = 'one: {description: x, properties: {hw_boot_menu: yes}}'
-
-EXAMPLES = pathlib.Path(__file__).parents[3].joinpath(
-    'share/nova-image-override/presets.yaml')
 
 
 @pytest.fixture
@@ -296,7 +293,7 @@ class TestPermission:
 
 
 def test_the_examples_can_be_used(catalog):
-    found = presets.Presets(catalog, str(EXAMPLES)).now()
+    found = presets.Presets(catalog, str(examples.PRESETS)).now()
     assert list(found) == ['uefi-secure-boot', 'windows', 'nfv-2m-pinned',
                            'nfv-realtime', 'legacy-bios-ide']
     assert all(each.description for each in found.values())

@@ -1,7 +1,6 @@
 """What the operator's commands say of presets."""
 
 import json
-import pathlib
 
 from nova import objects
 import pytest
@@ -11,11 +10,9 @@ from nova_image_override import policies
 from nova_image_override.authorization import presets
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import list_servers
+from testing import examples
 from tests.unit.cmd import test_explain
 from tests.unit.cmd import test_servers
-
-EXAMPLES = pathlib.Path(__file__).parents[3].joinpath(
-    'share/nova-image-override/presets.yaml')
 
 PRESETS = '''
 menu: {description: x, properties: {hw_boot_menu: yes, os_admin_user: me}}
@@ -107,7 +104,8 @@ class TestCheck:
             0, [('L4', 'allowed_properties')])
 
     def test_the_examples_need_nothing_but_flavors(self, run):
-        status, found = checked(run, text=EXAMPLES.read_text(), policy='')
+        status, found = checked(
+            run, text=examples.PRESETS.read_text(), policy='')
         assert (status, found) == (
             0, [('N2', 'nfv-2m-pinned'), ('N2', 'nfv-realtime')])
 
@@ -118,7 +116,7 @@ class TestCheck:
             flavor('realtime', hw__mem_page_size='any',
                    hw__cpu_realtime='yes')])
         status, found = checked(
-            run, '--flavors', text=EXAMPLES.read_text(), policy='')
+            run, '--flavors', text=examples.PRESETS.read_text(), policy='')
         assert (status, {code for code, _ in found}) == (0, {'N5'})
         assert len(found) == 5
 
