@@ -38,8 +38,3 @@ def read() -> list[Goal]:
     _, *rows = csv.reader(TABLE.read_text().splitlines())
     return [Goal(name, _pairs(specs), _pairs(overrides), _literals(entries))
             for name, specs, overrides, entries in rows]
-
-
-def field(name: str) -> str:
-    """Return the field of ``ImageMetaProps`` that NAME is a spelling of."""
-    return name.partition('.')[0]

@@ -1,5 +1,7 @@
 """Which release of Nova is installed, and what it has."""
 
+import collections.abc
+
 from nova import version
 
 #: Such as 34.
@@ -14,10 +16,16 @@ def microversions(*versions: str) -> list[str]:
             if api_version_request.APIVersionRequest(each) <= newest]
 
 
-def need(*properties: str) -> None:
-    """Skip a test of image properties, unless it has all of them."""
+def lacking(names: collections.abc.Iterable[str]) -> set[str]:
+    """Return the fields, of image properties called NAMES, that it has not."""
     from nova.objects import image_meta
+    return {name.partition('.')[0] for name in names} - {
+        *image_meta.ImageMetaProps.fields}
+
+
+def need(*names: str) -> None:
+    """Skip a test of image properties, unless it has all of them."""
     import pytest
-    missing = {*properties} - {*image_meta.ImageMetaProps.fields}
+    missing = lacking(names)
     if missing:
         pytest.skip(f'Nova {NUMBER} has no ' + ', '.join(sorted(missing)))

@@ -111,7 +111,7 @@ def test_each_property_of_the_list_has_its_cost():
 @pytest.mark.parametrize('goal', nfv_goals.read(), ids=str)
 def test_the_entry_of_a_goal_permits_its_overrides_and_no_other(
         catalog, tmp_path, goal):
-    release.need(*map(nfv_goals.field, goal.overrides))
+    release.need(*goal.overrides)
     asked = {name: catalog.resolve(name).canonical(value)
              for name, value in goal.overrides.items()}
     enforcer = reading(catalog, tmp_path, '[image_override]\n'
