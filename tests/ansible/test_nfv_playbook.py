@@ -1,17 +1,15 @@
 """The playbook of docs/source/user/nfv-start.rst."""
 
 from testing.harness import base
-from testing.site import cloud as cloud_module
 from tests import environments
+from tests import nfv_guest
 from tests.ansible.test_resource import BOOT
 from tests.ansible.test_resource import servers
 
 PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
             / 'nfv-ansible.yaml').read_text()
 
-
-class Cloud(cloud_module.Cloud):
-    EXTENDED_HOSTS = ('compute1',)
+Cloud = nfv_guest.Cloud
 
 
 def test_the_playbook_makes_the_guest_of_the_page(cloud, ansible):
@@ -21,12 +19,7 @@ def test_the_playbook_makes_the_guest_of_the_page(cloud, ansible):
     assert server[base.PARAMETER] == {
         'hw_numa_nodes': '1', 'hw_mem_page_size': '2048',
         'hw_cpu_policy': 'dedicated'}
-    guest = cloud.guest(server['id'])
-    (page,) = guest.findall('memoryBacking/hugepages/page')
-    assert page.get('size') == '2048'
-    assert len({pin.get('cpuset') for pin in guest.findall(
-        'cputune/vcpupin')}) == 4
-    assert len(guest.findall('cpu/numa/cell')) == 1
+    cloud.assert_guest(server['id'])
 
 
 def test_a_flavor_that_leaves_no_choice_of_pages_fails_it_and_says_why(

@@ -19,6 +19,7 @@ import requests
 from testing.dashboard import horizon as horizon_module
 from tests import environments
 from tests.dashboard import browser as browser_module
+from tests.dashboard import pages
 from tests.dashboard import wizard as wizard_module
 
 #: The newest version of everything.
@@ -203,3 +204,18 @@ def plain_browser(_chromium, plain_horizon_url):
 def wizard(browser):
     """Launch Instance, not yet open."""
     return wizard_module.Wizard(browser)
+
+
+@pytest.fixture(scope='module')
+def _sessions():
+    return {}
+
+
+@pytest.fixture
+def session(_sessions, horizon_url, cloud):
+    """Return the session of a user, who logs in once."""
+    def get(user='demo'):
+        if user not in _sessions:
+            _sessions[user] = pages.Session(horizon_url, user)
+        return _sessions[user]
+    return get

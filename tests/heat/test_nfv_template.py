@@ -4,13 +4,12 @@ import pytest
 
 from testing.site import cloud as cloud_module
 from tests import environments
+from tests import nfv_guest
 from tests.heat.real import created
 
 TEMPLATE = (environments.ROOT / 'docs/source/user/nfv-heat.yaml').read_text()
 
-
-class Cloud(cloud_module.Cloud):
-    EXTENDED_HOSTS = ('compute1',)
+Cloud = nfv_guest.Cloud
 
 
 @pytest.fixture
@@ -20,13 +19,8 @@ def parameters(cloud):
 
 
 def test_the_template_makes_the_guest_of_the_page(cloud, stack, parameters):
-    server = created(stack('create', TEMPLATE, parameters=parameters))
-    guest = cloud.guest(server)
-    (page,) = guest.findall('memoryBacking/hugepages/page')
-    assert page.get('size') == '2048'
-    assert len({pin.get('cpuset') for pin in guest.findall(
-        'cputune/vcpupin')}) == 4
-    assert len(guest.findall('cpu/numa/cell')) == 1
+    cloud.assert_guest(
+        created(stack('create', TEMPLATE, parameters=parameters)))
 
 
 def test_a_flavor_that_leaves_no_choice_of_pages_fails_it_and_says_why(
