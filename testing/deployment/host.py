@@ -74,7 +74,7 @@ class Host:
         self._state = state
         # Where libvirt and QEMU are, if they are not this machine's.
         self._root = chroot.folder(state)
-        self._topology = topology.Topology(state, name, threads)
+        self.topology = topology.Topology(state, name, threads)
         self._huge_pages = hugepages.HugePages(state)
         self._libvirt = libvirt.Libvirt(state)
         self._agent = openvswitch.Agent(state, name)
@@ -111,8 +111,8 @@ class Host:
             mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
                        f':{place}']
         huge = self._huge_pages.there
-        self._topology.make(hugepages.PER_NODE if huge else 0)
-        mounts += self._topology.mounts()
+        self.topology.make(hugepages.PER_NODE if huge else 0)
+        mounts += self.topology.mounts()
         mounts += [f'{openvswitch.folder(self._state)}:{openvswitch.PLACE}']
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
@@ -175,7 +175,7 @@ class Host:
         """Start a process in the host."""
         process.start(['nsenter', '--target', self._first(), '--mount',
                        '--pid', '--uts', *command],
-                      self._topology.environment())
+                      self.topology.environment())
 
     def free_pages(self) -> list[int]:
         """Return how many huge pages libvirt finds free, node by node."""

@@ -4,8 +4,12 @@ And, for comparisons, an unmodified nova-api next to the extended one.
 """
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import pathlib
+
+import requests
 
 from testing import examples
 from testing.deployment import installation
@@ -179,6 +183,56 @@ class PlainNovaAPI(NovaAPI):
             tenants.connect(self.state, 'operator').identity, 'compute',
             state_module.url(self.NAME, '/v2.1'), self.REGION)
         super().up()
+
+
+class Metadata(web.Application):
+    """Nova's metadata service, unmodified, as guests of a network ask it.
+
+    It is not a part of the cloud: whoever needs it starts it.
+    """
+
+    NAME = 'nova-metadata'
+    MODULE = 'nova.wsgi.metadata'
+
+    def configure(self) -> None:
+        """Write nova.conf, and the paste file as Nova ships it."""
+        paste = self.installation.etc / 'nova' / 'api-paste.ini'
+        settings.write(
+            self.folder / 'nova.conf', common(self.state), {
+                'DEFAULT': {'state_path': str(self.folder)},
+                'api_database': {'connection': settings.database(
+                    self.state, 'nova_api')},
+                'database': {'connection': settings.database(
+                    self.state, 'nova_cell1')},
+                'wsgi': {'api_paste_config': str(paste)},
+                'neutron': {
+                    'service_metadata_proxy': 'true',
+                    'metadata_proxy_shared_secret': self._shared}})
+
+    @property
+    def _shared(self) -> str:
+        return self.state.secret('metadata')
+
+    def up(self) -> None:
+        """Configure it, start it."""
+        self.configure()
+        super().up()
+
+    def ask(self, path: str, server: str, project: str) -> str:
+        """Return what it says to a server, as Neutron's agent passes it on.
+
+        The agent tells which server it is by the address and signs that
+        (MetadataProxyHandlerBase._get_instance_id and _proxy_request).
+        """
+        signature = hmac.new(
+            self._shared.encode(), server.encode(), hashlib.sha256)
+        answer = requests.get(
+            state_module.url(self.name, path), timeout=60, headers={
+                'X-Instance-ID': server, 'X-Tenant-ID': project,
+                'X-Forwarded-For': '127.0.0.1',
+                'X-Instance-ID-Signature': signature.hexdigest()})
+        answer.raise_for_status()
+        return answer.text
 
 
 class Daemon(processes.Process):

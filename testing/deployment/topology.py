@@ -124,6 +124,10 @@ class Topology:
     def _write(self, text: str, *parts: str) -> None:
         self._state.write(text, *self._place, *parts)
 
+    def cores(self, cpus: collections.abc.Iterable[int]) -> int:
+        """Return to how many cores CPUs belong."""
+        return len({cpu // self._threads for cpu in cpus})
+
     def mounts(self) -> list[str]:
         """Return ``SOURCE:PLACE`` of what a host mounts."""
         return [f'{self._state.subfolder(*self._place, name)}:{_SYS / name}'

@@ -165,10 +165,11 @@ class Bench:
             server).fault['message'])
 
     def _look(self, server: str, host: str) -> sights.Sight:
-        virsh = self._deployment.hosts[host].virsh
+        on = self._deployment.hosts[host]
         return sights.Sight(
-            sights.xml(virsh('dumpxml', '--inactive', server)),
-            sights.process(qemu.of_server(server)))
+            sights.xml(on.virsh('dumpxml', '--inactive', server), on.topology),
+            sights.process(qemu.of_server(server)),
+            sights.shown(self._client.show(server)))
 
     def _listen(self, server: str) -> list[str]:
         """Return what a guest says; nothing if it does not within some time."""

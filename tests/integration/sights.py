@@ -3,15 +3,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import typing
 import xml.etree.ElementTree as ET
 
 from testing.deployment import places
 from testing.deployment import qemu
+from testing.deployment import topology as topology_module
 
 #: Where a difference can be seen, the best first. A guest tells what it is;
-#: QEMU is started with it; libvirt has only stored it. Or there is no other
-#: server to compare it with: without what is asked for it is not built.
-GUEST, PROCESS, XML, OUTCOME = 'guest', 'process', 'XML', 'outcome'
+#: QEMU is started with it; libvirt has only stored it; nova-api says so. Or
+#: there is no other server to compare it with: without what is asked for it is
+#: not built.
+GUEST, PROCESS, XML, API, OUTCOME = (
+    'guest', 'process', 'XML', 'API', 'outcome')
+
+# What nova-api says of a server that follows from its image's properties.
+_SHOWN = ('OS-DCF:diskConfig', 'config_drive')
 
 # What two servers of one request differ in.
 _OWN = re.compile(
@@ -33,12 +40,14 @@ class Sight:
     :ivar xml: the domain, as libvirt has stored it
     :ivar process: QEMU's command line; on how many CPUs it may run each vCPU,
         and how they are scheduled; whether its memory is locked or huge
+    :ivar shown: what nova-api says of it
     :ivar guest: what the guest says, if it was waited for; empty if it says
         nothing
     """
 
     xml: str
     process: list[str]
+    shown: list[str]
     guest: list[str] | None = None
 
     def differs(self, other: Sight) -> str:
@@ -48,18 +57,23 @@ class Sight:
             return GUEST
         if self.process != other.process:
             return PROCESS
-        return XML if self.xml != other.xml else ''
+        if self.xml != other.xml:
+            return XML
+        return API if self.shown != other.shown else ''
 
 
-def xml(text: str) -> str:
+def xml(text: str, topology: topology_module.Topology) -> str:
     """Return a domain's XML without notes on the server and places of CPUs.
 
     Which CPU of many a guest is given, and on which node, depends on who else
-    is there.
+    is there; not on how many cores of its host those are.
     """
     domain = ET.fromstring(text)
     if (notes := domain.find('metadata')) is not None:
         domain.remove(notes)
+    pins = [pin.get('cpuset', '') for pin in domain.findall('cputune/vcpupin')]
+    if all(map(str.isdigit, pins)):
+        domain.set('cores', str(topology.cores(map(int, pins))))
     for pin in domain.findall('cputune/*[@cpuset]'):
         pin.set('cpuset', str(_count(pin.get('cpuset', ''))))
     for node in domain.findall('numatune/*[@nodeset]'):
@@ -83,6 +97,11 @@ def process(of: qemu.Process) -> list[str]:
               for word in of.command), *threads,
             f'locked: {of.locked() > 0}',
             f'huge pages: {sum(of.huge_pages().values())}']
+
+
+def shown(server: dict[str, typing.Any]) -> list[str]:
+    """Return what nova-api says of a server, which is as it shows it."""
+    return [f'{key} {server[key]}' for key in _SHOWN]
 
 
 def guest(console: str) -> list[str] | None:

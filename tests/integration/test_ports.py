@@ -1,9 +1,14 @@
 """Servers with ports: their cards are what the overrides say, early and late.
 """
 
+import functools
+import json
+
 import pytest
+import requests
 
 from testing.deployment import command
+from testing.deployment import nova
 from testing.deployment import places
 from testing.deployment import processes
 
@@ -84,3 +89,45 @@ def test_the_config_drive_is_a_cd_on_the_bus_that_is_asked_for(boot, bus):
     drive, *files = server.told.configuration
     assert drive == '/dev/sr0'
     assert 'meta_data.json' in files
+
+
+@pytest.fixture
+def metadata(deployment):
+    """Nova's metadata service."""
+    service = nova.Metadata(deployment.state)
+    service.up()
+    yield service
+    service.kill()
+
+
+def test_the_metadata_service_knows_the_server_and_says_nothing_of_the_record(
+        connect, metadata, deployment):
+    servers = [connect(overrides, wait=False) for overrides in (
+        {}, {'hw_vif_model': 'e1000', 'os_command_line': 'console=ttyS0 mine'})]
+    said = []
+    for server in servers:
+        server.settled('ACTIVE')
+        shown = deployment.operator.compute.get_server(server.id)
+        ask = functools.partial(
+            metadata.ask, server=server.id, project=shown.project_id)
+        everything = json.loads(ask('/openstack/latest/meta_data.json'))
+        assert everything['uuid'] == server.id
+        network = json.loads(ask('/openstack/latest/network_data.json'))
+        address, = (link['ethernet_mac_address'] for link in network['links'])
+        assert server.domain.find(
+            'devices/interface/mac').get('address') == address
+        said.append(sorted(everything))
+        assert ask('/latest/meta-data/instance-type') == 'small'
+        texts = str(everything) + str(network)
+        assert 'image_' not in texts
+        assert 'e1000' not in texts
+    plain, overridden = said
+    assert plain == overridden
+
+
+def test_the_metadata_service_tells_another_project_nothing(
+        connect, metadata):
+    server = connect({'hw_vif_model': 'e1000'})
+    with pytest.raises(requests.HTTPError) as caught:
+        metadata.ask('/openstack', server.id, 'another')
+    assert caught.value.response.status_code == 404

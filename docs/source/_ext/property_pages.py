@@ -132,7 +132,7 @@ class SeenTable(generated.CodeDirective):
 
 
 #: Where a value can be seen, the best first.
-_PLACES = ('guest', 'process', 'XML', 'outcome')
+_PLACES = ('guest', 'process', 'XML', 'API', 'outcome')
 
 
 def _runs() -> list[dict[str, typing.Any]]:
