@@ -30,6 +30,8 @@ RECORDS = records(
         'hw_redirected_usb_ports', 'USB redirection ports.',
         # nova.virt.hardware.get_redirected_usb_ports
         limits=number(15, 0),
+        # Each is a spicevmc channel, which libvirt wants SPICE graphics for.
+        hosts={'1': 'hosts with SPICE graphics'},
         gets=lambda guest: guest.ask('get_redirected_usb_ports'),
         # Nova compares the flavor's text with the image's number.
         flavor=without('hw:redirected_usb_ports'),
