@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import uuid
 
 from testing.deployment import chroot
 from testing.deployment import firmware
@@ -34,7 +35,8 @@ _MOUNTS = {
     'swtpm-ca': '/var/lib/swtpm-localca', 'swtpm-log': '/var/log/swtpm'}
 
 # Guests run as root: a libvirt whose guests cannot use the /dev/kvm that root
-# can use asks QEMU for its capabilities anew at every call.
+# can use asks QEMU for its capabilities anew at every call. Where guests
+# migrate to must not look like the host that they leave, as 127.0.0.1 does.
 _QEMU = '''
 user = "root"
 group = "root"
@@ -45,6 +47,8 @@ remember_owner = 0
 namespaces = []
 security_driver = "none"
 clear_emulator_capabilities = 0
+migration_address = "127.0.0.2"
+migration_host = "127.0.0.2"
 '''
 
 
@@ -90,8 +94,7 @@ class Host:
     @property
     def uri(self) -> str:
         """Where ``virsh`` finds its libvirtd, from outside."""
-        return ('qemu+unix:///system?socket='
-                f'{self._folder / "run" / "libvirt-sock"}')
+        return _uri(self._state, self.name)
 
     @property
     def _pages(self) -> pathlib.Path:
@@ -127,9 +130,13 @@ class Host:
         (self._folder / 'etc' / 'qemu.conf').write_text(_QEMU + (
             f'remote_display_port_min = {self._displays[0]}\n'
             f'remote_display_port_max = {self._displays[-1]}\n'
+            # Both hosts have it, which no file system says.
+            f'shared_filesystems = ["{nova.instances(self._state)}"]\n'
             f'hugetlbfs_mount = "{self._pages if huge else ""}"\n'))
+        # Two hosts of one machine, between which libvirt is to migrate guests.
+        identity = uuid.uuid5(uuid.NAMESPACE_OID, self.name)
         (self._folder / 'etc' / 'libvirtd.conf').write_text(
-            'auth_unix_rw = "none"\n')
+            f'auth_unix_rw = "none"\nhost_uuid = "{identity}"\n')
         firmware.describe_stateless(self._folder / 'firmware')
         ready = self._folder / 'ready'
         ready.unlink(missing_ok=True)
@@ -148,6 +155,10 @@ class Host:
         self._libvirtd.wait_until(self._answers)
         self._enter(self._agent, *self._agent.command())
         self.start_compute()
+
+    def fail(self) -> None:
+        """End everything on it at once, as a failure of its power would."""
+        self._namespaces.kill()
 
     def _accounts(self, name: str) -> pathlib.Path:
         """Return /etc/passwd or /etc/group with what Debian's libvirt looks up.
@@ -201,7 +212,8 @@ class Host:
                         # A cold start of the cloud is one of its guests, too.
                         'resume_guests_state_on_host_boot': 'true'},
             'libvirt': {'virt_type': 'qemu', 'swtpm_enabled': 'true',
-                        'swtpm_user': 'root', 'swtpm_group': 'root'},
+                        'swtpm_user': 'root', 'swtpm_group': 'root',
+                        'live_migration_uri': _uri(self._state, '%s')},
             'compute': {'cpu_shared_set': topology.cpu_set(dedicated=False),
                         'cpu_dedicated_set': topology.cpu_set(dedicated=True)},
             'os_vif_ovs': {'ovsdb_connection': openvswitch.CONNECTION},
@@ -228,3 +240,9 @@ class Host:
         """End nova-compute as a crash would, and start it again."""
         self.compute.kill()
         self.start_compute()
+
+
+def _uri(state: state_module.State, name: str) -> str:
+    """Return where the libvirtd of a host is found."""
+    socket = state.subfolder('hosts') / name / 'run' / 'libvirt-sock'
+    return f'qemu+unix:///system?socket={socket}'

@@ -57,6 +57,11 @@ _POLICY = ''.join(
         'hw_numa_nodes', 'hw_pci_numa_affinity_policy'))
 
 
+def instances(state: state_module.State) -> pathlib.Path:
+    """Return the folder of guests, which all hosts share."""
+    return state.subfolder('nova', 'instances')
+
+
 def common(state: state_module.State) -> settings.Settings:
     """Return what all services of Nova share."""
     return settings.common(state, 'nova') | {
@@ -64,7 +69,7 @@ def common(state: state_module.State) -> settings.Settings:
             'transport_url': settings.broker(state),
             'my_ip': '127.0.0.1',
             'rpc_response_timeout': str(RPC_TIMEOUT),
-            'instances_path': str(state.subfolder('nova', 'instances')),
+            'instances_path': str(instances(state)),
             'initial_cpu_allocation_ratio': '32',
             'initial_ram_allocation_ratio': '4',
             'reserved_host_memory_mb': '0',

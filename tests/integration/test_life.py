@@ -118,6 +118,85 @@ def test_cold_migration_takes_them_to_the_other_host(
     assert [cpus for cpus, _ in server.told.nodes.values()] == ['0', '1-3']
 
 
+def test_a_reverted_resize_and_a_reverted_migration_leave_them(boot, operator):
+    server = boot(OVERRIDES)
+    before = server.host
+    for begin in (lambda: server.run('resize', '--flavor', 'four'),
+                  lambda: operator('server', 'migrate', server.id)):
+        begin()
+        server.settled('VERIFY_RESIZE')
+        check(server)
+        server.run('resize', 'revert')
+        server.settled('ACTIVE')
+        assert server.host == before
+        check(server)
+
+
+def test_live_migration_takes_them_along(deployment, boot, operator):
+    server = boot(OVERRIDES)
+    check(server)
+    before = server.host
+    process = server.process.command
+    operator('server', 'migrate', '--live-migration', '--wait', server.id)
+    server.settled('ACTIVE')
+    assert server.host != before
+    assert [word for word in server.process.command if 'life=1' in word] == [
+        word for word in process if 'life=1' in word]
+    check(server)
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    check(server)
+
+
+def test_evacuation_builds_the_server_anew_with_them(
+        deployment, boot, operator):
+    server = boot(OVERRIDES)
+    check(server)
+    failed = deployment.hosts[server.host]
+    service = failed.name, 'nova-compute'
+    failed.fail()
+    operator('compute', 'service', 'set', '--down', *service)
+    try:
+        operator('server', 'evacuate', server.id)
+        # Since compute 2.95 it is left to its user to start it.
+        server.settled('SHUTOFF')
+        assert server.host != failed.name
+        server.run('start')
+        server.settled('ACTIVE')
+        check(server)
+    finally:
+        failed.up()
+        operator('compute', 'service', 'set', '--up', *service)
+        deployment.wait_for_hosts()
+    assert server.id not in failed.virsh('list', '--all', '--uuid').split()
+    check(server)
+
+
+def test_pause_and_suspend_keep_them(boot):
+    server = boot(OVERRIDES)
+    for away, state, back in (('pause', 'PAUSED', 'unpause'),
+                              ('suspend', 'SUSPENDED', 'resume')):
+        server.run(away)
+        server.settled(state)
+        assert server.api == OVERRIDES
+        server.run(back)
+        server.settled('ACTIVE')
+        check(server)
+
+
+def test_a_backup_has_what_was_in_force(deployment, boot, tenant, operator):
+    server = boot(OVERRIDES)
+    image = tenant.json(
+        'server', 'backup', 'create', '--name', 'backup', '--type', 'daily',
+        '--rotate', '1', '--wait', server.id)['id']
+    try:
+        found = deployment.operator.image.get_image(image)
+        assert found.os_command_line == OVERRIDES['os_command_line']
+        assert found.hw_disk_bus == 'scsi'
+    finally:
+        operator('image', 'delete', image)
+
+
 def test_a_cold_start_of_everything_keeps_them(deployment, boot):
     server = boot(OVERRIDES)
     deployment.up()

@@ -1,0 +1,149 @@
+"""One host has the compute part, the other Nova's own nova-compute.
+
+What could lose overrides there is refused, and changes nothing; the rest works.
+"""
+
+import itertools
+
+import pytest
+
+from testing.deployment import command
+from testing.deployment import places
+
+OVERRIDES = {'os_command_line': 'console=ttyS0 mixed=1', **places.SCSI}
+
+NODES = {
+    'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
+    'hw_numa_mem.0': '128', 'hw_numa_mem.1': '384'}
+
+#: The host with the compute part, and the one without.
+EXTENDED, PLAIN = 'compute1', 'compute2'
+
+#: Since when an administrator may name the host of a migration.
+NAMED = '--os-compute-api-version', '2.56'
+
+
+def words(overrides):
+    return itertools.chain.from_iterable(
+        ('--image-prop-override', f'{name}={value}')
+        for name, value in overrides.items())
+
+
+@pytest.fixture(scope='module', autouse=True)
+def mixed(deployment):
+    host = deployment.hosts[PLAIN]
+
+    def restart(extended):
+        host.extended = extended
+        host.restart_compute()
+        deployment.wait_for_hosts()
+
+    restart(extended=False)
+    yield
+    restart(extended=True)
+
+
+@pytest.fixture
+def on(boot):
+    """Boot a server on a host, which only administrators choose."""
+    def build(host, overrides, **how):
+        server = boot(overrides, '--availability-zone', f'nova:{host}',
+                      who='operator', **how)
+        assert server.host == host
+        return server
+
+    return build
+
+
+def refused(server, *action):
+    """Check that an action is refused, says why, and changes nothing."""
+    before = server.api, server.domain.findtext('os/cmdline'), server.host
+    with pytest.raises(command.Refused) as caught:
+        server.run(*action)
+    said = str(caught.value)
+    assert 'image_props_override: host_not_ready: ' in said
+    assert 'nova-compute-image-override' in said
+    assert '409' in said
+    server.settled('ACTIVE')
+    assert before == (
+        server.api, server.domain.findtext('os/cmdline'), server.host)
+
+
+def test_where_it_is_missing_servers_run_with_their_overrides(on):
+    server = on(PLAIN, OVERRIDES)
+    assert server.told.cmdline == OVERRIDES['os_command_line']
+    assert server.told.disks == ['sda']
+    server.run('stop')
+    server.settled('SHUTOFF')
+    server.run('start')
+    server.settled('ACTIVE')
+    assert server.domain.findtext('os/cmdline') == OVERRIDES['os_command_line']
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    assert server.told.disks == ['sda']
+
+
+@pytest.mark.parametrize('action', [
+    ('rebuild', '--image', 'guest'),
+    ('rebuild', '--image', 'guest', *words({'hw_machine_type': 'q35'})),
+    ('rescue',)], ids=['keep', 'set', 'rescue'])
+def test_what_would_lose_them_is_refused_there(on, action):
+    refused(on(PLAIN, OVERRIDES), *action)
+
+
+def test_they_can_be_dropped_there(on):
+    server = on(PLAIN, OVERRIDES)
+    server.run('rebuild', '--image', 'guest', '--no-image-prop-override')
+    server.settled('ACTIVE')
+    assert server.api == {}
+    assert server.told.disks == ['vda']
+
+
+def test_on_the_other_host_they_are_kept(on):
+    server = on(EXTENDED, OVERRIDES)
+    server.run('rebuild', '--image', 'guest')
+    server.settled('ACTIVE')
+    assert server.api == OVERRIDES
+    assert server.told.cmdline == OVERRIDES['os_command_line']
+
+
+@pytest.mark.parametrize('action', [
+    ('migrate',), ('migrate', *NAMED, '--host', PLAIN),
+    ('resize', '--flavor', 'nfv.isolated')], ids=['any', 'named', 'resize'])
+def test_a_move_that_could_lose_numa_nodes_is_refused(on, action):
+    refused(on(EXTENDED, NODES, flavor='four'), *action)
+
+
+def test_one_to_a_host_that_keeps_them_is_made(on, operator):
+    server = on(PLAIN, NODES, flavor='four')
+    operator('server', 'migrate', *NAMED, '--host', EXTENDED, server.id)
+    server.settled('VERIFY_RESIZE')
+    operator('server', 'migration', 'confirm', server.id)
+    server.settled('ACTIVE')
+    assert server.host == EXTENDED
+    assert [cpus for cpus, _ in server.told.nodes.values()] == ['0', '1-3']
+
+
+def test_other_servers_move_freely(on, operator):
+    server = on(EXTENDED, OVERRIDES)
+    server.migrate(operator)
+    assert server.host == PLAIN
+    assert server.told.cmdline == OVERRIDES['os_command_line']
+    operator('server', 'migrate', '--live-migration', '--wait', server.id)
+    server.settled('ACTIVE')
+    assert server.host == EXTENDED
+    assert server.domain.findtext('os/cmdline') == OVERRIDES['os_command_line']
+
+
+def test_one_that_is_shelved_can_neither_be_given_others_nor_lose_them(
+        deployment, on):
+    server = on(EXTENDED, OVERRIDES)
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    with pytest.raises(command.Refused) as caught:
+        server.run('set', *words({'hw_machine_type': 'q35'}))
+    assert 'host_not_ready' in str(caught.value)
+    assert server.api == OVERRIDES
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    assert server.told.cmdline == OVERRIDES['os_command_line']

@@ -1,0 +1,110 @@
+"""Services that are there and do not answer: requests wait, or are refused.
+
+Nothing is torn, and nothing takes longer than Nova's own services wait.
+"""
+
+import concurrent.futures
+import contextlib
+import os
+import signal
+import time
+
+import pytest
+
+from testing.deployment import nova
+from tests.integration import whole
+
+#: For a property that the scheduler has to agree to.
+WANTED = {**whole.ONE, 'hw_machine_type': 'q35'}
+
+#: Seconds beyond what services wait for each other.
+SLACK = 15
+
+
+@pytest.fixture(scope='module')
+def client(deployment):
+    return whole.Client(deployment)
+
+
+@pytest.fixture
+def server(deployment, client, whole_image):
+    """One that is stopped."""
+    flavor = deployment.operator.compute.find_flavor('small').id
+    server = client.boot(whole_image, flavor)
+    client.do(server, 'os-stop', 'SHUTOFF')
+    yield server
+    client.delete(server)
+
+
+@contextlib.contextmanager
+def still(process):
+    """Let a service do nothing at all."""
+    pids = process.pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def check(everywhere, client, server, overrides):
+    everywhere.agree(client.show(server), is_built=False)
+    assert client.show(server)[whole.PARAMETER] == overrides
+
+
+def refused(answer, began):
+    assert answer.status_code == 409
+    fault, = answer.json().values()
+    assert {said['code'] for said in fault[whole.PARAMETER].values()} == {
+        'scheduler_unavailable'}
+    assert time.monotonic() - began < nova.RPC_TIMEOUT + SLACK
+
+
+@pytest.mark.parametrize('name', ['placement', 'scheduler', 'rabbitmq'])
+def test_a_change_that_no_scheduler_answers_is_refused_and_changes_nothing(
+        deployment, client, everywhere, whole_image, server, name):
+    changes = (lambda: client.update(server, WANTED),
+               lambda: client.rebuild(server, whole_image, WANTED))
+    for change in changes:
+        began = time.monotonic()
+        with still(getattr(deployment, name)):
+            answer = change()
+        refused(answer, began)
+        check(everywhere, client, server, whole.ONE)
+    client.update(server, WANTED, expected=200)
+    check(everywhere, client, server, WANTED)
+    client.do(server, 'os-start', 'ACTIVE')
+
+
+@pytest.mark.parametrize('name', ['glance', 'mariadb'])
+def test_a_change_waits_for_glance_and_the_database_and_is_whole(
+        deployment, client, everywhere, whole_image, server, name):
+    for change, status in (
+            (lambda: client.update(server, WANTED), 'SHUTOFF'),
+            (lambda: client.rebuild(server, whole_image, whole.OTHER),
+             'SHUTOFF')):
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            with still(getattr(deployment, name)):
+                answer = pool.submit(change)
+                time.sleep(5)
+            assert answer.result().status_code in (200, 202)
+        client.settled(server, status)
+    check(everywhere, client, server, whole.OTHER)
+
+
+def test_a_check_that_waits_for_glance_answers_what_a_create_would_get(
+        deployment, client, whole_image):
+    body = {'server': {
+        'name': 'test', 'imageRef': whole_image, 'networks': 'none',
+        'flavorRef': deployment.operator.compute.find_flavor('small').id,
+        whole.PARAMETER: {'hw_vif_multiqueue_enabled': 'true'}}}
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        with still(deployment.glance):
+            answer = pool.submit(
+                client.send, 'POST', '/../image-props-override/check', body)
+            time.sleep(5)
+            assert not answer.done()
+        assert answer.result().status_code == 400
+    assert client.send('POST', '', body).status_code == 400
