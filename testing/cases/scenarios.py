@@ -42,6 +42,8 @@ class Scenario:
 
 _ALONE = Scenario()
 _OFF = {'false': 'true'}
+# Nova makes no USB controller for what these give a guest.
+_USB = {'hw_usb_model': 'qemu-xhci'}
 _UEFI = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'}
 _TWO_NODES = {'hw_numa_nodes': '2', 'hw_numa_mem.0': '128',
               'hw_numa_mem.1': '128'}
@@ -100,8 +102,9 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_numa_mem=2': Scenario(_TWO_CPUS, along={'hw_numa_mem.1': '254'}),
     'hw_numa_mem': Scenario(_TWO_CPUS),
     'hw_qemu_guest_agent': Scenario(instead_of=_OFF),
-    'hw_redirected_usb_ports': Scenario(instead_of={'0': '1'}),
+    'hw_redirected_usb_ports': Scenario(_USB, instead_of={'0': '1'}),
     'hw_scsi_model': Scenario({'hw_disk_bus': 'scsi'}),
+    'hw_sound_model=usb': Scenario(_USB),
     'hw_serial_port_count': Scenario(specs={'hw__serial_port_count': '3'}),
     'hw_time_hpet': Scenario(instead_of=_OFF),
     'hw_tpm_model': Scenario({'hw_tpm_version': '2.0'},
@@ -117,6 +120,8 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'img_config_drive': Scenario(instead_of={'optional': 'mandatory'}),
     'img_hide_hypervisor_id': Scenario(instead_of=_OFF),
     'os_admin_user': Scenario({'hw_qemu_guest_agent': 'true'}),
+    # Of a distribution that libosinfo knows it is another card.
+    'os_distro': Scenario(networks='auto'),
     'os_command_line': Scenario(has_kernel=True),
     'os_secure_boot': Scenario(_UEFI, instead_of={'disabled': 'required'}),
     'os_type': Scenario(instead_of={'linux': 'windows'}),

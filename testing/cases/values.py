@@ -24,7 +24,7 @@ TEXTS: collections.abc.Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
                                  ('1.0', '=>1', '>=1.0;<2')),
     'os_admin_user': (('root', 'Administrator'), ('', 'a\nb')),
     'os_command_line': (('console=ttyS0', 'a' * 255), ('', 'a' * 256)),
-    'os_distro': (('ubuntu', 'é' * 127), ('', 'é' * 128)),
+    'os_distro': (('ubuntu22.04', 'é' * 127), ('', 'é' * 128)),
 }
 
 

@@ -101,6 +101,11 @@ while :; do
     while read -r line <&3; do
         case $(word execute) in
         guest-sync*) echo "{\"return\":$(word id)}" >&3 ;;
+        # How many file systems it has frozen, or thawed.
+        guest-fsfreeze-*)
+            say "agent $(word execute)"
+            echo '{"return":1}' >&3
+            ;;
         *)
             say "agent $(word execute) $(word username)"
             echo '{"return":{}}' >&3

@@ -21,13 +21,14 @@ class Installation:
         self.python = self.bin / 'python'
 
     def link_bindings(self) -> None:
-        """Give it Debian's binding of libvirt, which needs no build."""
+        """Give it Debian's bindings of libvirt and libosinfo."""
         target = pathlib.Path(sysconfig.get_path('platlib', 'venv', {
             'base': str(self.prefix), 'platbase': str(self.prefix)}))
-        for source in pathlib.Path('/usr/lib/python3/dist-packages').glob(
-                'libvirt*.*'):
+        packages = pathlib.Path('/usr/lib/python3/dist-packages')
+        for source in (packages / 'gi', *packages.glob('libvirt*.py'),
+                       *packages.glob('libvirt*.so')):
             link = target / source.name
-            if source.suffix in ('.py', '.so') and not link.exists():
+            if not link.exists():
                 link.symlink_to(source)
 
 

@@ -16,10 +16,11 @@ import sys
 #: switch, the database, the broker, what makes guests and their disks, and the
 #: compiler of :mod:`.topology`.
 PACKAGES = (
-    'busybox-static', 'gcc', 'genisoimage', 'kmod', 'libc6-dev',
-    'libvirt-clients', 'libvirt-daemon', 'libvirt-daemon-driver-qemu',
-    'mariadb-client-core', 'mariadb-server-core', 'mtools',
-    'openvswitch-switch', 'ovmf', 'python3-libvirt', 'python3-venv',
+    'busybox-static', 'gcc', 'genisoimage', 'gir1.2-libosinfo-1.0', 'kmod',
+    'libc6-dev', 'libvirt-clients', 'libvirt-daemon',
+    'libvirt-daemon-driver-qemu', 'mariadb-client-core',
+    'mariadb-server-core', 'mtools', 'openvswitch-switch', 'osinfo-db',
+    'ovmf', 'python3-gi', 'python3-libvirt', 'python3-venv',
     'qemu-system-x86', 'qemu-utils', 'rabbitmq-server', 'swtpm',
     'swtpm-tools', 'util-linux')
 

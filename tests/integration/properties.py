@@ -24,6 +24,8 @@ from testing.cases import values
 from testing.deployment import chroot
 from testing.deployment import cloud
 from testing.deployment import flavors
+from testing.deployment import nova
+from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import qemu
 from testing.deployment import state
@@ -41,7 +43,7 @@ _LATER = {'hw_floppy_bus': 'rescue', 'hw_rescue_bus': 'rescue',
           'os_require_quiesce': 'snapshot'}
 
 #: Seconds in which a guest says what it is, or will never.
-_PATIENCE = 60
+_PATIENCE = 120
 
 #: How a server ends for which no host passed.
 _NO_HOST = 'ERROR: No valid host was found'
@@ -86,7 +88,7 @@ class Bench:
         self._hosts = hosts
         self._network = deployment.operator.network.find_network('net').id
         self._plain: dict[str, sights.Sight] = {}
-        self._instances = deployment.state.subfolder('nova', 'instances')
+        self._instances = nova.instances(deployment.state)
 
     # --- what servers are made of -------------------------------------------
 
@@ -276,20 +278,27 @@ class Bench:
         """
         if self._is_brief and field in self._heard:
             return False
-        return _LATER.get(field) == 'password' or (
+        return _LATER.get(field) in ('password', 'snapshot') or (
             field not in _LATER and one.process != other.process)
 
 
 def _prepare(deployment: cloud.Cloud) -> None:
-    """Permit everything, and give the hosts what properties act on."""
+    """Permit everything, and give the hosts what properties act on.
+
+    What a run that was interrupted has left goes.
+    """
     deployment.nova_api.rules = {'allowed_properties': '*'}
     deployment.nova_api.restart()
+    deployment.barbican.up()
     for number, host in enumerate(deployment.hosts.values()):
         first = 19000 + 100 * number
         host.more = {**_HOST, 'serial_console': {
             **_HOST['serial_console'], 'port_range': f'{first}:{first + 99}'}}
         host.restart_compute()
     deployment.wait_for_hosts()
+    client = whole.Client(deployment, 'operator')
+    for server in places.created(deployment):
+        client.delete(server.id)
 
 
 #: Property -> value -> what becomes of it, and where it can be seen.
@@ -384,9 +393,9 @@ def _debian(deployment: cloud.Cloud) -> str:
 
 def _versions(deployment: cloud.Cloud) -> str:
     """Return those of libvirt and QEMU."""
-    told = deployment.hosts['compute1'].virsh('version')
+    told = deployment.hosts['compute1'].virsh('version', '--daemon')
     return ', '.join(dict.fromkeys(
-        re.findall('(?:library|hypervisor): (.*)', told)))
+        re.findall('(?:hypervisor|daemon): (.*)', told)))
 
 
 if __name__ == '__main__':

@@ -1,7 +1,7 @@
 """Image properties on pages: each is an object that search finds first.
 
 Directives ``property-list``, ``never-table``, ``driver-table``,
-``reader-table`` and ``seen-table``.
+``reader-table``, ``seen-table`` and ``unseen-table``.
 """
 from __future__ import annotations
 
@@ -131,6 +131,36 @@ class SeenTable(generated.CodeDirective):
                      ' '.join(['24', '32', *['24'] * len(runs)]))
 
 
+#: Why no value of a property that libvirt's driver acts on was seen to act.
+_UNSEEN = {
+    'hw_ephemeral_encryption': 'Nova 34 encrypts no disk of a libvirt host',
+    'hw_floppy_bus': 'the one bus that can be built, ``fdc``, is what a guest '
+                     'has anyway',
+    'hw_mem_encryption_model': 'needs a processor that encrypts memory',
+    'hw_pci_numa_affinity_policy': 'needs a PCI device for guests; what the '
+                                   'scheduler is asked for was seen',
+    'hw_time_hpet': 'Nova gives timers to guests of KVM only',
+    'hw_vif_multiqueue_enabled': 'Nova gives queues to guests of KVM only; '
+                                 'its refusal was seen'}
+
+
+class UnseenTable(generated.CodeDirective):
+    """What libvirt's driver acts on, and nobody has seen."""
+
+    def rst(self) -> list[str]:
+        """Return a table of them.
+
+        :raises KeyError: there is no reason for one of them
+        """
+        runs = _runs()
+        unseen = [prop for prop in catalog.running().values()
+                  if not prop.never and 'libvirt' in prop.record.acting
+                  and _best_seen(runs, prop.field) not in _PLACES]
+        return generated.table(['Property', 'Why'], (
+            [f'``{prop.spelling}``', _UNSEEN[prop.field]] for prop in unseen),
+            '30 70')
+
+
 #: Where a value can be seen, the best first.
 _PLACES = ('guest', 'process', 'XML', 'API', 'outcome')
 
@@ -211,4 +241,5 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('driver-table', DriverTable)
     app.add_directive('reader-table', ReaderTable)
     app.add_directive('seen-table', SeenTable)
+    app.add_directive('unseen-table', UnseenTable)
     return {'parallel_read_safe': True}
