@@ -4,8 +4,9 @@ It is read as nova-manage reads it (nova.config.parse_args), so that a command
 reports what nova-api does.
 """
 
+from __future__ import annotations
+
 import argparse
-from collections.abc import Iterable
 from typing import Any
 
 from cliff import lister
@@ -22,7 +23,7 @@ from oslo_config import cfg
 from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.api import startup
-from nova_image_override.authorization.caller import Caller, Callers
+from nova_image_override.authorization.caller import Caller
 from nova_image_override.nova_interfaces import commands as command_interfaces
 from nova_image_override.nova_interfaces import interface
 
@@ -113,32 +114,22 @@ def read_nova_conf(
     return conf
 
 
-def caller(
-    callers: Callers, roles: Iterable[str], project: str, user: str = 'user',
-) -> Caller:
-    """Return a user with these roles, as nova-api would see one."""
-    return callers.caller(context(roles, project, user))
-
-
 def context(
-    roles: Iterable[str], project: str, user: str = 'user',
+    roles: list[str] | None, project: str, user: str = 'user',
 ) -> nova_context.RequestContext:
-    """Return the context of such a user's request."""
+    """Return the context of a user's request.
+
+    :param roles: those of --role; without, those of a plain tenant
+    """
     return nova_context.RequestContext(
-        user_id=user, project_id=project, roles=list(roles))
+        user_id=user, project_id=project, roles=roles or [*MEMBER])
 
 
 def read_rules(
-    conf: cfg.ConfigOpts, options: argparse.Namespace,
-) -> tuple[startup.Startup, Caller]:
+        options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
     """Return the rules, and the user for whom they are asked.
 
     :raises errors.StartupError: with these rules nova-api does not start
     """
-    read = startup.read(conf)
-    return read, user(read, options)
-
-
-def user(read: startup.Startup, options: argparse.Namespace) -> Caller:
-    """Return the user for whom the rules are asked."""
-    return caller(read.callers, options.roles or MEMBER, options.project)
+    read = startup.read(read_nova_conf(options))
+    return read, read.callers.caller(context(options.roles, options.project))

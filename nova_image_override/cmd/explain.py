@@ -49,8 +49,7 @@ class Explain(deployment_files.Lister):
             name = name or 'PROPERTY'
             raise ValueError(
                 f'write {name}=VALUE, or {name}= to ask about its removal')
-        read, caller = deployment_files.read_rules(
-            deployment_files.read_nova_conf(parsed_args), parsed_args)
+        read, caller = deployment_files.read_rules(parsed_args)
         preset, made = None, []
         if parsed_args.preset is not None:
             preset = read.enforcer.presets.named(parsed_args.preset)

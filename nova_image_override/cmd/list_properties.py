@@ -22,8 +22,7 @@ class List(deployment_files.Lister):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        read, caller = deployment_files.read_rules(
-            deployment_files.read_nova_conf(parsed_args), parsed_args)
+        read, caller = deployment_files.read_rules(parsed_args)
         schema = read.enforcer.schema(caller, versions.MAX)
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
                 'Description'), [

@@ -81,12 +81,11 @@ class Servers(deployment_files.Table):
         if read and parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
             refuses = functools.partial(
-                self._refused, read,
-                parsed_args.roles or deployment_files.MEMBER)
+                self._refused, read, parsed_args.roles)
         return header, rows(servers, refuses)
 
     def _refused(
-        self, read: startup.Startup, roles: Iterable[str],
+        self, read: startup.Startup, roles: list[str] | None,
         server: objects.Instance, overrides: Overrides,
     ) -> dict[str, errors.Problem]:
         """Return the overrides of a server that the rules refuse, by name.

@@ -77,15 +77,14 @@ class Check(deployment_files.Lister):
                 'nova-image-override'))
         cloud = None
         if started is not None:
+            context = deployment_files.context(
+                parsed_args.roles, parsed_args.project)
             cloud = rules.Cloud(
-                started.enforcer,
-                deployment_files.user(started, parsed_args),
+                started.enforcer, started.callers.caller(context),
                 started.virt_drivers,
                 Planner(started.enforcer, started.callers,
                         started.virt_drivers),
-                deployment_files.context(
-                    parsed_args.roles or deployment_files.MEMBER,
-                    parsed_args.project))
+                context)
             if parsed_args.flavors:
                 cloud.flavors = cells.flavors()
             if parsed_args.compute_nodes:
