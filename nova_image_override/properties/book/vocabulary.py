@@ -305,23 +305,16 @@ class Record:
         """True if the scheduler or nova-api acts on it, whatever the driver."""
         return any(part not in DRIVERS for part in self.acting)
 
-    def can_act(self, driver: str, value: str | None = None) -> bool:
-        """Return whether hosts of DRIVER can act on it, or on one value.
-
-        What else it needs is ignored, because it may be there.
-        """
-        reader = self.reader(driver)
-        return self.acts_everywhere or (
-            reader is not None and reader.outcome == ACTS and (
-                None in (value, reader.values)
-                or value in (reader.values or ())))
+    def can_act(self, driver: str) -> bool:
+        """Return whether hosts of DRIVER can act on some value of it."""
+        return self.acts_everywhere or driver in self.acting
 
     def outcome(
-        self, driver: str, value: str | None, properties: Mapping[str, object],
+        self, driver: str, value: str, properties: Mapping[str, object],
     ) -> tuple[str, str]:
         """Return the outcome on hosts of DRIVER, and why it is not ACTS.
 
-        :param value: the canonical value; None if it could be any
+        :param value: the canonical value
         :param properties: the server's properties, with VALUE among them
         """
         if self.acts_everywhere:
@@ -329,8 +322,7 @@ class Record:
         reader = self.reader(driver)
         if reader is None:
             return IGNORED, f'{driver} does not read it'
-        kind = reader.outcome if value is None \
-            else reader.outcome_of(value, properties)
+        kind = reader.outcome_of(value, properties)
         return kind, '' if kind == ACTS else reader.limits
 
 
