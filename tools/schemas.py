@@ -15,7 +15,7 @@ from nova_image_override.properties.property import Schema
 def published(properties: catalog.Catalog) -> Schema:
     """Return what any caller of any deployment can be permitted to send."""
     return request_schema.build(versions.MAX, {
-        prop.name_pattern or field: prop.schema(removal=True)
+        prop.family.pattern if prop.family else field: prop.schema(removal=True)
         for field, prop in properties.items() if not prop.never})
 
 

@@ -10,7 +10,7 @@ import abc
 import dataclasses
 import functools
 import re
-from typing import Any, ClassVar
+from typing import Any
 
 import jsonschema
 from oslo_utils import strutils
@@ -23,11 +23,6 @@ from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
 from nova_image_override.properties.book.vocabulary import Limits, Record
 from nova_image_override.properties.families import Family
-
-BOOLEAN = 'boolean'
-INTEGER = 'integer'
-ENUM = 'enum'
-STRING = 'string'
 
 #: Characters that neither XML 1.0 (the guest's libvirt definition) nor a log
 #: line can carry, and those that Nova's tables cannot hold: MySQL's utf8mb3
@@ -52,8 +47,6 @@ class Property(abc.ABC):
     :ivar nova_field: Nova's field
     """
 
-    kind: ClassVar[str] = STRING
-
     field: str
     record: Record
     values: tuple[str, ...] = ()
@@ -70,11 +63,6 @@ class Property(abc.ABC):
     def spelling(self) -> str:
         """The name in requests: the field, or a form such as ``trait:NAME``."""
         return self.family.spelling if self.family else self.field
-
-    @property
-    def name_pattern(self) -> str | None:
-        """Regular expression of a family's names, if it is one."""
-        return self.family.pattern if self.family else None
 
     @property
     @abc.abstractmethod
@@ -182,8 +170,6 @@ def _too_long(name: str, size: str) -> errors.Problem:
 class Boolean(Property):
     """A property that is true or false."""
 
-    kind = BOOLEAN
-
     @property
     def expects(self) -> str:
         """Valid values, in words."""
@@ -203,8 +189,6 @@ class Boolean(Property):
 
 class Integer(Property):
     """A property that is a whole number."""
-
-    kind = INTEGER
 
     @property
     def minimum(self) -> int:
@@ -242,8 +226,6 @@ class Integer(Property):
 
 class Enumeration(Property):
     """A property that is one of several words; Nova's field knows aliases."""
-
-    kind = ENUM
 
     @property
     def expects(self) -> str:

@@ -30,7 +30,7 @@ TEXTS: collections.abc.Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def taken(prop: property_module.Property) -> list[str]:
     """Return values of PROP that requests may send: all, or the ends."""
-    if prop.kind == property_module.INTEGER:
+    if isinstance(prop, property_module.Integer):
         low, high = prop.minimum or 0, prop.maximum or 0
         return list(dict.fromkeys(
             str(number) for number in (low, low + 1, high)))
@@ -41,10 +41,10 @@ def taken(prop: property_module.Property) -> list[str]:
 
 def wrong(prop: property_module.Property) -> list[str]:
     """Return values of PROP just beyond what is accepted."""
-    if prop.kind == property_module.INTEGER:
+    if isinstance(prop, property_module.Integer):
         low, high = prop.minimum or 0, prop.maximum or 0
         return [str(low - 1), str(high + 1), '', '1.0', '0x1', ' 1']
-    if prop.kind == property_module.BOOLEAN:
+    if isinstance(prop, property_module.Boolean):
         return ['', 'maybe', '2', 'true ']
     if prop.values:
         return ['', 'bogus', prop.values[0] + 'x']
@@ -66,7 +66,7 @@ def misspelt() -> dict[str, str]:
     """Return names that no request may use, with the code that says so."""
     found = dict.fromkeys(CATALOG.legacy, 'legacy_name')
     for prop in CATALOG.values():
-        if prop.name_pattern:
+        if prop.family:
             found[prop.field] = 'list_field'
         else:
             for spoilt in (prop.field.upper(), prop.field + ' ',

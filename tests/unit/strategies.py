@@ -21,8 +21,8 @@ CATALOG = catalog_module.running()
 
 #: Properties that some deployment can permit.
 OPEN = {field: prop for field, prop in CATALOG.items() if not prop.never}
-SINGLE = {field: prop for field, prop in OPEN.items() if not prop.name_pattern}
-FAMILIES = {field: prop for field, prop in OPEN.items() if prop.name_pattern}
+SINGLE = {field: prop for field, prop in OPEN.items() if not prop.family}
+FAMILIES = {field: prop for field, prop in OPEN.items() if prop.family}
 
 #: How many characters of a trait's name can be stored.
 LONGEST_TRAIT = record.NAME_LENGTH_MAX - len('trait:')
@@ -102,15 +102,15 @@ _plain_text = st.text(
 def values_of(field: str) -> st.SearchStrategy[str]:
     """Values of FIELD that are accepted, in any of their spellings."""
     prop = CATALOG[field]
-    if prop.kind == property_module.BOOLEAN:
+    if isinstance(prop, property_module.Boolean):
         return st.sampled_from(
             ['true', 'false', '1', '0', 'on', 'off', 'yes', 'no', 't', 'f',
              'y', 'n']).flatmap(cased)
-    if prop.kind == property_module.INTEGER:
+    if isinstance(prop, property_module.Integer):
         numbers = st.integers(prop.minimum, prop.maximum)
         return st.builds('{}{}'.format, st.sampled_from(['', '0', '000']),
                          numbers)
-    if prop.kind == property_module.ENUM:
+    if isinstance(prop, property_module.Enumeration):
         return st.sampled_from(prop.values)
     return _FREE.get(field, _plain_text)
 

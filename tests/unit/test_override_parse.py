@@ -61,15 +61,15 @@ def test_128_properties_are_taken(parser):
 
 def test_every_listed_value_of_every_property_is_taken(catalog, parser):
     for field, prop in catalog.items():
-        name = 'trait:A' if prop.name_pattern else field
+        name = 'trait:A' if prop.family else field
         for value in prop.values:
             assert parser.parse({name: value}) == {name: value}
 
 
 def integer_limits():
     for field, prop in catalog_module.running().items():
-        if prop.kind == property_module.INTEGER:
-            name = f'{field}.0' if prop.name_pattern else field
+        if isinstance(prop, property_module.Integer):
+            name = f'{field}.0' if prop.family else field
             yield pytest.param(
                 name, prop.minimum, prop.maximum, id=name)
 

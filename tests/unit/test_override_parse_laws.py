@@ -67,9 +67,10 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
         expected = [hardware.parse_cpu_spec(stored)]
     elif prop.field == 'traits_required':
         expected = [name.removeprefix('trait:')]
-    elif prop.kind in (property_module.BOOLEAN, property_module.INTEGER):
+    elif isinstance(
+            prop, (property_module.Boolean, property_module.Integer)):
         expected = json.loads(stored)
-        if prop.name_pattern:
+        if prop.family:
             expected = [expected]
     else:
         expected = stored

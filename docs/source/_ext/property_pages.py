@@ -209,7 +209,7 @@ def _shortened(value: str) -> str:
 
 
 def _literal_values(prop: property_module.Property) -> str:
-    if prop.kind == property_module.ENUM:
+    if isinstance(prop, property_module.Enumeration):
         return ', '.join(f'``{value}``' for value in prop.values)
     return prop.expects
 

@@ -47,13 +47,13 @@ def test_nothing_is_on_offer_until_the_deployer_says_so(catalog):
 
 def test_everything_that_can_be_permitted_is_on_offer_where_all_is(catalog):
     assert set(offered(catalog, allowed=['*'])) == {
-        prop.name_pattern or field
+        prop.family.pattern if prop.family else field
         for field, prop in catalog.items() if not prop.never}
 
 
 def test_families_and_only_they_say_their_names_in_words(catalog):
-    spelled = {prop.name_pattern: prop.spelling for prop in catalog.values()
-               if prop.name_pattern}
+    spelled = {prop.family.pattern: prop.spelling for prop in catalog.values()
+               if prop.family}
     assert {
         name: value['title']
         for name, value in offered(catalog, allowed=['*']).items()
@@ -76,7 +76,7 @@ def test_a_property_that_policy_refuses_is_not_on_offer(catalog):
                       policies.property_rule('hw_pmu')})
     assert set(offered(
         catalog, caller, allowed=['hw_numa_*', 'hw_pmu', 'hw_disk_bus'])) == {
-        catalog['hw_numa_cpus'].name_pattern, 'hw_numa_nodes', 'hw_disk_bus'}
+        catalog['hw_numa_cpus'].family.pattern, 'hw_numa_nodes', 'hw_disk_bus'}
 
 
 def test_only_permitted_values_are_on_offer(catalog):

@@ -41,7 +41,7 @@ def test_nothing_is_permitted_until_the_deployer_says_so(catalog):
     rules = enforcer_module.Enforcer(catalog)
     for field, prop in catalog.items():
         name = 'trait:A' if field == 'traits_required' else (
-            f'{field}.0' if prop.name_pattern else field)
+            f'{field}.0' if prop.family else field)
         for value in ('1', None):
             assert code(rules, name, value) == (
                 errors.NEVER if prop.never else errors.NOT_ALLOWED)

@@ -212,7 +212,7 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
 
 
 def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
-    pattern = catalog['hw_numa_mem'].name_pattern
+    pattern = catalog['hw_numa_mem'].family.pattern
     found = rules(catalog, injected=['hw_numa_mem.4'], protections=sections(**{
         'hw_numa_mem.1': {'create': ADMINS, 'update': ADMINS},
         'hw_numa_mem.2': {'delete': ADMINS},
@@ -261,7 +261,7 @@ def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
         '^trait:CUSTOM_GOLD$', re.compile('^trait:CUSTOM_GOLD$'), OPEN)
 
     def offers(*sections, who=MEMBER):
-        return catalog['traits_required'].name_pattern in offered(
+        return catalog['traits_required'].family.pattern in offered(
             rules(catalog, protections=property_protections.Protections(
                 sections)), who)
 
