@@ -6,7 +6,6 @@ They live in Nova's policy.yaml, next to
 from __future__ import annotations
 
 from collections.abc import Iterator
-import functools
 from typing import Any
 
 from oslo_policy import policy
@@ -23,7 +22,6 @@ _OPERATIONS: list[Any] = [
 ]
 
 
-@functools.cache
 def property_rule(field: str) -> str:
     """Return the name of the rule that a deployer may add for one property.
 
