@@ -394,8 +394,8 @@ def _debian(deployment: cloud.Cloud) -> str:
 def _versions(deployment: cloud.Cloud) -> str:
     """Return those of libvirt and QEMU."""
     told = deployment.hosts['compute1'].virsh('version', '--daemon')
-    return ', '.join(dict.fromkeys(
-        re.findall('(?:hypervisor|daemon): (.*)', told)))
+    hypervisor, daemon = re.findall('(?:hypervisor|daemon): (.*)', told)
+    return f'libvirt {daemon}, {hypervisor}'
 
 
 if __name__ == '__main__':
