@@ -2,6 +2,7 @@
 
 import itertools
 
+from testing.deployment import command
 from testing.deployment import places
 from testing.deployment import processes
 
@@ -156,6 +157,16 @@ def test_evacuation_builds_the_server_anew_with_them(
     check(server)
     failed = deployment.hosts[server.host]
     service = failed.name, 'nova-compute'
+
+    def is_taken_back():
+        # Nova refuses that until the host has done away with what is left of
+        # the server there (ServiceController._check_for_evacuations).
+        try:
+            operator('compute', 'service', 'set', '--up', *service)
+        except command.Refused:
+            return False
+        return True
+
     failed.fail()
     operator('compute', 'service', 'set', '--down', *service)
     try:
@@ -168,7 +179,7 @@ def test_evacuation_builds_the_server_anew_with_them(
         check(server)
     finally:
         failed.up()
-        operator('compute', 'service', 'set', '--up', *service)
+        processes.wait_for(is_taken_back, failed.name)
         deployment.wait_for_hosts()
     assert server.id not in failed.virsh('list', '--all', '--uuid').split()
     check(server)
