@@ -44,16 +44,15 @@ def overrides_of(shown: typing.Any) -> dict[str, str | None]:
     return getattr(shown, errors.PARAMETER, None) or {}
 
 
-def preset_of(shown: typing.Any) -> str | None:
-    """Return the name of the preset that a server's overrides came with."""
-    preset = getattr(shown, errors.PRESET, None)
-    return preset and preset['name']
+def preset_of(shown: typing.Any) -> dict[str, str] | None:
+    """Return name and digest of the preset that a server's overrides have."""
+    return getattr(shown, errors.PRESET, None)
 
 
 def preset_named(shown: typing.Any) -> str:
     """Return that name for a page to show, or nothing."""
     preset = preset_of(shown)
-    return _('Preset: %s') % preset if preset else ''
+    return _('Preset: %s') % preset['name'] if preset else ''
 
 
 def is_changeable(shown: typing.Any) -> bool:

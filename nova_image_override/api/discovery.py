@@ -28,6 +28,7 @@ def resource(planner: Planner) -> wsgi.Resource:
                     'description': preset.description,
                     'properties': preset.properties,
                     'flavors': list(preset.flavors),
+                    'digest': preset.used.digest,
                 } for preset in planner.enforcer.usable(caller)},
             }}
 

@@ -109,7 +109,8 @@ class Discovery:
 
     :ivar version: the newest version that cloud and client both know
     :ivar schema: JSON Schema (draft 2020-12) of ``image_props_override``
-    :ivar presets: name -> ``description``, ``properties`` and ``flavors``
+    :ivar presets: name -> ``description``, ``properties``, ``flavors`` and
+        ``digest``
     """
 
     version: versions.Version

@@ -23,14 +23,14 @@ class Offered(generic.View):
         """Return what the user may override.
 
         :returns: ``properties``, see :func:`.choices.choices`, and
-            ``presets``, each with ``name``, ``description``, ``properties``
-            and ``flavors``. Nothing if the cloud does not have the extension,
-            which is not an error: browsers write errors to the console.
+            ``presets``, each with ``name``, ``description``, ``properties``,
+            ``flavors`` and ``digest``. Nothing if the cloud does not have the
+            extension, which is not an error: browsers write errors to the
+            console.
         """
         # Remembered, so that a cloud without it is hardly ever asked.
         if not presence.has_extension(request):
             return None
         found = cloud.compute(request).discover()
         return {'properties': choices.choices(found.schema),
-                'presets': [{'name': name, **preset} for name, preset
-                            in sorted(found.presets.items())]}
+                'presets': cloud.presets(request)}

@@ -26,8 +26,8 @@ class Overrides(generic.View):
         """Return what the server overrides, and what its image has.
 
         :returns: ``name`` and ``status`` of the server, ``overrides`` in
-            force, the name of their ``preset``, and ``image``; null if there
-            is none, or it is not known
+            force, their ``preset`` (``name``, ``digest``), and ``image``; null
+            if there is none, or it is not known
         """
         server = existing.server(request, server_id)
         return {'name': server.name, 'status': server.status,

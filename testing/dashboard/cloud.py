@@ -1,7 +1,8 @@
 """The cloud that Horizon is tested on, in a process of its own.
 
-``python -m testing.dashboard.cloud`` prints the URLs as one line of JSON and
-serves until its input is closed. Horizon's environment has nothing of Nova.
+``python -m testing.dashboard.cloud PRESETS``, with the file of its presets,
+prints the URLs as one line of JSON and serves until its input is closed.
+Horizon's environment has nothing of Nova.
 """
 
 import contextlib
@@ -94,6 +95,7 @@ def plain(cloud: Cloud) -> typing.Iterator[str]:
 if __name__ == '__main__':
     # Nova would log to the output.
     logging.disable()
+    Cloud.OPTIONS = {**Cloud.OPTIONS, 'presets_file': sys.argv[1]}
     with running() as (served, address), plain(served) as without:
         print(json.dumps({'extended': address, 'plain': without}), flush=True)
         sys.stdin.read()

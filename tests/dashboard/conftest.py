@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import time
 import typing
@@ -101,12 +102,31 @@ class Cloud:
 
 
 @pytest.fixture(scope='session')
-def _urls():
+def _presets_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp('cloud') / 'presets.yaml'
+    shutil.copy(environments.ROOT / 'testing/site/presets.yaml', path)
+    return path
+
+
+@pytest.fixture
+def presets(_presets_file):
+    """Replace a text in the file of presets, for one test."""
+    before = _presets_file.read_text()
+
+    def replace(old, new):
+        assert old in before
+        _presets_file.write_text(before.replace(old, new))
+    yield replace
+    _presets_file.write_text(before)
+
+
+@pytest.fixture(scope='session')
+def _urls(_presets_file):
     python = environments.find(
         'dashboard', 'NOVA', '.venv/nova-34', 'bin/python') / 'bin/python'
     with subprocess.Popen(
-            [python, '-W', 'ignore', '-m', 'testing.dashboard.cloud'],
-            cwd=environments.ROOT, stdin=subprocess.PIPE,
+            [python, '-W', 'ignore', '-m', 'testing.dashboard.cloud',
+             _presets_file], cwd=environments.ROOT, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             ) as process:
         try:

@@ -2,6 +2,7 @@
 
 import pytest
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support import ui
 
 from tests.dashboard import wizard as wizard_module
 
@@ -114,6 +115,55 @@ def test_an_edit_of_a_server_with_a_preset_keeps_it_and_can_drop_it(
     assert 'hw_rng_model' not in shown['image_props_override']
 
 
+def test_an_edit_under_a_preset_that_has_changed_says_so_and_leaves_it(
+        browser, cloud, presets):
+    old = {'hw_disk_bus': 'ide', 'hw_firmware_type': 'bios',
+           'hw_rng_model': None, 'hw_vif_model': 'e1000'}
+    server = cloud.create('web-1', {}, preset='legacy-bios-ide')
+    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.settled(server)
+    presets('hw_vif_model: e1000\n', 'hw_vif_model: rtl8139\n')
+    browser.log_in('demo')
+
+    def edit():
+        browser.open(f'/project/instances/{server}/{TAB}')
+        browser.click('.image-props-edit')
+        return wizard_module.Wizard(browser)
+
+    editor = edit()
+    assert browser.find('.image-props-old').text.startswith(
+        'The overrides came with this preset, which has changed since: '
+        'legacy-bios-ide.')
+    assert editor.preset() == 'No preset'
+    assert 'hw_vif_model=e1000' in editor.chips()
+    editor.set('hw_boot_menu', 'true')
+    saved(browser)
+    shown = cloud.settled(server)
+    assert shown['image_props_override_preset'] is None
+    assert shown['image_props_override'] == {**old, 'hw_boot_menu': 'true'}
+
+
+def test_a_preset_that_has_changed_and_is_chosen_again_is_taken_anew(
+        browser, cloud, presets):
+    server = cloud.create('web-1', {}, preset='legacy-bios-ide')
+    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.settled(server)
+    presets('hw_vif_model: e1000\n', 'hw_vif_model: rtl8139\n')
+    browser.log_in('demo')
+    browser.open(f'/project/instances/{server}/{TAB}')
+    browser.click('.image-props-edit')
+    editor = wizard_module.Wizard(browser)
+    editor.choose_preset('legacy-bios-ide')
+    assert 'hw_vif_model=rtl8139' in editor.chips()
+    saved(browser)
+    shown = cloud.settled(server)
+    (offered,) = [each for name, each in cloud.ask(
+        'GET', '/image-props-override')['image_props_override'][
+            'presets'].items() if name == 'legacy-bios-ide']
+    assert shown['image_props_override_preset']['digest'] == offered['digest']
+    assert shown['image_props_override'] == offered['properties']
+
+
 def test_an_override_is_dropped(editor, browser, cloud, stopped):
     browser.click('.image-props-chip button')
     saved(browser)
@@ -187,6 +237,28 @@ def test_a_rebuild_replaces_what_is_overridden(browser, cloud, picture):
     browser.click('.modal-footer .btn-primary')
     browser.until(lambda driver: cloud.settled(server)[
         'image_props_override'] == {'hw_disk_bus': 'ide'}, 'the rebuild')
+
+
+def test_a_rebuild_with_a_preset_shows_what_differs_from_it(browser, cloud):
+    server = cloud.create('web-1', {'hw_boot_menu': 'true'}, preset='windows')
+    browser.log_in('demo')
+    browser.open('/project/instances/')
+    browser.click('.actions_column .dropdown-toggle')
+    browser.click('[id$="__action_rebuild"]')
+    browser.find('#id_image').send_keys('debian')
+    assert browser.find('#id_image_props_override').get_attribute(
+        'value') == 'hw_boot_menu=true'
+    choice = ui.Select(browser.find('#id_image_props_override_preset'))
+    assert choice.first_selected_option.text.startswith('windows: ')
+    choice.select_by_visible_text(next(
+        each.text for each in choice.options
+        if each.text.startswith('legacy-bios-ide')))
+    browser.click('.modal-footer .btn-primary')
+    browser.until(lambda driver: cloud.settled(server)[
+        'image_props_override'] == {
+            'hw_boot_menu': 'true', 'hw_disk_bus': 'ide',
+            'hw_firmware_type': 'bios', 'hw_rng_model': None,
+            'hw_vif_model': 'e1000'}, 'the rebuild')
 
 
 def test_administrators_look_from_a_rule_to_its_servers(

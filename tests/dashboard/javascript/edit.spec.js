@@ -4,7 +4,7 @@ describe('The dialog that edits overrides', function () {
   var SERVER = {
     name: 'guest',
     overrides: {hw_disk_bus: 'scsi', 'hw_numa_cpus.0': '0'},
-    preset: 'scsi',
+    preset: {name: 'scsi', digest: '1'},
     image: {hw_disk_bus: 'virtio'}
   };
   var ctrl, dialog, saved, editService, $rootScope, make;
@@ -20,7 +20,7 @@ describe('The dialog that edits overrides', function () {
         $uibModalInstance: dialog,
         'horizon.image-props-override.edit.service': editService,
         id: 'a',
-        offered: {properties: [CHOICES.bus, CHOICES.nodes], presets: [{name: 'scsi'}]},
+        offered: {properties: [CHOICES.bus, CHOICES.nodes], presets: [{name: 'scsi', digest: '1'}]},
         server: angular.copy(SERVER)
       }, also));
     };
@@ -53,7 +53,7 @@ describe('The dialog that edits overrides', function () {
   });
 
   it('offers no preset while the image is not known', function () {
-    expect(ctrl.presets).toEqual([{name: 'scsi'}]);
+    expect(ctrl.presets).toEqual([{name: 'scsi', digest: '1'}]);
     expect(ctrl.isLost).toBe(false);
     ctrl = make({server: {overrides: {}, preset: null, image: null}});
     expect(ctrl.presets).toEqual([]);
@@ -61,10 +61,20 @@ describe('The dialog that edits overrides', function () {
   });
 
   it('says which preset is lost where this user cannot choose it', function () {
-    ctrl = make({server: {overrides: {}, preset: 'gone', image: {}}});
+    ctrl = make({server: {overrides: {}, preset: {name: 'gone', digest: '1'}, image: {}}});
     expect(ctrl.isLost).toBe(true);
-    ctrl = make({server: {overrides: {}, preset: 'scsi', image: null}});
+    ctrl = make({server: {overrides: {}, preset: SERVER.preset, image: null}});
     expect(ctrl.isLost).toBe(true);
+    expect(ctrl.isOld).toBe(false);
+  });
+
+  it('says which preset has changed since, and only of that one', function () {
+    expect(ctrl.isOld).toBe(false);
+    ctrl = make({server: {overrides: {}, preset: {name: 'scsi', digest: '0'}, image: {}}});
+    expect(ctrl.isOld).toBe(true);
+    expect(ctrl.isLost).toBe(false);
+    ctrl = make({server: {overrides: {}, preset: null, image: {}}});
+    expect(ctrl.isOld).toBe(false);
   });
 
   it('closes when the cloud has taken the set', function () {

@@ -357,7 +357,7 @@ describe('The editor', function () {
 
   describe('with presets', function () {
     var IDE = {
-      name: 'ide', description: 'An old disk', flavors: ['old', 'older'],
+      name: 'ide', digest: '1', description: 'An old disk', flavors: ['old', 'older'],
       properties: {hw_disk_bus: 'ide', hw_cpu_cores: '2', os_secret: 'x'}
     };
     var MENU = {
@@ -457,16 +457,38 @@ describe('The editor', function () {
     });
 
     it('begins with that of an instance', function () {
-      offer({preset: 'ide', initial: {hw_disk_bus: 'ide', hw_cpu_cores: '2'}});
+      offer({preset: {name: 'ide', digest: '1'}, initial: {hw_disk_bus: 'ide', hw_cpu_cores: '2'}});
       expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('ide: An old disk');
       expect(last()).toEqual([{os_secret: null}, true]);
     });
 
     it('begins with none where that of an instance is not offered', function () {
-      offer({preset: 'gone', initial: {hw_disk_bus: 'ide'}});
+      offer({preset: {name: 'gone', digest: '1'}, initial: {hw_disk_bus: 'ide'}});
       expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('No preset');
       expect(last()).toEqual([{hw_disk_bus: 'ide'}, true]);
       expect(used()).toBeNull();
+    });
+
+    it('begins with none, and with the old values, where it has changed since', function () {
+      offer({preset: {name: 'ide', digest: '0'}, initial: {hw_disk_bus: 'ide', hw_cpu_cores: '8'}});
+      expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('No preset');
+      expect(last()).toEqual([{hw_disk_bus: 'ide', hw_cpu_cores: '8'}, true]);
+      write('os_command_line', 'quiet');
+      expect(last()[0]).toEqual(
+        {hw_disk_bus: 'ide', hw_cpu_cores: '8', os_command_line: 'quiet'});
+      expect(used()).toBeNull();
+    });
+
+    it('puts one that is chosen in the place of the old one, not of what is new', function () {
+      offer({preset: {name: 'ide', digest: '0'}, initial: {
+        hw_disk_bus: 'virtio', hw_cpu_cores: '8', hw_boot_menu: 'false', os_gone: null
+      }});
+      write('os_command_line', 'quiet');
+      choose('ide');
+      expect(last()).toEqual([{os_command_line: 'quiet'}, true]);
+      expect(used()).toBe('ide');
+      choose('No preset');
+      expect(last()).toEqual([{os_command_line: 'quiet'}, true]);
     });
 
     it('shows no search where there is nothing else', function () {

@@ -18,16 +18,18 @@
    */
   function Controller($uibModalInstance, editService, id, offered, server) {
     var ctrl = this;
-    var before, asked;
+    var before, asked, named;
 
     ctrl.server = server;
     ctrl.image = server.image || {};
     ctrl.choices = offered ? offered.properties : [];
     // What leaves the image's own property as it is depends on the image.
     ctrl.presets = offered && server.image ? offered.presets : [];
-    ctrl.isLost = Boolean(server.preset) && !ctrl.presets.some(function (preset) {
-      return preset.name === server.preset;
-    });
+    named = server.preset && ctrl.presets.filter(function (preset) {
+      return preset.name === server.preset.name;
+    })[0];
+    ctrl.isLost = Boolean(server.preset && !named);
+    ctrl.isOld = Boolean(named && named.digest !== server.preset.digest);
     ctrl.problems = {};
     ctrl.notes = {};
     ctrl.message = '';

@@ -8,8 +8,8 @@
         // From the REST view: what the user may override, and use.
         choices: '<',
         presets: '<?',
-        // What is overridden to begin with: name to value, and the name of the
-        // preset that it came with.
+        // What is overridden to begin with: name to value, and {name, digest} of
+        // the preset that it came with.
         initial: '<?',
         preset: '<?',
         // What the image itself has: name to value.
@@ -71,10 +71,12 @@
     ctrl.nameOf = rows.nameOf;
 
     function onInit() {
-      ctrl.used = (ctrl.presets || []).filter(function (preset) {
-        return preset.name === ctrl.preset;
+      var from = ctrl.preset;
+      ctrl.used = from && ctrl.presets.filter(function (preset) {
+        return preset.name === from.name && preset.digest === from.digest;
       })[0] || null;
-      ctrl.last = ctrl.used;
+      // Nobody knows what a preset was that has changed since.
+      ctrl.last = ctrl.used || from && {properties: ctrl.initial};
       fill(ctrl.initial);
     }
 
