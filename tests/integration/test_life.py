@@ -194,7 +194,11 @@ def test_pause_and_suspend_keep_them(boot):
         assert server.api == OVERRIDES
         server.run(back)
         server.settled('ACTIVE')
-        check(server)
+        assert server.domain.findtext('os/cmdline') == (
+            OVERRIDES['os_command_line'])
+    server.run('reboot', '--hard')
+    server.settled('ACTIVE')
+    check(server)
 
 
 def test_a_backup_has_what_was_in_force(deployment, boot, tenant, operator):
