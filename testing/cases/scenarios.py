@@ -123,6 +123,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     # Of a distribution that libosinfo knows it is another card.
     'os_distro': Scenario(networks='auto'),
     'os_command_line': Scenario(has_kernel=True),
+    'os_require_quiesce': Scenario({'hw_qemu_guest_agent': 'true'}),
     'os_secure_boot': Scenario(_UEFI, instead_of={'disabled': 'required'}),
     'os_type': Scenario(instead_of={'linux': 'windows'}),
 }

@@ -186,6 +186,9 @@ class Bench:
     def _later(self, operation: str, server: str) -> str:
         """Do something with a server, and return what becomes of it."""
         client = self._client
+        if operation != 'rescue':
+            # Its agent answers once it has booted.
+            self._listen(server)
         if operation == 'rescue':
             client.act(server, 'rescue', expected=200)
             status = client.settled(server, 'RESCUE', 'ERROR')['status']
@@ -203,7 +206,6 @@ class Bench:
             images.delete(f'/images/{image}')
             return 'ACTIVE'
         assert operation == 'password'
-        self._listen(server)
         client.act(server, 'changePassword', {'adminPass': 'secret'}, 202)
         client.settled(server, 'ACTIVE')
         return 'ACTIVE'

@@ -133,6 +133,9 @@ class SeenTable(generated.CodeDirective):
 
 #: Why no value of a property that libvirt's driver acts on was seen to act.
 _UNSEEN = {
+    'hw_cpu_thread_policy': 'a plain guest is pinned like that where it was '
+                            'tried; ``tests/integration/test_nfv.py`` shows '
+                            'siblings',
     'hw_ephemeral_encryption': 'Nova 34 encrypts no disk of a libvirt host',
     'hw_floppy_bus': 'the one bus that can be built, ``fdc``, is what a guest '
                      'has anyway',
