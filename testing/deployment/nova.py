@@ -201,7 +201,9 @@ class Metadata(web.Application):
 
     def configure(self) -> None:
         """Write nova.conf, and the paste file as Nova ships it."""
-        paste = self.installation.etc / 'nova' / 'api-paste.ini'
+        paste = self.folder / 'api-paste.ini'
+        paste.write_text(
+            (self.installation.etc / 'nova' / paste.name).read_text())
         settings.write(
             self.folder / 'nova.conf', common(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
