@@ -97,6 +97,13 @@ def common(state: state_module.State) -> settings.Settings:
     }
 
 
+def _databases(state: state_module.State) -> settings.Settings:
+    """Return where the API's database is, and that of the one cell."""
+    return {section: {'connection': settings.database(state, name)}
+            for section, name in (('api_database', 'nova_api'),
+                                  ('database', 'nova_cell1'))}
+
+
 class NovaAPI(web.Application):
     """nova-api, with the extension in its paste line.
 
@@ -132,12 +139,9 @@ class NovaAPI(web.Application):
         (self.folder / 'policy.yaml').write_text(
             _POLICY if self.extended else '')
         settings.write(
-            self.folder / 'nova.conf', common(self.state), {
+            self.folder / 'nova.conf', common(self.state),
+            _databases(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
-                'api_database': {'connection': settings.database(
-                    self.state, 'nova_api')},
-                'database': {'connection': settings.database(
-                    self.state, 'nova_cell1')},
                 'wsgi': {'api_paste_config': str(
                     self.folder / 'api-paste.ini')},
                 'oslo_policy': {'policy_file': str(
@@ -205,12 +209,9 @@ class Metadata(web.Application):
         paste.write_text(
             (self.installation.etc / 'nova' / paste.name).read_text())
         settings.write(
-            self.folder / 'nova.conf', common(self.state), {
+            self.folder / 'nova.conf', common(self.state),
+            _databases(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
-                'api_database': {'connection': settings.database(
-                    self.state, 'nova_api')},
-                'database': {'connection': settings.database(
-                    self.state, 'nova_cell1')},
                 'wsgi': {'api_paste_config': str(paste)},
                 'neutron': {
                     'service_metadata_proxy': 'true',
