@@ -91,8 +91,9 @@ def _servers(
     """Make a servers resource as routes._create_controller does."""
     result: wsgi.Resource = Resource(
         ServersController(planner, read.compatibility))
+    register = api_interfaces.REGISTER_ACTIONS.get()
     for action in actions:
-        api_interfaces.registers(result)(with_our_api(action, planner))
+        register(result, with_our_api(action, planner))
     return result
 
 

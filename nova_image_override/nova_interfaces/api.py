@@ -31,6 +31,11 @@ STATELESS_FIRMWARE = interface.Called(
     'nova.virt.hardware', 'get_stateless_firmware_constraint', 'image_meta',
     image_property='hw_firmware_stateless')
 
+#: Adds the actions of another controller to a resource.
+REGISTER_ACTIONS = interface.Renamed(
+    'nova.api.openstack.wsgi:Resource', 'register_subcontroller_actions',
+    '_', formerly='register_actions')
+
 
 class RebuildAction(interface.Interface):
     """The method for a rebuild, which each release names differently."""
@@ -73,15 +78,6 @@ class ServersRoutes(interface.Interface):
         return None
 
 
-def registers(resource: Any) -> Any:
-    """Return what adds another controller's actions to RESOURCE, or None.
-
-    Releases name it differently.
-    """
-    return getattr(resource, 'register_subcontroller_actions', None) \
-        or getattr(resource, 'register_actions', None)
-
-
 def makes_servers(maker: Any, controller: str = _CONTROLLER) -> bool:
     """Return whether a controller of ``ROUTE_LIST`` makes a servers resource.
 
@@ -114,10 +110,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.api.openstack.wsgi', Fault='exception', Request='_',
             Resource='controller', action='name', expected_errors='errors',
             response='code'),
-    interface.Shaped(
-        'nova.api.openstack.wsgi', 'Resource',
-        'a class with register_subcontroller_actions or register_actions',
-        lambda value: registers(value) is not None),
+    REGISTER_ACTIONS,
     *called('nova.api.openstack.wsgi:Request', is_legacy_v2='',
             set_api_version_request=''),
     *called('nova.api.openstack.api_version_request', is_supported='req, _'),

@@ -138,6 +138,26 @@ class Called(Interface):
         return None
 
 
+@dataclasses.dataclass(frozen=True)
+class Renamed(Called):
+    """A function that some supported releases call by another name.
+
+    :ivar formerly: the other name
+    """
+
+    formerly: str = ''
+
+    def get(self) -> Any:
+        """Return it from the running Nova."""
+        owner = resolve(self.owner)
+        return getattr(owner, self.name, None) or getattr(owner, self.formerly)
+
+    def _difference(self, owner: Any) -> str | None:
+        is_new = hasattr(owner, self.name) or not hasattr(owner, self.formerly)
+        return Called(self.owner, self.name if is_new else self.formerly,
+                      self.arguments).problem()
+
+
 def _names(signature: inspect.Signature) -> str:
     return ', '.join(signature.parameters)
 
