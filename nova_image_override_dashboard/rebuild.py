@@ -37,13 +37,12 @@ class RebuildForm(_Form):
         **kwargs: typing.Any,
     ) -> None:
         super().__init__(request, *args, **kwargs)
-        server = _server(
-            request, kwargs.get('initial', {}).get('instance_id'))
-        if server is None:
+        known = _known(request, kwargs.get('initial', {}).get('instance_id'))
+        if known is None:
             return
+        server, presets = known
         # By name and digest: one that changes meanwhile is not chosen.
-        self._presets = {
-            _key(preset): preset for preset in cloud.presets(request)}
+        self._presets = {_key(preset): preset for preset in presets}
         used = existing.preset_of(server)
         chosen = _key(used) if used else ''
         self._lost = ''
@@ -152,13 +151,17 @@ def _beside(
                 - properties.items())
 
 
-def _server(
-        request: http.HttpRequest, server_id: str | None) -> typing.Any:
-    """Return a server with its overrides; None if they cannot be seen."""
+def _known(
+    request: http.HttpRequest, server_id: str | None,
+) -> tuple[typing.Any, list[dict[str, typing.Any]]] | None:
+    """Return a server with its overrides, and the presets that it may have.
+
+    None if they cannot be seen.
+    """
     if server_id is None or not presence.has_extension(request):
         return None
     try:
-        return existing.server(request, server_id)
+        return existing.server(request, server_id), cloud.presets(request)
     except tabs.TROUBLE:
         return None
 

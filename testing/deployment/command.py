@@ -1,5 +1,6 @@
 """The ``openstack`` command."""
 
+import collections.abc
 import contextlib
 import json
 import os
@@ -11,6 +12,12 @@ from openstackclient import shell
 
 from testing.deployment import tenants
 from testing.deployment.state import State
+
+
+def overriding(overrides: collections.abc.Mapping[str, str]) -> list[str]:
+    """Return the options with which ``openstack server`` takes OVERRIDES."""
+    return [word for name, value in overrides.items()
+            for word in ('--image-prop-override', f'{name}={value}')]
 
 
 class Refused(Exception):

@@ -62,6 +62,7 @@ class Host:
     :ivar installation: the one that nova-compute is started from next
     :ivar extended: whether nova-compute is the extension's
     :ivar more: what else is in its nova.conf; written at each start
+    :ivar topology: its nodes and CPUs
     """
 
     def __init__(

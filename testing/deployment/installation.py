@@ -25,11 +25,11 @@ class Installation:
         target = pathlib.Path(sysconfig.get_path('platlib', 'venv', {
             'base': str(self.prefix), 'platbase': str(self.prefix)}))
         packages = pathlib.Path('/usr/lib/python3/dist-packages')
-        for source in (packages / 'gi', *packages.glob('libvirt*.py'),
-                       *packages.glob('libvirt*.so')):
-            link = target / source.name
-            if not link.exists():
-                link.symlink_to(source)
+        for pattern in ('gi', 'libvirt*.py', 'libvirt*.so'):
+            for source in packages.glob(pattern):
+                link = target / source.name
+                if not link.exists():
+                    link.symlink_to(source)
 
 
 #: The one that runs this, which has every service.

@@ -61,13 +61,10 @@ def boot(deployment, users):
 
     def create(overrides, *options, who='tenant', image='guest',
                flavor='small', network=None, wait=True):
-        words = itertools.chain.from_iterable(
-            ('--image-prop-override', f'{name}={value}')
-            for name, value in overrides.items())
         shown = users[who].json(
             'server', 'create', '--image', image, '--flavor', flavor,
             *(('--network', network) if network else ('--no-network',)),
-            *words, *options, f'test-{next(numbers)}')
+            *command.overriding(overrides), *options, f'test-{next(numbers)}')
         server = places.Server(deployment, users[who], shown['id'])
         if wait:
             server.settled('ACTIVE')

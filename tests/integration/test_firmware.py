@@ -9,7 +9,6 @@ import pytest
 from testing.deployment import command
 from testing.deployment import firmware as firmware_module
 from testing.deployment import processes
-from tests.integration import test_update
 
 UEFI = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'}
 SECURE = {**UEFI, 'os_secure_boot': 'required'}
@@ -44,7 +43,7 @@ def disks(deployment):
 def change(server, overrides):
     """Replace a server's overrides."""
     server.run('set', '--no-image-prop-override',
-               *test_update.options(overrides))
+               *command.overriding(overrides))
 
 
 def restart(server, overrides):
@@ -59,7 +58,7 @@ def restart(server, overrides):
 def rebuild(server, overrides, image='guest'):
     """Rebuild a server with these overrides, and no others."""
     server.run('rebuild', '--image', image, *(
-        test_update.options(overrides) if overrides else
+        command.overriding(overrides) if overrides else
         ['--no-image-prop-override']))
     server.settled('ACTIVE')
 

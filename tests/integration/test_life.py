@@ -1,7 +1,5 @@
 """Overrides last as long as the server, whatever is done to it."""
 
-import itertools
-
 from testing.deployment import command
 from testing.deployment import places
 from testing.deployment import processes
@@ -49,10 +47,7 @@ def test_rebuild_keeps_replaces_and_drops_them(boot):
     server.settled('ACTIVE')
     check(server)
     others = {**OVERRIDES, 'os_command_line': 'console=ttyS0 rebuilt=1'}
-    words = itertools.chain.from_iterable(
-        ('--image-prop-override', f'{name}={value}')
-        for name, value in others.items())
-    server.run('rebuild', '--image', 'guest', *words)
+    server.run('rebuild', '--image', 'guest', *command.overriding(others))
     server.settled('ACTIVE')
     check(server, others)
     server.run('rebuild', '--image', 'guest', '--no-image-prop-override')

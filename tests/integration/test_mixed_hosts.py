@@ -3,14 +3,14 @@
 What could lose overrides there is refused, and changes nothing; the rest works.
 """
 
-import itertools
-
 import pytest
 
 from testing.deployment import command
 from testing.deployment import places
 
 OVERRIDES = {'os_command_line': 'console=ttyS0 mixed=1', **places.SCSI}
+
+OTHERS = {'hw_machine_type': 'q35'}
 
 NODES = {
     'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
@@ -21,12 +21,6 @@ EXTENDED, PLAIN = 'compute1', 'compute2'
 
 #: Since when an administrator may name the host of a migration.
 NAMED = '--os-compute-api-version', '2.56'
-
-
-def words(overrides):
-    return itertools.chain.from_iterable(
-        ('--image-prop-override', f'{name}={value}')
-        for name, value in overrides.items())
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -84,7 +78,7 @@ def test_where_it_is_missing_servers_run_with_their_overrides(on):
 
 @pytest.mark.parametrize('action', [
     ('rebuild', '--image', 'guest'),
-    ('rebuild', '--image', 'guest', *words({'hw_machine_type': 'q35'})),
+    ('rebuild', '--image', 'guest', *command.overriding(OTHERS)),
     ('rescue',)], ids=['keep', 'set', 'rescue'])
 def test_what_would_lose_them_is_refused_there(on, action):
     refused(on(PLAIN, OVERRIDES), *action)
@@ -135,12 +129,12 @@ def test_other_servers_move_freely(on, operator):
 
 
 def test_one_that_is_shelved_can_neither_be_given_others_nor_lose_them(
-        deployment, on):
+        on):
     server = on(EXTENDED, OVERRIDES)
     server.run('shelve', '--offload')
     server.settled('SHELVED_OFFLOADED')
     with pytest.raises(command.Refused) as caught:
-        server.run('set', *words({'hw_machine_type': 'q35'}))
+        server.run('set', *command.overriding(OTHERS))
     assert 'host_not_ready' in str(caught.value)
     assert server.api == OVERRIDES
     server.run('unshelve')

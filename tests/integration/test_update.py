@@ -1,18 +1,10 @@
 """An existing server is given other overrides, and has them."""
 
-import itertools
-
 import pytest
 
+from testing.deployment import command
 from testing.deployment import places
 from tests.integration import nfv as look
-
-
-def options(overrides):
-    """Return the options with which ``openstack server set`` sets them."""
-    return itertools.chain.from_iterable(
-        ('--image-prop-override', f'{name}={value}')
-        for name, value in overrides.items())
 
 
 @pytest.mark.usefixtures('huge_pages')
@@ -22,7 +14,7 @@ def test_an_offloaded_server_is_given_nodes_pages_and_cpus(boot):
     assert len(server.domain.findall('cpu/numa/cell')) == 1
     server.run('shelve', '--offload')
     server.settled('SHELVED_OFFLOADED')
-    server.run('set', *options(look.EVERYTHING))
+    server.run('set', *command.overriding(look.EVERYTHING))
     assert server.api == look.EVERYTHING
     server.run('unshelve')
     server.settled('ACTIVE')
@@ -45,7 +37,7 @@ def test_a_stopped_server_starts_with_other_overrides(boot):
     server.settled('SHUTOFF')
     others = {'os_command_line': 'console=ttyS0 second=1',
               'hw_machine_type': 'q35'}
-    server.run('set', *options(others))
+    server.run('set', *command.overriding(others))
     server.run('start')
     server.settled('ACTIVE')
     assert server.api == others
@@ -65,7 +57,8 @@ def test_the_root_disk_of_a_stopped_server_moves_from_bus_to_bus(boot):
             ({'hw_disk_bus': 'virtio'}, 'virtio', ['vda'])):
         server.run('stop')
         server.settled('SHUTOFF')
-        server.run('set', '--no-image-prop-override', *options(overrides))
+        server.run('set', '--no-image-prop-override',
+                   *command.overriding(overrides))
         server.run('start')
         server.settled('ACTIVE')
         assert server.domain.find('devices/disk/target').get('bus') == bus

@@ -41,11 +41,9 @@ def kept():
 
 
 def boot(deployment, tenant, name, overrides):
-    words = []
-    for key, value in overrides.items():
-        words += ['--image-prop-override', f'{key}={value}']
-    shown = tenant.json('server', 'create', '--image', 'guest', '--flavor',
-                        'small', '--no-network', *words, f'test-{name}')
+    shown = tenant.json(
+        'server', 'create', '--image', 'guest', '--flavor', 'small',
+        '--no-network', *command.overriding(overrides), f'test-{name}')
     server = places.Server(deployment, tenant, shown['id'])
     server.settled('ACTIVE')
     return server
