@@ -429,6 +429,14 @@ proof-races: export PAIRS := $(PAIRS)
 proof-races: .venv/cloud/.ready ## Two requests at once, one to each of two nova-api, on a real cloud, PAIRS=20
 	$(call on_cloud,pytest -s tests/integration/test_whole_races.py $(ARGS))
 
+MINUTES ?= 60
+.PHONY: proof-load
+proof-load: export PROOF := full
+proof-load: export MINUTES := $(MINUTES)
+proof-load: .venv/cloud/.ready ## nova-api under uWSGI beside an unmodified one, on a real cloud, MINUTES=60
+	@$(PYTHON) -m testing.deployment.machine install uwsgi-core uwsgi-plugin-python3
+	$(call on_cloud,pytest -s tests/integration/test_whole_load.py $(ARGS))
+
 .PHONY: proof-laws
 proof-laws: $(MAINTAINED:%=.venv/nova-%/.ready) ## The laws of merging, 5,000 images each
 	for release in $(MAINTAINED); do HYPOTHESIS_PROFILE=fuzz \

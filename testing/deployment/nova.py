@@ -64,7 +64,10 @@ def instances(state: state_module.State) -> pathlib.Path:
 
 def common(state: state_module.State) -> settings.Settings:
     """Return what all services of Nova share."""
-    return settings.common(state, 'nova') | {
+    shared = settings.common(state, 'nova')
+    # Without it no access rule of an application credential permits anything.
+    shared['keystone_authtoken']['service_type'] = 'compute'
+    return shared | {
         'DEFAULT': {
             'transport_url': settings.broker(state),
             'my_ip': '127.0.0.1',
@@ -92,6 +95,10 @@ def common(state: state_module.State) -> settings.Settings:
         'service_user': {'send_service_user_token': 'true',
                          **settings.user(state, 'nova')},
         'oslo_messaging_rabbit': {'heartbeat_timeout_threshold': '10'},
+        # In both formats, as clouds that bill by them have them.
+        'oslo_messaging_notifications': {'driver': 'messagingv2'},
+        'notifications': {'notification_format': 'both',
+                          'notify_on_state_change': 'vm_and_task_state'},
         # Without any display Nova gives guests no video device.
         'vnc': {'server_listen': '127.0.0.1'},
     }
@@ -109,6 +116,8 @@ class NovaAPI(web.Application):
 
     :ivar extended: whether the extension is there; see :meth:`configure`
     :ivar rules: ``[image_override]``; see :meth:`configure`
+    :ivar is_under_uwsgi: whether Debian's uWSGI serves it, as the example in
+        ``share/`` says, in place of waitress
     """
 
     NAME = 'nova-api'
@@ -121,6 +130,7 @@ class NovaAPI(web.Application):
     ) -> None:
         super().__init__(state, name)
         self.extended = True
+        self.is_under_uwsgi = False
         self.rules = {
             'allowed_properties': ', '.join(ALLOWED),
             'presets_file': str(examples.PRESETS),
@@ -151,6 +161,24 @@ class NovaAPI(web.Application):
                               'discover_hosts_in_cells_interval': '5'},
                 'conductor': {'workers': '1'}},
             {'image_override': self.rules} if self.extended else {})
+
+    def command(self) -> list[str | pathlib.Path]:
+        """Return what serves it."""
+        if not self.is_under_uwsgi:
+            return super().command()
+        text = examples.UWSGI.read_text()
+        for shipped, ours in {
+                '/etc/nova/api-paste-image-override.ini':
+                    self.folder / 'api-paste.ini',
+                '/etc/nova/nova.conf': self.folder / 'nova.conf',
+                '8774': state_module.PORTS[self.name],
+                'uid = nova\ngid = nova':
+                    f'plugins = python3\nvirtualenv = '
+                    f'{self.installation.prefix}'}.items():
+            assert shipped in text
+            text = text.replace(shipped, str(ours))
+        return ['uwsgi-core', '--ini',
+                self.state.write(text, self.name, 'uwsgi.ini')]
 
     @property
     def manage(self) -> list[str | pathlib.Path]:

@@ -49,6 +49,11 @@ class RabbitMQ:
             'RABBITMQ_PID_FILE': str(state.file('rabbitmq', 'pid'))})
         self._node.wait_until(lambda: state_module.listening('rabbitmq'))
 
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the node's processes."""
+        return self._node.pids
+
     def restart(self) -> None:
         """End the node as a crash would, and start it again."""
         self._node.kill()

@@ -53,12 +53,15 @@ class Application(processes.Process):
         service = self.MODULE.partition('.')[0].upper()
         return {f'OS_{service}_CONFIG_DIR': str(self.folder)}
 
+    def command(self) -> list[str | pathlib.Path]:
+        """Return what serves it."""
+        return [self.installation.python, '-W', 'ignore', '-m',
+                self.SERVER, str(state_module.PORTS[self.name]),
+                str(self.WORKERS), self.MODULE]
+
     def up(self) -> None:
         """Start it, and wait until it answers."""
-        self.start(
-            [self.installation.python, '-W', 'ignore', '-m',
-             self.SERVER, str(state_module.PORTS[self.name]),
-             str(self.WORKERS), self.MODULE], self.environment())
+        self.start(self.command(), self.environment())
         self.wait_until(self._answers)
 
     def _answers(self) -> bool:

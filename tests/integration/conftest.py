@@ -6,6 +6,7 @@ import pytest
 
 from testing.deployment import cloud
 from testing.deployment import command
+from testing.deployment import fake_host
 from testing.deployment import guest
 from testing.deployment import hugepages
 from testing.deployment import places
@@ -119,3 +120,27 @@ def whole_image(deployment):
 def everywhere(deployment):
     """All that is stored of servers."""
     return whole.Everywhere(deployment)
+
+
+@pytest.fixture(scope='module')
+def fake_zone(deployment):
+    """A zone without QEMU."""
+    compute = deployment.operator.compute
+    host = fake_host.Host(deployment.state)
+    host.up()
+    processes.wait_for(
+        lambda: any(each.name == host.host for each in compute.hypervisors()),
+        host.host)
+    # A run that was cut off has left it, with a host that is no more.
+    if left := compute.find_aggregate('fake'):
+        for each in left.hosts:
+            compute.remove_host_from_aggregate(left, each)
+        compute.delete_aggregate(left)
+    aggregate = compute.create_aggregate(name='fake', availability_zone='fake')
+    compute.add_host_to_aggregate(aggregate, host.host)
+    yield
+    compute.remove_host_from_aggregate(aggregate, host.host)
+    compute.delete_aggregate(aggregate)
+    host.kill()
+    (service,) = compute.services(binary='nova-compute', host=host.host)
+    compute.delete_service(service)

@@ -80,7 +80,7 @@ def test_a_change_that_no_scheduler_answers_is_refused_and_changes_nothing(
     client.do(server, 'os-start', 'ACTIVE')
 
 
-@pytest.mark.parametrize('name', ['glance', 'mariadb', 'placement'])
+@pytest.mark.parametrize('name', ['glance', 'mariadb', 'placement', 'rabbitmq'])
 def test_a_change_waits_for_what_it_needs_of_others_and_is_whole(
         deployment, client, everywhere, whole_image, server, name):
     for change in (

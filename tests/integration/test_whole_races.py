@@ -16,10 +16,8 @@ import typing
 import pytest
 
 from testing import figures
-from testing.deployment import fake_host
 from testing.deployment import flavors
 from testing.deployment import nova
-from testing.deployment import processes
 from tests.integration import whole
 
 pytestmark = pytest.mark.skipif(not figures.FULL, reason='make proof-races')
@@ -106,29 +104,9 @@ def apis(deployment):
         api.kill()
 
 
-@pytest.fixture(scope='module')
-def fake_zone(deployment):
-    """A zone without QEMU."""
-    compute = deployment.operator.compute
-    host = fake_host.Host(deployment.state)
-    host.up()
-    processes.wait_for(
-        lambda: any(each.name == host.host for each in compute.hypervisors()),
-        host.host)
-    # A run that was cut off has left it, with a host that is no more.
-    if left := compute.find_aggregate('fake'):
-        for each in left.hosts:
-            compute.remove_host_from_aggregate(left, each)
-        compute.delete_aggregate(left)
-    aggregate = compute.create_aggregate(name='fake', availability_zone='fake')
-    compute.add_host_to_aggregate(aggregate, host.host)
-    flavors.furnish(compute, FLAVORS)
-    yield
-    compute.remove_host_from_aggregate(aggregate, host.host)
-    compute.delete_aggregate(aggregate)
-    host.kill()
-    (service,) = compute.services(binary='nova-compute', host=host.host)
-    compute.delete_service(service)
+@pytest.fixture(scope='module', autouse=True)
+def furnished(deployment):
+    flavors.furnish(deployment.operator.compute, FLAVORS)
 
 
 class Pairs:
