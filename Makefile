@@ -241,9 +241,9 @@ test-upgrade: $(LADDER:%=.venv/nova-%/.ready) ## Nova 29 becomes 31, 33 and 34 b
 	    .venv/nova-$$release/bin/python -m pytest tests/upgrade $(ARGS) \
 	    || exit 1; done
 
-# Environments of Glance and Ironic have nothing of Nova, and Nova's nothing of
-# theirs.
-.venv/glance-33/.ready .venv/ironic-39/.ready: .venv/%/.ready: constraints/%.txt
+# Environments of Ceilometer, Glance and Ironic have nothing of Nova, and Nova's
+# nothing of theirs.
+.venv/ceilometer-27/.ready .venv/glance-33/.ready .venv/ironic-39/.ready: .venv/%/.ready: constraints/%.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
@@ -362,7 +362,7 @@ cloud-clean: cloud-down ## And remove what it wrote
 	rm -rf .cloud
 
 .PHONY: cloud-test
-cloud-test: .venv/cloud/.ready ## Test on a real cloud: up, tests, down (ARGS="-m short")
+cloud-test: .venv/cloud/.ready .venv/ceilometer-27/.ready ## Test on a real cloud: up, tests, down (ARGS="-m short")
 	$(call on_cloud,pytest tests/integration $(ARGS))
 
 .PHONY: cloud-properties

@@ -1,5 +1,5 @@
-"""What Nova's notifications say of overrides, as a consumer of the broker
-gets them.
+"""What Nova's notifications say of overrides, as consumers of the broker get
+them: one of oslo.messaging, and Ceilometer's agent.
 """
 
 import functools
@@ -10,6 +10,7 @@ import oslo_messaging
 import pytest
 
 from nova_image_override import override_record as record
+from testing.deployment import ceilometer as ceilometer_module
 from testing.deployment import processes
 from testing.deployment import settings
 from tests.integration import whole
@@ -43,6 +44,14 @@ class Consumer:
         """Forget what came before."""
         with self._lock:
             self._kept.clear()
+
+
+@pytest.fixture(scope='module')
+def ceilometer(deployment):
+    agent = ceilometer_module.Agent(deployment.state)
+    agent.up()
+    yield agent
+    agent.stop()
 
 
 @pytest.fixture(scope='module')
@@ -103,6 +112,27 @@ def test_the_default_format_has_the_overrides_at_create_update_and_rebuild(
     client.rebuild(server, whole_image, whole.ONE)
     client.settled(server, 'SHUTOFF')
     check(told('compute.instance.rebuild.end')['image_meta'], whole.ONE)
+
+
+def test_ceilometers_samples_have_the_overrides(
+        ceilometer, client, server, whole_image):
+    def sampled(overrides):
+        """Wait for a sample of the server that has them, and check it."""
+        def last():
+            images = [sample['resource_metadata']['image_meta']
+                      for sample in ceilometer.samples()
+                      if sample['name'] == 'vcpus'
+                      and sample['resource_id'] == server]
+            return images and (images[-1].get('hw_video_model')
+                               == overrides['hw_video_model']) and images[-1]
+
+        check(processes.wait_for(last, 'a sample', 60), overrides)
+
+    sampled(whole.ONE)
+    client.do(server, 'os-stop', 'SHUTOFF')
+    client.rebuild(server, whole_image, whole.OTHER)
+    client.settled(server, 'SHUTOFF')
+    sampled(whole.OTHER)
 
 
 def test_the_versioned_format_has_no_image_properties(
