@@ -145,8 +145,6 @@ _UNSEEN = {
     'hw_time_hpet': 'Nova gives timers to guests of KVM only',
     'hw_vif_multiqueue_enabled': 'Nova gives queues to guests of KVM only; '
                                  'its refusal was seen',
-    'hw_viommu_model': '``intel`` needs KVM or a newer QEMU; with ``virtio`` '
-                       'and ``smmuv3`` libvirt refuses what Nova adds',
     'os_require_quiesce': 'the snapshot of a guest without an agent was '
                           'refused, which is what it asks for'}
 

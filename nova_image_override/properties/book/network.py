@@ -15,7 +15,7 @@ def _iommu(guest: Any) -> Any:
 
 
 #: From libvirt 8.3 on, "auto" is virtio too.
-_VIRTIO_IOMMU = 'a libvirt that takes attributes of it (9.0 does not)'
+_VIRTIO_IOMMU = 'a libvirt that takes attributes of it (11.3 does not)'
 
 RECORDS = records(
     Record(

@@ -53,7 +53,7 @@ def subjects(found, code):
 
 def test_a_value_of_few_hosts_is_a_warning(check):
     status, found = check('hw_viommu_model')
-    virtio = 'needs a libvirt that takes attributes of it (9.0 does not)'
+    virtio = 'needs a libvirt that takes attributes of it (11.3 does not)'
     assert (status, found) == (1, [(
         'warning', 'H3', 'hw_viommu_model', f'auto {virtio}, smmuv3 needs Arm '
         f'hosts, virtio {virtio}: elsewhere the server ends in ERROR')])
