@@ -204,7 +204,7 @@ class PropertyList:
         # Nearly everything is a value of a property that takes text.
         takers = [prop for prop in self._catalog.values()
                   if entry.reaches(prop) and (
-                      prop.values or prop.record.limits.maximum is not None
+                      prop.values or prop.record.limits.maximum
                       or prop.record.limits.size)]
         return entry.text if entry.values[1:] and all(
             any(not _impossible(prop, value) for prop in takers)

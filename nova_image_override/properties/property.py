@@ -65,9 +65,9 @@ class Property(abc.ABC):
         return self.family.spelling if self.family else self.field
 
     @property
-    @abc.abstractmethod
     def expects(self) -> str:
         """Valid values, in words."""
+        return schema_words.text(self.field, self._limits())
 
     def read(self, name: str, value: str) -> str | errors.Problem:
         """Return the spelling of VALUE that is stored, or what is wrong.
@@ -170,11 +170,6 @@ def _too_long(name: str, size: str) -> errors.Problem:
 class Boolean(Property):
     """A property that is true or false."""
 
-    @property
-    def expects(self) -> str:
-        """Valid values, in words."""
-        return 'true or false'
-
     def _folded(self, value: str) -> str:
         lowered = value.lower()
         if lowered in strutils.TRUE_STRINGS:
@@ -190,21 +185,6 @@ class Boolean(Property):
 class Integer(Property):
     """A property that is a whole number."""
 
-    @property
-    def minimum(self) -> int:
-        """The smallest number taken."""
-        return self.record.limits.minimum or 0
-
-    @property
-    def maximum(self) -> int:
-        """The largest number taken."""
-        return self.record.limits.maximum or 0
-
-    @property
-    def expects(self) -> str:
-        """Valid values, in words."""
-        return schema_words.integer(self.minimum, self.maximum)
-
     def _folded(self, value: str) -> str:
         if re.fullmatch('0+[1-9][0-9]*|00+', value):
             return value.lstrip('0') or '0'
@@ -213,24 +193,21 @@ class Integer(Property):
     def wrong_with(self, value: str) -> str | None:
         """Check that VALUE is in range."""
         # The schema's pattern has bounded the number of digits.
-        return None if self.minimum <= int(value) <= self.maximum \
+        limits = self.record.limits
+        return None if limits.minimum <= int(value) <= limits.maximum \
             else f'must be {self.expects}, not {value}'
 
     def _limits(self) -> Schema:
-        digits = len(str(self.maximum)) - 1
+        limits = self.record.limits
+        digits = len(str(limits.maximum)) - 1
         return {'pattern': f'^(0|[1-9][0-9]{{0,{digits}}})$',
                 'contentMediaType': 'application/json',
-                'contentSchema': {'type': 'integer', 'minimum': self.minimum,
-                                  'maximum': self.maximum}}
+                'contentSchema': {'type': 'integer', 'minimum': limits.minimum,
+                                  'maximum': limits.maximum}}
 
 
 class Enumeration(Property):
     """A property that is one of several words; Nova's field knows aliases."""
-
-    @property
-    def expects(self) -> str:
-        """Valid values, in words."""
-        return 'one of ' + ', '.join(self.values)
 
     def _folded(self, value: str) -> str:
         if not isinstance(self.nova_field, field_types.BaseEnumField):
@@ -246,11 +223,6 @@ class Enumeration(Property):
 
 class Text(Property):
     """A property whose value is text."""
-
-    @property
-    def expects(self) -> str:
-        """Valid values, in words."""
-        return self.record.limits.expects or 'text'
 
     def _limits(self) -> Schema:
         # In characters; the limit of 255 bytes of UTF-8 is checked separately.
@@ -311,7 +283,7 @@ def make(nova_field: Any, **common: Any) -> Property:
         kind, values = Enumeration, ('required',)
     elif isinstance(nova_field, field_types.FlexibleBooleanField):
         kind, values = Boolean, ('true', 'false')
-    elif limits.maximum is not None:
+    elif limits.maximum:
         kind = Integer
     elif isinstance(nova_field, field_types.BaseEnumField):
         kind, values = Enumeration, tuple(nova_field.valid_values)

@@ -20,11 +20,6 @@ _PATTERNS = {limits.pattern: limits.expects for limits in (
 ONLY_REMOVAL = '(only removal)'
 
 
-def integer(minimum: int, maximum: int) -> str:
-    """Return the words for an integer in a range."""
-    return f'an integer from {minimum} to {maximum}'
-
-
 def kind(schema: Schema) -> str:
     """Return the type of a value: boolean, integer, enum or string."""
     content: str | None = schema.get('contentSchema', {}).get('type')
@@ -42,7 +37,7 @@ def values(name: str, schema: Schema) -> list[str]:
         return [ONLY_REMOVAL]
     if 'enum' in schema:
         return [value for value in schema['enum'] if value is not None]
-    return [_text(name, schema), *(
+    return [text(name, schema), *(
         # The deployer's lists leave this.
         f'not {limit["not"]["pattern"]}' if 'not' in limit
         else f'like {limit["pattern"]}' for limit in schema.get('allOf', ()))]
@@ -53,10 +48,15 @@ def _types(schema: Schema) -> list[str]:
     return [types] if isinstance(types, str) else list(types)
 
 
-def _text(name: str, schema: Schema) -> str:
+def text(name: str, schema: Schema) -> str:
+    """Return what a value of the property may be, in one phrase."""
     content = schema.get('contentSchema', {})
     if 'minimum' in content:
-        return integer(content['minimum'], content['maximum'])
+        return (f'an integer from {content["minimum"]} to '
+                f'{content["maximum"]}')
+    if 'enum' in schema:
+        return 'true or false' if content else 'one of ' + ', '.join(
+            schema['enum'])
     pattern = schema.get('pattern')
     if pattern is not None:
         return _PATTERNS.get(pattern) or f'like {pattern}'

@@ -31,7 +31,7 @@ TEXTS: collections.abc.Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 def taken(prop: property_module.Property) -> list[str]:
     """Return values of PROP that requests may send: all, or the ends."""
     if isinstance(prop, property_module.Integer):
-        low, high = prop.minimum or 0, prop.maximum or 0
+        low, high = prop.record.limits.minimum, prop.record.limits.maximum
         return list(dict.fromkeys(
             str(number) for number in (low, low + 1, high)))
     if prop.values:
@@ -42,7 +42,7 @@ def taken(prop: property_module.Property) -> list[str]:
 def wrong(prop: property_module.Property) -> list[str]:
     """Return values of PROP just beyond what is accepted."""
     if isinstance(prop, property_module.Integer):
-        low, high = prop.minimum or 0, prop.maximum or 0
+        low, high = prop.record.limits.minimum, prop.record.limits.maximum
         return [str(low - 1), str(high + 1), '', '1.0', '0x1', ' 1']
     if isinstance(prop, property_module.Boolean):
         return ['', 'maybe', '2', 'true ']

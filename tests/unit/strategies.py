@@ -107,7 +107,8 @@ def values_of(field: str) -> st.SearchStrategy[str]:
             ['true', 'false', '1', '0', 'on', 'off', 'yes', 'no', 't', 'f',
              'y', 'n']).flatmap(cased)
     if isinstance(prop, property_module.Integer):
-        numbers = st.integers(prop.minimum, prop.maximum)
+        numbers = st.integers(
+            prop.record.limits.minimum, prop.record.limits.maximum)
         return st.builds('{}{}'.format, st.sampled_from(['', '0', '000']),
                          numbers)
     if isinstance(prop, property_module.Enumeration):

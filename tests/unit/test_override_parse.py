@@ -70,8 +70,9 @@ def integer_limits():
     for field, prop in catalog_module.running().items():
         if isinstance(prop, property_module.Integer):
             name = f'{field}.0' if prop.family else field
+            limits = prop.record.limits
             yield pytest.param(
-                name, prop.minimum, prop.maximum, id=name)
+                name, limits.minimum, limits.maximum, id=name)
 
 
 @pytest.mark.parametrize(('name', 'minimum', 'maximum'), integer_limits())

@@ -159,15 +159,15 @@ class Limits:
     """Limits of a value that Nova does not state.
 
     :ivar minimum: smallest integer taken
-    :ivar maximum: largest integer taken
+    :ivar maximum: largest integer taken; 0 if the value is no integer
     :ivar pattern: regular expression (ECMA 262 and Python) of the value
     :ivar expects: PATTERN in words, for the message of a refusal
     :ivar cpu_list: the value is a CPU list, to be bounded
     :ivar size: the value may be a size with a unit, which is stored in KiB
     """
 
-    minimum: int | None = None
-    maximum: int | None = None
+    minimum: int = 0
+    maximum: int = 0
     pattern: str | None = None
     expects: str | None = None
     cpu_list: bool = False

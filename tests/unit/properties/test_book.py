@@ -162,7 +162,7 @@ def test_every_integer_has_a_range_and_nothing_else_has_one(catalog):
         if isinstance(prop, property_module.Integer):
             assert 0 <= limits.minimum < limits.maximum, field
         else:
-            assert (limits.minimum, limits.maximum) == (None, None), field
+            assert (limits.minimum, limits.maximum) == (0, 0), field
 
 
 def test_every_grammar_is_said_in_words_too(catalog):
