@@ -32,7 +32,7 @@ STATELESS_FIRMWARE = interface.Called(
     image_property='hw_firmware_stateless')
 
 #: Adds the actions of another controller to a resource.
-REGISTER_ACTIONS = interface.Renamed(
+REGISTER_ACTIONS = interface.Called(
     'nova.api.openstack.wsgi:Resource', 'register_subcontroller_actions',
     '_', formerly='register_actions')
 

@@ -98,10 +98,12 @@ class Called(Interface):
         ``=`` after it for each one that is passed by name; without ``self``
     :ivar image_property: the field of ``ImageMetaProps`` that the function came
         with: a release without the field need not have the function
+    :ivar formerly: what some supported releases call it
     """
 
     arguments: str
     image_property: str | None = None
+    formerly: str = ''
 
     @property
     def expected(self) -> str:
@@ -116,11 +118,14 @@ class Called(Interface):
 
     def get(self) -> Any:
         """Return it from the running Nova."""
-        return getattr(resolve(self.owner), self.name)
+        return self._of(resolve(self.owner))
+
+    def _of(self, owner: Any) -> Any:
+        return getattr(owner, self.name, None) or getattr(
+            owner, self.formerly or self.name)
 
     def _difference(self, owner: Any) -> str | None:
-        parameters = list(_signature(
-            getattr(owner, self.name)).parameters.values())
+        parameters = list(_signature(self._of(owner)).parameters.values())
         if parameters and parameters[0].name == 'self':
             del parameters[0]
         signature = inspect.Signature(parameters)
@@ -136,26 +141,6 @@ class Called(Interface):
                if value in by_position):
             return f'has {self}({_names(signature)}), not ({self.arguments})'
         return None
-
-
-@dataclasses.dataclass(frozen=True)
-class Renamed(Called):
-    """A function that some supported releases call by another name.
-
-    :ivar formerly: the other name
-    """
-
-    formerly: str = ''
-
-    def get(self) -> Any:
-        """Return it from the running Nova."""
-        owner = resolve(self.owner)
-        return getattr(owner, self.name, None) or getattr(owner, self.formerly)
-
-    def _difference(self, owner: Any) -> str | None:
-        is_new = hasattr(owner, self.name) or not hasattr(owner, self.formerly)
-        return Called(self.owner, self.name if is_new else self.formerly,
-                      self.arguments).problem()
 
 
 def _names(signature: inspect.Signature) -> str:

@@ -120,7 +120,7 @@ def test_every_difference_is_told_at_once():
 def test_every_one_that_is_renamed_stops_the_start(each):
     """The running release has a different name for it from the one listed."""
     renamed = dataclasses.replace(each, name=f'{each.name}_was', **(
-        {'formerly': ''} if isinstance(each, interface.Renamed) else {}))
+        {'formerly': ''} if isinstance(each, interface.Called) else {}))
     if each.needed:
         assert f'{renamed}' in renamed.problem()
 
