@@ -224,33 +224,32 @@ class Policy(Rule):
 
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the rule for all properties, then by that of this one."""
-        rule, permits = self._check(request.prop, request.caller)
+        rule, permits = _checked(
+            policies.property_rule(request.prop.field), request.caller)
         code, reason = ('', '') if permits else (
             errors.POLICY, f'policy {rule} does not permit it')
         return (Decision('policy', code, reason, rule),)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the properties whose rules the caller passes."""
-        if self._check(left.prop, caller)[1]:
+        if _checked(policies.property_rule(left.prop.field), caller)[1]:
             yield left
 
     @staticmethod
     def of_preset(name: str, caller: Caller) -> Decision:
         """Decide whether CALLER may use the preset called NAME."""
-        rule = policies.preset_rule(name)
-        if not (caller.can(policies.CREATE) and rule in caller.policy_defined):
-            rule = policies.CREATE
-        code, reason = ('', '') if caller.can(rule) else (
+        rule, permits = _checked(policies.preset_rule(name), caller)
+        code, reason = ('', '') if permits else (
             errors.PRESET_NOT_ALLOWED, f'policy {rule} does not permit it')
         return Decision(f'preset {name}', code, reason, rule)
 
-    @staticmethod
-    def _check(prop: Property, caller: Caller) -> tuple[str, bool]:
-        """Return the name of the rule that decides, and what it does."""
-        if not caller.can(policies.CREATE):
-            return policies.CREATE, False
-        rule = policies.property_rule(prop.field)
-        # One that policy.yaml does not define is the same as CREATE.
-        if rule not in caller.policy_defined:
-            return policies.CREATE, True
-        return rule, caller.can(rule)
+
+def _checked(rule: str, caller: Caller) -> tuple[str, bool]:
+    """Return the policy rule that decides, and whether it permits.
+
+    CREATE must permit, too, and decides where policy.yaml defines no RULE.
+    """
+    permits = caller.can(policies.CREATE)
+    if not permits or rule not in caller.policy_defined:
+        return policies.CREATE, permits
+    return rule, caller.can(rule)
