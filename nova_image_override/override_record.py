@@ -109,10 +109,8 @@ def still_to_store(system_metadata: SystemMetadata) -> dict[str, str]:
     :returns: property -> the bus that disks come from, or ''; the property ''
         stands for the whole image
     """
-    prefix = IMAGE_PREFIX + UNFINISHED
-    return {key.removeprefix(prefix).removeprefix(':'): value or ''
-            for key, value in system_metadata.items()
-            if key.startswith(prefix)}
+    return {rest.removeprefix(':'): value
+            for rest, value in _rows(system_metadata, UNFINISHED)}
 
 
 def finished(system_metadata: SystemMetadata) -> dict[str, str | None]:
@@ -177,10 +175,8 @@ def has_overrides(system_metadata: SystemMetadata) -> bool:
 
 def preset(system_metadata: SystemMetadata) -> UsedPreset | None:
     """Return the preset that a server's overrides came with, if any."""
-    prefix = IMAGE_PREFIX + PRESET_PREFIX
-    return min((UsedPreset(key.removeprefix(prefix), value or '')
-                for key, value in system_metadata.items()
-                if key.startswith(prefix)), default=None)
+    return min((UsedPreset(*row) for row
+                in _rows(system_metadata, PRESET_PREFIX)), default=None)
 
 
 def shelved_image_is_older(system_metadata: SystemMetadata) -> bool:
@@ -231,11 +227,16 @@ def _recorded(
     system_metadata: SystemMetadata,
 ) -> Iterator[tuple[str, bool, str]]:
     """Yield the name of each override, whether it removes, and the row."""
+    for removed, prefix in ((False, SET_PREFIX), (True, REMOVED_PREFIX)):
+        for name, value in _rows(system_metadata, prefix):
+            yield name, removed, value
+
+
+def _rows(
+    system_metadata: SystemMetadata, prefix: str,
+) -> Iterator[tuple[str, str]]:
+    """Yield the rest of each name that begins with PREFIX, and its value."""
+    whole = IMAGE_PREFIX + prefix
     for key, value in system_metadata.items():
-        name = key.removeprefix(IMAGE_PREFIX)
-        if name == key:
-            continue
-        for prefix in (SET_PREFIX, REMOVED_PREFIX):
-            if name.startswith(prefix):
-                yield (name.removeprefix(prefix), prefix == REMOVED_PREFIX,
-                       value or '')
+        if key.startswith(whole):
+            yield key.removeprefix(whole), value or ''
