@@ -7,8 +7,6 @@ from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override.authorization.presets import Preset
 
-_ABSENT = object()
-
 
 @dataclasses.dataclass(frozen=True)
 class Change:
@@ -66,9 +64,8 @@ class Change:
     @property
     def differing(self) -> list[str]:
         """Names of the overrides that are added, removed or changed."""
-        return sorted(name for name in self.names
-                      if self.before.get(name, _ABSENT)
-                      != self.after.get(name, _ABSENT))
+        return sorted({
+            name for name, _ in self.before.items() ^ self.after.items()})
 
     def new(
         self, merger: override.Merger, base: override.ImageProperties,

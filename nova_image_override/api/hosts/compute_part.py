@@ -21,11 +21,6 @@ _ASK = ('ask the operator to run nova-compute-image-override '
         f'{versions.COMPUTE_PART} or newer there')
 
 
-def runs_compute_part(node: objects.ComputeNode) -> bool:
-    """Return whether the nova-compute of NODE keeps overrides."""
-    return versions.does_compute_part(announced(node))
-
-
 def announced(node: objects.ComputeNode) -> str | None:
     """Return the version of the compute part of NODE, if it has one."""
     return (node.stats or {}).get(errors.PARAMETER)
@@ -46,7 +41,7 @@ def require(context: Any, instance: Any, done: str, remedy: str) -> None:
     try:
         node = objects.ComputeNode.get_by_host_and_nodename(
             context, instance.host, instance.node)
-        ready = runs_compute_part(node)
+        ready = versions.does_compute_part(announced(node))
     except exception.ComputeHostNotFound:
         ready = False
     if not ready:
@@ -72,7 +67,7 @@ def require_anywhere(context: Any, host: str | None, lost: str) -> None:
             return
     else:
         nodes = objects.ComputeNodeList.get_all(context)
-    if not all(runs_compute_part(node) for node in nodes):
+    if not all(versions.does_compute_part(announced(node)) for node in nodes):
         raise _not_ready(
             f'{lost}: {_ASK}, or boot another server without these overrides')
 
