@@ -7,23 +7,17 @@ from collections.abc import Iterable, Iterator
 import dataclasses
 import fnmatch
 import re
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 from cliff import columns
 
 from nova_image_override.properties import schema_words
 
-if TYPE_CHECKING:
-    _Column = columns.FormattableColumn[list[str]]
-else:
-    # At run time, older releases of cliff cannot be given a type.
-    _Column = columns.FormattableColumn
-
 #: The formats that have a null of their own.
 OBJECT_FORMATS = ('json', 'yaml')
 
 
-class Values(_Column):
+class Values(columns.FormattableColumn):  # type: ignore[type-arg]
     """Values of a property: a list for programs, one line for people."""
 
     def human_readable(self) -> str:

@@ -67,6 +67,9 @@ OPTION: dict[str, Any] = {
     'default': None,
     'help': 'Override an image property for this server (repeat to override '
             'several); KEY= with nothing removes the image\'s property'}
+#: The first of them, where it names properties without values.
+NAMES: dict[str, Any] = {
+    'metavar': '<key>', 'dest': DEST, 'action': 'append', 'type': name}
 PRESET_OPTION: dict[str, Any] = {
     'metavar': '<name>', 'dest': PRESET_DEST,
     'help': 'Use one of the cloud\'s presets; what is overridden besides wins '

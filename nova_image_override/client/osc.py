@@ -42,9 +42,13 @@ _DRY_RUN = 'nova_image_override_dry_run'
 
 
 class Hook(hooks.CommandHook):
-    """A hook, with those of cliff's methods that most hooks leave alone."""
+    """A hook, with those of cliff's methods that most hooks leave alone.
+
+    :ivar options: the options to add, with the arguments of add_argument
+    """
 
     cmd: Any
+    options: dict[str, dict[str, Any]] = {}
 
     def __init__(self, command: Any) -> None:
         super().__init__(command)
@@ -55,11 +59,9 @@ class Hook(hooks.CommandHook):
     def get_parser(
             self, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         """Add the options."""
-        self.add_options(parser)
+        for name, option in self.options.items():
+            parser.add_argument(name, **option)
         return parser
-
-    def add_options(self, parser: Any) -> None:
-        """Add no option."""
 
     def get_epilog(self) -> str:
         """Add no text to the help."""
@@ -136,15 +138,13 @@ class Create(Hook):
     """``server create --image-prop-override[-preset] [--dry-run]``."""
 
     action = transport.CREATE
-
-    def add_options(self, parser: Any) -> None:
-        """Add the options."""
-        parser.add_argument(arguments.SET, **arguments.OPTION)
-        parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
-        parser.add_argument(
-            '--dry-run', action='store_true', dest=_DRY_RUN,
-            help='Create nothing; show the image properties that the server '
-                 'would have, or why it would be refused')
+    options = {
+        arguments.SET: arguments.OPTION,
+        arguments.PRESET: arguments.PRESET_OPTION,
+        '--dry-run': {
+            'action': 'store_true', 'dest': _DRY_RUN,
+            'help': 'Create nothing; show the image properties that the server '
+                    'would have, or why it would be refused'}}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
@@ -162,15 +162,17 @@ class Rebuild(Create):
     """``openstack server rebuild --[no-]image-prop-override[-preset]``."""
 
     action = transport.REBUILD
+    options = {arguments.PRESET: arguments.PRESET_OPTION}
 
-    def add_options(self, parser: Any) -> None:
-        """Add the options."""
+    def get_parser(
+            self, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+        """Add the options, two of which exclude each other."""
         group = parser.add_mutually_exclusive_group()
         group.add_argument(arguments.SET, **arguments.OPTION)
         group.add_argument(
             arguments.DROP, dest=arguments.DEST, action='store_const',
             const={}, help='Drop the overrides of the server')
-        parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
+        return super().get_parser(parser)
 
 
 class ListServers(Hook):
@@ -179,16 +181,14 @@ class ListServers(Hook):
     With ``--long``, columns with the overrides and the preset.
     """
 
-    def add_options(self, parser: Any) -> None:
-        """Add the options."""
-        parser.add_argument(
-            arguments.SET, metavar='<key>', dest=arguments.DEST,
-            action='append', type=arguments.name,
-            help='List only servers that override an image property (repeat '
-                 'for servers that override all of several)')
-        parser.add_argument(
-            arguments.PRESET, metavar='<name>', dest=arguments.PRESET_DEST,
-            help='List only servers whose overrides came with a preset')
+    options = {
+        arguments.SET: {
+            **arguments.NAMES,
+            'help': 'List only servers that override an image property '
+                    '(repeat for servers that override all of several)'},
+        arguments.PRESET: {
+            **arguments.PRESET_OPTION,
+            'help': 'List only servers whose overrides came with a preset'}}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request ask for them."""

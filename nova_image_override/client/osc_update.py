@@ -23,17 +23,16 @@ class Set(Hook):
 
     _dropping = 'nova_image_override_drop'
 
-    def add_options(self, parser: Any) -> None:
-        """Add the options."""
-        parser.add_argument(arguments.SET, **arguments.OPTION)
-        parser.add_argument(
-            arguments.DROP, dest=self._dropping, action='store_true',
-            help='Drop the overrides of the server (with '
-                 f'{arguments.SET}: all others)')
-        parser.add_argument(arguments.PRESET, **{
+    options = {
+        arguments.SET: arguments.OPTION,
+        arguments.DROP: {
+            'dest': _dropping, 'action': 'store_true',
+            'help': 'Drop the overrides of the server (with '
+                    f'{arguments.SET}: all others)'},
+        arguments.PRESET: {
             **arguments.PRESET_OPTION,
             'help': 'Replace the overrides of the server with one of the '
-                    f'cloud\'s presets (with {arguments.SET}: and these)'})
+                    f'cloud\'s presets (with {arguments.SET}: and these)'}}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Change the overrides."""
@@ -49,13 +48,10 @@ class Set(Hook):
 class Unset(Hook):
     """``openstack server unset --image-prop-override``."""
 
-    def add_options(self, parser: Any) -> None:
-        """Add the option."""
-        parser.add_argument(
-            arguments.SET, metavar='<key>', dest=arguments.DEST,
-            action='append', type=arguments.name,
-            help='Drop the override of an image property (repeat to drop '
-                 'several)')
+    options = {arguments.SET: {
+        **arguments.NAMES,
+        'help': 'Drop the override of an image property (repeat to drop '
+                'several)'}}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Change the overrides."""
