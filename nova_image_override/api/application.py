@@ -35,7 +35,7 @@ class APIRouterV21(routes.APIRouterV21):
         # first route that matches wins.
         base_wsgi.Router.__init__(self, ProjectMapper())
         self._compatibility = read.compatibility
-        planner = Planner(read.enforcer, read.callers, read.virt_drivers)
+        planner = read.planner
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
                 self.map.redirect(path, methods)

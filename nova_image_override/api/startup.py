@@ -12,6 +12,7 @@ from oslo_log import log as logging
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.client_compatibility import ClientCompatibility
 from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
@@ -25,17 +26,12 @@ class Startup(NamedTuple):
 
     None of it changes except the policy rules, which change with Nova's files.
 
-    :ivar enforcer: the deployer's rules
-    :ivar callers: turns request contexts into callers
+    :ivar planner: makes plans by the deployer's rules
     :ivar compatibility: which clients need not send the header entry
-    :ivar virt_drivers: the drivers of the cloud's hosts; none if nothing is
-        refused for want of a driver
     """
 
-    enforcer: Enforcer
-    callers: Callers
+    planner: Planner
     compatibility: ClientCompatibility
-    virt_drivers: frozenset[str]
 
 
 def read(conf: cfg.ConfigOpts) -> Startup:
@@ -93,11 +89,13 @@ def _made(options: types.SimpleNamespace) -> Startup:
     :raises errors.StartupError: naming everything that is malformed
     """
     catalog = catalog_module.running()
-    return Startup(*errors.all_made(
+    enforcer, callers, compatibility = errors.all_made(
         lambda: Enforcer.from_options(catalog, options),
         lambda: Callers(catalog),
-        lambda: ClientCompatibility.from_options(options),
-        lambda: frozenset(options.virt_drivers)))
+        lambda: ClientCompatibility.from_options(options))
+    return Startup(
+        Planner(enforcer, callers, frozenset(options.virt_drivers)),
+        compatibility)
 
 
 def announce(started: Startup) -> None:
@@ -105,7 +103,7 @@ def announce(started: Startup) -> None:
 
     nova-api creates the application for each version of its own API.
     """
-    enforcer = started.enforcer
+    enforcer = started.planner.enforcer
     _announce(
         len(enforcer.allowed.entries), len(enforcer.denied.entries),
         enforcer.injection.configured or bool(enforcer.protected.protections),

@@ -24,6 +24,7 @@ from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.nova_interfaces import commands as command_interfaces
 from nova_image_override.nova_interfaces import interface
 
@@ -125,11 +126,11 @@ def context(
         user_id=user, project_id=project, roles=roles or [*MEMBER])
 
 
-def read_rules(
-        options: argparse.Namespace) -> tuple[startup.Startup, Caller]:
+def read_rules(options: argparse.Namespace) -> tuple[Enforcer, Caller]:
     """Return the rules, and the user for whom they are asked.
 
     :raises errors.StartupError: with these rules nova-api does not start
     """
-    read = startup.read(read_nova_conf(options))
-    return read, read.callers.caller(context(options.roles, options.project))
+    planner = startup.read(read_nova_conf(options)).planner
+    return planner.enforcer, planner.callers.caller(
+        context(options.roles, options.project))

@@ -49,12 +49,12 @@ class Explain(deployment_files.Lister):
             name = name or 'PROPERTY'
             raise ValueError(
                 f'write {name}=VALUE, or {name}= to ask about its removal')
-        read, caller = deployment_files.read_rules(parsed_args)
+        enforcer, caller = deployment_files.read_rules(parsed_args)
         preset, made = None, []
         if parsed_args.preset is not None:
-            preset = read.enforcer.presets.named(parsed_args.preset)
+            preset = enforcer.presets.named(parsed_args.preset)
             made.append(rules.Policy.of_preset(preset.name, caller))
-        own = Parser(read.enforcer.catalog).parse(
+        own = Parser(enforcer.catalog).parse(
             {name: value or None} if equals else {})
         overrides = {**(preset.properties if preset else {}), **own}
         image = image_properties(parsed_args.image) \
@@ -63,7 +63,7 @@ class Explain(deployment_files.Lister):
             made += [dataclasses.replace(
                 decision, rule=decision.rule if own else
                 f'{each}: {decision.rule}')
-                for decision in read.enforcer.decisions(
+                for decision in enforcer.decisions(
                     caller, each, overrides, [image], preset)]
         permits = all(each.permits for each in made)
         self.status = int(not permits)

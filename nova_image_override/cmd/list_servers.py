@@ -74,18 +74,18 @@ class Servers(deployment_files.Table):
         refuses = None
         servers = overridden(parsed_args.server_project, parsed_args.server,
                              parsed_args.preset)
-        read = startup.read(conf) if (
+        planner = startup.read(conf).planner if (
             parsed_args.no_longer_allowed or parsed_args.outdated) else None
-        if read and parsed_args.outdated:
-            servers = outdated(servers, read.enforcer.presets.now())
-        if read and parsed_args.no_longer_allowed:
+        if planner and parsed_args.outdated:
+            servers = outdated(servers, planner.enforcer.presets.now())
+        if planner and parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
             refuses = functools.partial(
-                self._refused, read, parsed_args.roles)
+                self._refused, planner, parsed_args.roles)
         return header, rows(servers, refuses)
 
     def _refused(
-        self, read: startup.Startup, roles: list[str] | None,
+        self, planner: Planner, roles: list[str] | None,
         server: objects.Instance, overrides: Overrides,
     ) -> dict[str, errors.Problem]:
         """Return the overrides of a server that the rules refuse, by name.
@@ -96,14 +96,13 @@ class Servers(deployment_files.Table):
         problems: list[errors.Problem] = []
         for name, value in overrides.items():
             try:
-                read.enforcer.catalog.resolve(name)
+                planner.catalog.resolve(name)
             except errors.Invalid as exc:
                 # From an earlier Nova.
                 problems += exc.problems
             else:
                 known[name] = value
-        problems += Planner(
-            read.enforcer, read.callers, read.virt_drivers).refused(
+        problems += planner.refused(
             deployment_files.context(
                 roles, server.project_id, server.user_id),
             known, [stored_image.properties_without_overrides(server)],

@@ -10,7 +10,6 @@ from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import startup
-from nova_image_override.api.change.plan import Planner
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
@@ -79,12 +78,10 @@ class Check(deployment_files.Lister):
         if started is not None:
             context = deployment_files.context(
                 parsed_args.roles, parsed_args.project)
+            planner = started.planner
             cloud = rules.Cloud(
-                started.enforcer, started.callers.caller(context),
-                started.virt_drivers,
-                Planner(started.enforcer, started.callers,
-                        started.virt_drivers),
-                context)
+                planner.enforcer, planner.callers.caller(context),
+                planner.virt_drivers, planner, context)
             if parsed_args.flavors:
                 cloud.flavors = cells.flavors()
             if parsed_args.compute_nodes:
