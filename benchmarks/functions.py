@@ -68,7 +68,8 @@ class Work:
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""
-        return self._planner.merger.merge(overrides.IMAGE, asked)
+        return override.merge(
+            self._planner.catalog, overrides.IMAGE, asked)
 
 
 #: Passes policy without a check.

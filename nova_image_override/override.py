@@ -139,106 +139,92 @@ def _too_many(found: Sized, most: int) -> errors.Invalid:
         f'at most {most} properties, not {len(found)}')
 
 
-class Merger:
-    """Lays overrides over an image's properties, as Nova reads them.
+def image_value(catalog: Catalog, base: ImageProperties, name: str) -> Any:
+    """Return the image's own value of the property called NAME.
 
-    :param catalog: the properties that can be named
+    A property that the image has under a legacy name counts: Nova reads it
+    (``ImageMetaProps._set_attr_from_legacy_names``).
+
+    :returns: the value, or None when the image does not have it
     """
+    value = base.get(name)
+    if value is not None:
+        return value
+    prop = catalog.resolve(name)
+    for legacy in prop.legacy_names:
+        if base.get(legacy) is not None:
+            return _from_legacy(catalog, legacy, base[legacy]).get(prop.field)
+    return None
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
 
-    def image_value(self, base: ImageProperties, name: str) -> Any:
-        """Return the image's own value of the property called NAME.
+def _from_legacy(
+    catalog: Catalog, legacy: str, value: Any,
+) -> dict[str, Any]:
+    """Return the fields that Nova reads from one legacy property."""
+    if legacy != 'vmware_adaptertype':
+        return dict.fromkeys(catalog.legacy[legacy], value)
+    # ImageMetaProps._set_attr_from_legacy_names
+    if value == 'ide':
+        return {'hw_disk_bus': 'ide'}
+    if value:
+        return {'hw_disk_bus': 'scsi', 'hw_scsi_model': value}
+    return {}
 
-        A property that the image has under a legacy name counts: Nova reads
-        it (``ImageMetaProps._set_attr_from_legacy_names``).
 
-        :returns: the value, or None when the image does not have it
-        """
-        value = base.get(name)
-        if value is not None:
-            return value
-        prop = self._catalog.resolve(name)
-        for legacy in prop.legacy_names:
-            if base.get(legacy) is not None:
-                return self._from_legacy(legacy, base[legacy]).get(prop.field)
-        return None
+def merge(
+    catalog: Catalog, base: ImageProperties, overrides: Overrides,
+) -> dict[str, Any]:
+    """Return BASE with OVERRIDES laid over it.
 
-    def _from_legacy(self, legacy: str, value: Any) -> dict[str, Any]:
-        """Return the fields that Nova reads from one legacy property."""
-        if legacy != 'vmware_adaptertype':
-            return dict.fromkeys(self._catalog.legacy[legacy], value)
-        # ImageMetaProps._set_attr_from_legacy_names
-        if value == 'ide':
-            return {'hw_disk_bus': 'ide'}
-        if value:
-            return {'hw_disk_bus': 'scsi', 'hw_scsi_model': value}
-        return {}
+    Legacy spellings of an overridden field are dropped, so that nothing can
+    contradict the override; those that Nova still reads past
+    ``ImageMetaProps`` come back with the override's value. What a legacy
+    property said about *other* fields stays, under their current names.
 
-    def merge(
-        self, base: ImageProperties, overrides: Overrides,
-    ) -> dict[str, Any]:
-        """Return BASE with OVERRIDES laid over it.
+    :param base: the image's (or volume's) properties; left unchanged
+    :param overrides: parsed overrides
+    :raises errors.Invalid: the merged NUMA nodes have a gap
+    """
+    gone: set[str] = set()
+    added: dict[str, Any] = {}
+    for name in overrides:
+        gone.update((name, *catalog.resolve(name).legacy_names))
+        added.update(written(catalog, base, overrides, name))
+    # The image's properties keep their place in the order of answers.
+    merged = {name: added.get(name, value) for name, value in base.items()
+              if name in added or name not in gone}
+    merged.update(added)
+    problems = [
+        problem for family in (families.NUMA_CPUS, families.NUMA_MEM)
+        for problem in _gaps(family, merged, overrides)]
+    if problems:
+        raise errors.Invalid(problems)
+    return merged
 
-        Legacy spellings of an overridden field are dropped, so that nothing
-        can contradict the override; those that Nova still reads past
-        ``ImageMetaProps`` come back with the override's value. What a legacy
-        property said about *other* fields stays, under their current names.
 
-        :param base: the image's (or volume's) properties; left unchanged
-        :param overrides: parsed overrides
-        :raises errors.Invalid: the merged NUMA nodes have a gap
-        """
-        gone: set[str] = set()
-        written: dict[str, Any] = {}
-        for name in overrides:
-            gone.update((name, *self._catalog.resolve(name).legacy_names))
-            written.update(self.written(base, overrides, name))
-        # The image's properties keep their place in the order of answers.
-        merged = {name: written.get(name, value)
-                  for name, value in base.items()
-                  if name in written or name not in gone}
-        merged.update(written)
-        problems = [
-            problem for family in (families.NUMA_CPUS, families.NUMA_MEM)
-            for problem in _gaps(family, merged, overrides)]
-        if problems:
-            raise errors.Invalid(problems)
-        return merged
+def written(
+    catalog: Catalog, base: ImageProperties, overrides: Overrides, name: str,
+) -> dict[str, Any]:
+    """Return the properties that the override of NAME writes.
 
-    def written(
-        self, base: ImageProperties, overrides: Overrides, name: str,
-    ) -> dict[str, Any]:
-        """Return the properties that the override of NAME writes.
+    These are the property itself, its legacy alias, and what the legacy
+    spelling that it takes away said about other fields.
 
-        These are the property itself, its legacy alias, and what the legacy
-        spelling that it takes away said about other fields.
-
-        :returns: name -> value; every name that a merge adds or changes is
-            among those of some override
-        """
-        prop = self._catalog.resolve(name)
-        result = {
-            field: own
-            for legacy in prop.legacy_names if legacy in base
-            for field, own in self._from_legacy(legacy, base[legacy]).items()
-            if field not in base and field not in overrides}
-        value = overrides[name]
-        if value is not None:
-            result[name] = value
-            if prop.record.read_as:
-                result[prop.record.read_as] = value
-        return result
-
-    def image_values(
-        self, base: ImageProperties, overrides: Overrides,
-    ) -> dict[str, Any]:
-        """Return the image's own value of each property that is overridden.
-
-        :returns: name -> value, None when the image does not have the property
-        """
-        return {name: self.image_value(base, name) for name in overrides}
+    :returns: name -> value; every name that a merge adds or changes is
+        among those of some override
+    """
+    prop = catalog.resolve(name)
+    result = {
+        field: own
+        for legacy in prop.legacy_names if legacy in base
+        for field, own in _from_legacy(catalog, legacy, base[legacy]).items()
+        if field not in base and field not in overrides}
+    value = overrides[name]
+    if value is not None:
+        result[name] = value
+        if prop.record.read_as:
+            result[prop.record.read_as] = value
+    return result
 
 
 def _gaps(
@@ -272,6 +258,6 @@ def is_image_s_own(
 
     :param value: the canonical spelling
     """
-    own = Merger(catalog).image_value(base, name)
+    own = image_value(catalog, base, name)
     return own is not None and \
         catalog.resolve(name).canonical(str(own)) == value

@@ -20,7 +20,7 @@ from nova_image_override.authorization.glance import property_protections
 from nova_image_override.authorization.glance.protected import Protected
 from nova_image_override.authorization.lists import PropertyList
 from nova_image_override.authorization.presets import Preset, Presets
-from nova_image_override.override import ImageProperties, Merger, Overrides
+from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Schema
@@ -54,7 +54,7 @@ class Enforcer:
         self.denied, self.allowed = _compiled(catalog, denied, allowed)
         self.injection = injection
         self.protected = Protected(
-            protections, Merger(catalog),
+            protections, catalog,
             tuple(entry.name for entry in self.allowed.entries))
         #: In the order in which they are asked.
         self.rules: tuple[rules.Rule, ...] = (

@@ -32,8 +32,3 @@ def catalog() -> catalog_module.Catalog:
 @pytest.fixture(scope='session')
 def parser(catalog: catalog_module.Catalog) -> override.Parser:
     return override.Parser(catalog)
-
-
-@pytest.fixture(scope='session')
-def merger(catalog: catalog_module.Catalog) -> override.Merger:
-    return override.Merger(catalog)

@@ -6,6 +6,7 @@ import dataclasses
 from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override.authorization.presets import Preset
+from nova_image_override.properties.catalog import Catalog
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Change:
         return cls(before, asked, named.used if named else None, named)
 
     def on(
-        self, merger: override.Merger, base: override.ImageProperties,
+        self, catalog: Catalog, base: override.ImageProperties,
     ) -> Change:
         """Return the change of a server whose image has the properties BASE.
 
@@ -52,7 +53,7 @@ class Change:
         after = {
             name: value for name, value in self.after.items()
             if value is not None or self.named.properties.get(name) is None
-            or merger.image_value(base, name) is not None}
+            or override.image_value(catalog, base, name) is not None}
         return dataclasses.replace(
             self, after=after, preset=self.preset if after else None)
 
@@ -68,7 +69,7 @@ class Change:
             name for name, _ in self.before.items() ^ self.after.items()})
 
     def new(
-        self, merger: override.Merger, base: override.ImageProperties,
+        self, catalog: Catalog, base: override.ImageProperties,
     ) -> override.Overrides:
         """Return what is new over an image that stays the same.
 
@@ -80,5 +81,5 @@ class Change:
         return {
             name: value for name, value in self.after.items()
             if name not in self.before
-            or merger.written(base, self.before, name)
-            != merger.written(base, self.after, name)}
+            or override.written(catalog, base, self.before, name)
+            != override.written(catalog, base, self.after, name)}

@@ -22,7 +22,7 @@ def plan(
     :raises errors.OverrideError: it may not have it
     """
     base = boot_image.get('properties') or {}
-    change = Change.of({}, asked, named).on(planner.merger, base)
+    change = Change.of({}, asked, named).on(planner.catalog, base)
     if not asked:
         return plan_module.Plan(change, {**boot_image, 'properties': base}, {})
     return planner.plan(context, change, flavor, boot_image, new=change.after)

@@ -63,7 +63,6 @@ class Planner:
         self, enforcer: Enforcer, callers: Callers, virt_drivers: Set[str],
     ) -> None:
         self.catalog = enforcer.catalog
-        self.merger = override.Merger(enforcer.catalog)
         self.enforcer = enforcer
         self.callers = callers
         self.virt_drivers = virt_drivers
@@ -129,7 +128,7 @@ class Planner:
                  if name not in problems or problems[name].code != errors.NEVER}
         try:
             merged = boot_metadata(dict(image), {
-                **self.merger.merge(base, after), **(fixed or {})})
+                **override.merge(self.catalog, base, after), **(fixed or {})})
         except errors.Invalid as exc:
             problems = {
                 **{each.name: each for each in exc.problems}, **problems}
@@ -145,5 +144,6 @@ class Planner:
             **problems}
         if problems:
             raise errors.refusal(problems.values())
-        return Plan(change, merged, self.merger.image_values(
-            owns[0], change.after))
+        return Plan(change, merged, {
+            name: override.image_value(self.catalog, owns[0], name)
+            for name in change.after})

@@ -58,8 +58,8 @@ def plan(
     spec = objects.RequestSpec.get_by_instance_uuid(context, instance.uuid)
     had = spec.image if 'image' in spec else None
     base = image.get('properties') or {}
-    change = change.on(planner.merger, base)
-    new = (change.new(planner.merger, base) if _is_unchanged(had, image)
+    change = change.on(planner.catalog, base)
+    new = (change.new(planner.catalog, base) if _is_unchanged(had, image)
            else change.after)
     flavor = instance.get_flavor()
     result = planner.plan(

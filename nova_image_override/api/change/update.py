@@ -87,8 +87,8 @@ def plan(
     flavor = instance.get_flavor()
     image = image_of_server(instance)
     base = stored_image.properties_without_overrides(instance)
-    change = Change.of(metadata, asked, named).on(planner.merger, base)
-    new = change.new(planner.merger, base)
+    change = Change.of(metadata, asked, named).on(catalog, base)
+    new = change.new(catalog, base)
     result = planner.plan(
         context, change, flavor, {**image, 'properties': base}, new=new,
         owns=_owns(catalog, instance, had, base, new),

@@ -298,13 +298,13 @@ class Refusals:
 
     def _requiring(self, trait: str) -> list[str]:
         """Return the overrides without which TRAIT is not required."""
-        merger = override.Merger(self._catalog)
         result = []
         for name in self._overrides:
             others = {each: value for each, value in self._overrides.items()
                       if each != name}
             try:
-                merged = merger.merge(self._image['properties'], others)
+                merged = override.merge(
+                    self._catalog, self._image['properties'], others)
                 # CPU lists require no trait, but take long to read.
                 image = {**self._image, 'properties': {
                     each: value for each, value in merged.items()

@@ -18,14 +18,16 @@ from typing import NamedTuple
 import os_traits
 
 from nova_image_override import errors
+from nova_image_override import override
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
-from nova_image_override.override import ImageProperties, Merger, Overrides
+from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties import families
+from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Property
 
 
@@ -41,12 +43,12 @@ class Protected(rules.Rule):
     """Refuses what Glance would not let the caller do to an image.
 
     :ivar protections: Glance's; None if there are none
-    :ivar merger: lays overrides over the image's properties
+    :ivar catalog: the properties that can be named
     :ivar names: those that ``allowed_properties`` has
     """
 
     protections: glance.Protections | None
-    merger: Merger
+    catalog: Catalog
     names: Sequence[str] = ()
 
     _UNPROTECTED = (rules.Decision(
@@ -75,7 +77,7 @@ class Protected(rules.Rule):
         if self.protections is None:
             return {}
         removes = overrides[name] is None
-        written = self.merger.written(image, overrides, name)
+        written = override.written(self.catalog, image, overrides, name)
         result = {}
         for each in dict.fromkeys((name, *prop.legacy_names, *written)):
             has = image.get(each) is not None

@@ -110,8 +110,8 @@ def test_the_properties_are_read_as_glance_has_them(run, catalog):
         run.write('image.json', json.dumps(IMAGE)))
     assert properties == {
         'hw_boot_menu': 'true', 'hw_disk_bus': 'virtio', 'os_hidden': 'false'}
-    assert override.Merger(catalog).image_value(
-        properties, 'hw_boot_menu') == 'true'
+    assert override.image_value(
+        catalog, properties, 'hw_boot_menu') == 'true'
 
 
 def test_an_image_without_properties_is_printed_without_them(run):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
+from nova_image_override import override
 from nova_image_override import override_record as record
 from nova_image_override.api.change import change
 from nova_image_override.authorization import presets
@@ -73,8 +74,8 @@ def test_removing_a_property_differs_from_not_overriding_it():
      {'hw_disk_bus': 'virtio'}, {}),
 ])
 def test_new_is_what_the_change_itself_writes(
-        merger, image, before, after, new):
-    assert change.Change(before, after).new(merger, image) == new
+        catalog, image, before, after, new):
+    assert change.Change(before, after).new(catalog, image) == new
 
 
 @st.composite
@@ -90,9 +91,9 @@ def changes(draw):
 def laws(test):
     """Call TEST with an image and a change over it."""
     @hypothesis.given(changes())
-    def run(parser, merger, drawn):
+    def run(parser, catalog, drawn):
         image, before, after = drawn
-        test(merger, image, change.Change(
+        test(catalog, image, change.Change(
             parser.parse(before), parser.parse(after)))
     run.__name__ = run.__qualname__ = test.__name__
     run.__module__ = test.__module__
@@ -100,47 +101,47 @@ def laws(test):
 
 
 @laws
-def test_a_change_and_the_one_back_differ_in_the_same(merger, image, made):
+def test_a_change_and_the_one_back_differ_in_the_same(catalog, image, made):
     assert made.differing == change.Change(made.after, made.before).differing
     assert {*made.differing} <= made.names
     assert (made.differing == []) == (made.before == made.after)
 
 
 @laws
-def test_what_differs_and_is_in_force_then_is_new(merger, image, made):
-    new = made.new(merger, image)
+def test_what_differs_and_is_in_force_then_is_new(catalog, image, made):
+    new = made.new(catalog, image)
     assert new.items() <= made.after.items()
     assert {*made.differing} & {*made.after} <= {*new}
 
 
 @laws
-def test_what_does_not_change_is_never_new(merger, image, made):
-    assert change.Change(made.after, made.after).new(merger, image) == {}
+def test_what_does_not_change_is_never_new(catalog, image, made):
+    assert change.Change(made.after, made.after).new(catalog, image) == {}
 
 
 @laws
-def test_all_overrides_of_a_new_server_are_new(merger, image, made):
-    assert change.Change({}, made.after).new(merger, image) == made.after
+def test_all_overrides_of_a_new_server_are_new(catalog, image, made):
+    assert change.Change({}, made.after).new(catalog, image) == made.after
 
 
 @laws
-def test_going_back_to_the_image_is_never_new(merger, image, made):
-    assert change.Change(made.before, {}).new(merger, image) == {}
+def test_going_back_to_the_image_is_never_new(catalog, image, made):
+    assert change.Change(made.before, {}).new(catalog, image) == {}
 
 
 @laws
 def test_whatever_the_server_gets_is_the_images_or_written_by_what_is_new(
-        merger, image, made):
+        catalog, image, made):
     try:
-        had, has = (merger.merge(image, each)
+        had, has = (override.merge(catalog, image, each)
                     for each in (made.before, made.after))
     except errors.Invalid:
         # The NUMA nodes have a gap.
         hypothesis.reject()
     concerned = set()
-    for name in made.new(merger, image):
+    for name in made.new(catalog, image):
         concerned.update(
-            merger.written(image, made.after, name), [name],
+            override.written(catalog, image, made.after, name), [name],
             strategies.CATALOG.resolve(name).legacy_names)
     for name in {*had, *has} - concerned:
         assert has.get(name) in (had.get(name), image.get(name))
@@ -173,18 +174,18 @@ def test_the_preset_goes_with_the_overrides(asked, named, used):
     # Not the preset's: a removal as ever.
     ({'hw_pmu': None}, {}, {'hw_disk_bus': 'ide', 'hw_video_model': None,
                             'hw_pmu': None})])
-def test_null_takes_out_what_the_image_lacks(merger, own, image, after):
+def test_null_takes_out_what_the_image_lacks(catalog, own, image, after):
     made = change.Change.of({}, {**NAMED.properties, **own}, NAMED)
-    assert made.on(merger, image).after == after
-    assert made.on(merger, image).preset == NAMED.used
+    assert made.on(catalog, image).after == after
+    assert made.on(catalog, image).preset == NAMED.used
 
 
-def test_of_a_preset_without_anything_nothing_is_left(merger):
+def test_of_a_preset_without_anything_nothing_is_left(catalog):
     named = presets.Preset('menu', {'hw_boot_menu': 'true'})
-    made = change.Change.of({}, {'hw_boot_menu': None}, named).on(merger, {})
+    made = change.Change.of({}, {'hw_boot_menu': None}, named).on(catalog, {})
     assert (made.after, made.preset) == ({}, None)
 
 
-def test_without_a_preset_the_image_changes_nothing(merger):
+def test_without_a_preset_the_image_changes_nothing(catalog):
     made = change.Change.of({}, {'hw_boot_menu': None})
-    assert made.on(merger, {}) is made
+    assert made.on(catalog, {}) is made

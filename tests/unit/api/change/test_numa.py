@@ -28,13 +28,12 @@ def refused(catalog, had, wanted, base=None, vcpus=4, guard=refuse):
     :param had: the overrides in force, over an image without properties
     :param base: properties of the requested image
     """
-    merger = override.Merger(catalog)
     metadata = record.with_properties({}, {
         **had, **record.properties(had, dict.fromkeys(had))})
     return set(scheduling.changing_numa(
         guard, catalog, objects.Instance(
             flavor=guests.flavor(vcpus), system_metadata=metadata),
-        boot_metadata({}, merger.merge(base or {}, wanted)),
+        boot_metadata({}, override.merge(catalog, base or {}, wanted)),
         Change(had, wanted)))
 
 

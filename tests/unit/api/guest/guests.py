@@ -28,7 +28,7 @@ def problems(overrides, specs=None, base=None, of=None):
     properties = catalog.running()
     base = dict(base or {})
     try:
-        merged = override.Merger(properties).merge(base, overrides)
+        merged = override.merge(properties, base, overrides)
     except errors.Invalid as exc:
         return {each.name: (each.code, each.reason) for each in exc.problems}
     found = check.problems(
