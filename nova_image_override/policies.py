@@ -48,7 +48,7 @@ def list_rules(
                     'image_props_override.',
         operations=_OPERATIONS)
     for field, prop in (catalog or catalog_module.running()).items():
-        if not prop.never:
+        if not prop.record.never:
             yield policy.DocumentedRuleDefault(
                 name=property_rule(field),
                 check_str=f'rule:{CREATE}',

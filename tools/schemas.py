@@ -16,7 +16,7 @@ def published(properties: catalog.Catalog) -> Schema:
     """Return what any caller of any deployment can be permitted to send."""
     return request_schema.build(versions.MAX, {
         prop.family.pattern if prop.family else field: prop.schema(removal=True)
-        for field, prop in properties.items() if not prop.never})
+        for field, prop in properties.items() if not prop.record.never})
 
 
 if __name__ == '__main__':

@@ -98,9 +98,7 @@ class Enforcer:
     ) -> list[errors.Problem]:
         """Return the first refusal of each property that is refused.
 
-        :param images: the properties of the image, or volume, itself; more
-            than one where it is not known which of them it has: what each
-            would need is then needed
+        :param images: as :class:`rules.Request` has them
         :param preset: what is in it needs no entry in the lists
         :raises errors.Invalid: an override is not of a property
         """

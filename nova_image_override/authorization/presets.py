@@ -173,7 +173,7 @@ def _faults(
     except errors.OverrideError as exc:
         yield from map(str, exc.problems)
     for each in filter(catalog.field_of, properties):
-        if catalog.resolve(each).never:
+        if catalog.resolve(each).record.never:
             yield (f'{each}: {errors.NEVER}: describes the image itself and '
                    'can never be overridden')
 

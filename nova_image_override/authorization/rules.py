@@ -47,11 +47,6 @@ class Request:
     preset: Preset | None = None
 
     @property
-    def value(self) -> str | None:
-        """The canonical value, or None to remove the property."""
-        return self.overrides[self.name]
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The name and the legacy names under which Nova reads the same.
 
@@ -109,11 +104,11 @@ class Never(Rule):
 
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by what the property is."""
-        return self._REFUSED if request.prop.never else self._OVERRIDABLE
+        return self._REFUSED if request.prop.record.never else self._OVERRIDABLE
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave what is not of the image itself."""
-        if not left.prop.never:
+        if not left.prop.record.never:
             yield left
 
 
@@ -131,7 +126,7 @@ class Denied(Rule):
 
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the first entry that covers the value."""
-        value = request.value
+        value = request.overrides[request.name]
         entry = _first(self.entries.covering(request.name), value)
         if entry is None:
             return self._NO_ENTRY
@@ -172,7 +167,8 @@ class Allowed(Rule):
 
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the first entry that covers the value."""
-        covering, value = self.entries.covering(request.name), request.value
+        covering = self.entries.covering(request.name)
+        value = request.overrides[request.name]
         if request.preset and request.preset.covers(request.name, value):
             return (Decision(
                 self.OPTION, detail=f'preset {request.preset.name}'),)

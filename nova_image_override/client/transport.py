@@ -219,9 +219,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
     ) -> None:
         """Replace the overrides of a server that is not running.
 
-        :param overrides: the new ones; empty to drop all
+        :param overrides: as for :meth:`overriding`; empty to drop all
         :param preset: the preset that they are laid over, if any
-        :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
         """
@@ -238,11 +237,9 @@ class OverridingAdapter(ksa_adapter.Adapter):
 
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
-        :param overrides: what to ask for; empty to ask for none
-        :param preset: name of the cloud's preset to ask for, if any
+        :param overrides, preset: as for :meth:`overriding`
         :param kwargs: what else the adapter's ``request`` takes
         :returns: the answer, as the API reference describes it
-        :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails
         """

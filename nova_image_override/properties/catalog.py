@@ -119,7 +119,7 @@ class Catalog(Mapping[str, Property]):
                 return f', only a flavor can have it: extra spec {spec}'
         near = difflib.get_close_matches(
             lowered, [field for field, prop in self._fields.items()
-                      if not prop.never and not prop.family],
+                      if not prop.record.never and not prop.family],
             n=1, cutoff=0.75)
         return ''.join(f', did you mean {each}?' for each in near)
 

@@ -55,11 +55,6 @@ class Property(abc.ABC):
     nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
-    def never(self) -> bool:
-        """True if no deployment can permit it to be overridden."""
-        return self.record.never
-
-    @property
     def spelling(self) -> str:
         """The name in requests: the field, or a form such as ``trait:NAME``."""
         return self.family.spelling if self.family else self.field

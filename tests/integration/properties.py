@@ -357,7 +357,8 @@ def _grouped(
 
 def main() -> None:
     """Run, and record what is found."""
-    fields = [field for field, prop in values.CATALOG.items() if not prop.never]
+    fields = [field for field, prop in values.CATALOG.items()
+              if not prop.record.never]
     parser = argparse.ArgumentParser(prog='properties', description=__doc__)
     parser.add_argument('fields', nargs='*', metavar='PROPERTY',
                         help='those to try and print, by default all')

@@ -23,7 +23,8 @@ from tests.proof import built
 _SHARE = 1 if figures.FULL else 15
 _SOME = 1 if figures.FULL else 3
 
-FIELDS = [field for field, prop in values.CATALOG.items() if not prop.never]
+FIELDS = [field for field, prop in values.CATALOG.items()
+          if not prop.record.never]
 WHOLE = FIELDS[_SHARE // 2::_SHARE]
 BUILT = FIELDS[_SHARE // 2 % _SOME::_SOME]
 

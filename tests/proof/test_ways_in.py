@@ -24,12 +24,13 @@ ALONE = 1 if figures.FULL else 997
 def right() -> dict[str, str]:
     """Return every name that requests may use, with a value."""
     return {name: values.taken(prop)[0] for prop in values.CATALOG.values()
-            if not prop.never for name in values.names(prop)}
+            if not prop.record.never for name in values.names(prop)}
 
 
 def never() -> dict[str, str]:
     """Return the names that no deployment can permit."""
-    return {prop.field: 'x' for prop in values.CATALOG.values() if prop.never}
+    return {prop.field: 'x' for prop in values.CATALOG.values()
+            if prop.record.never}
 
 
 @pytest.fixture(scope='module')

@@ -20,7 +20,7 @@ from nova_image_override.properties import property as property_module
 CATALOG = catalog_module.running()
 
 #: Properties that some deployment can permit.
-OPEN = {field: prop for field, prop in CATALOG.items() if not prop.never}
+OPEN = {field: prop for field, prop in CATALOG.items() if not prop.record.never}
 SINGLE = {field: prop for field, prop in OPEN.items() if not prop.family}
 FAMILIES = {field: prop for field, prop in OPEN.items() if prop.family}
 

@@ -24,7 +24,7 @@ def shown(value, name='hw_disk_bus'):
 def test_every_property_that_can_be_overridden_has_its_row(catalog):
     rows = published_rows(catalog)
     assert [row.name for row in rows] == sorted(
-        prop.spelling for prop in catalog.values() if not prop.never)
+        prop.spelling for prop in catalog.values() if not prop.record.never)
     assert {row.kind for row in rows} == {
         'boolean', 'enum', 'integer', 'string'}
 

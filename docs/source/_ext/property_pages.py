@@ -31,7 +31,7 @@ class PropertyList(generated.CodeDirective):
         for title, purpose in book.PURPOSES.items():
             entries = [
                 line for prop in catalog.running().values()
-                if not prop.never and prop.field in purpose
+                if not prop.record.never and prop.field in purpose
                 for line in _entry(prop, _best_seen(runs, prop.field))]
             if entries:
                 lines += [f'.. rubric:: {title}', '', *entries]
@@ -75,7 +75,7 @@ class DriverTable(generated.CodeDirective):
             ([f'``{prop.spelling}``', *(
                 _cell(prop.record.reader(part))
                 for part in columns)]
-             for prop in catalog.running().values() if not prop.never),
+             for prop in catalog.running().values() if not prop.record.never),
             '22 13 25 10 10 8 12')
 
 
@@ -105,7 +105,7 @@ class ReaderTable(generated.CodeDirective):
             ['Property', 'Part', 'Function of Nova', 'At'],
             ([f'``{prop.spelling}``', cell.part, f'``{cell.function}``',
               ', '.join(cell.at)]
-             for prop in catalog.running().values() if not prop.never
+             for prop in catalog.running().values() if not prop.record.never
              for cell in prop.record.readers),
             '24 12 34 30')
 
@@ -159,7 +159,7 @@ class UnseenTable(generated.CodeDirective):
         """
         runs = _runs()
         unseen = [prop for prop in catalog.running().values()
-                  if not prop.never and 'libvirt' in prop.record.acting
+                  if not prop.record.never and 'libvirt' in prop.record.acting
                   and _best_seen(runs, prop.field) not in _PLACES]
         return generated.table(['Property', 'Why'], (
             [f'``{prop.spelling}``', _UNSEEN[prop.field]] for prop in unseen),
@@ -227,7 +227,8 @@ class NeverTable(generated.CodeDirective):
         return generated.table(
             ['Property', 'Meaning'],
             ([f'``{prop.field}``', prop.record.description]
-             for prop in catalog.running().values() if prop.never), '40 60')
+             for prop in catalog.running().values()
+             if prop.record.never), '40 60')
 
 
 def _signature(

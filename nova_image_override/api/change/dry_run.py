@@ -59,12 +59,7 @@ def body_of_create(req: wsgi.Request, body: Any) -> Any:
 def answer(
     planner: plan_module.Planner, plan: plan_module.Plan, instance: Any,
 ) -> dict[str, Any]:
-    """Return the answer about a server that a create was about to store.
-
-    :param planner: made the plan
-    :param plan: what the server was to have
-    :param instance: ``nova.objects.Instance``
-    """
+    """Return the answer about a server that a create was about to store."""
     properties = plan.image['properties']
     return {
         'properties': properties,

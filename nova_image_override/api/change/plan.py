@@ -111,12 +111,10 @@ class Planner:
         :param flavor: ``nova.objects.Flavor`` of the server
         :param image: metadata of the image, or of the volume
         :param new: the overrides that the rules have to permit
-        :param owns: the properties that the image itself has, in each form
-            that is possible; by default those of IMAGE
+        :param owns: as for :meth:`refused`; by default those of IMAGE
         :param fixed: values that replace merged ones
         :param ineffective: overrides that may have no effect
-        :param owner: the instance whose project and user policy compares
-            with; by default those of the request
+        :param owner: as for :meth:`refused`
         :raises errors.OverrideError: the change is refused
         """
         base = image.get('properties') or {}

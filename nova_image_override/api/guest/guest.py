@@ -1,7 +1,6 @@
 """A guest, as flavor and image properties make it."""
 from __future__ import annotations
 
-from collections.abc import Mapping
 import dataclasses
 from typing import Any
 
@@ -45,17 +44,11 @@ class Guest:
         return cls(flavor, objects.ImageMeta.from_dict(image),
                    image['properties'])
 
-    @property
-    def extra_specs(self) -> Mapping[str, str]:
-        """The extra specs of the flavor."""
-        specs: Mapping[str, str] = self.flavor.extra_specs
-        return specs
-
     def without_specs(self, *names: str) -> Guest:
         """Return the same guest with a flavor that lacks some extra specs."""
         flavor = self.flavor.obj_clone()
         flavor.extra_specs = {
-            name: value for name, value in self.extra_specs.items()
+            name: value for name, value in self.flavor.extra_specs.items()
             if name not in names}
         return dataclasses.replace(self, flavor=flavor)
 
@@ -69,7 +62,7 @@ class Guest:
 
     def spec(self, name: str) -> str | None:
         """Return an extra spec of the flavor, or None."""
-        value = self.extra_specs.get(name)
+        value = self.flavor.extra_specs.get(name)
         return None if value is None else str(value)
 
     def flag(self, name: str, default: bool = False) -> bool:

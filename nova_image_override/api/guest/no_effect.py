@@ -31,43 +31,40 @@ def in_guest(
     :param base: the image's own properties
     :param overrides: what was merged over BASE
     """
-    asked = {
-        name: record for name, value in overrides.items()
-        if value is not None and (record := catalog.resolve(name).record).gets
-        and not override.is_image_s_own(catalog, base, name, value)}
-    # Once for all members of a family.
-    fields = {record.name: record for record in asked.values()}
-    found = {field: _ignored(record, record.gets, guest)
-             for field, record in fields.items() if record.gets}
-    for name, record in asked.items():
-        ignored = found[record.name]
-        if ignored:
-            yield errors.Problem(name, *ignored)
+    ignored: dict[str, tuple[str, str] | None] = {}
+    for name, value in overrides.items():
+        record = catalog.resolve(name).record
+        if value is None or record.gets is None or override.is_image_s_own(
+                catalog, base, name, value):
+            continue
+        # Once for all members of a family.
+        if record.name not in ignored:
+            ignored[record.name] = _ignored(record, record.gets, guest, value)
+        if found := ignored[record.name]:
+            yield errors.Problem(name, *found)
 
 
 def _ignored(
-    record: Record, gets: Gets, guest: Guest,
+    record: Record, gets: Gets, guest: Guest, value: str,
 ) -> tuple[str, str] | None:
-    """Return code and reason if Nova ignores what is asked for, else None."""
+    """Return code and reason if Nova ignores what is asked for, else None.
+
+    :param value: the same as requests and flavors spell it
+    """
     asked, flavor = guest.prop(record.name), record.flavor
     try:
         if gets(guest) == asked:
             return None
-        if flavor and (winners := flavor.of(guest.extra_specs)) \
+        if flavor and (winners := flavor.of(guest.flavor.extra_specs)) \
                 and gets(guest.without_specs(*flavor.specs)) == asked:
             return errors.FLAVOR_CONFLICT, (
                 f'the flavor has {", ".join(winners)}, which Nova takes '
-                f'instead; {flavor.advice(guest.extra_specs, _spelt(asked))}')
+                f'instead; {flavor.advice(guest.flavor.extra_specs, value)}')
     except REFUSALS:
         # refusals.py says so.
         return None
     return errors.NO_EFFECT, 'would do nothing: ' + (
         record.idle or f'it needs {record.needs}')
-
-
-def _spelt(value: object) -> str:
-    """Return a value that Nova has read as a flavor spells it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def on_hosts(

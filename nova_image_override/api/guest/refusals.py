@@ -240,7 +240,7 @@ class Refusals:
             # Nova names only the first of those that the flavor has too.
             flavor = book.RECORDS[field].flavor
             return names if flavor and flavor.specs[
-                0] in self._guest.extra_specs else []
+                0] in self._guest.flavor.extra_specs else []
         if kind == 'ImageNUMATopologyCPUDuplicates':
             lists = self._guest.prop('hw_numa_cpus')
             return [name for name in names
@@ -257,7 +257,7 @@ class Refusals:
         """Return why the override called NAME is refused, and what to do."""
         guest = self._guest
         flavor = self._catalog.resolve(name).record.flavor
-        present = flavor.of(guest.extra_specs) if flavor else []
+        present = flavor.of(guest.flavor.extra_specs) if flavor else []
         says = row.says or _sentence(refusal)
         advice = row.advice and '; ' + row.advice.format(
             vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb,
@@ -266,7 +266,7 @@ class Refusals:
             # Nova's sentence quotes names of flavors and images instead.
             says = f'the flavor has {" and ".join(present)}'
             advice = '; ' + flavor.advice(
-                guest.extra_specs, self._overrides[name])
+                guest.flavor.extra_specs, self._overrides[name])
         return says[:REASON_MAX - len(advice)] + advice
 
     @functools.cached_property

@@ -58,7 +58,7 @@ class Cloud:
     def properties(self) -> list[Property]:
         """The properties that some deployment could allow."""
         return [prop for prop in self.enforcer.catalog.values()
-                if not prop.never]
+                if not prop.record.never]
 
     def left_open(self, entry: Entry) -> list[Property]:
         """Return what an entry reaches and no other denies entirely."""

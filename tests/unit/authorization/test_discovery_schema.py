@@ -48,7 +48,7 @@ def test_nothing_is_on_offer_until_the_deployer_says_so(catalog):
 def test_everything_that_can_be_permitted_is_on_offer_where_all_is(catalog):
     assert set(offered(catalog, allowed=['*'])) == {
         prop.family.pattern if prop.family else field
-        for field, prop in catalog.items() if not prop.never}
+        for field, prop in catalog.items() if not prop.record.never}
 
 
 def test_families_and_only_they_say_their_names_in_words(catalog):

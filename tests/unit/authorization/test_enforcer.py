@@ -44,7 +44,7 @@ def test_nothing_is_permitted_until_the_deployer_says_so(catalog):
             f'{field}.0' if prop.family else field)
         for value in ('1', None):
             assert code(rules, name, value) == (
-                errors.NEVER if prop.never else errors.NOT_ALLOWED)
+                errors.NEVER if prop.record.never else errors.NOT_ALLOWED)
 
 
 @pytest.mark.parametrize('field', sorted(

@@ -104,7 +104,7 @@ def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):
     assert len(names) == len(set(names))
     assert set(names) == {policies.CREATE} | {
         f'os_compute_api:servers:create:image_props_override:{field}'
-        for field, prop in catalog.items() if not prop.never}
+        for field, prop in catalog.items() if not prop.record.never}
 
 
 def test_the_sample_policy_file_is_made_for_the_running_nova(catalog):

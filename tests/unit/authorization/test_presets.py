@@ -68,7 +68,7 @@ class TestFile:
         hypothesis.HealthCheck.function_scoped_fixture])
     @hypothesis.given(strategies.requests())
     def test_every_request_can_be_a_preset(self, written, parser, asked):
-        if not asked or any(parser._catalog.resolve(name).never
+        if not asked or any(parser._catalog.resolve(name).record.never
                             for name in asked):
             return
         made = written(yaml.safe_dump(

@@ -90,7 +90,7 @@ def test_the_properties_that_are_never_overridden_are_those_of_the_contract(
     assert contract == {
         name for name, record in book.RECORDS.items() if record.never}
     assert {f for f, prop in catalog.items()
-            if prop.never} == contract & catalog.keys()
+            if prop.record.never} == contract & catalog.keys()
 
 
 def test_nothing_that_nova_does_not_store_can_be_overridden(catalog):
@@ -178,7 +178,7 @@ def test_a_field_that_a_later_nova_brings_stays_closed_and_is_known_as_such():
         hw_later_count=fields.IntegerField(),
         hw_later_model=fields.RNGModelField(),
         hw_later_text=fields.StringField())
-    assert all(prop.never for prop in catalog.values())
+    assert all(prop.record.never for prop in catalog.values())
     assert catalog.unknown == list(catalog) and len(catalog) == 4
     assert catalog['hw_later_flag'].legacy_names == ('old_name',)
 
