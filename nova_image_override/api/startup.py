@@ -106,19 +106,15 @@ def announce(started: Startup) -> None:
     enforcer = started.planner.enforcer
     _announce(
         len(enforcer.allowed.entries), len(enforcer.denied.entries),
-        enforcer.injection.configured or bool(enforcer.protected.protections),
-        len(enforcer.presets.now()))
+        enforcer.glances_files, len(enforcer.presets.now()))
 
 
 @functools.lru_cache
-def _announce(
-    allowed: int, denied: int, has_glance: bool, presets: int,
-) -> None:
+def _announce(allowed: int, denied: int, glance: str, presets: int) -> None:
     LOG.info('nova-image-override %s: %d entries in allowed_properties, %d in '
              'denied_properties, %d presets; Glance: %s',
              importlib.metadata.version('nova-image-override'), allowed, denied,
-             presets,
-             'the files that nova.conf names' if has_glance else 'not given')
+             presets, glance)
     if not allowed and not presets:
         LOG.warning('[image_override] allowed_properties is empty: nothing '
                     'may be overridden')

@@ -92,6 +92,13 @@ class Enforcer:
             lambda: Presets(catalog, options.presets_file))
         return cls(catalog, denied, allowed, injection, protections, presets)
 
+    @property
+    def glances_files(self) -> str:
+        """Whether there are any of Glance's files, for messages."""
+        return 'the files that nova.conf names' if (
+            self.injection.configured or self.protected.protections
+        ) else 'not given'
+
     def refusals(
         self, caller: Caller, overrides: Overrides,
         images: Sequence[ImageProperties], preset: Preset | None = None,

@@ -12,15 +12,35 @@ import copy
 from typing import Any
 
 from nova.compute import manager
+from nova.compute import resource_tracker
 from nova.virt.ironic import driver as ironic
 
+from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override import stored_image
+from nova_image_override import versions
 from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images
-from nova_image_override.compute.tracker import ResourceTracker
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
+
+
+class ResourceTracker(resource_tracker.ResourceTracker):
+    """Nova's resource tracker, with one more entry in the compute node's stats.
+
+    It says that this host keeps overrides. Stats are rewritten whenever
+    nova-compute starts, so the entry goes away with the compute part.
+    """
+
+    @interface.overrides
+    def _copy_resources(
+        self, compute_node: Any, resources: dict[str, Any],
+        *args: Any, **kwargs: Any,
+    ) -> Any:
+        stats = {**(resources.get('stats') or {}),
+                 errors.PARAMETER: str(versions.COMPUTE_PART)}
+        return super()._copy_resources(
+            compute_node, {**resources, 'stats': stats}, *args, **kwargs)
 
 
 class ComputeManager(manager.ComputeManager):
@@ -34,7 +54,6 @@ class ComputeManager(manager.ComputeManager):
         compute_interfaces.verify()
         super().__init__(*args, **kwargs)
         interface.require(self, 'driver', 'host', 'reportclient', 'rt')
-        # Says in the compute node's stats that this host keeps overrides.
         self.rt = ResourceTracker(
             self.host, self.driver, reportclient=self.reportclient)
         rescue_images.keep_stored_properties(self.driver)

@@ -42,5 +42,4 @@ def verify() -> None:
     """
     interface.verify(INTERFACES)
     manager = interface.load('nova_image_override.compute.manager')
-    tracker = interface.load('nova_image_override.compute.tracker')
-    interface.verify_overridden(manager.ComputeManager, tracker.ResourceTracker)
+    interface.verify_overridden(manager.ComputeManager, manager.ResourceTracker)

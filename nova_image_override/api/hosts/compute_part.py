@@ -1,7 +1,7 @@
 """Hosts that run the compute part of the extension.
 
 The compute part announces its version in the stats of its compute node
-(:mod:`nova_image_override.compute.tracker`). An unmodified nova-compute
+(:mod:`nova_image_override.compute.manager`). An unmodified nova-compute
 rewrites those stats when it starts, so nothing stale is left when an operator
 goes back to it.
 """

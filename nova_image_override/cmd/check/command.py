@@ -4,9 +4,6 @@ from __future__ import annotations
 import argparse
 import collections
 
-from oslo_config import cfg
-
-from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import startup
@@ -96,13 +93,11 @@ class Check(deployment_files.Lister):
                       for each in check.findings(looked_at)]
         found = stops + found
         self.status = int(any(each.severity != finding.NOTE for each in found))
-        self._summary = _summary(found, conf, None if stops else cloud)
+        self._summary = _summary(found, None if stops else cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
 
 
-def _summary(
-    found: list[Finding], conf: cfg.ConfigOpts, cloud: rules.Cloud | None,
-) -> str:
+def _summary(found: list[Finding], cloud: rules.Cloud | None) -> str:
     """Return the number of findings and of open properties."""
     counted = collections.Counter(each.severity for each in found)
     counts = ', '.join(
@@ -114,10 +109,7 @@ def _summary(
     number = len(schema['properties']) + len(schema['patternProperties'])
     usable = len([*cloud.enforcer.usable(cloud.caller)])
     presets_too = f', and {usable} presets used,' if usable else ''
-    options = conf[override_conf.GROUP.name]
-    glance = ('the files that nova.conf names'
-              if options.glance_image_import_files
-              or options.property_protection_file else 'not given')
     return (f'{counts}; nova-api would start; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden'
-            f'{presets_too} by {cloud.roles}; Glance: {glance}')
+            f'{presets_too} by {cloud.roles}; '
+            f'Glance: {cloud.enforcer.glances_files}')
