@@ -20,9 +20,6 @@ AT_BOOT = 'at boot'
 BY_REBUILD = 'by the rebuild'
 BY_UPDATE = 'by the update'
 
-CHANGED = 'Image properties overridden %s: %s'
-REFUSED = 'Image property overrides refused: %s'
-
 
 def changed(
     context: Any, how: str, change: Change, instance: Any,
@@ -32,7 +29,8 @@ def changed(
     :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
     """
     preset = f' (preset {change.preset.name})' if change.preset else ''
-    LOG.info(CHANGED, how, (', '.join(sorted(change.after)) or 'none') + preset,
+    LOG.info('Image properties overridden %s: %s', how,
+             (', '.join(sorted(change.after)) or 'none') + preset,
              instance=instance, context=context)
 
 
@@ -45,7 +43,7 @@ def refused(
     :param server_id: the server that the request named, if any
     """
     LOG.info(
-        REFUSED, ', '.join(
+        'Image property overrides refused: %s', ', '.join(
             f'{errors.printable(name)}: {said["code"]}'
             for name, said in sorted(details.items())),
         instance_uuid=server_id if uuidutils.is_uuid_like(server_id) else None,

@@ -159,7 +159,11 @@ class PropertyList:
         for text in self._texts:
             try:
                 entry = self._parse(text)
-                self._require_possible(entry)
+                dead = self.dead_values(entry)
+                # A glob may well have values that only some of its names take.
+                if dead and not (
+                        entry.is_glob and len(dead) < len(entry.values)):
+                    raise ValueError('; '.join(dead.values()))
             except (ValueError, re.error) as exc:
                 meant = self.meant_by(text)
                 faults.append(errors.Fault(option, text, f'{exc}' + (
@@ -228,15 +232,6 @@ class PropertyList:
             raise ValueError('a value is empty')
         name_pattern, *value_patterns = _compiled((name, *values))
         return Entry(text, name, values, name_pattern, tuple(value_patterns))
-
-    def _require_possible(self, entry: Entry) -> None:
-        """Require that ENTRY, and each value of an exact name, can match.
-
-        :raises ValueError: it never matches
-        """
-        dead = self.dead_values(entry)
-        if dead and not (entry.is_glob and len(dead) < len(entry.values)):
-            raise ValueError('; '.join(dead.values()))
 
     def dead_values(self, entry: Entry) -> dict[str, str]:
         """Return the values of ENTRY that no property it names can have.

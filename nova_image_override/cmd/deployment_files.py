@@ -25,7 +25,7 @@ from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.nova_interfaces import commands as command_interfaces
+from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
 
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
@@ -96,7 +96,7 @@ def read_nova_conf(
     :param databases: whether Nova's databases are to be used
     :raises errors.StartupError: there is none, or Nova has a different shape
     """
-    interface.verify(command_interfaces.INTERFACES)
+    interface.verify(common.COMMANDS)
     arguments = ['nova-image-override']
     for name in ('config_file', 'config_dir'):
         for value in getattr(options, name):

@@ -1,4 +1,4 @@
-"""Names of Nova used by nova-api, nova-compute and the commands alike."""
+"""Names of Nova used by nova-api, nova-compute and the commands."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +12,7 @@ def _maps_names(value: Any) -> bool:
         isinstance(each, str) for pair in value.items() for each in pair)
 
 
+#: Needed by all of them.
 INTERFACES: tuple[interface.Interface, ...] = (
     interface.REGISTRATION,
     *fields('nova.objects:Instance', 'system_metadata'),
@@ -32,4 +33,22 @@ RULES: tuple[interface.Interface, ...] = (
             min_api_version=''),
     *called('nova.api.openstack.api_version_request:APIVersionRequest',
             get_string='', matches='min_version, max_version'),
+)
+
+#: Needed by the operator's commands.
+COMMANDS: tuple[interface.Interface, ...] = (
+    *INTERFACES,
+    *RULES,
+    *called('nova.config', parse_args='argv, configure_db=, init_rpc='),
+    *called('nova.context', RequestContext='user_id=, project_id=, roles=',
+            get_admin_context='', target_cell='context, cell_mapping'),
+    *called('nova.objects:CellMappingList', get_all='context'),
+    *fields('nova.objects:CellMapping', 'name', 'uuid'),
+    *called('nova.objects:ComputeNodeList', get_all='context'),
+    *called('nova.objects:FlavorList', get_all='context'),
+    *fields('nova.objects:ComputeNode', 'host', 'hypervisor_hostname', 'stats'),
+    *called('nova.objects:InstanceList',
+            get_by_filters='context, filters, limit=, marker=, '
+                           'expected_attrs=, sort_keys=, sort_dirs='),
+    *fields('nova.objects:Instance', 'project_id', 'user_id', 'uuid'),
 )

@@ -8,7 +8,6 @@ JSON Schemas, discovery, rules and documentation all take properties from here.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 import difflib
 import functools
 from typing import Any
@@ -27,7 +26,7 @@ from nova_image_override.properties.property import Property
 _MANY_TO_ONE = {'vmware_adaptertype': ('hw_disk_bus', 'hw_scsi_model')}
 
 
-class Catalog(Mapping[str, Property]):
+class Catalog(dict[str, Property]):
     """The properties of one release of ``ImageMetaProps``, by field name.
 
     :param props: the class to read; the running Nova's by default
@@ -39,20 +38,11 @@ class Catalog(Mapping[str, Property]):
             name: (field,)
             for name, field in props._legacy_property_map.items()}
         self.legacy.update(_MANY_TO_ONE)
-        self._fields: dict[str, Property] = {
+        super().__init__({
             field: self._property(field, nova_field)
-            for field, nova_field in sorted(props.fields.items())}
+            for field, nova_field in sorted(props.fields.items())})
         #: fields that the book does not know
-        self.unknown = sorted(self._fields.keys() - book.RECORDS.keys())
-
-    def __getitem__(self, field: str) -> Property:
-        return self._fields[field]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
+        self.unknown = sorted(self.keys() - book.RECORDS.keys())
 
     def _property(self, field: str, nova_field: Any) -> Property:
         return property_module.make(
@@ -69,11 +59,11 @@ class Catalog(Mapping[str, Property]):
         NAME is a spelling that requests use. Legacy names and the bare names
         of list fields are not: see :meth:`resolve`.
         """
-        prop = self._fields.get(name)
+        prop = self.get(name)
         if prop is not None:
             return None if prop.family else name
         for field, family in families.FAMILIES.items():
-            if field in self._fields and family.has(name):
+            if field in self and family.has(name):
                 return field
         return None
 
@@ -85,11 +75,11 @@ class Catalog(Mapping[str, Property]):
         """
         field = self.field_of(name)
         if field is not None:
-            return self._fields[field]
+            return self[field]
         raise errors.Invalid([self._misnamed(name)])
 
     def _misnamed(self, name: str) -> errors.Problem:
-        family = self._fields[name].family if name in self._fields else None
+        family = self[name].family if name in self else None
         if family:
             return errors.Problem(
                 name, errors.LIST_FIELD,
@@ -105,7 +95,7 @@ class Catalog(Mapping[str, Property]):
     def _suggestion(self, name: str) -> str:
         lowered = name.strip().lower()
         for field, family in families.FAMILIES.items():
-            if field in self._fields and lowered.startswith(family.prefix):
+            if field in self and lowered.startswith(family.prefix):
                 return f', the names are {family.spelling} with {family.limits}'
         # Only names that a person could have meant.
         if len(name) > 64:
@@ -115,10 +105,10 @@ class Catalog(Mapping[str, Property]):
         for at, char in enumerate(lowered):
             spec = f'{lowered[:at]}:{lowered[at + 1:]}'
             if char in ':_' and spec in validators.VALIDATORS and (
-                    spec.replace(':', '_', 1) not in self._fields):
+                    spec.replace(':', '_', 1) not in self):
                 return f', only a flavor can have it: extra spec {spec}'
         near = difflib.get_close_matches(
-            lowered, [field for field, prop in self._fields.items()
+            lowered, [field for field, prop in self.items()
                       if not prop.record.never and not prop.family],
             n=1, cutoff=0.75)
         return ''.join(f', did you mean {each}?' for each in near)

@@ -19,7 +19,6 @@ from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import api
-from nova_image_override.nova_interfaces import commands
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import compute
 from nova_image_override.nova_interfaces import interface
@@ -179,7 +178,7 @@ def test_a_drawing_can_be_read_on_light_and_dark_pages(path, background):
 
 INTERFACES = {str(each): each for listed in (
     common.RULES, api.INTERFACES, compute.INTERFACES, compute.COMMAND,
-    commands.INTERFACES) for each in listed}
+    common.COMMANDS) for each in listed}
 
 
 #: The modules of ours with methods that override Nova's.
@@ -233,7 +232,7 @@ def test_every_list_of_names_is_shown():
                            page('contributor/seams.rst')))
     assert shown == {
         'common:INTERFACES', 'common:RULES', 'api:INTERFACES',
-        'compute:INTERFACES', 'compute:COMMAND', 'commands:INTERFACES'}
+        'compute:INTERFACES', 'compute:COMMAND', 'common:COMMANDS'}
 
 
 def test_every_module_that_overrides_is_shown():

@@ -10,7 +10,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.nova_interfaces import api
-from nova_image_override.nova_interfaces import commands
+from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import compute
 from nova_image_override.nova_interfaces import interface
 
@@ -24,7 +24,7 @@ def objects():
 
 @pytest.mark.parametrize('verify', [
     api.verify, compute.verify,
-    lambda: interface.verify(commands.INTERFACES)])
+    lambda: interface.verify(common.COMMANDS)])
 def test_the_running_release_has_everything(verify):
     verify()
 
@@ -116,7 +116,7 @@ def test_every_difference_is_told_at_once():
 
 
 @pytest.mark.parametrize('each', api.INTERFACES + compute.INTERFACES
-                         + commands.INTERFACES, ids=str)
+                         + common.COMMANDS, ids=str)
 def test_every_one_that_is_renamed_stops_the_start(each):
     """The running release has a different name for it from the one listed."""
     renamed = dataclasses.replace(each, name=f'{each.name}_was', **(
