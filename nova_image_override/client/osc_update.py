@@ -6,7 +6,6 @@ leaves everything as it was.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from osc_lib import exceptions
@@ -39,7 +38,9 @@ class Set(Hook):
         asked, preset = arguments.asked(parsed_args)
         dropping = getattr(parsed_args, self._dropping, False)
         if dropping or asked is not None or preset is not None:
-            _change(self.compute, parsed_args.server, lambda in_force: {
+            adapter, server_id, in_force = _found(
+                self.compute, parsed_args.server)
+            adapter.replace_overrides(server_id, {
                 **({} if dropping or preset is not None else in_force),
                 **(asked or {})}, preset)
         return parsed_args
@@ -57,29 +58,22 @@ class Unset(Hook):
         """Change the overrides."""
         names = getattr(parsed_args, arguments.DEST, None)
         if names is not None:
-            _change(self.compute, parsed_args.server,
-                    lambda in_force: _without(in_force, names))
+            adapter, server_id, in_force = _found(
+                self.compute, parsed_args.server)
+            missing = sorted({*names} - in_force.keys())
+            if missing:
+                raise exceptions.CommandError(
+                    'The server has no override of ' + ', '.join(missing))
+            adapter.replace_overrides(server_id, {
+                name: value for name, value in in_force.items()
+                if name not in names})
         return parsed_args
 
 
-def _change(
-    compute: Any, server: str, changed: Callable[[InForce], InForce],
-    preset: str | None = None,
-) -> None:
-    """Give a server what CHANGED returns for its overrides in force.
-
-    :param preset: the preset that it is laid over
-    """
+def _found(
+    compute: Any, server: str,
+) -> tuple[transport.OverridingAdapter, str, InForce]:
+    """Return what carries overrides, a server's ID, and those in force."""
     adapter = transport.attach(compute)
     found = compute.find_server(server, ignore_missing=False)
-    adapter.replace_overrides(found.id, changed(
-        adapter.shown_of(found.id)[errors.PARAMETER]), preset)
-
-
-def _without(in_force: InForce, names: list[str]) -> InForce:
-    missing = sorted({*names} - in_force.keys())
-    if missing:
-        raise exceptions.CommandError(
-            'The server has no override of ' + ', '.join(missing))
-    return {name: value for name, value in in_force.items()
-            if name not in names}
+    return adapter, found.id, adapter.shown_of(found.id)[errors.PARAMETER]
