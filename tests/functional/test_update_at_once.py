@@ -80,6 +80,11 @@ class Cloud(update_case.Cloud):
         assert answer.status == 409, answer.text
         assert answer.problems == {base.PARAMETER: 'wrong_state'}
 
+    def rebuild_at_once(self, server, overrides):
+        """Rebuild, and return the answer at once."""
+        return self.act(server, {'rebuild': {
+            'imageRef': base.IMAGE, base.PARAMETER: overrides}})
+
     def put(self, server, overrides):
         """Return what sends an update that has to succeed."""
         def send():
@@ -90,6 +95,38 @@ class Cloud(update_case.Cloud):
 
 class TestRebuild:
     CLOUD = Cloud
+
+    def test_what_an_older_copy_of_the_server_takes_back_is_told(self, cloud):
+        server = cloud.stopped({**VGA, 'hw_disk_bus': 'sata'})
+        older = cloud.instance(server)
+
+        def save():
+            older.system_metadata['locked_reason'] = 'why'
+            older.save()
+
+        with meanwhile(objects.RequestSpec, 'save', save):
+            answer = cloud.rebuild_at_once(server, NETWORK)
+        cloud.overtaken(answer)
+        cloud.assert_changed(server, {**VGA, 'hw_disk_bus': 'sata'})
+        cloud.assert_disks_agree(server)
+
+    @pytest.mark.parametrize('seconds', [0, 60])
+    def test_a_deletion_before_it_is_sent_wins(self, cloud, seconds):
+        cloud.flags(reclaim_instance_interval=seconds)
+        server = cloud.stopped(VGA)
+
+        def delete():
+            answer = cloud.http('DELETE', f'/servers/{server}')
+            assert answer.status == 204, answer.text
+
+        with meanwhile(objects.RequestSpec, 'save', delete):
+            answer = cloud.rebuild_at_once(server, NETWORK)
+        assert answer.status in (404, 409), answer.text
+        shown = cloud.http('GET', f'/servers/{server}', admin=True)
+        if seconds:
+            assert shown.body['server']['status'] == 'SOFT_DELETED'
+        else:
+            assert shown.status == 404
 
     @pytest.mark.parametrize('method', [
         '_checks_for_create_and_rebuild', '_inherit_properties_from_image'])

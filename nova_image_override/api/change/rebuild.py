@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -124,7 +125,10 @@ def undo(store: store_module.Store, operation: Any) -> None:
         instance, {*operation.change.names,
                    *record.image_values(operation.stored)} or {''},
         had, onto=had)
-    store_module.save(instance, task_states.REBUILDING, {'task_state': None})
+    # Whatever has taken the task state, such as a deletion, wins.
+    with contextlib.suppress(errors.Conflict):
+        store_module.save(
+            instance, task_states.REBUILDING, {'task_state': None})
 
 
 def inherited(properties: ImageProperties) -> dict[str, Any]:

@@ -122,24 +122,20 @@ class Store:
         source, target = disks.bus(had), disks.bus(properties)
         places = disks.places(instance) if disks.PROPERTY in changed else []
         try:
-            try:
+            save(instance, TASK_STATE, {
+                **fields,
+                'system_metadata': record.with_properties(metadata, {
+                    **properties, **unfinished(changed, source, target)})})
+            self.finish(instance, TASK_STATE, None, until)
+        except errors.Conflict:
+            raise
+        except Exception:
+            with excutils.save_and_reraise_exception():
                 save(instance, TASK_STATE, {
-                    **fields,
+                    **former, 'task_state': TASK_STATE,
                     'system_metadata': record.with_properties(metadata, {
-                        **properties, **unfinished(changed, source, target)})})
-                self.finish(instance, TASK_STATE, None, until)
-            except exception.InstanceUpdateConflict:
-                raise
-            except Exception:
-                with excutils.save_and_reraise_exception():
-                    save(instance, TASK_STATE, {
-                        **former, 'task_state': TASK_STATE,
-                        'system_metadata': record.with_properties(metadata, {
-                            **had, **unfinished(changed, target, source)})})
-                    self.finish(
-                        instance, TASK_STATE, None, until, image, places)
-        except exception.InstanceUpdateConflict:
-            raise changed_meanwhile() from None
+                        **had, **unfinished(changed, target, source)})})
+                self.finish(instance, TASK_STATE, None, until, image, places)
 
     def _hold(self, instance: Any) -> None:
         """Give INSTANCE our task state, if it is still what was checked."""
@@ -171,8 +167,8 @@ class Store:
         :param until: when it must be over, on the clock of time.monotonic
         :param image: what the request spec is to have, if that is known
         :param places: where the disks are to be, if that is known
-        :raises nova.exception.InstanceUpdateConflict: the server's task state
-            is another one by now, or its properties are others
+        :raises errors.Conflict: the server's task state is another one by now,
+            or its properties are others, or it has taken too long
         """
         metadata = instance.system_metadata
         names = record.still_to_store(metadata)
@@ -190,10 +186,10 @@ class Store:
             self.agree(present, names)
             disks.put_back(instance, former)
             save(present, held, {'task_state': task_state})
-            raise _overtaken(instance)
+            raise changed_meanwhile()
         if until is not None and time.monotonic() > until:
             # Another request may take this one for cut off.
-            raise _overtaken(instance)
+            raise changed_meanwhile()
         save(instance, held, {
             'system_metadata': record.finished(present.system_metadata),
             'task_state': task_state})
@@ -309,11 +305,6 @@ def _state(instance: Any) -> tuple[Any, ...]:
             rows(instance.system_metadata))
 
 
-def _overtaken(instance: Any) -> exception.InstanceUpdateConflict:
-    return exception.InstanceUpdateConflict(
-        instance_uuid=instance.uuid, expected={}, actual={})
-
-
 def _is_same(one: Any, other: Any) -> bool:
     """Return whether two of Nova's objects, or None, say the same."""
     if one is None or other is None:
@@ -322,9 +313,15 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def save(instance: Any, held: str, fields: Mapping[str, Any]) -> None:
-    """Store FIELDS while the server's task state is HELD."""
+    """Store FIELDS while the server's task state is HELD.
+
+    :raises errors.Conflict: it is another one by now
+    """
     instance.update(fields)
-    instance.save(expected_task_state=[held])
+    try:
+        instance.save(expected_task_state=[held])
+    except exception.InstanceUpdateConflict:
+        raise changed_meanwhile() from None
 
 
 def stored(instance: Any) -> objects.Instance:
