@@ -128,6 +128,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
             strip_dev='device_name'),
     *called('nova.virt.libvirt.blockinfo',
             find_disk_dev_for_disk_bus='mapping, bus, assigned_devices',
+            get_dev_prefix_for_disk_bus='disk_bus',
             is_disk_bus_valid_for_virt='virt_type, disk_bus'),
     *called('nova.scheduler.client.query', SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient',

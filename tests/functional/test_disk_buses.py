@@ -4,6 +4,7 @@ from unittest import mock
 
 from nova import exception
 from nova import objects
+from nova.tests import fixtures as nova_fixtures
 import pytest
 
 from testing.harness import base
@@ -37,6 +38,11 @@ class Cloud(update_case.Cloud):
             'hw_disk_bus': bus})
         assert answer.status == status, answer.text
         self.do(server, 'os-start')
+
+    def attach(self, server):
+        """Attach a volume to a server."""
+        self.api.post_server_volume(server, {'volumeAttachment': {
+            'volumeId': nova_fixtures.CinderFixture.IMAGE_BACKED_VOL}})
 
     def blank(self, number, **kwargs):
         """Return what makes a server boot with NUMBER more disks."""
@@ -89,6 +95,17 @@ class TestStopped:
         cloud.bus(server, 'sata')
         assert cloud.disks(server) == {
             'sda': 'sata', 'sdb': 'sata', 'sdc': 'sata'}
+
+    def test_a_volume_that_was_attached_moves_with_it(self, cloud):
+        server = cloud.boot()
+        cloud.attach(server)
+        for bus, expected in (
+                ('sata', {'sda': 'sata', 'sdb': 'sata'}),
+                ('ide', {'hda': 'ide', 'hdb': 'ide'}),
+                (None, {'vda': 'virtio', 'vdb': 'virtio'})):
+            cloud.do(server, 'os-stop', 'SHUTOFF')
+            cloud.bus(server, bus)
+            assert cloud.disks(server) == expected
 
     def test_a_disk_that_was_given_a_bus_at_boot_stays_on_it(self, cloud):
         server = cloud.stopped(

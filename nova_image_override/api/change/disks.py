@@ -129,8 +129,20 @@ def _is_moved(
 ) -> bool:
     return bool(
         mapping.device_name and mapping.device_type in (None, 'disk')
-        and (mapping.disk_bus == source
+        and (_is_on(mapping, source)
              or (_is_root(mapping) and mapping.disk_bus != target)))
+
+
+def _is_on(mapping: objects.BlockDeviceMapping, source: str) -> bool:
+    """Return whether a disk is on the bus SOURCE.
+
+    A volume that is attached has a name from that bus, but no bus is recorded
+    (ComputeManager.reserve_block_device_name) until its guest is next built.
+    """
+    if mapping.disk_bus:
+        return bool(mapping.disk_bus == source)
+    return block_device.strip_dev(mapping.device_name).startswith(
+        blockinfo.get_dev_prefix_for_disk_bus(source))
 
 
 def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
