@@ -4,7 +4,6 @@ import pytest
 
 from testing.deployment import command
 from tests.integration import test_firmware
-from tests.integration import test_update
 
 TPM = {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'}
 
@@ -86,5 +85,5 @@ def test_an_offloaded_server_is_given_one(boot, delete):
 def test_a_rebuild_does_not_give_one(boot):
     server = boot({})
     with pytest.raises(command.Refused, match='hw_tpm_version: create_only'):
-        server.run('rebuild', *test_update.options(TPM))
+        server.run('rebuild', *command.overriding(TPM))
     assert server.api == {}
