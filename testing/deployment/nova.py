@@ -64,10 +64,7 @@ def instances(state: state_module.State) -> pathlib.Path:
 
 def common(state: state_module.State) -> settings.Settings:
     """Return what all services of Nova share."""
-    shared = settings.common(state, 'nova')
-    # Without it no access rule of an application credential permits anything.
-    shared['keystone_authtoken']['service_type'] = 'compute'
-    return shared | {
+    return settings.common(state, 'nova') | {
         'DEFAULT': {
             'transport_url': settings.broker(state),
             'my_ip': '127.0.0.1',

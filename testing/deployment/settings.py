@@ -24,6 +24,10 @@ def write(path: pathlib.Path, *layers: Settings) -> None:
         parser.write(file)
 
 
+#: What the catalogue calls services to which users' tokens come.
+_TYPES = {'nova': 'compute', 'glance': 'image', 'neutron': 'network'}
+
+
 def user(state: state_module.State, name: str) -> dict[str, str]:
     """Return how the service user NAME authenticates."""
     return {
@@ -40,7 +44,10 @@ def common(state: state_module.State, name: str) -> Settings:
             **user(state, name),
             'www_authenticate_uri': state_module.url('keystone'),
             'service_token_roles': 'service',
-            'service_token_roles_required': 'true'},
+            'service_token_roles_required': 'true',
+            # Without it nobody gets in whose application credential has
+            # access rules.
+            **({'service_type': _TYPES[name]} if name in _TYPES else {})},
         'oslo_concurrency': {'lock_path': str(state.subfolder('locks', name))},
     }
 

@@ -60,26 +60,32 @@ def _password(deployment, user, secret=None, **scope):
 
 
 @pytest.fixture(scope='module')
-def made(deployment):
-    """Make something in Keystone, which is gone at the end."""
+def undo():
+    """What is called at the end, the last first."""
     with contextlib.ExitStack() as undo:
-        def make(session, path, body):
-            url = state_module.url('keystone', path)
-            (answer,) = session.post(url, json=body).json().values()
-            undo.callback(session.delete, f'{url}/{answer["id"]}')
-            return answer
-
-        yield make
+        yield undo
 
 
 @pytest.fixture(scope='module')
-def sessions(deployment, made):
+def sessions(deployment, undo):
     """Identity -> session."""
+    def made(session, path, body):
+        """Make something in Keystone, which is gone at the end."""
+        url = state_module.url('keystone', path)
+        (answer,) = session.post(url, json=body).json().values()
+        undo.callback(session.delete, f'{url}/{answer["id"]}')
+        return answer
+
     identity = deployment.operator.identity
     operator = _password(
         deployment, 'admin', 'operator', **_project('admin'))
     member = _password(deployment, 'tenant')
     project = identity.find_project('demo')
+    # keystone-manage bootstrap gives the role in a project and in the system.
+    everywhere = {'domain': 'default', 'user': operator.get_user_id(),
+                  'role': identity.find_role('admin')}
+    identity.assign_domain_role_to_user(**everywhere)
+    undo.callback(identity.unassign_domain_role_from_user, **everywhere)
 
     def user(role):
         name = f'test-{role}'
