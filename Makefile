@@ -568,6 +568,13 @@ test-deb: packages ## The package in a bare Debian, and beside the Nova of Debia
 	tools/try_deb.sh dist/*.deb
 	tools/try_debian_nova.sh dist/*.deb trixie $(CURDIR)/.venv/debian-trixie
 
+# Bases, images and containers stay in .venv/images. The first time all of it is
+# downloaded and built, which takes too long for CI.
+.PHONY: test-images
+test-images: $(READY) $(WHEEL) .venv/kits/.ready ## Images of deploy/ built, and nova-api started in them (root, Debian)
+	@$(PYTHON) -m testing.deployment.machine install buildah debootstrap
+	$(BIN)/python -m pytest tests/images $(ARGS)
+
 .PHONY: clean
 clean: ## Remove environments, caches and what was built
 	rm -rf .venv docs/build build *.egg-info .coverage .hypothesis \

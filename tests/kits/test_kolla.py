@@ -2,41 +2,19 @@
 
 import configparser
 import json
-import pathlib
 import re
-import shutil
 
 import pytest
 
 from tests.kits import kit
-
-OVERRIDES = kit.DEPLOY / 'kolla' / 'template-overrides.j2'
-
-#: What nova's images are made from; Kolla would render all images.
-FAMILY = ('base', 'nova', 'openstack-base')
+from tests.kits import kolla
 
 
 @pytest.fixture(scope='module')
 def dockerfiles(tmp_path_factory):
-    """Return the Dockerfiles by image, as kolla-build writes them."""
-    folder = tmp_path_factory.mktemp('kolla')
-    shipped = package('kolla') / 'docker'
-    for name in FAMILY:
-        shutil.copytree(shipped / name, folder / 'docker' / name)
-    shutil.copy(shipped / 'macros.j2', folder / 'docker')
-    kit.run(
-        kit.program('kolla-build'), '--template-only', '--base', 'debian',
-        '--docker-dir', folder / 'docker', '--work-dir', folder / 'work',
-        '--template-override', OVERRIDES, '^nova-')
-    return {path.parent.name: path.read_text()
-            for path in (folder / 'work').rglob('Dockerfile')}
-
-
-def package(name):
-    bin_folder = kit.program('kolla-build').parent
-    return pathlib.Path(kit.run(
-        bin_folder / 'python', '-c',
-        f'import {name}; print(list({name}.__path__)[0])').strip())
+    """Return the texts of the Dockerfiles by image."""
+    return {name: path.read_text() for name, path in kolla.render(
+        tmp_path_factory.mktemp('kolla'), kolla.OVERRIDES).items()}
 
 
 def test_every_image_of_nova_gets_the_package_with_nova_itself(dockerfiles):

@@ -33,8 +33,6 @@ pytestmark = pytest.mark.skipif(
 #: Debian's Python runs nova-api, with the libraries of Nova's environment.
 PATHS = (str(environments.ROOT), str(pathlib.Path(pytest.__file__).parents[1]))
 
-ALLOWED = 'hw_disk_bus=virtio|scsi, hw_scsi_model=virtio-scsi'
-
 
 @pytest.fixture
 def folder():
@@ -56,13 +54,6 @@ def replaced(text, **pairs):
         assert old in text, old
         text = text.replace(old, new)
     return text
-
-
-def assert_discovery(url):
-    answer = web_servers.get(f'{url}/v2.1/image-props-override')
-    assert answer.status_code == 200, answer.text
-    schema = answer.json()['image_props_override']['schema']
-    assert set(schema['properties']) == {'hw_disk_bus', 'hw_scsi_model'}
 
 
 @pytest.fixture
@@ -90,10 +81,10 @@ ENVIRONMENT = {'PATH': '/usr/sbin:/usr/bin'}
 
 
 def test_uwsgi(uwsgi, folder):
-    command, url = uwsgi(ALLOWED)
+    command, url = uwsgi(web_servers.ALLOWED)
     with web_servers.running(
             command, url, folder / 'uwsgi.log', ENVIRONMENT):
-        assert_discovery(url)
+        web_servers.assert_discovery(url)
 
 
 def test_uwsgi_ends_where_a_list_is_malformed(uwsgi, folder):
@@ -129,7 +120,7 @@ Include {folder}/nova-api.conf
 
 
 def test_apache(folder, identity):
-    web_servers.configure(folder, identity, ALLOWED)
+    web_servers.configure(folder, identity, web_servers.ALLOWED)
     example = (EXAMPLES / 'nova-api-apache.conf').read_text()
     # The script is in a comment.
     (script,) = [line.lstrip('# ') for line in example.splitlines()
@@ -158,4 +149,4 @@ def test_apache(folder, identity):
                 **ENVIRONMENT,
                 # As in /etc/apache2/envvars.
                 'OS_NOVA_CONFIG_DIR': str(folder)}):
-        assert_discovery(url)
+        web_servers.assert_discovery(url)

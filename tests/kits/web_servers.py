@@ -6,6 +6,7 @@ these tests reaches another service.
 
 import contextlib
 import pathlib
+import signal
 import socket
 import subprocess
 import time
@@ -24,6 +25,9 @@ from testing import paste_config
 
 #: Token of the user who asks; Nova's own user has another.
 TOKEN = 'member'  # noqa: S105
+
+#: What tests allow.
+ALLOWED = 'hw_disk_bus=virtio|scsi, hw_scsi_model=virtio-scsi'
 
 _CONF = '''\
 [DEFAULT]
@@ -56,8 +60,17 @@ def configure(folder: pathlib.Path, identity: str, allowed: str) -> None:
     :param allowed: ``allowed_properties``
     """
     paste_config.write(folder, paste_config.APP)
-    (folder / 'nova.conf').write_text(_CONF.format(
-        folder=folder, identity=identity, allowed=allowed))
+    (folder / 'nova.conf').write_text(nova_conf(folder, identity, allowed))
+    create_databases(folder)
+
+
+def nova_conf(folder: pathlib.Path, identity: str, allowed: str) -> str:
+    """Return the ``nova.conf`` of a nova-api whose files are in FOLDER."""
+    return _CONF.format(folder=folder, identity=identity, allowed=allowed)
+
+
+def create_databases(folder: pathlib.Path) -> None:
+    """Create the databases that it names."""
     for name, models in ('api', api_models), ('main', main_models):
         engine = sqlalchemy.create_engine(f'sqlite:///{folder}/{name}.sqlite')
         models.BASE.metadata.create_all(engine)
@@ -97,15 +110,24 @@ def get(url: str) -> requests.Response:
     return requests.get(url, headers={'X-Auth-Token': TOKEN}, timeout=120)
 
 
+def assert_discovery(url: str) -> None:
+    """Fail unless nova-api says to the user what may be overridden."""
+    answer = get(f'{url}/v2.1/image-props-override')
+    assert answer.status_code == 200, answer.text
+    schema = answer.json()['image_props_override']['schema']
+    assert set(schema['properties']) == {'hw_disk_bus', 'hw_scsi_model'}
+
+
 @contextlib.contextmanager
 def running(
     command: list[str], url: str, log: pathlib.Path,
-    environment: dict[str, str],
+    environment: dict[str, str], end: signal.Signals = signal.SIGTERM,
 ) -> typing.Iterator[None]:
     """Run a web server until the context ends.
 
     :param url: what it answers once it is up
     :param log: where its output goes
+    :param end: what ends it
     :raises AssertionError: it has ended, or is not up within five minutes
     """
     with log.open('wb') as output:
@@ -123,5 +145,5 @@ def running(
                 time.sleep(0.2)
         yield
     finally:
-        process.terminate()
+        process.send_signal(end)
         process.wait(timeout=60)

@@ -1,0 +1,1 @@
+"""Images built from deploy/ on this machine, and nova-api started in them."""
