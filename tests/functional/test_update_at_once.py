@@ -96,38 +96,6 @@ class Cloud(update_case.Cloud):
 class TestRebuild:
     CLOUD = Cloud
 
-    def test_what_an_older_copy_of_the_server_takes_back_is_told(self, cloud):
-        server = cloud.stopped({**VGA, 'hw_disk_bus': 'sata'})
-        older = cloud.instance(server)
-
-        def save():
-            older.system_metadata['locked_reason'] = 'why'
-            older.save()
-
-        with meanwhile(objects.RequestSpec, 'save', save):
-            answer = cloud.rebuild_at_once(server, NETWORK)
-        cloud.overtaken(answer)
-        cloud.assert_changed(server, {**VGA, 'hw_disk_bus': 'sata'})
-        cloud.assert_disks_agree(server)
-
-    @pytest.mark.parametrize('seconds', [0, 60])
-    def test_a_deletion_before_it_is_sent_wins(self, cloud, seconds):
-        cloud.flags(reclaim_instance_interval=seconds)
-        server = cloud.stopped(VGA)
-
-        def delete():
-            answer = cloud.http('DELETE', f'/servers/{server}')
-            assert answer.status == 204, answer.text
-
-        with meanwhile(objects.RequestSpec, 'save', delete):
-            answer = cloud.rebuild_at_once(server, NETWORK)
-        assert answer.status in (404, 409), answer.text
-        shown = cloud.http('GET', f'/servers/{server}', admin=True)
-        if seconds:
-            assert shown.body['server']['status'] == 'SOFT_DELETED'
-        else:
-            assert shown.status == 404
-
     @pytest.mark.parametrize('method', [
         '_checks_for_create_and_rebuild', '_inherit_properties_from_image'])
     @pytest.mark.parametrize(('before', 'asked'), [
@@ -379,8 +347,9 @@ class TestUpdate:
             answer = cloud.act(server, {act: body}, admin=act == 'migrate')
         cloud.overtaken(answer)
 
+    @pytest.mark.parametrize('change', ['update', 'rebuild_at_once'])
     @pytest.mark.parametrize('seconds', [0, 60])
-    def test_a_deletion_wins(self, cloud, seconds):
+    def test_a_deletion_wins(self, cloud, seconds, change):
         cloud.flags(reclaim_instance_interval=seconds)
         server = cloud.stopped(VGA)
 
@@ -389,7 +358,7 @@ class TestUpdate:
             assert answer.status == 204, answer.text
 
         with meanwhile(objects.RequestSpec, 'save', delete):
-            answer = cloud.update(server, NETWORK)
+            answer = getattr(cloud, change)(server, NETWORK)
         assert answer.status in (404, 409), answer.text
         shown = cloud.http('GET', f'/servers/{server}', admin=True)
         if seconds:
@@ -410,7 +379,9 @@ class TestUpdate:
         assert cloud.instance(server).system_metadata[
             'locked_reason'] == 'why'
 
-    def test_what_an_older_copy_of_the_server_takes_back_is_told(self, cloud):
+    @pytest.mark.parametrize('change', ['update', 'rebuild_at_once'])
+    def test_what_an_older_copy_of_the_server_takes_back_is_told(
+            self, cloud, change):
         server = cloud.stopped({**VGA, 'hw_disk_bus': 'sata'})
         older = cloud.instance(server)
 
@@ -419,7 +390,7 @@ class TestUpdate:
             older.save()
 
         with meanwhile(objects.RequestSpec, 'save', save):
-            answer = cloud.update(server, NETWORK)
+            answer = getattr(cloud, change)(server, NETWORK)
         cloud.overtaken(answer)
         cloud.assert_changed(server, {**VGA, 'hw_disk_bus': 'sata'})
         cloud.assert_disks_agree(server)
