@@ -2,6 +2,7 @@
 """
 
 import gzip
+import lzma
 import pathlib
 import shutil
 import subprocess
@@ -60,6 +61,9 @@ class Guest:
             capture_output=True, text=True).stdout
         packages.unpack(
             [depends.partition('Depends: ')[2].split()[0]], target)
+        # Newer packages have no /lib.
+        if not (target / 'lib').exists():
+            (target / 'lib').symlink_to('usr/lib')
         modules, = (target / 'lib' / 'modules').iterdir()
         if not (modules / 'modules.dep').exists():
             subprocess.run(
@@ -79,9 +83,13 @@ class Guest:
         (root / 'init').chmod(0o755)
         modules, = (package / 'lib' / 'modules').iterdir()
         for module in _needed(modules):
-            target = root / 'lib' / 'modules' / modules.name / module
+            content = (modules / module).read_bytes()
+            name = module.removesuffix('.xz')
+            target = root / 'lib' / 'modules' / modules.name / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(modules / module, target)
+            # The guest's modprobe reads none that are compressed.
+            target.write_bytes(
+                content if name == module else lzma.decompress(content))
         subprocess.run(['depmod', '--basedir', root, modules.name],
                        check=True, capture_output=True)
         names = ''.join(
@@ -94,10 +102,13 @@ class Guest:
 
 def _needed(folder: pathlib.Path) -> set[str]:
     """Return the modules, and those that they need (modules.dep(5))."""
-    needs = {}
+    # What a kernel has built in needs nothing.
+    needs: dict[str, set[str]] = {path: set() for path in (
+        folder / 'modules.builtin').read_text().splitlines()}
     for line in (folder / 'modules.dep').read_text().splitlines():
         path, _, needed = line.partition(':')
         needs[path] = {path, *needed.split()}
-    paths = {pathlib.Path(path).stem.replace('-', '_'): path for path in needs}
+    paths = {pathlib.Path(path).name.partition('.')[0].replace('-', '_'): path
+             for path in needs}
     return set().union(*(
         needs[paths[name.replace('-', '_')]] for name in _MODULES))
