@@ -3,29 +3,14 @@
 #
 # usage: tools/try_debian_nova.sh DEB RELEASE ROOT  (root on Debian: debootstrap)
 #
-# ROOT is made, with the Nova of RELEASE (trixie), unless it is there; what is
-# changed in it is put back. Services run as their units start them, but without
-# systemd, and in a network of their own.
+# ROOT is made, with the Nova of RELEASE (trixie), unless it is there. Services run
+# as their units start them, but without systemd.
 set -eu
 
-deb=$(realpath "$1") release=$2
+deb=$(realpath "$1")
 . "$(dirname "$0")/debian_root.sh"
-make_root "$release" "$3"
-if [ ! -e "$root/usr/bin/nova-api-wsgi" ]; then
-    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-    chmod 755 "$root/usr/sbin/policy-rc.d"
-    echo "127.0.0.1 localhost $(hostname)" >"$root/etc/hosts"
-    mount -t proc proc "$root/proc"
-    apt install nova-api nova-compute-qemu procps systemd
-    umount "$root/proc"
-fi
-if [ -z "${OWN_NETWORK:-}" ]; then
-    OWN_NETWORK=yes exec unshare --net --mount --pid --fork --kill-child \
-        "$0" "$@"
-fi
-ip link set lo up
-mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
+make_root "$2" "$3" nova-api nova-compute-qemu procps systemd
+isolate "$0" "$@"
 
 # Everything below /etc and /usr, to compare.
 all() { (cd "$root" && find etc usr -xdev -type f ! -name '*.pyc' \
@@ -37,8 +22,6 @@ conf=$root/etc/nova/nova.conf.d/try.conf
 policy=$root/etc/nova/policy.d/try.yaml
 unit=$root/etc/systemd/system/nova-compute.service.d/image-override.conf
 
-trap 'rm -rf "$conf" "$policy" "$unit"
-      cp "$root/usr/share/nova-common/api-paste.ini" "$paste"' EXIT
 all >"$root/before"
 
 cp "$deb" "$root/package.deb"
@@ -62,7 +45,6 @@ allowed_properties = hw_disk_bus=virtio|scsi
 END
 # Without Keystone nobody has a role.
 echo '"os_compute_api:servers:create:image_props_override": ""' >"$policy"
-rm -f "$root"/var/lib/nova/try*
 manage api_db sync
 manage cell_v2 map_cell0 \
     --database_connection sqlite:////var/lib/nova/try0
@@ -109,3 +91,4 @@ rm -r "${conf%/*}" "$policy" "${unit%/*}"
 cp "$root/usr/share/nova-common/api-paste.ini" "$paste"
 in_root dpkg --purge python3-nova-image-override
 all | diff "$root/before" - && echo "ok: nothing is left"
+rm -rf "$changes"

@@ -3,7 +3,8 @@
 ``python -m testing.deployment up``, ``down``, or ``run MODULE ARGUMENTS...``:
 ``run`` starts the cloud, runs a module of Python on it, and ends the cloud,
 whatever becomes of the module. ``--older ENVIRONMENT`` before it: the cloud of
-:mod:`testing.deployment.rolling`.
+:mod:`testing.deployment.rolling`; ``--packages``: that of
+:mod:`testing.deployment.debian`.
 """
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ import types
 import typing
 
 from testing.deployment import cloud
+from testing.deployment import debian
 from testing.deployment import machine
 from testing.deployment import processes
 from testing.deployment import rolling
@@ -71,6 +73,7 @@ def main() -> None:
     """Run one command."""
     parser = argparse.ArgumentParser(prog='cloud', description=__doc__)
     parser.add_argument('--older', type=pathlib.Path)
+    parser.add_argument('--packages', action='store_true')
     parser.add_argument('command', choices=['up', 'down', 'run'])
     parser.add_argument('module', nargs=argparse.REMAINDER)
     given = parser.parse_args()
@@ -78,7 +81,8 @@ def main() -> None:
         cloud.check()
         where = state.State.default()
         deployment = (rolling.Cloud(where, given.older.resolve())
-                      if given.older else cloud.Cloud(where))
+                      if given.older else debian.Cloud(where)
+                      if given.packages else cloud.Cloud(where))
         if given.command == 'down':
             deployment.down()
             return

@@ -62,6 +62,7 @@ class Host:
     :ivar installation: the one that nova-compute is started from next
     :ivar extended: whether nova-compute is the extension's
     :ivar more: what else is in its nova.conf; written at each start
+    :ivar mounts: what else it mounts, as ``SOURCE:PLACE``
     :ivar topology: its nodes and CPUs
     """
 
@@ -73,6 +74,7 @@ class Host:
         self.installation = installation.OWN
         self.extended = True
         self.more: settings.Settings = {}
+        self.mounts: list[str] = []
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
         self._displays = displays
@@ -93,6 +95,10 @@ class Host:
         return self._state.subfolder('hosts', self.name)
 
     @property
+    def _config(self) -> pathlib.Path:
+        return self._folder / 'nova.conf'
+
+    @property
     def uri(self) -> str:
         """Where ``virsh`` finds its libvirtd, from outside."""
         return _uri(self._state, self.name)
@@ -110,7 +116,7 @@ class Host:
 
     def up(self) -> None:
         """Make the namespaces and start everything in them."""
-        mounts = self._libvirt.mounts()
+        mounts = [*self._libvirt.mounts(), *self.mounts]
         for name, place in _MOUNTS.items():
             mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
                        f':{place}']
@@ -125,6 +131,7 @@ class Host:
                 '/dev', '/proc', '/sys', '/run', '/etc/passwd', '/etc/group',
                 *(place for place in _MOUNTS.values()
                   if not place.startswith('/run')), self._state.folder)]
+        pages = f'"{self._pages}"' if huge else ''
         # Guests of a dirty state are gone: their ids are other processes now.
         subprocess.run(['rm', '-rf', *(self._folder / 'run').iterdir()],
                        check=True)
@@ -133,7 +140,8 @@ class Host:
             f'remote_display_port_max = {self._displays[-1]}\n'
             # Both hosts have it, which no file system says.
             f'shared_filesystems = ["{nova.instances(self._state)}"]\n'
-            f'hugetlbfs_mount = "{self._pages if huge else ""}"\n'))
+            # Not an empty path, with which libvirt 11 does not start.
+            f'hugetlbfs_mount = [{pages}]\n'))
         # Two hosts of one machine, between which libvirt is to migrate guests.
         identity = uuid.uuid5(uuid.NAMESPACE_OID, self.name)
         (self._folder / 'etc' / 'libvirtd.conf').write_text(
@@ -186,7 +194,7 @@ class Host:
     def _enter(self, process: processes.Process, *command: str) -> None:
         """Start a process in the host."""
         process.start(['nsenter', '--target', self._first(), '--mount',
-                       '--pid', '--uts', *command],
+                       '--pid', '--uts', '--root', '--wd', *command],
                       self.topology.environment())
 
     def free_pages(self) -> list[int]:
@@ -202,12 +210,9 @@ class Host:
 
     def start_compute(self) -> None:
         """Start nova-compute."""
-        where = self.installation
-        command = ('nova-compute-image-override' if self.extended else
-                   'nova-compute')
-        config = self._folder / 'nova.conf'
-        helper = f'{where.bin}/privsep-helper --config-file {config}'
-        settings.write(config, nova.common(self._state), {
+        helper = (f'{self.installation.bin}/privsep-helper --config-file '
+                  f'{self._config}')
+        settings.write(self._config, nova.common(self._state), {
             'DEFAULT': {'host': self.name, 'state_path': str(self._folder),
                         'compute_driver': 'libvirt.LibvirtDriver',
                         # A cold start of the cloud is one of its guests, too.
@@ -221,9 +226,15 @@ class Host:
             **{context: {'helper_command': helper} for context in (
                 'nova_sys_admin', 'privsep_osbrick',
                 'vif_plug_ovs_privileged')}}, self.more)
-        self._enter(
-            self.compute, str(where.python), '-W', 'ignore',
-            str(where.bin / command), '--config-file', str(config))
+        self._enter(self.compute, *self._command())
+
+    def _command(self) -> list[str]:
+        """Return what starts nova-compute."""
+        where = self.installation
+        command = ('nova-compute-image-override' if self.extended else
+                   'nova-compute')
+        return [str(where.python), '-W', 'ignore', str(where.bin / command),
+                '--config-file', str(self._config)]
 
     def takes_servers(self, reported: str | None) -> bool:
         """Return whether the nova-compute that was started last takes servers.

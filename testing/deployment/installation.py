@@ -1,12 +1,16 @@
-"""Where services are installed: environments of Python."""
+"""Where services are installed: environments of Python, or Debian's packages.
+"""
 
 import pathlib
 import sys
 import sysconfig
 
+# Where Debian's packages are; their files are in /etc.
+_DEBIAN = pathlib.Path('/usr')
+
 
 class Installation:
-    """One environment.
+    """One environment, or /usr.
 
     :param prefix: its folder
     :ivar bin: its commands
@@ -17,11 +21,14 @@ class Installation:
     def __init__(self, prefix: pathlib.Path) -> None:
         self.prefix = prefix
         self.bin = prefix / 'bin'
-        self.etc = prefix / 'etc'
-        self.python = self.bin / 'python'
+        self.etc = (
+            pathlib.Path('/etc') if prefix == _DEBIAN else prefix / 'etc')
+        self.python = self.bin / 'python3'
 
     def link_bindings(self) -> None:
         """Give it Debian's bindings of libvirt and libosinfo."""
+        if self.prefix == _DEBIAN:
+            return
         target = pathlib.Path(sysconfig.get_path('platlib', 'venv', {
             'base': str(self.prefix), 'platbase': str(self.prefix)}))
         packages = pathlib.Path('/usr/lib/python3/dist-packages')
