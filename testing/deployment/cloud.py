@@ -8,7 +8,9 @@ import time
 import openstack
 
 from testing.deployment import barbican
+from testing.deployment import ceph
 from testing.deployment import chroot
+from testing.deployment import cinder
 from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
@@ -52,6 +54,8 @@ class Cloud:
         # Not started with the rest.
         self.plain_api = nova.PlainNovaAPI(state)
         self.barbican = barbican.Barbican(state)
+        self.ceph = ceph.Ceph(state)
+        self.cinder = cinder.Cinder(state)
         self.conductor = nova.Daemon(
             state, 'nova-conductor', self.nova_api.folder)
         self.scheduler = nova.Daemon(

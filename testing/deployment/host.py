@@ -8,13 +8,13 @@ two hosts.
 """
 from __future__ import annotations
 
-import datetime
 import os
 import pathlib
 import subprocess
 import sys
 import uuid
 
+from testing.deployment import ceph
 from testing.deployment import chroot
 from testing.deployment import firmware
 from testing.deployment import hugepages
@@ -124,6 +124,7 @@ class Host:
         self.topology.make(hugepages.PER_NODE if huge else 0)
         mounts += self.topology.mounts()
         mounts += [f'{openvswitch.folder(self._state)}:{openvswitch.PLACE}']
+        mounts += [f'{ceph.folder(self._state)}:{ceph.PLACE}']
         mounts += [f'{self._accounts(name)}:/etc/{name}'
                    for name in ('passwd', 'group')]
         if self._root:
@@ -245,8 +246,7 @@ class Host:
         :param reported: when it last reported, which it does once it has
             started (nova.service.Service.start)
         """
-        return reported is not None and datetime.datetime.fromisoformat(
-            reported).replace(tzinfo=datetime.UTC) > self.compute.since
+        return self.compute.has_reported(reported)
 
     def restart_compute(self) -> None:
         """End nova-compute as a crash would, and start it again."""

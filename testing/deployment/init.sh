@@ -94,6 +94,9 @@ for tpm in /sys/class/tpm/tpm*; do
 done
 say ready
 
+# Disks that come and go from now on.
+disks() { (cd /sys/block && echo [hsvf]d*); }
+known=$(disks)
 # What QEMU's guest agent is asked to do; all of it goes well.
 word() { echo "$line" | sed -n "s/.*\"$1\": *\"*\([^\",}]*\).*/\1/p"; }
 exec 3<>"${agent:-/dev/null}"
@@ -112,5 +115,8 @@ while :; do
             ;;
         esac
     done
+    now=$(disks)
+    [ "$now" = "$known" ] || say "disks $now"
+    known=$now
     sleep 1
 done

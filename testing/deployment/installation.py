@@ -26,13 +26,14 @@ class Installation:
         self.python = self.bin / 'python3'
 
     def link_bindings(self) -> None:
-        """Give it Debian's bindings of libvirt and libosinfo."""
+        """Give it Debian's bindings of libvirt, libosinfo and Ceph."""
         if self.prefix == _DEBIAN:
             return
         target = pathlib.Path(sysconfig.get_path('platlib', 'venv', {
             'base': str(self.prefix), 'platbase': str(self.prefix)}))
         packages = pathlib.Path('/usr/lib/python3/dist-packages')
-        for pattern in ('gi', 'libvirt*.py', 'libvirt*.so'):
+        for pattern in ('gi', 'libvirt*.py', 'libvirt*.so', 'rados.*.so',
+                        'rbd.*.so'):
             for source in packages.glob(pattern):
                 link = target / source.name
                 if not link.exists():

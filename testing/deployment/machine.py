@@ -13,16 +13,16 @@ import subprocess
 import sys
 
 #: Debian packages of what is not on PyPI: the hypervisor with UEFI and TPM, its
-#: switch, the database, the broker, what makes guests and their disks, and the
-#: compiler of :mod:`.topology`.
+#: switch, the storage, the database, the broker, what makes guests and their
+#: disks, and the compiler of :mod:`.topology`.
 PACKAGES = (
-    'busybox-static', 'gcc', 'genisoimage', 'gir1.2-libosinfo-1.0', 'kmod',
-    'libc6-dev', 'libvirt-clients', 'libvirt-daemon',
-    'libvirt-daemon-driver-qemu', 'mariadb-client-core',
-    'mariadb-server-core', 'mtools', 'openvswitch-switch', 'osinfo-db',
-    'ovmf', 'python3-gi', 'python3-libvirt', 'python3-venv',
-    'qemu-system-x86', 'qemu-utils', 'rabbitmq-server', 'swtpm',
-    'swtpm-tools', 'util-linux')
+    'busybox-static', 'ceph-mgr', 'ceph-mon', 'ceph-osd', 'gcc', 'genisoimage',
+    'gir1.2-libosinfo-1.0', 'kmod', 'libc6-dev', 'libvirt-clients',
+    'libvirt-daemon', 'libvirt-daemon-driver-qemu', 'mariadb-client-core',
+    'mariadb-server-core', 'mtools', 'openvswitch-switch', 'osinfo-db', 'ovmf',
+    'python3-gi', 'python3-libvirt', 'python3-rbd', 'python3-venv',
+    'qemu-block-extra', 'qemu-system-x86', 'qemu-utils', 'rabbitmq-server',
+    'swtpm', 'swtpm-tools', 'util-linux')
 
 #: What keeps Debian's packages from starting services (invoke-rc.d(8)).
 _POLICY = pathlib.Path('/usr/sbin/policy-rc.d')

@@ -1,6 +1,7 @@
 """MariaDB on a data folder and a socket of its own, without a port."""
 
 import collections.abc
+import pathlib
 import subprocess
 
 from testing.deployment import processes
@@ -68,6 +69,13 @@ class MariaDB(processes.Process):
             [*self._client(statement), '--silent', '--raw'], check=True,
             capture_output=True, text=True).stdout
 
+    def _stamp(self, owner: str) -> pathlib.Path:
+        return self._state.file('mariadb', f'filled-{owner}')
+
+    def forget(self, owner: str) -> None:
+        """Let the databases of a service be filled anew the next time."""
+        self._stamp(owner).unlink(missing_ok=True)
+
     def fill(
         self, databases: collections.abc.Sequence[str],
         commands: collections.abc.Iterable[collections.abc.Sequence[object]],
@@ -79,7 +87,7 @@ class MariaDB(processes.Process):
 
         :param owner: name of the service that they belong to
         """
-        stamp = self._state.file('mariadb', f'filled-{owner}')
+        stamp = self._stamp(owner)
         if stamp.exists():
             return
         for name in databases:

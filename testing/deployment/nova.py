@@ -78,6 +78,7 @@ def common(state: state_module.State) -> settings.Settings:
             # A host without guests is the only one of its zone.
             'allow_resize_to_same_host': 'true'},
         'glance': {'region_name': 'RegionOne'},
+        'cinder': settings.user(state, 'nova'),
         'key_manager': {'backend': 'barbican'},
         'barbican': {
             'auth_endpoint': state_module.url('keystone', '/v3'),

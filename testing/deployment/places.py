@@ -30,6 +30,7 @@ class Told:
     :ivar nodes: its NUMA nodes: list of CPUs, and memory in KiB
     :ivar lines: everything, as it says it
     :ivar disks: names of its disks; they show the bus
+    :ivar plugged: names of its disks, each time that they have become others
     :ivar machine: QEMU's name of the machine type
     :ivar sockets: for each of its CPUs, those of the same socket
     :ivar address: size of addresses
@@ -51,6 +52,7 @@ class Told:
     cpus: int
     nodes: dict[int, tuple[str, int]]
     disks: list[str]
+    plugged: list[list[str]]
     machine: str
     sockets: list[str]
     address: str
@@ -88,6 +90,7 @@ class Told:
             nodes={int(number): (cpus, int(memory)) for number, cpus, memory in
                    (line.split() for line in all_of('node'))},
             disks=[disk.split()[0] for disk in all_of('disk')],
+            plugged=[disks.split() for disks in all_of('disks')],
             machine=all_of('machine')[0],
             sockets=[line.split()[0] for line in all_of('cpu')],
             address=all_of('address')[0],

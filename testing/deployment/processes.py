@@ -102,6 +102,14 @@ class Process:
         return datetime.datetime.fromtimestamp(
             self._record.stat().st_mtime, datetime.UTC)
 
+    def has_reported(self, when: str | None) -> bool:
+        """Return whether it is this process that reported, and no earlier one.
+
+        :param when: what OpenStack says of the service's last report
+        """
+        return when is not None and datetime.datetime.fromisoformat(
+            when).replace(tzinfo=datetime.UTC) > self.since
+
     def _group(self) -> int | None:
         """Return the id of the process's group, None when it has ended.
 

@@ -25,7 +25,8 @@ def write(path: pathlib.Path, *layers: Settings) -> None:
 
 
 #: What the catalogue calls services to which users' tokens come.
-_TYPES = {'nova': 'compute', 'glance': 'image', 'neutron': 'network'}
+_TYPES = {'cinder': 'block-storage', 'glance': 'image',
+          'neutron': 'network', 'nova': 'compute'}
 
 
 def user(state: state_module.State, name: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ PORTS = {
     'neutron': 18696, 'nova-api': 18774, 'nova-api-plain': 18775,
     'nova-api-1': 18776, 'nova-api-2': 18777, 'nova-metadata': 18779,
     'rabbitmq': 18567, 'rabbitmq-dist': 18568, 'epmd': 18436,
-    'web': 18080, 'barbican': 18311,
+    'web': 18080, 'barbican': 18311, 'ceph': 18789, 'cinder': 18877,
     'openflow-compute1': 18633, 'openflow-compute2': 18634,
 }
 

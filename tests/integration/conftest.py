@@ -63,7 +63,8 @@ def boot(deployment, users):
     def create(overrides, *options, who='tenant', image='guest',
                flavor='small', network=None, wait=True):
         shown = users[who].json(
-            'server', 'create', '--image', image, '--flavor', flavor,
+            'server', 'create', '--flavor', flavor,
+            *(('--image', image) if image else ()),
             *(('--network', network) if network else ('--no-network',)),
             *command.overriding(overrides), *options, f'test-{next(numbers)}')
         server = places.Server(deployment, users[who], shown['id'])
@@ -79,12 +80,46 @@ def boot(deployment, users):
             lambda: not places.created(deployment), 'the end of servers', 120)
 
 
+@pytest.fixture
+def imported(deployment, tenant, operator):
+    """An image that the tenant has imported."""
+    def found(name):
+        return operator.json('image', 'show', name)['id']
+
+    image = tenant.json(
+        'image', 'create', '--import', '--disk-format', 'raw',
+        '--container-format', 'bare', '--file',
+        str(deployment.state.file('guest', 'disk')), '--property',
+        f'kernel_id={found("guest-kernel")}', '--property',
+        f'ramdisk_id={found("guest-initrd")}', 'imported')['id']
+
+    def done():
+        shown = deployment.operator.image.get_image(image)
+        assert shown.status != 'killed'
+        return shown.status == 'active' and \
+            'os_glance_import_task' not in shown.properties
+
+    processes.wait_for(done, 'the import', 120)
+    yield image
+    operator('image', 'delete', image)
+
+
 @pytest.fixture(scope='module')
 def barbican(deployment):
     """Run it while a module's tests do."""
     deployment.barbican.up()
     yield
     deployment.barbican.stop()
+
+
+@pytest.fixture(scope='module')
+def cinder(deployment):
+    """Run it, and Ceph, while a module's tests do."""
+    deployment.ceph.up()
+    deployment.cinder.up()
+    yield
+    deployment.cinder.stop()
+    deployment.ceph.stop()
 
 
 @pytest.fixture

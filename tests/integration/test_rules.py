@@ -5,37 +5,12 @@ import pytest
 from testing.deployment import command
 from testing.deployment import nova
 from testing.deployment import places
-from testing.deployment import processes
 
 #: How a guest finds Intel's 82801AA, which is hw_sound_model=ac97.
 AC97 = '0x8086 0x2415'
 
 #: How openstack's error begins when a service answers 403.
 FORBIDDEN = 'ForbiddenException: 403: '
-
-
-@pytest.fixture
-def imported(deployment, tenant, operator):
-    """An image that the tenant has imported, without any volume."""
-    def found(name):
-        return operator.json('image', 'show', name)['id']
-
-    image = tenant.json(
-        'image', 'create', '--import', '--disk-format', 'raw',
-        '--container-format', 'bare', '--file',
-        str(deployment.state.file('guest', 'disk')), '--property',
-        f'kernel_id={found("guest-kernel")}', '--property',
-        f'ramdisk_id={found("guest-initrd")}', 'imported')['id']
-
-    def done():
-        shown = deployment.operator.image.get_image(image)
-        assert shown.status != 'killed'
-        return shown.status == 'active' and \
-            'os_glance_import_task' not in shown.properties
-
-    processes.wait_for(done, 'the import', 120)
-    yield image
-    operator('image', 'delete', image)
 
 
 def refused(boot, overrides, **where):

@@ -1,0 +1,110 @@
+"""Images and disks in Ceph: servers are clones, and snapshots are made there.
+
+Nova hands Glance the snapshot's place, where it otherwise uploads one
+(LibvirtDriver.snapshot).
+"""
+
+import pytest
+
+from testing.deployment import ceph
+from testing.deployment import command
+from tests.integration import test_life
+
+_CONFIG = f'{ceph.PLACE}/ceph.conf'
+
+
+@pytest.fixture(scope='module', autouse=True)
+def in_ceph(deployment):
+    """Let Glance and the hosts keep everything there."""
+    cluster, glance = deployment.ceph, deployment.glance
+    cluster.up()
+    glance.more = {
+        'DEFAULT': {'enabled_backends': 'main:file,ceph:rbd',
+                    'show_image_direct_url': 'true',
+                    'show_multiple_locations': 'true'},
+        'glance_store': {'default_backend': 'ceph'},
+        'ceph': {'rbd_store_pool': ceph.POOLS[0],
+                 'rbd_store_ceph_conf': str(cluster.config)}}
+    disks = {'libvirt': {
+        'images_type': 'rbd', 'images_rbd_pool': ceph.POOLS[1],
+        'images_rbd_ceph_conf': _CONFIG}}
+    _restart(deployment, disks)
+    yield
+    glance.more = {}
+    _restart(deployment, {})
+    cluster.stop()
+
+
+def _restart(deployment, settings):
+    deployment.glance.restart()
+    for host in deployment.hosts.values():
+        host.more = settings
+        host.restart_compute()
+    deployment.wait_for_hosts()
+
+
+@pytest.fixture(scope='module')
+def image(deployment):
+    """The guest's image, in Ceph."""
+    images = deployment.operator.image
+    plain = images.find_image('guest')
+    made = images.create_image(
+        'test-rbd', filename=str(deployment.state.file('guest', 'disk')),
+        disk_format='raw', container_format='bare', visibility='public',
+        allow_duplicates=True, kernel_id=plain.kernel_id,
+        ramdisk_id=plain.ramdisk_id, hw_video_model='vga')
+    yield made.id
+    images.delete_image(made.id)
+
+
+def check(deployment, server, overrides=test_life.OVERRIDES):
+    """Check all three places, and that the disk is in Ceph."""
+    test_life.check(server, overrides)
+    source = server.domain.find('devices/disk/source')
+    assert source.get('protocol') == 'rbd'
+    assert source.get('name') == f'{ceph.POOLS[1]}/{server.id}_disk'
+
+
+def test_they_are_over_a_clone_and_in_its_snapshot(
+        deployment, boot, image, tenant, operator):
+    server = boot(test_life.OVERRIDES, image=image)
+    check(deployment, server)
+    assert 'parent: volumes/' in deployment.ceph.rbd(
+        'info', f'{ceph.POOLS[1]}/{server.id}_disk')
+    snapshot = tenant.json(
+        'server', 'image', 'create', '--name', 'test-rbd', '--wait',
+        server.id)['id']
+    try:
+        found = deployment.operator.image.get_image(snapshot)
+        assert found.direct_url.startswith('rbd://')
+        assert found.hw_disk_bus == 'scsi'
+        copy = boot({}, image=snapshot)
+        assert copy.api == {}
+        assert copy.told.cmdline == test_life.OVERRIDES['os_command_line']
+        assert copy.told.disks == ['sda']
+        # The image cannot go while it has a clone.
+        copy.run('delete', '--wait')
+    finally:
+        operator('image', 'delete', snapshot)
+
+
+def test_a_shelved_server_takes_others(deployment, boot, image):
+    server = boot(test_life.OVERRIDES, image=image)
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    others = {**test_life.OVERRIDES,
+              'os_command_line': 'console=ttyS0 shelved=1'}
+    server.run('set', *command.overriding(others))
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    check(deployment, server, others)
+
+
+def test_a_rebuild_and_a_migration_keep_them(
+        deployment, boot, image, operator):
+    server = boot(test_life.OVERRIDES, image=image)
+    server.run('rebuild', '--image', image)
+    server.settled('ACTIVE')
+    check(deployment, server)
+    server.migrate(operator)
+    check(deployment, server)
