@@ -52,7 +52,9 @@ class Ceph:
                            for path in _MODULES.glob('*/__init__.py'))
         settings.write(self.config, {'global': {
             'fsid': identity,
-            'mon_host': f'v1:127.0.0.1:{state_module.PORTS["ceph"]}',
+            # Under v1, librados may not know the cluster's id when it has
+            # connected, and Glance notes zeros as an image's place.
+            'mon_host': f'v2:127.0.0.1:{state_module.PORTS["ceph"]}',
             'public_addr': '127.0.0.1',
             'ms_bind_port_min': str(_PORTS[0]),
             'ms_bind_port_max': str(_PORTS[-1]),
@@ -92,7 +94,7 @@ class Ceph:
         given = '--conf', str(self.config), '--id'
         monitors = self._state.file('ceph', 'data', 'monmap')
         _run('monmaptool', '--create', '--fsid', identity, '--addv', 'a',
-             f'[v1:127.0.0.1:{state_module.PORTS["ceph"]}]', monitors)
+             f'[v2:127.0.0.1:{state_module.PORTS["ceph"]}]', monitors)
         _run('ceph-mon', *given, 'a', '--mkfs', '--monmap', monitors)
         self._mon.start(['ceph-mon', *given, 'a', '--foreground'])
         self._mon.wait_until(lambda: state_module.listening('ceph'))

@@ -4,11 +4,8 @@ It is not a part of the cloud: whoever needs it starts it, and Ceph before it.
 Like that, it begins without any volume.
 """
 
-import functools
 import pathlib
 import signal
-
-from openstack.block_storage.v3 import _proxy
 
 from testing.deployment import ceph
 from testing.deployment import mariadb
@@ -101,9 +98,9 @@ class Cinder(web.Application):
             if not volumes.find_type(pool):
                 volumes.create_type(
                     name=pool, extra_specs={'volume_backend_name': pool})
-        for daemon in self._daemons:
-            daemon.wait_until(functools.partial(
-                _has_reported, daemon, volumes))
+        # What has reported to the scheduler is all that it chooses among.
+        self._daemons[0].wait_until(
+            lambda: len(list(volumes.backend_pools())) == len(ceph.POOLS))
 
     def stop(
         self, number: signal.Signals = signal.SIGTERM, seconds: float = 20,
@@ -112,13 +109,3 @@ class Cinder(web.Application):
         for daemon in self._daemons:
             daemon.kill()
         super().stop(number, seconds)
-
-
-def _has_reported(
-    daemon: processes.Process, volumes: _proxy.Proxy,
-) -> bool:
-    """Return whether every service of a daemon has reported since its start.
-    """
-    reports = [each.updated_at
-               for each in volumes.services(binary=daemon.name)]
-    return bool(reports) and all(map(daemon.has_reported, reports))

@@ -4,6 +4,7 @@ import collections.abc
 import contextlib
 import json
 import os
+import signal
 import sys
 import tempfile
 import typing
@@ -12,6 +13,9 @@ from openstackclient import shell
 
 from testing.deployment import tenants
 from testing.deployment.state import State
+
+#: How long a command may take, in seconds.
+_PATIENCE = 600
 
 
 def overriding(overrides: collections.abc.Mapping[str, str]) -> list[str]:
@@ -51,7 +55,7 @@ class Openstack:
             out.seek(0)
             error.seek(0)
             if status:
-                raise Refused(error.read().strip())
+                raise Refused(error.read().strip() or f'status {status}')
             return out.read()
 
     def _run(
@@ -60,6 +64,8 @@ class Openstack:
     ) -> typing.NoReturn:
         """Become the command, and exit."""
         code = 70
+        # It would wait for ever for a state that a server never reaches.
+        signal.alarm(_PATIENCE)
         try:
             os.environ.update(
                 OS_CLIENT_CONFIG_FILE=str(self._clouds), OS_CLOUD=self._who)

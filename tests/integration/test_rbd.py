@@ -53,6 +53,8 @@ def image(deployment):
         disk_format='raw', container_format='bare', visibility='public',
         allow_duplicates=True, kernel_id=plain.kernel_id,
         ramdisk_id=plain.ramdisk_id, hw_video_model='vga')
+    identity = deployment.ceph.ceph('fsid').strip()
+    assert f'rbd://{identity}/' in images.get_image(made.id).direct_url
     yield made.id
     images.delete_image(made.id)
 

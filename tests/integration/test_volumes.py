@@ -380,14 +380,23 @@ def test_a_volume_of_another_type_keeps_its_properties(
     assert 'archive/' in server.domain.find('devices/disk/source').get('name')
 
 
-def test_a_migration_and_a_rescue_keep_them(boot, storage, operator, tenant):
+def test_a_migration_and_a_rescue_keep_them(
+        deployment, boot, storage, imported, operator, tenant):
     data = storage.volume()
     server = boot({}, '--volume', storage.bootable(), image=None)
     attach(tenant, storage, server, data)
     restart(server, *command.overriding(OVERRIDES))
     server.migrate(operator)
-    server.run('rescue')
+    # A server on volumes is rescued with its own disks beside it, or not at
+    # all (API.rescue).
+    tenant('image', 'set', '--property', 'hw_rescue_device=disk',
+           '--property', 'hw_rescue_bus=scsi', imported)
+    exceptions.raise_from_response(
+        deployment.operator.compute.post(
+            f'/servers/{server.id}/action', microversion='2.87',
+            json={'rescue': {'rescue_image_ref': imported}}))
     server.settled('RESCUE')
+    assert buses(server) == dict.fromkeys(('sda', 'sdb', 'sdc'), 'scsi')
     server.run('unrescue')
     server.settled('ACTIVE')
     check(server, ['sda', 'sdb'])
