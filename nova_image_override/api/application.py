@@ -49,7 +49,8 @@ class APIRouterV21(routes.APIRouterV21):
                     controller = maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
-            versions.PATH, 'GET', discovery.resource(planner), 'show')
+            versions.PATH, 'GET', discovery.resource(
+                planner.enforcer, planner.callers), 'show')
         self.map.create_route(
             versions.CHECK_PATH, 'POST', _servers(planner, read, ()), 'check')
 

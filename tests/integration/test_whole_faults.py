@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 FAULTS = {'nova-api': 'nova-api killed', 'mariadb': 'MariaDB killed',
           'restart': 'MariaDB killed and restarted at once'}
 
-#: Seconds in which Nova's services take up what has been sent to them.
+#: Seconds in which nova-conductor takes up a rebuild that has been sent to it.
 TAKEN_UP = 6
 
 
@@ -119,8 +119,10 @@ class Rebuild(Update):
 
     def is_cut_off(self):
         with contextlib.suppress(processes.NotReady):
-            self.client.settled(self.server, 'SHUTOFF', 'ERROR',
-                                seconds=TAKEN_UP)
+            processes.wait_for(
+                lambda: self.everywhere.is_taken_up(self.server),
+                'nova-conductor', TAKEN_UP)
+            self.client.settled(self.server, 'SHUTOFF', 'ERROR')
         instance = self.everywhere.instance(self.server)
         if instance.task_state is None and instance.vm_state != 'error':
             return bool(record.still_to_store(instance.system_metadata))

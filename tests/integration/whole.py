@@ -128,6 +128,20 @@ class Everywhere:
         return objects.Instance.get_by_uuid(context, server, expected_attrs=[
             'flavor', 'system_metadata', 'numa_topology'])
 
+    def is_taken_up(self, server):
+        """Return whether a service is at work on the server, or is done.
+
+        nova-conductor and nova-compute note when they begin with a rebuild
+        (nova.compute.utils.EventReporter); nova-api does not.
+        """
+        instance = self.instance(server)
+        action, = objects.InstanceActionList.get_by_instance_uuid(
+            instance._context, server, limit=1)
+        events = objects.InstanceActionEventList.get_by_action(
+            instance._context, action.id)
+        return instance.task_state is None or any(
+            each.finish_time is None for each in events)
+
     def agree(self, shown, is_built=True):
         """Assert that all places say the same, and return the overrides.
 
