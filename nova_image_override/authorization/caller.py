@@ -9,7 +9,7 @@ from nova import policies as nova_policies
 import nova.conf
 
 from nova_image_override import policies
-from nova_image_override.authorization.policy_files import PolicyFiles
+from nova_image_override.authorization import policy_files
 from nova_image_override.properties.catalog import Catalog
 
 
@@ -47,7 +47,7 @@ class Callers:
     """
 
     def __init__(self, catalog: Catalog) -> None:
-        self.policy = PolicyFiles(nova.conf.CONF, (
+        self.policy = policy_files.watched(nova.conf.CONF, (
             *nova_policies.list_rules(), *policies.list_rules(catalog)))
 
     def caller(self, context: Any, owner: Any = None) -> Caller:
@@ -56,7 +56,7 @@ class Callers:
         :param owner: the instance whose project and user policy checks
             against, by default those of the context
         """
-        enforcer = self.policy.enforcer()
+        enforcer = self.policy.said()
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
