@@ -63,6 +63,12 @@ class Callers:
         # As oslo.policy takes apart a context that nova/policy.py authorize
         # gives it (Enforcer._map_context_attributes_into_creds).
         values = dict(context.to_policy_values().items())
+        # Glance's would see neither what Nova adds (is_admin) nor the roles
+        # of a service token, which are not the user's.
+        credentials = {key: values[key] for key in (
+            'user_id', 'user_domain_id', 'project_id', 'project_domain_id',
+            'domain_id', 'system_scope', 'is_admin_project')}
+        credentials['roles'] = [role.lower() for role in context.roles]
 
         # A request is asked about once, however many properties it names.
         @functools.cache
@@ -70,19 +76,4 @@ class Callers:
             # Not authorize(), which knows no rules of presets.
             return bool(enforcer.enforce(rule, target, values))
 
-        return Caller(can, enforcer.file_rules, _credentials(context, values))
-
-
-def _credentials(context: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Return what Glance's oslo.policy would see of the user of CONTEXT.
-
-    That leaves out what Nova adds (RequestContext.to_policy_values: is_admin)
-    and the roles of a service token, which are not the user's.
-
-    :param values: what Nova's oslo.policy sees
-    """
-    return {
-        **{key: values[key] for key in (
-            'user_id', 'user_domain_id', 'project_id', 'project_domain_id',
-            'domain_id', 'system_scope', 'is_admin_project')},
-        'roles': [role.lower() for role in context.roles]}
+        return Caller(can, enforcer.file_rules, credentials)

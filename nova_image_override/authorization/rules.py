@@ -127,7 +127,7 @@ class Denied(Rule):
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the first entry that covers the value."""
         value = request.overrides[request.name]
-        entry = _first(self.entries.covering(request.name), value)
+        entry = self.entries.deciding(request.name, value)
         if entry is None:
             return self._NO_ENTRY
         with_value = f' with the value {errors.printable(value)}' \
@@ -174,7 +174,7 @@ class Allowed(Rule):
                 self.OPTION, detail=f'preset {request.preset.name}'),)
         if not covering:
             return self._NO_ENTRY
-        entry = _first(covering, value)
+        entry = self.entries.deciding(request.name, value)
         if entry is not None:
             return (Decision(self.OPTION, detail=f'entry {entry.text}'),)
         values = ', '.join(dict.fromkeys(
@@ -199,14 +199,6 @@ class Allowed(Rule):
                 entry.name_pattern.pattern for entry in reaching),
             allowed=() if every_value else _value_patterns(reaching),
             removable=left.removable and every_value)
-
-
-def _first(entries: Iterable[Entry], value: str | None) -> Entry | None:
-    """Return the first entry that covers VALUE."""
-    for entry in entries:
-        if entry.covers_value(value):
-            return entry
-    return None
 
 
 def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:

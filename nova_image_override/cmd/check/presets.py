@@ -81,4 +81,4 @@ def _with_flavors(
 
 
 def _listed(problems: Iterable[errors.Problem]) -> str:
-    return '; '.join(map(str, problems))
+    return '; '.join(map(str, sorted(problems)))

@@ -33,16 +33,13 @@ class Cloud:
         self.context = context
         self.enforcer = planner.enforcer
         self.caller = planner.callers.caller(context)
+        #: The tenant's roles, for messages.
+        self.roles = ', '.join(self.caller.roles)
         self.hypervisor_types: Set[str] | None = None
         self.flavors: list[Any] | None = None
         #: The properties that some deployment could allow.
         self.properties = [prop for prop in self.enforcer.catalog.values()
                            if not prop.record.never]
-
-    @property
-    def roles(self) -> str:
-        """The tenant's roles, for messages."""
-        return ', '.join(self.caller.roles)
 
     def reached(self, entry: Entry) -> list[Property]:
         """Return the properties that an entry of a list can concern."""
