@@ -6,7 +6,6 @@ They live in Nova's policy.yaml, next to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from oslo_policy import policy
 
@@ -14,12 +13,6 @@ from nova_image_override.properties import catalog as catalog_module
 
 #: May the caller override image properties at all?
 CREATE = 'os_compute_api:servers:create:image_props_override'
-
-_OPERATIONS: list[Any] = [
-    {'path': '/servers', 'method': 'POST'},
-    {'path': '/servers/{server_id}/action (rebuild)', 'method': 'POST'},
-    {'path': '/servers/{server_id}', 'method': 'PUT'},
-]
 
 
 def property_rule(field: str) -> str:
@@ -40,20 +33,18 @@ def list_rules(
 ) -> Iterator[policy.RuleDefault]:
     """Return the rules to register (entry point ``oslo.policy.policies``)."""
     # Nova's policies/base.py PROJECT_MEMBER_OR_ADMIN.
-    yield policy.DocumentedRuleDefault(
-        name=CREATE,
-        check_str='rule:project_member_or_admin',
-        scope_types=['project'],
-        description='Create, rebuild or update a server with '
-                    'image_props_override.',
-        operations=_OPERATIONS)
-    for field, prop in (catalog or catalog_module.running()).items():
-        if not prop.record.never:
-            yield policy.DocumentedRuleDefault(
-                name=property_rule(field),
-                check_str=f'rule:{CREATE}',
-                scope_types=['project'],
-                description=f'Override {prop.spelling}. Checked only where '
-                            'policy.yaml defines it, and beside '
-                            f'{CREATE}, which must pass too.',
-                operations=_OPERATIONS)
+    rules = [(CREATE, 'rule:project_member_or_admin',
+              'Create, rebuild or update a server with image_props_override.')]
+    rules += [
+        (property_rule(field), f'rule:{CREATE}',
+         f'Override {prop.spelling}. Checked only where policy.yaml defines '
+         f'it, and beside {CREATE}, which must pass too.')
+        for field, prop in (catalog or catalog_module.running()).items()
+        if not prop.record.never]
+    for name, check_str, description in rules:
+        yield policy.DocumentedRuleDefault(
+            name, check_str, description, scope_types=['project'], operations=[
+                {'path': '/servers', 'method': 'POST'},
+                {'path': '/servers/{server_id}/action (rebuild)',
+                 'method': 'POST'},
+                {'path': '/servers/{server_id}', 'method': 'PUT'}])

@@ -9,7 +9,7 @@ from nova import policies as nova_policies
 import nova.conf
 
 from nova_image_override import policies
-from nova_image_override.authorization.policy_files import PolicyFiles
+from nova_image_override.authorization import policy_files
 from nova_image_override.properties.catalog import Catalog
 
 
@@ -47,7 +47,7 @@ class Callers:
     """
 
     def __init__(self, catalog: Catalog) -> None:
-        self.policy = PolicyFiles(nova.conf.CONF, (
+        self.policy = policy_files.watched(nova.conf.CONF, (
             *nova_policies.list_rules(), *policies.list_rules(catalog)))
 
     def caller(self, context: Any, owner: Any = None) -> Caller:
@@ -56,13 +56,19 @@ class Callers:
         :param owner: the instance whose project and user policy checks
             against, by default those of the context
         """
-        enforcer = self.policy.enforcer()
+        enforcer = self.policy.said()
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
         # As oslo.policy takes apart a context that nova/policy.py authorize
         # gives it (Enforcer._map_context_attributes_into_creds).
         values = dict(context.to_policy_values().items())
+        # Glance's would see neither what Nova adds (is_admin) nor the roles
+        # of a service token, which are not the user's.
+        credentials = {key: values[key] for key in (
+            'user_id', 'user_domain_id', 'project_id', 'project_domain_id',
+            'domain_id', 'system_scope', 'is_admin_project')}
+        credentials['roles'] = [role.lower() for role in context.roles]
 
         # A request is asked about once, however many properties it names.
         @functools.cache
@@ -70,19 +76,4 @@ class Callers:
             # Not authorize(), which knows no rules of presets.
             return bool(enforcer.enforce(rule, target, values))
 
-        return Caller(can, enforcer.file_rules, _credentials(context, values))
-
-
-def _credentials(context: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Return what Glance's oslo.policy would see of the user of CONTEXT.
-
-    That leaves out what Nova adds (RequestContext.to_policy_values: is_admin)
-    and the roles of a service token, which are not the user's.
-
-    :param values: what Nova's oslo.policy sees
-    """
-    return {
-        **{key: values[key] for key in (
-            'user_id', 'user_domain_id', 'project_id', 'project_domain_id',
-            'domain_id', 'system_scope', 'is_admin_project')},
-        'roles': [role.lower() for role in context.roles]}
+        return Caller(can, enforcer.file_rules, credentials)

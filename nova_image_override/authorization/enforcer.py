@@ -61,16 +61,8 @@ class Enforcer:
             rules.Never(), rules.Denied(self.denied),
             rules.Allowed(self.allowed), self.injection, self.protected,
             rules.Policy())
-        for each in (self.denied, self.allowed):
-            unknown = each.unknown_names()
-            if unknown:
-                LOG.warning(
-                    '[image_override] %s: this Nova has no such image '
-                    'property, the entry has no effect: %s',
-                    each.option, ', '.join(
-                        f'{entry.name} (did you mean {meant}?)'
-                        if (meant := each.meant_by(entry.text))
-                        else entry.name for entry in unknown))
+        for warning in self.unknown_names():
+            LOG.warning('%s', warning)
 
     @classmethod
     def from_options(cls, catalog: Catalog, options: Any) -> Enforcer:
@@ -91,6 +83,17 @@ class Enforcer:
             if options.property_protection_file else None,
             lambda: Presets(catalog, options.presets_file))
         return cls(catalog, denied, allowed, injection, protections, presets)
+
+    def unknown_names(self) -> list[str]:
+        """Return a warning for each list with names that this Nova lacks."""
+        return [
+            f'[image_override] {each.option}: this Nova has no such image '
+            'property, the entry has no effect: ' + ', '.join(
+                f'{entry.name} (did you mean {meant}?)'
+                if (meant := each.meant_by(entry.text)) else entry.name
+                for entry in unknown)
+            for each in (self.denied, self.allowed)
+            if (unknown := each.unknown_names())]
 
     @property
     def glances_files(self) -> str:

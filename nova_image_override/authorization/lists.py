@@ -14,7 +14,6 @@ import re
 
 from nova_image_override import errors
 from nova_image_override.properties.catalog import Catalog
-from nova_image_override.properties.families import Family
 from nova_image_override.properties.property import Property
 
 _GLOB = re.compile(r'[*?\[]')
@@ -101,16 +100,15 @@ class Entry:
             and self.name == prop.family.member('*'))
 
     def reaches(self, prop: Property) -> bool:
-        """Return whether the entry may cover PROP, or members of a family."""
-        return self.covers_all(prop) or (
-            prop.family is not None and self._may_match(prop.family))
+        """Return whether the entry may cover PROP, or members of a family.
 
-    def _may_match(self, family: Family) -> bool:
-        """Return whether the name may match members of a family.
-
-        Compares what is before the first glob character with what the
-        family's names begin with: true too often rather than too rarely.
+        Of a glob, what is before the first glob character is compared with
+        what the family's names begin with: true too often rather than too
+        rarely.
         """
+        family = prop.family
+        if family is None or self.covers_all(prop):
+            return self.covers_all(prop)
         if not self.is_glob:
             return family.has(self.name)
         fixed = _GLOB.split(self.name)[0]
@@ -180,6 +178,11 @@ class PropertyList:
         prop = self._catalog.resolve(name)
         return tuple(entry.canonical_for(prop) for entry in self.entries
                      if entry.covers(name, prop))
+
+    def deciding(self, name: str, value: str | None) -> Entry | None:
+        """Return the first entry that covers VALUE of the property NAME."""
+        return next((entry for entry in self.covering(name)
+                     if entry.covers_value(value)), None)
 
     def reaching(self, prop: Property) -> list[Entry]:
         """Return the entries that may cover PROP, or members of a family."""

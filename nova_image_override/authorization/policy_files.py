@@ -10,14 +10,13 @@ from oslo_config import cfg
 from oslo_policy import opts as oslo_policy_opts
 from oslo_policy import policy as oslo_policy
 
-from nova_image_override.authorization import watched_files
-
-#: Raised by oslo.policy for files that it cannot read or make sense of.
-_UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
+from nova_image_override.authorization.watched_files import WatchedFiles
 
 
-class PolicyFiles:
-    """Nova's policy files, always in one state: before a change, or after.
+def watched(
+    conf: cfg.ConfigOpts, defaults: Iterable[oslo_policy.RuleDefault],
+) -> WatchedFiles[oslo_policy.Enforcer]:
+    """Return what Nova's policy files say: an enforcer for each state.
 
     Nova's own enforcer is shared by threads, which see it while one of them
     reads a changed file: ``Enforcer._record_file_rules`` empties
@@ -31,32 +30,24 @@ class PolicyFiles:
         ours
     :raises nova_image_override.errors.StartupError: a file cannot be read
     """
+    # Registers the options, if nobody has.
+    oslo_policy_opts.set_defaults(conf)
+    rules = list(defaults)
 
-    def __init__(
-        self, conf: cfg.ConfigOpts,
-        defaults: Iterable[oslo_policy.RuleDefault],
-    ) -> None:
-        # Registers the options, if nobody has.
-        oslo_policy_opts.set_defaults(conf)
-        self._conf = conf
-        self._defaults = list(defaults)
-        #: Returns the rules that the files hold now.
-        self.enforcer = watched_files.WatchedFiles(
-            self._paths, self._read, 'The policy files of Nova',
-            _UNREADABLE).said
+    def paths() -> Iterator[str]:
+        options = conf.oslo_policy
+        return filter(None, map(conf.find_file, (
+            options.policy_file, *options.policy_dirs)))
 
-    def _paths(self) -> Iterator[str | None]:
-        options = self._conf.oslo_policy
-        for name in (options.policy_file, *options.policy_dirs):
-            yield self._conf.find_file(name)
-
-    def _read(self) -> oslo_policy.Enforcer:
-        enforcer = oslo_policy.Enforcer(self._conf)
+    def read() -> oslo_policy.Enforcer:
+        enforcer = oslo_policy.Enforcer(conf)
         # Nova's own enforcer has already warned about deprecated rules.
         enforcer.suppress_default_change_warnings = True
         enforcer.suppress_deprecation_warnings = True
-        enforcer.register_defaults(self._defaults)
+        enforcer.register_defaults(rules)
         enforcer.load_rules()
         # Adds no rule, but ends the reading of files.
         enforcer.set_rules({}, overwrite=False, use_conf=False)
         return enforcer
+
+    return WatchedFiles(paths, read, 'The policy files of Nova')

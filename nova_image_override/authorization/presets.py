@@ -19,7 +19,7 @@ import yaml
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from nova_image_override.authorization import config_files
-from nova_image_override.authorization import watched_files
+from nova_image_override.authorization.watched_files import WatchedFiles
 from nova_image_override.override import Overrides, Parser
 from nova_image_override.properties.catalog import Catalog
 
@@ -65,7 +65,7 @@ class Presets:
     """
 
     def __init__(self, catalog: Catalog, path: str | None = None) -> None:
-        self._watched = path and watched_files.WatchedFiles(
+        self._watched = path and WatchedFiles(
             lambda: [path], lambda: _read(catalog, path),
             f'[image_override] {OPTION}')
 

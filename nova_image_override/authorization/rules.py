@@ -127,7 +127,7 @@ class Denied(Rule):
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the first entry that covers the value."""
         value = request.overrides[request.name]
-        entry = _first(self.entries.covering(request.name), value)
+        entry = self.entries.deciding(request.name, value)
         if entry is None:
             return self._NO_ENTRY
         with_value = f' with the value {errors.printable(value)}' \
@@ -174,7 +174,7 @@ class Allowed(Rule):
                 self.OPTION, detail=f'preset {request.preset.name}'),)
         if not covering:
             return self._NO_ENTRY
-        entry = _first(covering, value)
+        entry = self.entries.deciding(request.name, value)
         if entry is not None:
             return (Decision(self.OPTION, detail=f'entry {entry.text}'),)
         values = ', '.join(dict.fromkeys(
@@ -201,14 +201,6 @@ class Allowed(Rule):
             removable=left.removable and every_value)
 
 
-def _first(entries: Iterable[Entry], value: str | None) -> Entry | None:
-    """Return the first entry that covers VALUE."""
-    for entry in entries:
-        if entry.covers_value(value):
-            return entry
-    return None
-
-
 def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(
         pattern.pattern for entry in entries
@@ -220,32 +212,30 @@ class Policy(Rule):
 
     def decide(self, request: Request) -> Iterable[Decision]:
         """Decide by the rule for all properties, then by that of this one."""
-        rule, permits = _checked(
-            policies.property_rule(request.prop.field), request.caller)
-        code, reason = ('', '') if permits else (
-            errors.POLICY, f'policy {rule} does not permit it')
-        return (Decision('policy', code, reason, rule),)
+        return (_by_policy(
+            policies.property_rule(request.prop.field), request.caller),)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the properties whose rules the caller passes."""
-        if _checked(policies.property_rule(left.prop.field), caller)[1]:
+        if _by_policy(policies.property_rule(left.prop.field), caller).permits:
             yield left
 
     @staticmethod
     def of_preset(name: str, caller: Caller) -> Decision:
         """Decide whether CALLER may use the preset called NAME."""
-        rule, permits = _checked(policies.preset_rule(name), caller)
-        code, reason = ('', '') if permits else (
-            errors.PRESET_NOT_ALLOWED, f'policy {rule} does not permit it')
-        return Decision(f'preset {name}', code, reason, rule)
+        return _by_policy(policies.preset_rule(name), caller,
+                          f'preset {name}', errors.PRESET_NOT_ALLOWED)
 
 
-def _checked(rule: str, caller: Caller) -> tuple[str, bool]:
-    """Return the policy rule that decides, and whether it permits.
+def _by_policy(
+    rule: str, caller: Caller, name: str = 'policy', code: str = errors.POLICY,
+) -> Decision:
+    """Decide by a policy rule.
 
     CREATE must permit, too, and decides where policy.yaml defines no RULE.
     """
-    permits = caller.can(policies.CREATE)
-    if not permits or rule not in caller.policy_defined:
-        return policies.CREATE, permits
-    return rule, caller.can(rule)
+    if rule not in caller.policy_defined or not caller.can(policies.CREATE):
+        rule = policies.CREATE
+    if caller.can(rule):
+        return Decision(name, detail=rule)
+    return Decision(name, code, f'policy {rule} does not permit it', rule)

@@ -9,12 +9,20 @@ from collections.abc import Callable, Iterable, Iterator
 import contextlib
 import logging
 import os
+import pathlib
+import stat
 import threading
 from typing import Generic, TypeVar
+
+from oslo_config import cfg
 
 from nova_image_override import errors
 
 LOG = logging.getLogger(__name__)
+
+#: What else reading files raises; oslo.policy, for example, when it cannot make
+#: sense of one.
+UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
 
 #: Distinguishes one state of a file from another.
 _Stamp = tuple[str, int, int, int]
@@ -27,26 +35,22 @@ class WatchedFiles(Generic[_Said]):
 
     :param paths: returns the files, and folders of files, in their order
     :param read: returns what they say; raises StartupError, or what is in
-        *unreadable*
-    :param unreadable: what else says that a file cannot be read
+        UNREADABLE
     :param of: what the files are, for messages
     :raises errors.StartupError: a file cannot be read
     """
 
     def __init__(
-        self, paths: Callable[[], Iterable[str | None]],
-        read: Callable[[], _Said], of: str,
-        unreadable: tuple[type[Exception], ...] = (OSError, ValueError),
+        self, paths: Callable[[], Iterable[str]], read: Callable[[], _Said],
+        of: str,
     ) -> None:
         self._paths = paths
         self._read = read
         self._of = of
-        self._unreadable = unreadable
         self._lock = threading.Lock()
+        self._filled: set[str] = set()
         self._stamps = self._stamped()
-        with self._failing():
-            self._said = read()
-            self._filled = _filled(self._stamps)
+        self._read_again()
 
     def said(self) -> _Said:
         """Return what the files say now.
@@ -60,69 +64,54 @@ class WatchedFiles(Generic[_Said]):
             if stamps != self._stamps:
                 self._stamps = stamps
                 try:
-                    with self._failing():
-                        filled = _filled(stamps)
-                        lost = self._filled - filled
-                        if lost:
-                            raise OSError(
-                                'missing or empty: ' + ', '.join(sorted(lost)))
-                        self._said = self._read()
-                        self._filled = filled
+                    self._read_again()
                 except errors.StartupError as exc:
                     LOG.error('%s. What was read before stays in force.',
                               '; '.join(map(str, exc.args)))
             return self._said
 
+    def _read_again(self) -> None:
+        """Read all of the files, or change nothing.
+
+        :raises errors.StartupError: a file cannot be read, or is lost
+        """
+        try:
+            said = self._read()
+            filled = _filled(self._stamps)
+            lost = self._filled - filled
+            if lost:
+                raise OSError('missing or empty: ' + ', '.join(sorted(lost)))
+        except UNREADABLE as exc:
+            raise errors.StartupError(
+                f'{self._of} cannot be read: ' + ' '.join(str(exc).split())
+            ) from None
+        self._said, self._filled = said, filled
+
     def _stamped(self) -> tuple[_Stamp, ...]:
         return tuple(
             stamp for path in self._paths() for stamp in _stamps_of(path))
 
-    @contextlib.contextmanager
-    def _failing(self) -> Iterator[None]:
-        """Say on one line what cannot be read.
 
-        :raises errors.StartupError: something cannot
-        """
-        try:
-            yield
-        except self._unreadable as exc:
-            raise errors.StartupError(
-                f'{self._of} cannot be read: ' + ' '.join(str(exc).split())
-            ) from None
-
-
-def _stamps_of(path: str | None) -> Iterator[_Stamp]:
+def _stamps_of(path: str) -> Iterator[_Stamp]:
     """Yield what changes when the file, or a file in the folder, does."""
-    if path is None:
-        return
     paths = [path]
-    # Such as a file that disappears while it is looked at.
+    # Such as a file that is no folder, or disappears while it is looked at.
     with contextlib.suppress(OSError):
-        if os.path.isdir(path):
-            paths += sorted(os.path.join(path, n) for n in os.listdir(path))
+        paths = sorted(os.path.join(path, name) for name in os.listdir(path))
     for each in paths:
-        try:
+        with contextlib.suppress(OSError):
             status = os.stat(each)
-        except OSError:
-            yield each, 0, 0, 0
-        else:
-            yield each, status.st_ino, status.st_size, status.st_mtime_ns
+            if stat.S_ISREG(status.st_mode):
+                yield each, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _filled(stamps: Iterable[_Stamp]) -> set[str]:
     """Return which of the files of STAMPS say anything.
 
     :raises OSError: one cannot be read
+    :raises ValueError: one is not UTF-8
     """
     # oslo.policy reads no hidden files, such as those of editors.
     return {path for path, _, size, _ in stamps
             if size and not os.path.basename(path).startswith('.')
-            and _has_text(path)}
-
-
-def _has_text(path: str) -> bool:
-    try:
-        with open(path, encoding='utf-8') as file:
-            return bool(file.read().strip())
-    except (FileNotFoundError, IsADirectoryError):
-        return False
+            and pathlib.Path(path).read_text(encoding='utf-8').strip()}

@@ -12,18 +12,28 @@ from oslo_db import exception as db_exception
 from nova_image_override import errors
 
 
+def name(cell: objects.CellMapping) -> str:
+    """Return the name of a cell, or the UUID of one without a name."""
+    return str(cell.name or cell.uuid)
+
+
 @contextlib.contextmanager
-def _reading(which: str) -> Iterator[None]:
-    """Read one of Nova's databases in the context.
+def reading(
+    cell: objects.CellMapping | None = None,
+) -> Iterator[nova_context.RequestContext]:
+    """Read the database of a cell, or the API database, in the context.
 
     :raises errors.StartupError: it cannot be read, or nova.conf names none
     """
     try:
-        yield
+        with nova_context.target_cell(
+                nova_context.get_admin_context(), cell) as context:
+            yield context
     except db_exception.CantStartEngineError:
         raise errors.StartupError(
             'nova.conf has no [api_database] connection') from None
     except db_exception.DBError as exc:
+        which = f'database of cell {name(cell)}' if cell else 'API database'
         raise errors.StartupError(
             f'Nova\'s {which} cannot be read: {" ".join(str(exc).split())}'
         ) from None
@@ -34,27 +44,8 @@ def mappings() -> list[objects.CellMapping]:
 
     :raises errors.StartupError: the API database cannot be read
     """
-    with _reading('API database'):
-        return list(objects.CellMappingList.get_all(
-            nova_context.get_admin_context()))
-
-
-def name(cell: objects.CellMapping) -> str:
-    """Return the name of a cell, or the UUID of one without a name."""
-    return str(cell.name or cell.uuid)
-
-
-@contextlib.contextmanager
-def targeted(
-        cell: objects.CellMapping) -> Iterator[nova_context.RequestContext]:
-    """Read the database of a cell in the context.
-
-    :raises errors.StartupError: it cannot be read
-    """
-    with _reading(f'database of cell {name(cell)}'), \
-            nova_context.target_cell(
-                nova_context.get_admin_context(), cell) as context:
-        yield context
+    with reading() as context:
+        return list(objects.CellMappingList.get_all(context))
 
 
 def flavors() -> list[objects.Flavor]:
@@ -62,9 +53,8 @@ def flavors() -> list[objects.Flavor]:
 
     :raises errors.StartupError: the API database cannot be read
     """
-    with _reading('API database'):
-        return list(objects.FlavorList.get_all(
-            nova_context.get_admin_context()))
+    with reading() as context:
+        return list(objects.FlavorList.get_all(context))
 
 
 def compute_nodes() -> Iterator[tuple[str, objects.ComputeNode]]:
@@ -73,7 +63,7 @@ def compute_nodes() -> Iterator[tuple[str, objects.ComputeNode]]:
     :raises errors.StartupError: a database cannot be read
     """
     for cell in mappings():
-        with targeted(cell) as context:
+        with reading(cell) as context:
             nodes = list(objects.ComputeNodeList.get_all(context))
         for node in sorted(nodes, key=lambda node: (
                 node.host, node.hypervisor_hostname)):

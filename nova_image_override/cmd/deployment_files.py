@@ -97,10 +97,9 @@ def read_nova_conf(
     :raises errors.StartupError: there is none, or Nova has a different shape
     """
     interface.verify(common.COMMANDS)
-    arguments = ['nova-image-override']
-    for name in ('config_file', 'config_dir'):
-        for value in getattr(options, name):
-            arguments += [f'--{name.replace("_", "-")}', value]
+    arguments = ['nova-image-override',
+                 *(f'--config-file={each}' for each in options.config_file),
+                 *(f'--config-dir={each}' for each in options.config_dir)]
     try:
         # Without RPC Nova cannot name the message queues of cells
         # (nova.context.set_target_cell); nothing is sent to them.

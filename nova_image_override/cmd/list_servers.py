@@ -137,7 +137,7 @@ def overridden(
     for cell in cells.mappings():
         marker = None
         while True:
-            with cells.targeted(cell) as context:
+            with cells.reading(cell) as context:
                 page = list(objects.InstanceList.get_by_filters(
                     context, filters, limit=PAGE, marker=marker,
                     sort_keys=['id'], sort_dirs=['asc'],

@@ -27,12 +27,7 @@ def unknown_names() -> str:
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(
             'no nova.conf was found, name it with --config-file')
-    enforcer = startup.read(conf).planner.enforcer
-    unknown = [f'{rules.option}: {entry.text}'
-               for rules in (enforcer.denied, enforcer.allowed)
-               for entry in rules.unknown_names()]
-    return ('This Nova has no such image property: ' + ', '.join(unknown)
-            if unknown else '')
+    return '; '.join(startup.read(conf).planner.enforcer.unknown_names())
 
 
 class Checks(upgradecheck.UpgradeCommands):

@@ -57,8 +57,6 @@ class Check(deployment_files.Lister):
         conf = deployment_files.read_nova_conf(
             parsed_args, databases=(
                 parsed_args.compute_nodes or parsed_args.flavors))
-        found = [each for check in spelling.CHECKS
-                 for each in check.findings(conf)]
         started, wrong = startup.read_the_rest(conf)
         stops = [
             Finding(finding.ERROR, 'S1', getattr(each, 'subject', 'policy'),
@@ -71,27 +69,22 @@ class Check(deployment_files.Lister):
                 finding.ERROR, 'S2', 'Nova', f'nova-api does not start: {exc}',
                 'go back to the Nova from before, or upgrade '
                 'nova-image-override'))
+        found = [*spelling.findings(conf)]
         cloud = None
         if started is not None:
-            context = deployment_files.context(
-                parsed_args.roles, parsed_args.project)
-            planner = started.planner
-            cloud = rules.Cloud(
-                planner.enforcer, planner.callers.caller(context),
-                planner.virt_drivers, planner, context)
+            cloud = rules.Cloud(started.planner, deployment_files.context(
+                parsed_args.roles, parsed_args.project))
             if parsed_args.flavors:
                 cloud.flavors = cells.flavors()
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
-            # What is only worth knowing waits until nova-api starts.
-            found += [each for checks, looked_at in (
-                          (rules.CHECKS, cloud),
-                          (presets.CHECKS, [*presets.tried(cloud)]))
-                      for check in checks
-                      if not stops or check.severity != finding.NOTE
-                      for each in check.findings(looked_at)]
-        found = stops + found
+            found += [*rules.findings(cloud), *presets.findings(cloud)]
+        # What is only worth knowing waits until nova-api starts.
+        found = stops + sorted(
+            (each for each in found
+             if not stops or each.severity != finding.NOTE),
+            key=lambda each: finding.SEVERITIES.index(each.severity))
         self.status = int(any(each.severity != finding.NOTE for each in found))
         self._summary = _summary(found, None if stops else cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found

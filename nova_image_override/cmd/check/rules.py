@@ -1,19 +1,15 @@
 """Findings about lists, policy, Glance's rules, and drivers."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
-import dataclasses
+from collections.abc import Iterator, Set
 from typing import Any
 
 from nova_image_override import policies
 from nova_image_override.api.change.plan import Planner
-from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.authorization.lists import Entry, PropertyList
+from nova_image_override.authorization.lists import Entry
 from nova_image_override.cmd.check.finding import (
-    Check,
     ERROR,
-    Found,
+    Finding,
     NOTE,
     WARNING,
 )
@@ -22,43 +18,32 @@ from nova_image_override.properties.book.vocabulary import HYPERVISOR_TYPES
 from nova_image_override.properties.property import Property
 
 
-@dataclasses.dataclass
 class Cloud:
-    """One deployment.
+    """One deployment, as a plain tenant meets it.
 
-    :ivar enforcer: the rules that nova-api holds
-    :ivar caller: a plain tenant
-    :ivar drivers: the virt drivers of its hosts, as nova.conf names them
-    :ivar planner: says what a request of theirs would get
-    :ivar context: of such a request
+    :param planner: says what a request would get
+    :param context: of the tenant's requests
     :ivar hypervisor_types: those of the compute nodes; None if they were not
         asked for
     :ivar flavors: the cloud's; None if they were not asked for
     """
 
-    enforcer: Enforcer
-    caller: Caller
-    drivers: Set[str]
-    planner: Planner
-    context: Any
-    hypervisor_types: Set[str] | None = None
-    flavors: list[Any] | None = None
+    def __init__(self, planner: Planner, context: Any) -> None:
+        self.planner = planner
+        self.context = context
+        self.enforcer = planner.enforcer
+        self.caller = planner.callers.caller(context)
+        #: The tenant's roles, for messages.
+        self.roles = ', '.join(self.caller.roles)
+        self.hypervisor_types: Set[str] | None = None
+        self.flavors: list[Any] | None = None
+        #: The properties that some deployment could allow.
+        self.properties = [prop for prop in self.enforcer.catalog.values()
+                           if not prop.record.never]
 
-    @property
-    def roles(self) -> str:
-        """The tenant's roles, for messages."""
-        return ', '.join(self.caller.roles)
-
-    @property
-    def lists(self) -> tuple[PropertyList, PropertyList]:
-        """The deployer's two lists."""
-        return self.enforcer.denied, self.enforcer.allowed
-
-    @property
-    def properties(self) -> list[Property]:
-        """The properties that some deployment could allow."""
-        return [prop for prop in self.enforcer.catalog.values()
-                if not prop.record.never]
+    def reached(self, entry: Entry) -> list[Property]:
+        """Return the properties that an entry of a list can concern."""
+        return [prop for prop in self.properties if entry.reaches(prop)]
 
     def left_open(self, entry: Entry) -> list[Property]:
         """Return what an entry reaches and no other denies entirely."""
@@ -66,242 +51,181 @@ class Cloud:
             denied.covers_all(prop) and not denied.values
             for denied in self.enforcer.denied.entries)]
 
-    def reached(self, entry: Entry) -> list[Property]:
-        """Return the properties that an entry of a list can concern."""
-        return [prop for prop in self.properties if entry.reaches(prop)]
+
+def findings(cloud: Cloud) -> Iterator[Finding]:
+    """Yield what is wrong with the rules and with virt_drivers."""
+    for find in (_entries_in_vain, _allowed_entries, _properties, _policies,
+                 _closed_by_glance, _compute_nodes):
+        yield from find(cloud)
 
 
-def _unknown_names(cloud: Cloud) -> Found:
-    for rules in cloud.lists:
-        for entry in rules.unknown_names():
-            meant = rules.meant_by(entry.text)
-            yield entry.text, {
-                'option': rules.option,
-                'change': f'a comma separates entries: write {meant}' if meant
-                          else 'correct the name, or remove the entry'}
-
-
-def _matches_nothing(cloud: Cloud) -> Found:
-    for rules in cloud.lists:
+def _entries_in_vain(cloud: Cloud) -> Iterator[Finding]:
+    for rules in (cloud.enforcer.denied, cloud.enforcer.allowed):
         unknown = rules.unknown_names()
         for entry in rules.entries:
-            if entry not in unknown and not cloud.reached(entry):
-                yield entry.text, {'option': rules.option}
-
-
-def _values_that_nothing_takes(cloud: Cloud) -> Found:
-    for rules in cloud.lists:
-        for entry in rules.entries:
             dead = rules.dead_values(entry)
-            if dead and cloud.reached(entry):
-                yield entry.text, {
-                    'option': rules.option, 'values': ', '.join(dead)}
+            if entry in unknown:
+                meant = rules.meant_by(entry.text)
+                yield Finding(
+                    WARNING, 'L1', entry.text,
+                    f'{rules.option}: this Nova has no such image property, '
+                    'the entry does nothing',
+                    f'a comma separates entries: write {meant}' if meant
+                    else 'correct the name, or remove the entry')
+            elif not cloud.reached(entry):
+                yield Finding(
+                    WARNING, 'L2', entry.text,
+                    f'{rules.option}: the entry matches no property that can '
+                    'be overridden, and does nothing',
+                    'correct the entry, or remove it')
+            elif dead:
+                yield Finding(
+                    WARNING, 'L2', entry.text,
+                    f'{rules.option}: no property that the entry matches '
+                    f'takes {", ".join(dead)}',
+                    'correct the values, or remove them')
 
 
-def _denied_again(cloud: Cloud) -> Found:
-    for entry in cloud.enforcer.allowed.entries:
-        reached = cloud.reached(entry)
-        if reached and all(
-                any(not denied.values and (
-                    denied.covers_all(prop) or denied.name == entry.name)
-                    for denied in cloud.enforcer.denied.entries)
-                for prop in reached):
-            yield entry.text, {}
-
-
-def _everything_allowed(cloud: Cloud) -> Found:
-    for entry in cloud.enforcer.allowed.entries:
+def _allowed_entries(cloud: Cloud) -> Iterator[Finding]:
+    enforcer, drivers = cloud.enforcer, cloud.planner.virt_drivers
+    if not enforcer.allowed.entries and not enforcer.presets.now():
+        yield Finding(
+            NOTE, 'L4', 'allowed_properties',
+            'it is empty: nobody may override anything',
+            'name the properties that your users ask for')
+    for entry in enforcer.allowed.entries:
+        reached, left = cloud.reached(entry), cloud.left_open(entry)
+        if reached and (not left or any(
+                denied.name == entry.name and not denied.values
+                for denied in enforcer.denied.entries)):
+            yield Finding(
+                WARNING, 'L3', entry.text,
+                'allowed_properties: denied_properties denies everything that '
+                'the entry allows', 'remove one of them')
         if not entry.values and all(map(entry.covers_all, cloud.properties)):
-            yield entry.text, {}
+            yield Finding(
+                WARNING, 'L6', entry.text,
+                'allowed_properties: it permits every property, and those '
+                'that a later Nova adds',
+                'name the properties that your users ask for')
+        if left and drivers and not any(
+                prop.record.can_act(each) for prop in left for each in drivers):
+            yield Finding(
+                WARNING, 'H1', entry.text,
+                f'no driver of this cloud ({", ".join(sorted(drivers))}) acts '
+                'on it',
+                'remove the entry, unless host aggregates name the property')
 
 
-def _nothing_allowed(cloud: Cloud) -> Found:
-    if not cloud.enforcer.allowed.entries \
-            and not cloud.enforcer.presets.now():
-        yield 'allowed_properties', {}
-
-
-def _policies_of_no_property(cloud: Cloud) -> Found:
-    prefix = policies.CREATE + ':'
-    known = {*(policies.property_rule(prop.field) for prop in cloud.properties),
-             *map(policies.preset_rule, cloud.enforcer.presets.now())}
-    for name in cloud.caller.policy_defined:
-        if name.startswith(prefix) and name not in known:
-            yield name, {'example': policies.property_rule('hw_numa_mem')}
-
-
-def _named_in_vain(
-    cloud: Cloud, refused: Callable[[str], bool], names: Iterable[str] = (),
-) -> Found:
-    """Yield properties that an entry allows by name, and Glance refuses.
-
-    :param names: those to look at beside one name of each property
-    """
-    for name in dict.fromkeys((*(
-            prop.field if prop.family is None else prop.family.member(
-                'CUSTOM_' if prop.family is families.TRAITS else 0)
-            for prop in cloud.properties), *names)):
-        prop = cloud.enforcer.catalog.resolve(name)
-        if all(entry.values for entry in cloud.enforcer.denied.covering(name)
-               ) and any(entry.name in (name, prop.field) for entry
-                         in cloud.enforcer.allowed.covering(name)
-                         ) and refused(name):
-            yield name, {'roles': cloud.roles}
-
-
-def _closed_by_glance(cloud: Cloud) -> Found:
-    enforcer = cloud.enforcer
-    return _named_in_vain(
-        cloud, lambda name: not enforcer.protected.permitted(
-            name, enforcer.catalog.resolve(name), cloud.caller).settable)
-
-
-def _injected_by_glance(cloud: Cloud) -> Found:
-    enforcer = cloud.enforcer
-    return _named_in_vain(
-        cloud, lambda name: not enforcer.injection.names(
-            cloud.caller.roles).isdisjoint(
-                (name, *enforcer.catalog.resolve(name).legacy_names)),
-        filter(enforcer.catalog.field_of, enforcer.injection.properties))
-
-
-def _undefined_policies(cloud: Cloud) -> Found:
-    protections = cloud.enforcer.protected.protections
-    if protections is not None and protections.policies is not None:
-        for name in sorted(protections.policies.undefined):
-            yield name, {}
-
-
-def _without_driver(cloud: Cloud) -> Found:
-    for entry in cloud.enforcer.allowed.entries if cloud.drivers else ():
-        reached = cloud.left_open(entry)
-        if reached and not any(
-                prop.record.can_act(each)
-                for prop in reached for each in cloud.drivers):
-            yield entry.text, {'drivers': ', '.join(sorted(cloud.drivers))}
-
-
-def _values_of_few_hosts(cloud: Cloud) -> Found:
-    enforcer = cloud.enforcer
-    for prop in cloud.properties if 'libvirt' in cloud.drivers else ():
+def _properties(cloud: Cloud) -> Iterator[Finding]:
+    for field in cloud.enforcer.catalog.unknown:
+        yield Finding(
+            NOTE, 'L5', field,
+            'this Nova reads it, and this release of nova-image-override does '
+            'not know it: nobody may override it',
+            'look for a newer release of nova-image-override')
+    enforcer, libvirt = cloud.enforcer, 'libvirt' in cloud.planner.virt_drivers
+    for prop in cloud.properties if libvirt else ():
         # A deployer who names a value has such hosts.
-        found = [
+        needs = [
             f'{value} needs {hosts}'
             for value, hosts in prop.record.hosts.items()
             if not enforcer.refusals(cloud.caller, {prop.field: value}, ({},))
             and not any(value in entry.values for entry
                         in enforcer.allowed.covering(prop.field))]
-        if found:
-            yield prop.field, {'needs': ', '.join(found), 'name': prop.field}
+        if needs:
+            yield Finding(
+                WARNING, 'H3', prop.field,
+                f'{", ".join(needs)}: elsewhere the server ends in ERROR',
+                'name the values that your hosts have: '
+                f'{prop.field}=VALUE|VALUE')
+    opened = {prop.field: prop.record for entry in enforcer.allowed.entries
+              for prop in cloud.left_open(entry)}
+    for name in sorted(opened):
+        if libvirt and opened[name].keeps:
+            yield Finding(
+                NOTE, 'H4', name,
+                'on a host that has a server with it, nova-compute no longer '
+                f'starts without {opened[name].keeps}',
+                'leave that as it is on such hosts, or deny the property')
+        if opened[name].billed:
+            yield Finding(
+                NOTE, 'B1', name,
+                "notifications and Ceilometer's samples have the value that "
+                'the tenant gives it',
+                'bill by the image or the flavor, or deny it')
 
 
-def _needed_at_start(cloud: Cloud) -> Found:
-    found = {prop.field: prop.record.keeps
-             for entry in cloud.enforcer.allowed.entries
-             for prop in cloud.left_open(entry) if prop.record.keeps}
-    for name in sorted(found) if 'libvirt' in cloud.drivers else ():
-        yield name, {'option': found[name]}
+def _policies(cloud: Cloud) -> Iterator[Finding]:
+    known = {*(policies.property_rule(prop.field) for prop in cloud.properties),
+             *map(policies.preset_rule, cloud.enforcer.presets.now())}
+    for name in cloud.caller.policy_defined:
+        if name.startswith(f'{policies.CREATE}:') and name not in known:
+            yield Finding(
+                ERROR, 'P1', name,
+                'policy.yaml defines a rule for a property that cannot be '
+                'overridden under this name, or for a preset that there is '
+                'not: it is never checked',
+                'use the canonical field name, such as '
+                f'{policies.property_rule("hw_numa_mem")}')
 
 
-def _billed(cloud: Cloud) -> Found:
-    names = {prop.field for entry in cloud.enforcer.allowed.entries
-             for prop in cloud.left_open(entry) if prop.record.billed}
-    for name in sorted(names):
-        yield name, {}
+def _closed_by_glance(cloud: Cloud) -> Iterator[Finding]:
+    enforcer = cloud.enforcer
+    injected = enforcer.injection.names(cloud.caller.roles)
+    # One name of each property, and those that are injected.
+    for name in dict.fromkeys((*(
+            prop.field if prop.family is None else prop.family.member(
+                'CUSTOM_' if prop.family is families.TRAITS else 0)
+            for prop in cloud.properties),
+            *filter(enforcer.catalog.field_of, injected))):
+        prop = enforcer.catalog.resolve(name)
+        if any(not entry.values for entry in enforcer.denied.covering(name)
+               ) or not any(entry.name in (name, prop.field) for entry
+                            in enforcer.allowed.covering(name)):
+            continue
+        if not enforcer.protected.permitted(
+                name, prop, cloud.caller).settable:
+            yield Finding(
+                WARNING, 'A1', name,
+                'allowed_properties names it, but users with the roles '
+                f'{cloud.roles} may neither create nor update it in Glance: '
+                'the entry does nothing for them',
+                'remove the entry, or let these roles "create" or "update" it')
+        if not injected.isdisjoint((name, *prop.legacy_names)):
+            yield Finding(
+                WARNING, 'A2', name,
+                'allowed_properties names it, but Glance injects it for users '
+                f'with the roles {cloud.roles}: the entry does nothing for '
+                'them', 'remove the entry, or do not inject the property')
+    protections = enforcer.protected.protections
+    if protections is not None and protections.policies is not None:
+        for name in sorted(protections.policies.undefined):
+            yield Finding(
+                ERROR, 'A3', name,
+                'the policy is not defined: Glance permits everybody, '
+                'nova-api nobody',
+                "define it in Glance's policy.yaml, which "
+                'property_protection_policy_file must name')
 
 
-def _unknown_properties(cloud: Cloud) -> Found:
-    for field in cloud.enforcer.catalog.unknown:
-        yield field, {}
-
-
-def _hosts_drivers(cloud: Cloud) -> set[str]:
-    return {HYPERVISOR_TYPES[each] for each in cloud.hypervisor_types or ()
-            if each in HYPERVISOR_TYPES}
-
-
-def _unnamed_drivers(cloud: Cloud) -> Found:
-    for name in sorted(_hosts_drivers(cloud).difference(cloud.drivers)):
-        if cloud.drivers:
-            yield name, {}
-
-
-def _drivers_of_no_host(cloud: Cloud) -> Found:
-    for name in sorted(cloud.drivers - _hosts_drivers(cloud)):
-        if cloud.hypervisor_types is not None:
-            yield name, {}
-
-
-def _unknown_drivers(cloud: Cloud) -> Found:
-    for name in sorted(cloud.hypervisor_types or ()):
-        if cloud.drivers and name not in HYPERVISOR_TYPES:
-            yield name, {}
-
-
-CHECKS = (
-    Check(WARNING, 'L1', _unknown_names,
-          '{option}: this Nova has no such image property, the entry does '
-          'nothing', '{change}'),
-    Check(WARNING, 'L2', _matches_nothing,
-          '{option}: the entry matches no property that can be overridden, '
-          'and does nothing', 'correct the entry, or remove it'),
-    Check(WARNING, 'L2', _values_that_nothing_takes,
-          '{option}: no property that the entry matches takes {values}',
-          'correct the values, or remove them'),
-    Check(WARNING, 'L3', _denied_again,
-          'allowed_properties: denied_properties denies everything that the '
-          'entry allows', 'remove one of them'),
-    Check(NOTE, 'L4', _nothing_allowed,
-          'it is empty: nobody may override anything',
-          'name the properties that your users ask for'),
-    Check(NOTE, 'L5', _unknown_properties,
-          'this Nova reads it, and this release of nova-image-override does '
-          'not know it: nobody may override it',
-          'look for a newer release of nova-image-override'),
-    Check(WARNING, 'L6', _everything_allowed,
-          'allowed_properties: it permits every property, and those that a '
-          'later Nova adds', 'name the properties that your users ask for'),
-    Check(ERROR, 'P1', _policies_of_no_property,
-          'policy.yaml defines a rule for a property that cannot be '
-          'overridden under this name, or for a preset that there is not: it '
-          'is never checked',
-          'use the canonical field name, such as {example}'),
-    Check(WARNING, 'A1', _closed_by_glance,
-          'allowed_properties names it, but users with the roles {roles} may '
-          'neither create nor update it in Glance: the entry does nothing '
-          'for them',
-          'remove the entry, or let these roles "create" or "update" it'),
-    Check(WARNING, 'A2', _injected_by_glance,
-          'allowed_properties names it, but Glance injects it for users with '
-          'the roles {roles}: the entry does nothing for them',
-          'remove the entry, or do not inject the property'),
-    Check(ERROR, 'A3', _undefined_policies,
-          'the policy is not defined: Glance permits everybody, nova-api '
-          'nobody',
-          'define it in Glance\'s policy.yaml, which '
-          'property_protection_policy_file must name'),
-    Check(WARNING, 'H1', _without_driver,
-          'no driver of this cloud ({drivers}) acts on it',
-          'remove the entry, unless host aggregates name the property'),
-    Check(WARNING, 'H3', _values_of_few_hosts,
-          '{needs}: elsewhere the server ends in ERROR',
-          'name the values that your hosts have: {name}=VALUE|VALUE'),
-    Check(NOTE, 'H4', _needed_at_start,
-          'on a host that has a server with it, nova-compute no longer starts '
-          'without {option}',
-          'leave that as it is on such hosts, or deny the property'),
-    Check(NOTE, 'B1', _billed,
-          'notifications and Ceilometer\'s samples have the value that the '
-          'tenant gives it',
-          'bill by the image or the flavor, or deny it'),
-    Check(WARNING, 'H2', _unnamed_drivers,
-          'compute nodes have this driver, and virt_drivers does not name '
-          'it: overrides that only it acts on are refused',
-          'add it to virt_drivers'),
-    Check(WARNING, 'H2', _drivers_of_no_host,
-          'no compute node has this driver: overrides that only it acts on '
-          'do nothing', 'remove it from virt_drivers'),
-    Check(WARNING, 'H2', _unknown_drivers,
-          'compute nodes have this hypervisor type, and the properties that '
-          'its driver acts on are not known', 'leave virt_drivers empty'),
-)
+def _compute_nodes(cloud: Cloud) -> Iterator[Finding]:
+    types, drivers = cloud.hypervisor_types, cloud.planner.virt_drivers
+    if types is None or not drivers:
+        return
+    found = {HYPERVISOR_TYPES[each] for each in types
+             if each in HYPERVISOR_TYPES}
+    for names, why, change in (
+            (found - drivers,
+             'compute nodes have this driver, and virt_drivers does not name '
+             'it: overrides that only it acts on are refused',
+             'add it to virt_drivers'),
+            (drivers - found,
+             'no compute node has this driver: overrides that only it acts on '
+             'do nothing', 'remove it from virt_drivers'),
+            (types - HYPERVISOR_TYPES.keys(),
+             'compute nodes have this hypervisor type, and the properties '
+             'that its driver acts on are not known',
+             'leave virt_drivers empty')):
+        for name in sorted(names):
+            yield Finding(WARNING, 'H2', name, why, change)

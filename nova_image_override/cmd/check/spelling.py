@@ -10,7 +10,7 @@ import pathlib
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
-from nova_image_override.cmd.check.finding import Check, Found, WARNING
+from nova_image_override.cmd.check.finding import Finding, WARNING
 
 _GROUP = override_conf.GROUP.name
 _OPTIONS = sorted(option.name for option in override_conf.OPTS)
@@ -30,8 +30,14 @@ def _sections(conf: cfg.ConfigOpts) -> Iterator[tuple[str, str, list[str]]]:
             yield path, name, list(options)
 
 
-def _options_that_nothing_reads(conf: cfg.ConfigOpts) -> Found:
+def findings(conf: cfg.ConfigOpts) -> Iterator[Finding]:
+    """Yield the sections and options that nothing reads."""
     for path, section, options in _sections(conf):
+        if section != _GROUP and section not in conf and (
+                difflib.get_close_matches(section, [_GROUP], cutoff=_ALIKE)):
+            yield Finding(
+                WARNING, 'O2', f'[{section}]',
+                f'{path}: nothing reads this section', f'call it [{_GROUP}]')
         for name in options:
             if section == 'DEFAULT' and name in _OPTIONS:
                 change = f'move it to [{_GROUP}]'
@@ -39,20 +45,6 @@ def _options_that_nothing_reads(conf: cfg.ConfigOpts) -> Found:
                 change = f'the options are {", ".join(_OPTIONS)}'
             else:
                 continue
-            yield name, {'path': path, 'section': section, 'change': change}
-
-
-def _misspelt_sections(conf: cfg.ConfigOpts) -> Found:
-    for path, section, _ in _sections(conf):
-        if section != _GROUP and section not in conf and (
-                difflib.get_close_matches(section, [_GROUP], cutoff=_ALIKE)):
-            yield f'[{section}]', {'path': path}
-
-
-#: These look at nova.conf itself.
-CHECKS = (
-    Check(WARNING, 'O1', _options_that_nothing_reads,
-          '{path}: nothing reads this option of [{section}]', '{change}'),
-    Check(WARNING, 'O2', _misspelt_sections,
-          '{path}: nothing reads this section', f'call it [{_GROUP}]'),
-)
+            yield Finding(
+                WARNING, 'O1', name,
+                f'{path}: nothing reads this option of [{section}]', change)

@@ -58,7 +58,7 @@ def refused(enforcer, catalog, tmp_path):
     """Return a function: roles and overrides -> name -> code."""
     files = test_policy_files.Files(tmp_path, catalog)
     files.write(block('yaml'))
-    policy = files.read().enforcer()
+    policy = files.read().said()
 
     def ask(roles, overrides):
         caller = caller_module.Caller(

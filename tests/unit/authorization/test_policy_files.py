@@ -56,7 +56,7 @@ class Files:
         return path
 
     def read(self):
-        return policy_files.PolicyFiles(
+        return policy_files.watched(
             self.conf, [NOVAS, *policies.list_rules(self._catalog)])
 
 
@@ -70,7 +70,7 @@ def enforcer(files):
     """Return a function that makes an enforcer from what policy.yaml says."""
     def make(**rules):
         files.write(rules)
-        return files.read().enforcer()
+        return files.read().said()
     return make
 
 
@@ -174,7 +174,7 @@ def test_oslo_policy_is_asked_once_in_a_request(
     asked = []
     callers = Callers(catalog)
     monkeypatch.setattr(
-        callers.policy.enforcer(), 'enforce',
+        callers.policy.said(), 'enforce',
         lambda rule, *_: asked.append(rule) or True)
     for _ in range(2):
         caller = callers.caller(context.RequestContext(
@@ -187,7 +187,7 @@ def test_oslo_policy_is_asked_once_in_a_request(
 
 def refused_now(read):
     """Return what a project member is refused now."""
-    return refused(read.enforcer(), MEMBER, 'hw_pmu')
+    return refused(read.said(), MEMBER, 'hw_pmu')
 
 
 def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):

@@ -212,6 +212,14 @@ def test_notes_wait_until_nova_api_starts(check):
     assert found == [('error', 'S1', 'vm_mode')]
 
 
+def test_errors_come_first_and_notes_last(check):
+    _, found = check(
+        ('nova.conf', 'hw_boot_menu,', 'hw_tpm_model,hw_nothing,'),
+        ('policy.yaml', ':os_secure_boot"', ':hw_nothing"'))
+    assert [each[:2] for each in found] == [
+        ('error', 'P1'), ('warning', 'L1'), ('note', 'H4')]
+
+
 def test_a_nova_of_another_shape_is_found_before_nova_api_is_restarted(
         check, monkeypatch):
     monkeypatch.setattr(api_interfaces, 'INTERFACES', [
