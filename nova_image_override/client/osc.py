@@ -93,17 +93,16 @@ class Hook(hooks.CommandHook):
         def wrapped(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
             with context as asking:
                 try:
-                    answer = take_action(parsed_args)
-                except transport.Checked as checked:
-                    return tuple(checked.answer), tuple(
-                        value and format_columns.DictColumn(value)
-                        for value in checked.answer.values())
+                    return add(asking, *take_action(parsed_args))
                 except sdk_exceptions.HttpException:
                     # Its message has the URL before the cloud's.
                     if asking.response is not None:
                         answers.raise_for(asking.response)
                     raise
-                return add(asking, *answer)
+            # Only a check ends here.
+            return tuple(asking.checked), tuple(
+                value and format_columns.DictColumn(value)
+                for value in asking.checked.values())
 
         self.cmd.take_action = wrapped
 
@@ -149,12 +148,14 @@ class Create(Hook):
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
         asked = arguments.asked(parsed_args)
-        dry_run = getattr(parsed_args, _DRY_RUN, False)
-        if dry_run and asked == (None, None):
-            asked = {}, None
+        action = self.action
+        if getattr(parsed_args, _DRY_RUN, False):
+            action = transport.CHECK
+            if asked == (None, None):
+                asked = {}, None
         if asked != (None, None):
             self.wrap(transport.attach(self.compute).overriding(
-                self.action, *asked, shows=True, dry_run=dry_run), _with_row)
+                action, *asked, shows=True), _with_row)
         return parsed_args
 
 

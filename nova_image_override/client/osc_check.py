@@ -8,7 +8,7 @@ from osc_lib.command import command
 
 from nova_image_override import property_table
 from nova_image_override.client import arguments
-from nova_image_override.client import sdk_proxy
+from nova_image_override.client import transport
 
 Rows = list[tuple[Any, ...]]
 
@@ -18,7 +18,7 @@ NODE_COLUMNS = (
     'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
 
 
-class Check(command.Lister):
+class Check(command.Lister, command.ShowOne):
     """Check overrides, and show the image properties of the server.
 
     This is a dry run: nothing is created or reserved. If the create would be
@@ -41,10 +41,8 @@ class Check(command.Lister):
         parser.add_argument(
             '--flavor', metavar='<flavor>', required=True,
             help='Flavor that the server would have (name or ID)')
-        overrides = {**arguments.OPTION, 'dest': 'overrides', 'default': {}}
-        parser.add_argument(arguments.SET, **overrides)
-        parser.add_argument(
-            overrides.pop('dest'), nargs='*', **overrides)
+        parser.add_argument(arguments.SET, **arguments.OPTION)
+        parser.add_argument(nargs='*', **arguments.OPTION)
         parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
         return parser
 
@@ -66,36 +64,31 @@ class Check(command.Lister):
 
     def _ask(self, parsed_args: argparse.Namespace) -> dict[str, Any]:
         manager: Any = self.app.client_manager
-        image = block_devices = None
+        compute = manager.compute
+        server = {'flavor_id': compute.find_flavor(
+            parsed_args.flavor, ignore_missing=False).id}
         if parsed_args.image is not None:
-            image = manager.image.find_image(
-                parsed_args.image, ignore_missing=False)
+            server['image_id'] = manager.image.find_image(
+                parsed_args.image, ignore_missing=False).id
         else:
             # client_manager.volume is python-cinderclient's before release 8.
             volume = manager.sdk_connection.block_storage.find_volume(
                 parsed_args.volume, ignore_missing=False)
-            block_devices = [{
+            server['block_device_mapping'] = [{
                 'boot_index': 0, 'source_type': 'volume',
                 'destination_type': 'volume', 'uuid': volume.id}]
-        flavor = manager.compute.find_flavor(
-            parsed_args.flavor, ignore_missing=False)
-        return sdk_proxy.check(
-            manager.compute, flavor, image, parsed_args.overrides,
-            block_devices, getattr(parsed_args, arguments.PRESET_DEST))
+        with transport.attach(compute).overriding(
+                transport.CHECK, *arguments.asked(parsed_args)) as asking:
+            compute.create_server(**server)
+        return asking.checked
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
         """Print the properties and, as a table, the NUMA nodes below them."""
         if parsed_args.formatter in property_table.OBJECT_FORMATS:
-            names, _ = self._generate_columns_and_selector(
-                parsed_args, column_names)
-            values = dict(zip(column_names, data))
-            formatter: Any = self.formatter
-            formatter.emit_one(
-                names, [values[name] for name in names], self.app.stdout,
-                parsed_args)
-            return 0
+            return command.ShowOne.produce_output(
+                self, parsed_args, column_names, data)
         super().produce_output(parsed_args, column_names, data)
         # Columns can be chosen for the first table only.
         if self._nodes and parsed_args.formatter == 'table' and (

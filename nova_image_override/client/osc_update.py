@@ -11,6 +11,7 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_image_override import errors
+from nova_image_override.client import answers
 from nova_image_override.client import arguments
 from nova_image_override.client import transport
 from nova_image_override.client.answers import InForce
@@ -73,7 +74,14 @@ class Unset(Hook):
 def _found(
     compute: Any, server: str,
 ) -> tuple[transport.OverridingAdapter, str, InForce]:
-    """Return what carries overrides, a server's ID, and those in force."""
+    """Return what carries overrides, a server's ID, and those in force.
+
+    :raises Error: nova-api does not show them
+    """
     adapter = transport.attach(compute)
-    found = compute.find_server(server, ignore_missing=False)
-    return adapter, found.id, adapter.shown_of(found.id)[errors.PARAMETER]
+    with adapter.showing() as asking:
+        found = compute.find_server(server, ignore_missing=False)
+    if found.id not in asking.seen:
+        raise answers.Error(
+            'Cannot see the image property overrides of the server.')
+    return adapter, found.id, asking.seen[found.id][errors.PARAMETER]

@@ -48,12 +48,8 @@ def _cloud_layer(
     (openstack/cloud/_utils.py valid_kwargs).
     """
     @functools.wraps(original)
-    def method(
-        *args: Any, image_props_override: Any = None,
-        image_props_override_preset: Any = None, **kwargs: Any,
-    ) -> Any:
-        with conn.compute.image_props_overriding(
-                action, image_props_override, image_props_override_preset):
-            return original(*args, **kwargs)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return conn.compute.image_props_overriding(
+            action, original, *args, **kwargs)
 
     return method

@@ -13,7 +13,7 @@ Names and values are sent as they are: the server checks and folds them.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 import contextlib
 import dataclasses
 import threading
@@ -28,11 +28,16 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
 
-#: Kinds of requests. The first two are the keys of their bodies; a check has
-#: the body of a create.
-CREATE = 'server'
+#: Kinds of requests. A check is a create that goes to where nothing is created.
+CREATE = 'create'
+CHECK = 'check'
 REBUILD = 'rebuild'
 UPDATE = 'update'
+
+#: Their methods, and the keys of their bodies.
+_FORMS = {
+    CREATE: ('POST', 'server'), CHECK: ('POST', 'server'),
+    REBUILD: ('POST', 'rebuild'), UPDATE: ('PUT', 'server')}
 
 #: Property name -> value, or None to remove the image's property.
 Overrides = Mapping[str, Optional[str]]
@@ -47,9 +52,8 @@ class Asking:
     :ivar parameters: what those have of us in their bodies
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
-    :ivar dry_run: whether the request that carries the overrides ends with
-        Checked instead
     :ivar sent: whether a request has carried the overrides
+    :ivar checked: the cloud's answer, if that was a check
     :ivar response: the last answer to a request that carried them, or named
         the version
     :ivar seen: what the answers so far show, by server ID (answers.shown)
@@ -59,30 +63,27 @@ class Asking:
     action: str | None = None
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     shows: bool = False
-    dry_run: bool = False
     sent: bool = False
+    checked: dict[str, Any] = dataclasses.field(default_factory=dict)
     response: requests.Response | None = None
     seen: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
     def put_into(self, method: str, kwargs: dict[str, Any]) -> bool:
         """Put the overrides into a request's body, if it is to carry them."""
-        key = REBUILD if self.action == REBUILD else CREATE
+        if self.action is None:
+            return False
+        expected, key = _FORMS[self.action]
         body = kwargs.get('json')
-        if self.action is None or not isinstance(body, dict) or not isinstance(
-                body.get(key), dict) or method != (
-                'PUT' if self.action == UPDATE else 'POST'):
+        if method != expected or not isinstance(body, dict) or not isinstance(
+                body.get(key), dict):
             return False
         kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
         self.sent = True
         return True
 
 
-class Checked(Exception):
-    """A create went no further than its check; has the cloud's answer."""
-
-    def __init__(self, answer: dict[str, Any]) -> None:
-        super().__init__('dry run: nothing is created')
-        self.answer = answer
+class _Checked(Exception):
+    """The tool's create has been checked, and ends here."""
 
 
 class _Local(threading.local):
@@ -150,19 +151,19 @@ class OverridingAdapter(ksa_adapter.Adapter):
     @contextlib.contextmanager
     def overriding(
         self, action: str, overrides: Overrides | None,
-        preset: str | None = None, shows: bool = False, dry_run: bool = False,
+        preset: str | None = None, shows: bool = False,
     ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
-            them
+            them; CHECK for a create that is only checked, and then ends the
+            context
         :param overrides: what to ask for; empty to ask for none; None to ask
             for a preset's only
         :param preset: name of one of the cloud's presets
         :param shows: whether all answers are to show overrides, too
-        :param dry_run: whether a create is to raise Checked, and create
-            nothing
         :raises TypeError: OVERRIDES is not a mapping
+        :raises Refused: a check is refused
         :raises Error: the cloud does not take them, or no request in the
             context carried them
         """
@@ -176,8 +177,8 @@ class OverridingAdapter(ksa_adapter.Adapter):
                     f'{overrides!r}')
             parameters[errors.PARAMETER] = dict(overrides)
         with self._asking(Asking(
-                self.discover().version, action, parameters, shows, dry_run,
-        )) as asking:
+                self.discover().version, action, parameters, shows,
+        )) as asking, contextlib.suppress(_Checked):
             yield asking
         if not asking.sent:
             raise answers.NotSent(
@@ -201,18 +202,6 @@ class OverridingAdapter(ksa_adapter.Adapter):
         finally:
             self._local.asking = outer
 
-    def shown_of(self, server_id: str) -> dict[str, Any]:
-        """Return what the cloud shows of a server (answers.shown).
-
-        :raises NotAvailable: the cloud does not have the extension
-        :raises Error: the cloud does not show them
-        """
-        with self.showing():
-            return self._answer(
-                'Cannot see the image property overrides of the server',
-                'GET', f'/servers/{server_id}',
-                lambda body: answers.shown(body[CREATE]))
-
     def replace_overrides(
         self, server_id: str, overrides: Overrides | None,
         preset: str | None = None,
@@ -224,10 +213,13 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
         """
+        path = f'/servers/{server_id}'
         with self.overriding(UPDATE, overrides, preset):
-            self._answer(
-                'Cannot change the image property overrides of the server',
-                'PUT', f'/servers/{server_id}', dict, json={CREATE: {}})
+            response = self._ask('PUT', path, json={'server': {}})
+        answers.raise_for(response)
+        answers.read(
+            response, 'Cannot change the image property overrides of the '
+            f'server: PUT {path}', dict)
 
     def check(
         self, server: dict[str, Any], overrides: Overrides | None,
@@ -243,21 +235,10 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails
         """
-        with self.overriding(CREATE, overrides, preset):
-            return self._answer(
-                'Cannot check what a create would get',
-                'POST', versions.CHECK_PATH,
-                lambda body: dict(body[errors.PARAMETER]),
-                json={CREATE: server}, **kwargs)
-
-    def _answer(
-        self, trouble: str, method: str, path: str,
-        extract: Callable[[Any], answers.T], **kwargs: Any,
-    ) -> answers.T:
-        """Make a request of our own; return what EXTRACT takes of it."""
-        response = self._ask(method, path, **kwargs)
-        answers.raise_for(response)
-        return answers.read(response, f'{trouble}: {method} {path}', extract)
+        with self.overriding(CHECK, overrides, preset) as asking:
+            self._ask('POST', versions.CHECK_PATH, json={'server': server},
+                      **kwargs)
+        return asking.checked
 
     def _ask(self, method: str, path: str, **kwargs: Any) -> requests.Response:
         """Make a request of our own, as the tool would."""
@@ -270,7 +251,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
         """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
         carries = asking.put_into(method, kwargs)
-        checks = carries and asking.dry_run
+        checks = carries and asking.action == CHECK
         if checks:
             url = versions.CHECK_PATH
         version = (asking.version if carries or asking.shows
@@ -280,12 +261,13 @@ class OverridingAdapter(ksa_adapter.Adapter):
         response = super().request(url, method, **kwargs)
         if carries or asking.shows:
             asking.response = response
-        if checks and response.ok:
-            raise Checked(answers.read(
-                response, f'POST {url}',
-                lambda body: dict(body[errors.PARAMETER])))
-        if asking.shows:
             asking.seen.update(answers.shown_in(response))
+        if checks:
+            answers.raise_for(response)
+            asking.checked = answers.read(
+                response, f'Cannot check what a create would get: POST {url}',
+                lambda body: dict(body[errors.PARAMETER]))
+            raise _Checked
         return response
 
     def _named(self, url: str) -> versions.Version | None:

@@ -115,7 +115,8 @@ class Server(server.Server):
         """
         steps: Iterator[None] = iter(())
         if prop_diff.keys() & {*answers.PARAMETERS}:
-            steps = self._change(*self._asked(prop_diff, self.properties))
+            steps = self._change(*self._asked(json_snippet.properties(
+                self.properties_schema, self.context)))
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
@@ -128,11 +129,11 @@ class Server(server.Server):
             return False
         return bool(super().check_update_complete(updaters))
 
-    def _asked(self, *found: Mapping[str, Any]) -> tuple[Any, str | None]:
-        """Return overrides and preset, of the first of FOUND that has each."""
-        overrides, preset = (
-            next((each[name] for each in found if name in each), None)
-            for name in answers.PARAMETERS)
+    def _asked(
+        self, properties: Mapping[str, Any],
+    ) -> tuple[transport.Overrides, str | None]:
+        """Return the overrides and the preset that PROPERTIES have."""
+        overrides, preset = map(properties.get, answers.PARAMETERS)
         return _spelled(overrides), preset
 
     def _change(
@@ -142,12 +143,14 @@ class Server(server.Server):
 
         A server that was running runs again, even if the change is refused.
         """
-        if preset is None and self._adapter().shown_of(self.resource_id) == {
-                errors.PARAMETER: overrides, errors.PRESET: None}:
+        nova = self.client_plugin()
+        with self._adapter().showing() as asking:
+            status = nova.get_status(nova.get_server(self.resource_id))
+        if asking.seen.get(self.resource_id) == {
+                errors.PARAMETER: overrides, errors.PRESET: preset}:
             # Only the spelling differs.
             return
-        nova = self.client_plugin()
-        runs = nova.get_status(nova.get_server(self.resource_id)) == 'ACTIVE'
+        runs = status == 'ACTIVE'
         if runs:
             self.client().servers.stop(self.resource_id)
             yield from self._until('SHUTOFF')
