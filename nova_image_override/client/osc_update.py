@@ -73,7 +73,7 @@ class Unset(Hook):
 
 def _found(
     compute: Any, server: str,
-) -> tuple[transport.OverridingAdapter, str, InForce]:
+) -> tuple[transport.OverridingSession, str, InForce]:
     """Return what carries overrides, a server's ID, and those in force.
 
     :raises Error: nova-api does not show them

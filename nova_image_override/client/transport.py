@@ -19,7 +19,6 @@ import dataclasses
 import threading
 from typing import Any, Optional
 
-from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import discover
 from keystoneauth1 import exceptions as ksa_exceptions
 import requests
@@ -92,39 +91,29 @@ class _Local(threading.local):
     asking = Asking()
 
 
-class OverridingAdapter(ksa_adapter.Adapter):
+class OverridingSession:
     """Stands between an adapter of the compute service and its session.
 
-    keystoneauth lets adapters nest. Every request passes through here with the
-    headers and the body that its tool has made.
+    Every request passes through here with the headers and the body that its
+    tool has made.
 
     :ivar naming: whether every request names the extension, where the cloud
         has it, so that every answer shows overrides in force
     """
 
     def __init__(self, adapter: Any) -> None:
-        super().__init__(adapter.session)
         self.naming = False
         self._adapter = adapter
+        self._session = adapter.session
         #: The answer of the cloud, or why there is none; None until asked.
         self._said: answers.Discovery | Exception | None = None
         self._local = _Local()
 
     def __getattr__(self, name: str) -> Any:
-        # Whatever else a tool keeps on its session.
-        if name == 'session':
+        # All that is no request.
+        if name == '_session':
             raise AttributeError(name)
-        return getattr(self.session, name)
-
-    # The two methods in which keystoneauth's adapters do not nest.
-
-    def get_endpoint_data(self, *args: Any, **kwargs: Any) -> Any:
-        """Ask the session."""
-        return self.session.get_endpoint_data(*args, **kwargs)
-
-    def get_all_version_data(self, *args: Any, **kwargs: Any) -> Any:
-        """Ask the session."""
-        return self.session.get_all_version_data(*args, **kwargs)
+        return getattr(self._session, name)
 
     def discover(self) -> answers.Discovery:
         """Return the cloud's offer of the extension; ask for it only once.
@@ -258,7 +247,7 @@ class OverridingAdapter(ksa_adapter.Adapter):
                    else self._named(url))
         if version is not None:
             kwargs['headers'] = _headers_naming(version, kwargs)
-        response = super().request(url, method, **kwargs)
+        response = self._session.request(url, method, **kwargs)
         if carries or asking.shows:
             asking.response = response
             asking.seen.update(answers.shown_in(response))
@@ -309,7 +298,7 @@ def _headers_naming(
 _ATTACHING = threading.Lock()
 
 
-def attach(adapter: Any) -> OverridingAdapter:
+def attach(adapter: Any) -> OverridingSession:
     """Return what carries overrides for ADAPTER; put it there only once.
 
     Requests of the adapter that ask for nothing stay as they are.
@@ -319,6 +308,6 @@ def attach(adapter: Any) -> OverridingAdapter:
         python-novaclient
     """
     with _ATTACHING:
-        if not isinstance(adapter.session, OverridingAdapter):
-            adapter.session = OverridingAdapter(adapter)
+        if not isinstance(adapter.session, OverridingSession):
+            adapter.session = OverridingSession(adapter)
         return adapter.session

@@ -176,7 +176,7 @@ class Server(server.Server):
                 raise exception.ResourceInError(resource_status=now)
             yield
 
-    def _adapter(self) -> transport.OverridingAdapter:
+    def _adapter(self) -> transport.OverridingSession:
         # Heat's plugin for Nova's client makes one client for each version,
         # which Heat's handle_create uses too (MicroversionMixin.client).
         return transport.attach(self.client().client)

@@ -149,7 +149,8 @@ def test_another_adapter_of_the_same_session_is_left_alone(cloud, compute):
 
 def test_attaching_again_changes_nothing(compute):
     assert transport.attach(compute) is transport.attach(compute)
-    assert not isinstance(compute.session.session, transport.OverridingAdapter)
+    assert not isinstance(
+        compute.session._session, transport.OverridingSession)
 
 
 # --- what is an error --------------------------------------------------------
