@@ -30,8 +30,10 @@ def load(conn: Any) -> None:
     """
     try:
         from nova_image_override.client import sdk_proxy
+        from nova_image_override.client import transport
         conn.add_service(sdk_proxy.Service(service_type='compute'))
-        for name, action in sdk_proxy.ACTIONS.items():
+        for name, action in (('create_server', transport.CREATE),
+                             ('rebuild_server', transport.REBUILD)):
             setattr(conn, name, _cloud_layer(conn, getattr(conn, name), action))
     except (AttributeError, ImportError, TypeError) as exc:
         raise HookFailed(

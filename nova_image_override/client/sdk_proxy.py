@@ -15,12 +15,6 @@ from openstack.compute.v2 import server as _server
 from nova_image_override.client import answers
 from nova_image_override.client import transport
 
-#: Methods of proxy and cloud layer that take overrides.
-ACTIONS = {
-    'create_server': transport.CREATE,
-    'rebuild_server': transport.REBUILD,
-}
-
 
 class _PresetName(sdk_format.Formatter):  # type: ignore[misc,type-arg]
     """Of what a server shows of its preset, the name, as a create takes it."""
@@ -62,47 +56,6 @@ def _sdk_errors() -> Iterator[None]:
         exceptions.raise_from_response(exc.response)
     except answers.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
-
-
-@contextlib.contextmanager
-def filtering(
-    compute: _proxy.Proxy, names: Sequence[str] | None,
-    preset: str | None = None,
-) -> Iterator[transport.Asking]:
-    """Let COMPUTE list, in the context, only servers that override NAMES.
-
-    :param preset: the preset that their overrides have to come with, if any
-    :param compute: openstacksdk's compute proxy, ours or not
-    :raises answers.Error: the cloud cannot do it, or cannot be asked
-    :raises answers.NotSent: nothing was listed with the filter in the context
-    """
-    listed = False
-
-    def servers(details: bool = True, **query: Any) -> Any:
-        nonlocal listed
-        listed = True
-        # Like openstack/compute/v2/_proxy.py Proxy.servers, which does not
-        # pass on what it does not know.
-        return compute._list(
-            Server, base_path='/servers/detail' if details else None,
-            **_filters(names, preset), **query)
-
-    proxy: Any = compute
-    with transport.attach(compute).showing() as asking:
-        proxy.servers = servers
-        try:
-            yield asking
-        finally:
-            del proxy.servers
-    if not listed:
-        raise answers.NotSent(
-            'The filter by image property overrides was NOT sent: this '
-            'version of the client lists servers in another way.')
-
-
-def _filters(*values: Any) -> dict[str, Any]:
-    return {name: value for name, value in zip(answers.PARAMETERS, values)
-            if value is not None}
 
 
 class Proxy(_proxy.Proxy):
@@ -181,7 +134,7 @@ class Proxy(_proxy.Proxy):
     ) -> Any:
         """Call METHOD, whose requests carry the overrides; return its result.
 
-        :param action: one of the values of ACTIONS
+        :param action: transport.CREATE or REBUILD
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or were not
         """
@@ -229,7 +182,8 @@ class Proxy(_proxy.Proxy):
             servers whose overrides came with it
         :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
-        filters = _filters(image_props_override, image_props_override_preset)
+        filters = answers.parameters(
+            image_props_override, image_props_override_preset)
         if filters:
             with _sdk_errors():
                 transport.attach(self).discover()

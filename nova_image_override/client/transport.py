@@ -13,7 +13,7 @@ Names and values are sent as they are: the server checks and folds them.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 import contextlib
 import dataclasses
 import threading
@@ -32,11 +32,14 @@ CREATE = 'create'
 CHECK = 'check'
 REBUILD = 'rebuild'
 UPDATE = 'update'
+LIST = 'list'
 
-#: Their methods, and the keys of their bodies.
+#: Their methods, and the keys of their bodies; a list has a query.
 _FORMS = {
     CREATE: ('POST', 'server'), CHECK: ('POST', 'server'),
-    REBUILD: ('POST', 'rebuild'), UPDATE: ('PUT', 'server')}
+    REBUILD: ('POST', 'rebuild'), UPDATE: ('PUT', 'server'),
+    LIST: ('GET', None)}
+_LISTS = ('/servers', '/servers/detail')
 
 #: Property name -> value, or None to remove the image's property.
 Overrides = Mapping[str, Optional[str]]
@@ -44,22 +47,20 @@ Overrides = Mapping[str, Optional[str]]
 
 @dataclasses.dataclass
 class Asking:
-    """Overrides that a thread sends in a context, and the answers.
+    """What a thread asks for in a context, and the answers.
 
-    :ivar version: named by the requests
-    :ivar action: the requests that are to carry the overrides; None for none
-    :ivar parameters: what those have of us in their bodies
+    :ivar action: the requests that are to carry the parameters; '' for none
+    :ivar parameters: what those have of us (answers.PARAMETERS)
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
-    :ivar sent: whether a request has carried the overrides
+    :ivar sent: whether a request has carried the parameters
     :ivar checked: the cloud's answer, if that was a check
     :ivar response: the last answer to a request that carried them, or named
         the version
-    :ivar seen: what the answers so far show, by server ID (answers.shown)
+    :ivar seen: what the answers so far show, by server ID (answers.shown_in)
     """
 
-    version: versions.Version | None = None
-    action: str | None = None
+    action: str = ''
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     shows: bool = False
     sent: bool = False
@@ -67,16 +68,21 @@ class Asking:
     response: requests.Response | None = None
     seen: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
-    def put_into(self, method: str, kwargs: dict[str, Any]) -> bool:
-        """Put the overrides into a request's body, if it is to carry them."""
-        if self.action is None:
-            return False
-        expected, key = _FORMS[self.action]
+    def put_into(self, url: str, method: str, kwargs: dict[str, Any]) -> bool:
+        """Put the parameters into a request, if it is to carry them."""
+        expected, key = _FORMS.get(self.action, (None, None))
         body = kwargs.get('json')
-        if method != expected or not isinstance(body, dict) or not isinstance(
-                body.get(key), dict):
+        if method != expected:
             return False
-        kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
+        if key is None:
+            if not url.partition('?')[0].endswith(_LISTS):
+                return False
+            kwargs['params'] = {
+                **(kwargs.get('params') or {}), **self.parameters}
+        elif isinstance(body, dict) and isinstance(body.get(key), dict):
+            kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
+        else:
+            return False
         self.sent = True
         return True
 
@@ -139,16 +145,16 @@ class OverridingSession:
 
     @contextlib.contextmanager
     def overriding(
-        self, action: str, overrides: Overrides | None,
-        preset: str | None = None, shows: bool = False,
+        self, action: str, overrides: Overrides | Sequence[str] | None,
+        preset: str | None = None, *, shows: bool = False,
     ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
             them; CHECK for a create that is only checked, and then ends the
-            context
+            context; LIST for lists of servers that have them
         :param overrides: what to ask for; empty to ask for none; None to ask
-            for a preset's only
+            for a preset's only; for LIST their names
         :param preset: name of one of the cloud's presets
         :param shows: whether all answers are to show overrides, too
         :raises TypeError: OVERRIDES is not a mapping
@@ -156,31 +162,29 @@ class OverridingSession:
         :raises Error: the cloud does not take them, or no request in the
             context carried them
         """
-        parameters: dict[str, Any] = {}
-        if preset is not None:
-            parameters[errors.PRESET] = preset
-        if overrides is not None or preset is None:
+        if action != LIST and (overrides is not None or preset is None):
             if not isinstance(overrides, Mapping):
                 raise TypeError(
                     f'{errors.PARAMETER} must map names to strings, not be '
                     f'{overrides!r}')
-            parameters[errors.PARAMETER] = dict(overrides)
-        with self._asking(Asking(
-                self.discover().version, action, parameters, shows,
-        )) as asking, contextlib.suppress(_Checked):
+            overrides = dict(overrides)
+        self.discover()
+        asked = Asking(action, answers.parameters(overrides, preset), shows)
+        with self._asking(asked) as asking, contextlib.suppress(_Checked):
             yield asking
         if not asking.sent:
             raise answers.NotSent(
                 'The image property overrides were NOT sent: this version of '
                 'the client makes its request in another way. What it has '
-                'created or rebuilt is without them.')
+                'created, rebuilt or listed is without them.')
 
     def showing(self) -> contextlib.AbstractContextManager[Asking]:
         """Let the answers to this thread in the context show overrides.
 
         :raises NotAvailable: the cloud does not have the extension
         """
-        return self._asking(Asking(self.discover().version, shows=True))
+        self.discover()
+        return self._asking(Asking(shows=True))
 
     @contextlib.contextmanager
     def _asking(self, asking: Asking) -> Iterator[Asking]:
@@ -239,11 +243,11 @@ class OverridingSession:
             self, url: str, method: str, **kwargs: Any) -> requests.Response:
         """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
-        carries = asking.put_into(method, kwargs)
+        carries = asking.put_into(url, method, kwargs)
         checks = carries and asking.action == CHECK
         if checks:
             url = versions.CHECK_PATH
-        version = (asking.version if carries or asking.shows
+        version = (self.discover().version if carries or asking.shows
                    else self._named(url))
         if version is not None:
             kwargs['headers'] = _headers_naming(version, kwargs)

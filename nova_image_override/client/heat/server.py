@@ -70,7 +70,7 @@ class Server(server.Server):
             may not be overridden, or why none may
         """
         super().validate()
-        overrides, preset = self._asked(self.properties)
+        overrides, preset = _asked(self.properties)
         if not overrides and preset is None:
             return
         try:
@@ -89,7 +89,7 @@ class Server(server.Server):
 
         :raises Error: the overrides cannot be sent, or were not
         """
-        asked = self._asked(self.properties)
+        asked = _asked(self.properties)
         if asked == ({}, None):
             return str(super().handle_create())
         with self._adapter().overriding(transport.CREATE, *asked):
@@ -115,7 +115,7 @@ class Server(server.Server):
         """
         steps: Iterator[None] = iter(())
         if prop_diff.keys() & {*answers.PARAMETERS}:
-            steps = self._change(*self._asked(json_snippet.properties(
+            steps = self._change(*_asked(json_snippet.properties(
                 self.properties_schema, self.context)))
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
@@ -128,13 +128,6 @@ class Server(server.Server):
         for _ in steps:
             return False
         return bool(super().check_update_complete(updaters))
-
-    def _asked(
-        self, properties: Mapping[str, Any],
-    ) -> tuple[transport.Overrides, str | None]:
-        """Return the overrides and the preset that PROPERTIES have."""
-        overrides, preset = map(properties.get, answers.PARAMETERS)
-        return _spelled(overrides), preset
 
     def _change(
         self, overrides: transport.Overrides, preset: str | None,
@@ -182,11 +175,12 @@ class Server(server.Server):
         return transport.attach(self.client().client)
 
 
-def _spelled(given: dict[str, Any] | None) -> transport.Overrides:
-    """Return the value of the property as Nova spells it."""
+def _asked(properties: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the overrides, as Nova spells them, and the preset."""
+    overrides, preset = map(properties.get, answers.PARAMETERS)
     return {name: str(value).lower() if isinstance(value, bool)
             else str(value) if isinstance(value, int) else value
-            for name, value in (given or {}).items()}
+            for name, value in (overrides or {}).items()}, preset
 
 
 def _closed(schema: dict[str, Any], names: Iterable[str]) -> list[str]:

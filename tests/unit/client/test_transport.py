@@ -106,6 +106,37 @@ def test_a_preset_that_no_request_carried_was_not_sent(cloud, compute):
         pass
 
 
+@pytest.mark.parametrize(('names', 'preset', 'query'), [
+    (['hw_pmu', 'hw_disk_bus'], None,
+     'image_props_override=hw_pmu&image_props_override=hw_disk_bus'),
+    (None, 'windows', 'image_props_override_preset=windows'),
+    (['hw_pmu'], 'windows', 'image_props_override=hw_pmu&'
+     'image_props_override_preset=windows')])
+@pytest.mark.parametrize('path', ['/servers', '/servers/detail'])
+def test_a_list_has_them_in_its_query(
+        cloud, compute, path, names, preset, query):
+    cloud.get(f'{URL}{path}', json={'servers': []})
+    with transport.attach(compute).overriding(transport.LIST, names, preset):
+        compute.get(path, params={'limit': 1})
+        compute.get(f'{URL}{path}?limit=1')
+    for request in cloud.request_history[1:]:
+        assert request.query == f'limit=1&{query}'
+        assert request.headers[HEADER] == ENTRY
+
+
+def test_a_create_ends_in_a_check_wherever_it_comes_from(cloud, compute):
+    told = {'properties': {}, 'overridden': {}, 'numa_topology': None}
+    checked = cloud.post(URL + versions.CHECK_PATH, json={
+        'image_props_override': told})
+    with transport.attach(compute).overriding(
+            transport.CHECK, OVERRIDES) as asking:
+        compute.post('/servers', json={'server': {'name': 'x'}})
+        pytest.fail('the create went on')
+    assert asking.checked == told
+    assert checked.last_request.json() == {
+        'server': {'name': 'x', 'image_props_override': OVERRIDES}}
+
+
 # --- what is left alone ------------------------------------------------------
 
 
@@ -128,6 +159,17 @@ def test_other_requests_in_the_context_are_left_alone(
         assert cloud.last_request.json() == body
         assert HEADER not in cloud.last_request.headers
         compute.post('/servers', json={'server': {}})
+
+
+@pytest.mark.parametrize('path', ['/servers/id', '/flavors/detail'])
+def test_what_is_no_list_of_servers_is_not_filtered(cloud, compute, path):
+    cloud.get(URL + path, json={})
+    cloud.get(f'{URL}/servers', json={})
+    with transport.attach(compute).overriding(transport.LIST, ['hw_pmu']):
+        compute.get(path)
+        assert cloud.last_request.query == ''
+        assert HEADER not in cloud.last_request.headers
+        compute.get('/servers')
 
 
 def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
@@ -159,6 +201,14 @@ def test_attaching_again_changes_nothing(compute):
 def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
     with (pytest.raises(answers.NotSent, match='were NOT sent'),
           transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
+        compute.post('/servers', data='{"server": {}}')
+
+
+@pytest.mark.parametrize('action', [transport.LIST, transport.CHECK])
+def test_a_list_or_a_check_that_was_not_made_is_an_error(
+        cloud, compute, action):
+    with (pytest.raises(answers.NotSent, match='were NOT sent'),
+          transport.attach(compute).overriding(action, {})):
         compute.post('/servers', data='{"server": {}}')
 
 

@@ -1,21 +1,104 @@
-"""``openstack image override check``: the image properties of a create."""
+"""``openstack image override``: what the cloud offers, and what it would do."""
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from osc_lib.cli import format_columns
 from osc_lib.command import command
 
 from nova_image_override import property_table
+from nova_image_override.client import answers
 from nova_image_override.client import arguments
 from nova_image_override.client import transport
 
 Rows = list[tuple[Any, ...]]
 
+#: What commands return: names of columns, and what is in them.
+Table = tuple[tuple[str, ...], Any]
+
 PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
 NODE_COLUMNS = (
     'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB', 'Page Size',
     'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
+
+
+def _offer(shown: command.Command) -> answers.Discovery:
+    """Ask the cloud what it offers.
+
+    :raises answers.Error: it does not have the extension, or does not answer
+    """
+    manager: Any = shown.app.client_manager
+    return transport.attach(manager.compute).discover()
+
+
+class List(command.Lister):
+    """List the image properties that may be overridden, and their values."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'names', metavar='<key|value>', nargs='*', type=arguments.name,
+            help='List only these properties, or those that can have these '
+                 'values; * stands for any characters')
+        parser.add_argument(
+            '--long', action='store_true',
+            help='List limits, drivers and descriptions too')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud.
+
+        :raises answers.Error: it does not have the extension, does not
+            answer, or does not offer a property that is named
+        """
+        rows = property_table.rows(_offer(self).schema)
+        names = parsed_args.names
+        missing = [name for name in names
+                   if not any(row.is_called(name) for row in rows)]
+        if missing:
+            raise answers.Error('You may not override ' + ', '.join(missing))
+        if names:
+            rows = [row for row in rows if any(map(row.is_called, names))]
+        shown = 7 if parsed_args.long else 3
+        return ('Property', 'Type', 'Values', 'Removable', 'Names',
+                'Drivers', 'Description')[:shown], [
+            (row.name, row.kind, row.values, row.removable, row.pattern,
+             row.drivers, row.description)[:shown] for row in rows]
+
+
+class PresetList(command.Lister):
+    """List the presets that you may use: sets of image property overrides."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud."""
+        return ('Name', 'Description', 'Flavors'), [
+            (name, preset['description'],
+             format_columns.ListColumn(preset['flavors']))
+            for name, preset in sorted(_offer(self).presets.items())]
+
+
+class PresetShow(command.ShowOne):
+    """Show a preset, and the image properties that it overrides."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the argument."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'name', metavar='<name>', help='Name of the preset')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud.
+
+        :raises answers.Error: it does not offer the preset
+        """
+        preset = _offer(self).preset(parsed_args.name)
+        return ('name', 'description', 'properties', 'flavors'), (
+            parsed_args.name, preset['description'],
+            format_columns.DictColumn(preset['properties']),
+            format_columns.ListColumn(preset['flavors']))
 
 
 class Check(command.Lister, command.ShowOne):
@@ -46,23 +129,12 @@ class Check(command.Lister, command.ShowOne):
         parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
         return parser
 
-    def take_action(
-        self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], Any]:
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Ask the cloud.
 
         :raises answers.Refused: the create would be refused
         :raises answers.Error: the cloud cannot be asked
         """
-        answer = self._ask(parsed_args)
-        if parsed_args.formatter in property_table.OBJECT_FORMATS:
-            return tuple(answer), tuple(answer.values())
-        self._nodes = list(property_table.with_null(
-            _node_rows(answer['numa_topology'])))
-        return PROPERTY_COLUMNS, property_table.with_null(_property_rows(
-            answer['properties'], answer['overridden']))
-
-    def _ask(self, parsed_args: argparse.Namespace) -> dict[str, Any]:
         manager: Any = self.app.client_manager
         compute = manager.compute
         server = {'flavor_id': compute.find_flavor(
@@ -80,7 +152,13 @@ class Check(command.Lister, command.ShowOne):
         with transport.attach(compute).overriding(
                 transport.CHECK, *arguments.asked(parsed_args)) as asking:
             compute.create_server(**server)
-        return asking.checked
+        answer = asking.checked
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
+            return tuple(answer), tuple(answer.values())
+        self._nodes = list(property_table.with_null(
+            _node_rows(answer['numa_topology'])))
+        return PROPERTY_COLUMNS, property_table.with_null(_property_rows(
+            answer['properties'], answer['overridden']))
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
