@@ -22,7 +22,7 @@ def client(request: http.HttpRequest) -> typing.Any:
     return _nova.novaclient(request, version=MICROVERSION)
 
 
-def compute(request: http.HttpRequest) -> transport.OverridingAdapter:
+def compute(request: http.HttpRequest) -> transport.OverridingSession:
     """Return what sends overrides through that client."""
     return transport.attach(client(request).client)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 import dataclasses
-from typing import Any, Optional, TypeVar
+from typing import Any, TypeVar
 
 import microversion_parse
 import requests
@@ -12,12 +12,15 @@ from nova_image_override import versions
 
 T = TypeVar('T')
 
-#: Overrides of a server: property name -> value, None where it is removed.
-InForce = dict[str, Optional[str]]
-
 #: The parameters of a request, in the order in which all that is built on this
 #: takes and returns them; servers show what came of them by the same names.
 PARAMETERS = (errors.PARAMETER, errors.PRESET)
+
+
+def parameters(*values: Any) -> dict[str, Any]:
+    """Return those of PARAMETERS whose VALUES are not None, with these."""
+    return {name: value for name, value in zip(PARAMETERS, values)
+            if value is not None}
 
 
 class Error(Exception):
@@ -40,14 +43,14 @@ class Refused(Error):
     :ivar problems: with overrides; empty when something else is wrong
     """
 
-    def __init__(
-        self, response: requests.Response, message: str,
-        problems: tuple[errors.Problem, ...],
-    ) -> None:
-        super().__init__('\n'.join(map(str, problems)) or message)
+    def __init__(self, response: requests.Response) -> None:
+        (fault,) = response.json().values()
         self.response = response
-        self.message = message
-        self.problems = problems
+        self.message = fault['message']
+        self.problems = tuple(sorted(
+            errors.Problem(name, said['code'], said['reason'])
+            for name, said in fault.get(errors.PARAMETER, {}).items()))
+        super().__init__('\n'.join(map(str, self.problems)) or self.message)
 
 
 def raise_for(response: requests.Response) -> None:
@@ -58,10 +61,7 @@ def raise_for(response: requests.Response) -> None:
     if not 400 <= response.status_code < 500:
         return
     try:
-        (fault,) = response.json().values()
-        refused = Refused(response, fault['message'], tuple(sorted(
-            errors.Problem(name, said['code'], said['reason'])
-            for name, said in fault.get(errors.PARAMETER, {}).items())))
+        refused = Refused(response)
     except (AttributeError, KeyError, TypeError, ValueError):
         return
     raise refused
@@ -84,23 +84,16 @@ def read(
 
 
 def shown_in(response: requests.Response) -> dict[str, dict[str, Any]]:
-    """Return what RESPONSE shows: server ID -> parameter -> what is shown."""
+    """Return what RESPONSE shows: server ID -> parameter -> its value."""
     try:
         body = response.json()
         servers = body.get('servers') or [body.get('server')]
-        return {server['id']: shown(server) for server in servers
+        return {server['id']: {name: server[name] for name in PARAMETERS}
+                for server in servers
                 if server and errors.PARAMETER in server}
     except (AttributeError, KeyError, TypeError, ValueError):
         # Not an answer about servers.
         return {}
-
-
-def shown(server: dict[str, Any]) -> dict[str, Any]:
-    """Return what SERVER shows of each parameter.
-
-    :raises KeyError: it does not
-    """
-    return {name: server[name] for name in PARAMETERS}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -55,16 +55,16 @@ def name(word: str) -> str:
     return word
 
 
-def asked(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
-    """Return the values of the options (answers.PARAMETERS)."""
-    return (getattr(parsed_args, DEST, None),
-            getattr(parsed_args, PRESET_DEST, None))
+def asked(parsed_args: argparse.Namespace) -> tuple[Any, ...]:
+    """Return the values of SET and PRESET, or nothing if neither is given."""
+    values = (getattr(parsed_args, DEST, None),
+              getattr(parsed_args, PRESET_DEST, None))
+    return () if values == (None, None) else values
 
 
 #: The options of every tool.
 OPTION: dict[str, Any] = {
     'metavar': '<key=value>', 'dest': DEST, 'action': Override,
-    'default': None,
     'help': 'Override an image property for this server (repeat to override '
             'several); KEY= with nothing removes the image\'s property'}
 #: The first of them, where it names properties without values.

@@ -25,12 +25,12 @@ def __pre_parse_args__() -> None:
 def __post_parse_args__(args: argparse.Namespace) -> None:
     """Let the command create its server with the overrides."""
     asked = arguments.asked(args)
-    if any(each is not None for each in asked):
+    if asked:
         args.func = functools.partial(_boot, args.func, asked)
 
 
 def _boot(
-    do_boot: Callable[..., Any], asked: tuple[Any, Any],
+    do_boot: Callable[..., Any], asked: tuple[Any, ...],
     nova: Any, args: argparse.Namespace,
 ) -> None:
     with transport.attach(nova.client).overriding(transport.CREATE, *asked):

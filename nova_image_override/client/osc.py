@@ -1,26 +1,23 @@
-"""python-openstackclient: options for its commands, and a command of our own.
+"""python-openstackclient: options for its commands about servers.
 
 cliff finds the hooks by entry point, one group for each command
 (``openstack.cli.server_create``), and runs them around the command's own code.
 """
+from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 import contextlib
-import functools
 from typing import Any
 
 from cliff import columns
 from cliff import hooks
 from openstack import exceptions as sdk_exceptions
+from osc_lib import exceptions
 from osc_lib.cli import format_columns
-from osc_lib.command import command
 
 from nova_image_override import errors
-from nova_image_override import property_table
 from nova_image_override.client import answers
 from nova_image_override.client import arguments
-from nova_image_override.client import sdk_proxy
 from nova_image_override.client import transport
 
 
@@ -78,45 +75,41 @@ class Hook(hooks.CommandHook):
 
     def wrap(
         self, context: contextlib.AbstractContextManager[transport.Asking],
-        add: Callable[[transport.Asking, Any, Any], tuple[Any, Any]],
     ) -> None:
-        """Let the command's own code run in CONTEXT.
+        """Let the command's own code run in CONTEXT, and add what servers show.
 
         cliff makes the command anew each time it is called, in an interactive
         session too, so nothing stays behind.
-
-        :param add: adds what servers show to the columns and the data that
-            the command returns
         """
         take_action = self.cmd.take_action
 
         def wrapped(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
             with context as asking:
                 try:
-                    answer = take_action(parsed_args)
-                except transport.Checked as checked:
-                    return tuple(checked.answer), tuple(
-                        value and format_columns.DictColumn(value)
-                        for value in checked.answer.values())
+                    return self.add(
+                        parsed_args, asking.seen, *take_action(parsed_args))
                 except sdk_exceptions.HttpException:
                     # Its message has the URL before the cloud's.
                     if asking.response is not None:
                         answers.raise_for(asking.response)
                     raise
-                return add(asking, *answer)
+            # Only a check ends here.
+            return tuple(asking.checked), tuple(
+                value and format_columns.DictColumn(value)
+                for value in asking.checked.values())
 
         self.cmd.take_action = wrapped
 
-
-def _with_row(
-    asking: transport.Asking, names: Any, values: Any,
-) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Add rows to those of a server."""
-    rows = dict(zip(names, values))
-    # Already there if clouds.yaml has our vendor_hook.
-    rows.update((name, SHOWN[name][0](value)) for name, value
-                in asking.seen.get(rows.get('id', ''), {}).items())
-    return tuple(rows), tuple(rows.values())
+    def add(
+        self, parsed_args: argparse.Namespace, seen: dict[str, dict[str, Any]],
+        names: Any, data: Any,
+    ) -> tuple[Any, Any]:
+        """Add rows with what a server shows to those of the command."""
+        rows = dict(zip(names, data))
+        # Already there if clouds.yaml has our vendor_hook.
+        rows.update((name, SHOWN[name][0](value)) for name, value
+                    in seen.get(rows.get('id', ''), {}).items())
+        return tuple(rows), tuple(rows.values())
 
 
 class Show(Hook):
@@ -125,7 +118,7 @@ class Show(Hook):
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the answers show them, if the cloud has the extension."""
         try:
-            self.wrap(transport.attach(self.compute).showing(), _with_row)
+            self.wrap(transport.attach(self.compute).showing())
         except answers.NotAvailable:
             pass
         except answers.Error as exc:
@@ -148,13 +141,12 @@ class Create(Hook):
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
-        asked = arguments.asked(parsed_args)
-        dry_run = getattr(parsed_args, _DRY_RUN, False)
-        if dry_run and asked == (None, None):
-            asked = {}, None
-        if asked != (None, None):
+        action, asked = self.action, arguments.asked(parsed_args)
+        if getattr(parsed_args, _DRY_RUN, False):
+            action, asked = transport.CHECK, asked or ({}, None)
+        if asked:
             self.wrap(transport.attach(self.compute).overriding(
-                self.action, *asked, shows=True, dry_run=dry_run), _with_row)
+                action, *asked, shows=True))
         return parsed_args
 
 
@@ -193,66 +185,103 @@ class ListServers(Hook):
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request ask for them."""
         asked = arguments.asked(parsed_args)
-        if any(each is not None for each in asked):
-            self.wrap(sdk_proxy.filtering(self.compute, *asked),
-                      functools.partial(_with_columns, parsed_args.long))
+        adapter = transport.attach(self.compute)
+        if asked:
+            if parsed_args.marker is not None and not parsed_args.deleted:
+                # In the context its name would be looked up with the filter.
+                parsed_args.marker = self.compute.find_server(
+                    parsed_args.marker, ignore_missing=False).id
+            self.wrap(adapter.overriding(transport.LIST, *asked, shows=True))
         elif parsed_args.long:
             with contextlib.suppress(answers.Error):
-                self.wrap(transport.attach(self.compute).showing(),
-                          functools.partial(_with_columns, True))
+                self.wrap(adapter.showing())
+        return parsed_args
+
+    def add(
+        self, parsed_args: argparse.Namespace, seen: dict[str, dict[str, Any]],
+        names: Any, data: Any,
+    ) -> tuple[Any, Any]:
+        """Add columns to a list of servers, if it is to be long."""
+        # They are made while they are read.
+        rows = list(data)
+        if not parsed_args.long or 'ID' not in names:
+            return names, rows
+        at = names.index('ID')
+        return (*names, *(column for _, column in SHOWN.values())), [
+            (*row, *(form(seen.get(row[at], {}).get(name, {}))
+                     for name, (form, _) in SHOWN.items()))
+            for row in rows]
+
+
+class Set(Hook):
+    """``openstack server set --[no-]image-prop-override[-preset]``.
+
+    Overrides are changed before the command does anything else, so that a
+    refusal leaves everything as it was.
+    """
+
+    _dropping = 'nova_image_override_drop'
+
+    options = {
+        arguments.SET: arguments.OPTION,
+        arguments.DROP: {
+            'dest': _dropping, 'action': 'store_true',
+            'help': 'Drop the overrides of the server (with '
+                    f'{arguments.SET}: all others)'},
+        arguments.PRESET: {
+            **arguments.PRESET_OPTION,
+            'help': 'Replace the overrides of the server with one of the '
+                    f'cloud\'s presets (with {arguments.SET}: and these)'}}
+
+    def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
+        """Change the overrides."""
+        asked = arguments.asked(parsed_args)
+        dropping = getattr(parsed_args, self._dropping, False)
+        if dropping or asked:
+            overrides, preset = asked or ({}, None)
+            adapter, server_id, in_force = _found(
+                self.compute, parsed_args.server)
+            kept = {} if dropping or preset is not None else in_force
+            adapter.replace_overrides(
+                server_id, {**kept, **(overrides or {})}, preset)
         return parsed_args
 
 
-def _with_columns(
-    long: bool, asking: transport.Asking, names: Any, rows: Any,
-) -> tuple[Any, Any]:
-    """Add columns to a list of servers, if it is to be long."""
-    # They are made while they are read.
-    rows = list(rows)
-    if not long or 'ID' not in names:
-        return names, rows
-    at = names.index('ID')
-    return (*names, *(name for _, name in SHOWN.values())), [
-        (*row, *(form(asking.seen[row[at]][name] if row[at] in asking.seen
-                      else {}) for name, (form, _) in SHOWN.items()))
-        for row in rows]
+class Unset(Hook):
+    """``openstack server unset --image-prop-override``."""
+
+    options = {arguments.SET: {
+        **arguments.NAMES,
+        'help': 'Drop the override of an image property (repeat to drop '
+                'several)'}}
+
+    def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
+        """Change the overrides."""
+        names = getattr(parsed_args, arguments.DEST, None)
+        if names is not None:
+            adapter, server_id, in_force = _found(
+                self.compute, parsed_args.server)
+            missing = sorted({*names} - in_force.keys())
+            if missing:
+                raise exceptions.CommandError(
+                    'The server has no override of ' + ', '.join(missing))
+            adapter.replace_overrides(server_id, {
+                name: value for name, value in in_force.items()
+                if name not in names})
+        return parsed_args
 
 
-class List(command.Lister):
-    """List the image properties that may be overridden, and their values."""
+def _found(
+    compute: Any, server: str,
+) -> tuple[transport.OverridingSession, str, transport.Overrides]:
+    """Return what carries overrides, a server's ID, and those in force.
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            'names', metavar='<key|value>', nargs='*', type=arguments.name,
-            help='List only these properties, or those that can have these '
-                 'values; * stands for any characters')
-        parser.add_argument(
-            '--long', action='store_true',
-            help='List limits, drivers and descriptions too')
-        return parser
-
-    def take_action(
-        self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Ask the cloud.
-
-        :raises answers.Error: it does not have the extension, does not
-            answer, or does not offer a property that is named
-        """
-        manager: Any = self.app.client_manager
-        rows = property_table.rows(
-            transport.attach(manager.compute).discover().schema)
-        names = parsed_args.names
-        missing = [name for name in names
-                   if not any(row.is_called(name) for row in rows)]
-        if missing:
-            raise answers.Error('You may not override ' + ', '.join(missing))
-        if names:
-            rows = [row for row in rows if any(map(row.is_called, names))]
-        shown = 7 if parsed_args.long else 3
-        return ('Property', 'Type', 'Values', 'Removable', 'Names',
-                'Drivers', 'Description')[:shown], [
-            (row.name, row.kind, row.values, row.removable, row.pattern,
-             row.drivers, row.description)[:shown] for row in rows]
+    :raises Error: nova-api does not show them
+    """
+    adapter = transport.attach(compute)
+    with adapter.showing() as asking:
+        found = compute.find_server(server, ignore_missing=False)
+    if found.id not in asking.seen:
+        raise answers.Error(
+            'Cannot see the image property overrides of the server.')
+    return adapter, found.id, asking.seen[found.id][errors.PARAMETER]

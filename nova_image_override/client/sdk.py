@@ -30,8 +30,10 @@ def load(conn: Any) -> None:
     """
     try:
         from nova_image_override.client import sdk_proxy
+        from nova_image_override.client import transport
         conn.add_service(sdk_proxy.Service(service_type='compute'))
-        for name, action in sdk_proxy.ACTIONS.items():
+        for name, action in (('create_server', transport.CREATE),
+                             ('rebuild_server', transport.REBUILD)):
             setattr(conn, name, _cloud_layer(conn, getattr(conn, name), action))
     except (AttributeError, ImportError, TypeError) as exc:
         raise HookFailed(
@@ -48,12 +50,8 @@ def _cloud_layer(
     (openstack/cloud/_utils.py valid_kwargs).
     """
     @functools.wraps(original)
-    def method(
-        *args: Any, image_props_override: Any = None,
-        image_props_override_preset: Any = None, **kwargs: Any,
-    ) -> Any:
-        with conn.compute.image_props_overriding(
-                action, image_props_override, image_props_override_preset):
-            return original(*args, **kwargs)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return conn.compute.image_props_overriding(
+            action, original, *args, **kwargs)
 
     return method

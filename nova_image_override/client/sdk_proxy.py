@@ -1,26 +1,19 @@
 """openstacksdk's compute service with image property overrides."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 import contextlib
 from typing import Any, cast
 
 from openstack import exceptions
 from openstack import format as sdk_format
 from openstack import resource
-from openstack import utils
 from openstack.compute import compute_service
 from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
 from nova_image_override.client import answers
 from nova_image_override.client import transport
-
-#: Methods of proxy and cloud layer that take overrides.
-ACTIONS = {
-    'create_server': transport.CREATE,
-    'rebuild_server': transport.REBUILD,
-}
 
 
 class _PresetName(sdk_format.Formatter):  # type: ignore[misc,type-arg]
@@ -63,74 +56,6 @@ def _sdk_errors() -> Iterator[None]:
         exceptions.raise_from_response(exc.response)
     except answers.Error as exc:
         raise exceptions.SDKException(str(exc)) from exc
-
-
-def check(
-    compute: _proxy.Proxy, flavor: Any, image: Any,
-    overrides: transport.Overrides,
-    block_device_mapping: list[dict[str, Any]] | None,
-    preset: str | None = None,
-) -> dict[str, Any]:
-    """Return the image properties of a create by openstacksdk (dry run).
-
-    :param compute: openstacksdk's compute proxy, ours or not
-    :raises answers.Refused: the create would be refused
-    :raises answers.Error: the cloud cannot be asked
-    """
-    server: dict[str, Any] = {'flavorRef': resource.Resource._get_id(flavor)}
-    if image is not None:
-        server['imageRef'] = resource.Resource._get_id(image)
-    if block_device_mapping is not None:
-        server['block_device_mapping_v2'] = block_device_mapping
-    # That of a create (openstack/resource.py Resource._get_microversion),
-    # because some refusals depend on it.
-    microversion = compute.default_microversion or (
-        utils.maximum_supported_microversion(
-            compute, _server.Server._max_microversion))
-    return transport.attach(compute).check(
-        server, overrides, preset,
-        **({'microversion': microversion} if microversion else {}))
-
-
-@contextlib.contextmanager
-def filtering(
-    compute: _proxy.Proxy, names: Sequence[str] | None,
-    preset: str | None = None,
-) -> Iterator[transport.Asking]:
-    """Let COMPUTE list, in the context, only servers that override NAMES.
-
-    :param preset: the preset that their overrides have to come with, if any
-    :param compute: openstacksdk's compute proxy, ours or not
-    :raises answers.Error: the cloud cannot do it, or cannot be asked
-    :raises answers.NotSent: nothing was listed with the filter in the context
-    """
-    listed = False
-
-    def servers(details: bool = True, **query: Any) -> Any:
-        nonlocal listed
-        listed = True
-        # Like openstack/compute/v2/_proxy.py Proxy.servers, which does not
-        # pass on what it does not know.
-        return compute._list(
-            Server, base_path='/servers/detail' if details else None,
-            **_filters(names, preset), **query)
-
-    proxy: Any = compute
-    with transport.attach(compute).showing() as asking:
-        proxy.servers = servers
-        try:
-            yield asking
-        finally:
-            del proxy.servers
-    if not listed:
-        raise answers.NotSent(
-            'The filter by image property overrides was NOT sent: this '
-            'version of the client lists servers in another way.')
-
-
-def _filters(*values: Any) -> dict[str, Any]:
-    return {name: value for name, value in zip(answers.PARAMETERS, values)
-            if value is not None}
 
 
 class Proxy(_proxy.Proxy):
@@ -188,34 +113,38 @@ class Proxy(_proxy.Proxy):
             refused, with the same exception
         :raises openstack.exceptions.SDKException: the cloud cannot be asked
         """
-        with _sdk_errors():
-            return check(
-                self, flavor, image,
-                {} if image_props_override is None else image_props_override,
-                block_device_mapping, image_props_override_preset)
+        server: dict[str, Any] = {
+            'flavor_id': resource.Resource._get_id(flavor)}
+        if image is not None:
+            server['image_id'] = resource.Resource._get_id(image)
+        if block_device_mapping is not None:
+            server['block_device_mapping'] = block_device_mapping
+        with _sdk_errors(), transport.attach(self).overriding(
+            transport.CHECK,
+            {} if image_props_override is None else image_props_override,
+            image_props_override_preset,
+        ) as asking:
+            super().create_server(**server)
+        return asking.checked
 
-    @contextlib.contextmanager
     def image_props_overriding(
-        self, action: str, overrides: transport.Overrides | None,
-        preset: str | None = None,
-    ) -> Iterator[None]:
-        """Let requests that this thread makes in the context carry OVERRIDES.
+        self, action: str, method: Callable[..., Any], *args: Any,
+        image_props_override: transport.Overrides | None = None,
+        image_props_override_preset: str | None = None, **attrs: Any,
+    ) -> Any:
+        """Call METHOD, whose requests carry the overrides; return its result.
 
-        :param action: one of the values of ACTIONS
-        :param overrides: None, and no preset, to ask for nothing
+        :param action: transport.CREATE or REBUILD
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or were not
         """
-        with _sdk_errors(), (
-                contextlib.nullcontext() if overrides is None and preset is None
-                else transport.attach(self).overriding(
-                    action, overrides, preset)):
-            yield
+        asked = image_props_override, image_props_override_preset
+        if asked == (None, None):
+            return method(*args, **attrs)
+        with _sdk_errors(), transport.attach(self).overriding(action, *asked):
+            return method(*args, **attrs)
 
-    def create_server(
-        self, *, image_props_override: transport.Overrides | None = None,
-        image_props_override_preset: str | None = None, **attrs: Any,
-    ) -> _server.Server:
+    def create_server(self, **attrs: Any) -> Any:
         """Create a server.
 
         :param image_props_override: image property -> value, None to remove
@@ -225,16 +154,10 @@ class Proxy(_proxy.Proxy):
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or are refused; then no server is created
         """
-        with self.image_props_overriding(
-                transport.CREATE, image_props_override,
-                image_props_override_preset):
-            return super().create_server(**attrs)
+        return self.image_props_overriding(
+            transport.CREATE, super().create_server, **attrs)
 
-    def rebuild_server(
-        self, *args: Any,
-        image_props_override: transport.Overrides | None = None,
-        image_props_override_preset: str | None = None, **attrs: Any,
-    ) -> _server.Server:
+    def rebuild_server(self, *args: Any, **attrs: Any) -> Any:
         """Rebuild a server.
 
         :param image_props_override: replaces the server's overrides; empty
@@ -244,10 +167,8 @@ class Proxy(_proxy.Proxy):
         :raises openstack.exceptions.SDKException: the overrides cannot be
             sent, or are refused; then nothing is rebuilt
         """
-        with self.image_props_overriding(
-                transport.REBUILD, image_props_override,
-                image_props_override_preset):
-            return super().rebuild_server(*args, **attrs)
+        return self.image_props_overriding(
+            transport.REBUILD, super().rebuild_server, *args, **attrs)
 
     def servers(
         self, *args: Any, image_props_override: Sequence[str] | None = None,
@@ -261,7 +182,8 @@ class Proxy(_proxy.Proxy):
             servers whose overrides came with it
         :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
-        filters = _filters(image_props_override, image_props_override_preset)
+        filters = answers.parameters(
+            image_props_override, image_props_override_preset)
         if filters:
             with _sdk_errors():
                 transport.attach(self).discover()

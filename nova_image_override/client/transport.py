@@ -13,13 +13,12 @@ Names and values are sent as they are: the server checks and folds them.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 import contextlib
 import dataclasses
 import threading
 from typing import Any, Optional
 
-from keystoneauth1 import adapter as ksa_adapter
 from keystoneauth1 import discover
 from keystoneauth1 import exceptions as ksa_exceptions
 import requests
@@ -28,11 +27,19 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
 
-#: Kinds of requests. The first two are the keys of their bodies; a check has
-#: the body of a create.
-CREATE = 'server'
+#: Kinds of requests. A check is a create that goes to where nothing is created.
+CREATE = 'create'
+CHECK = 'check'
 REBUILD = 'rebuild'
 UPDATE = 'update'
+LIST = 'list'
+
+#: Their methods, and the keys of their bodies; a list has a query.
+_FORMS = {
+    CREATE: ('POST', 'server'), CHECK: ('POST', 'server'),
+    REBUILD: ('POST', 'rebuild'), UPDATE: ('PUT', 'server'),
+    LIST: ('GET', None)}
+_LISTS = ('/servers', '/servers/detail')
 
 #: Property name -> value, or None to remove the image's property.
 Overrides = Mapping[str, Optional[str]]
@@ -40,49 +47,48 @@ Overrides = Mapping[str, Optional[str]]
 
 @dataclasses.dataclass
 class Asking:
-    """Overrides that a thread sends in a context, and the answers.
+    """What a thread asks for in a context, and the answers.
 
-    :ivar version: named by the requests
-    :ivar action: the requests that are to carry the overrides; None for none
-    :ivar parameters: what those have of us in their bodies
+    :ivar action: the requests that are to carry the parameters; '' for none
+    :ivar parameters: what those have of us (answers.PARAMETERS)
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
-    :ivar dry_run: whether the request that carries the overrides ends with
-        Checked instead
-    :ivar sent: whether a request has carried the overrides
+    :ivar sent: whether a request has carried the parameters
+    :ivar checked: the cloud's answer, if that was a check
     :ivar response: the last answer to a request that carried them, or named
         the version
-    :ivar seen: what the answers so far show, by server ID (answers.shown)
+    :ivar seen: what the answers so far show, by server ID (answers.shown_in)
     """
 
-    version: versions.Version | None = None
-    action: str | None = None
+    action: str = ''
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
     shows: bool = False
-    dry_run: bool = False
     sent: bool = False
+    checked: dict[str, Any] = dataclasses.field(default_factory=dict)
     response: requests.Response | None = None
     seen: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
-    def put_into(self, method: str, kwargs: dict[str, Any]) -> bool:
-        """Put the overrides into a request's body, if it is to carry them."""
-        key = REBUILD if self.action == REBUILD else CREATE
+    def put_into(self, url: str, method: str, kwargs: dict[str, Any]) -> bool:
+        """Put the parameters into a request, if it is to carry them."""
+        expected, key = _FORMS.get(self.action, (None, None))
         body = kwargs.get('json')
-        if self.action is None or not isinstance(body, dict) or not isinstance(
-                body.get(key), dict) or method != (
-                'PUT' if self.action == UPDATE else 'POST'):
+        if method != expected:
             return False
-        kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
+        if key is None:
+            if not url.partition('?')[0].endswith(_LISTS):
+                return False
+            kwargs['params'] = {
+                **(kwargs.get('params') or {}), **self.parameters}
+        elif isinstance(body, dict) and isinstance(body.get(key), dict):
+            kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
+        else:
+            return False
         self.sent = True
         return True
 
 
-class Checked(Exception):
-    """A create went no further than its check; has the cloud's answer."""
-
-    def __init__(self, answer: dict[str, Any]) -> None:
-        super().__init__('dry run: nothing is created')
-        self.answer = answer
+class _Checked(Exception):
+    """The tool's create has been checked, and ends here."""
 
 
 class _Local(threading.local):
@@ -91,39 +97,29 @@ class _Local(threading.local):
     asking = Asking()
 
 
-class OverridingAdapter(ksa_adapter.Adapter):
+class OverridingSession:
     """Stands between an adapter of the compute service and its session.
 
-    keystoneauth lets adapters nest. Every request passes through here with the
-    headers and the body that its tool has made.
+    Every request passes through here with the headers and the body that its
+    tool has made.
 
     :ivar naming: whether every request names the extension, where the cloud
         has it, so that every answer shows overrides in force
     """
 
     def __init__(self, adapter: Any) -> None:
-        super().__init__(adapter.session)
         self.naming = False
         self._adapter = adapter
+        self._session = adapter.session
         #: The answer of the cloud, or why there is none; None until asked.
         self._said: answers.Discovery | Exception | None = None
         self._local = _Local()
 
     def __getattr__(self, name: str) -> Any:
-        # Whatever else a tool keeps on its session.
-        if name == 'session':
+        # All that is no request.
+        if name == '_session':
             raise AttributeError(name)
-        return getattr(self.session, name)
-
-    # The two methods in which keystoneauth's adapters do not nest.
-
-    def get_endpoint_data(self, *args: Any, **kwargs: Any) -> Any:
-        """Ask the session."""
-        return self.session.get_endpoint_data(*args, **kwargs)
-
-    def get_all_version_data(self, *args: Any, **kwargs: Any) -> Any:
-        """Ask the session."""
-        return self.session.get_all_version_data(*args, **kwargs)
+        return getattr(self._session, name)
 
     def discover(self) -> answers.Discovery:
         """Return the cloud's offer of the extension; ask for it only once.
@@ -149,48 +145,46 @@ class OverridingAdapter(ksa_adapter.Adapter):
 
     @contextlib.contextmanager
     def overriding(
-        self, action: str, overrides: Overrides | None,
-        preset: str | None = None, shows: bool = False, dry_run: bool = False,
+        self, action: str, overrides: Overrides | Sequence[str] | None,
+        preset: str | None = None, *, shows: bool = False,
     ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
-            them
+            them; CHECK for a create that is only checked, and then ends the
+            context; LIST for lists of servers that have them
         :param overrides: what to ask for; empty to ask for none; None to ask
-            for a preset's only
+            for a preset's only; for LIST their names
         :param preset: name of one of the cloud's presets
         :param shows: whether all answers are to show overrides, too
-        :param dry_run: whether a create is to raise Checked, and create
-            nothing
         :raises TypeError: OVERRIDES is not a mapping
+        :raises Refused: a check is refused
         :raises Error: the cloud does not take them, or no request in the
             context carried them
         """
-        parameters: dict[str, Any] = {}
-        if preset is not None:
-            parameters[errors.PRESET] = preset
-        if overrides is not None or preset is None:
+        if action != LIST and (overrides is not None or preset is None):
             if not isinstance(overrides, Mapping):
                 raise TypeError(
                     f'{errors.PARAMETER} must map names to strings, not be '
                     f'{overrides!r}')
-            parameters[errors.PARAMETER] = dict(overrides)
-        with self._asking(Asking(
-                self.discover().version, action, parameters, shows, dry_run,
-        )) as asking:
+            overrides = dict(overrides)
+        self.discover()
+        asked = Asking(action, answers.parameters(overrides, preset), shows)
+        with self._asking(asked) as asking, contextlib.suppress(_Checked):
             yield asking
         if not asking.sent:
             raise answers.NotSent(
                 'The image property overrides were NOT sent: this version of '
                 'the client makes its request in another way. What it has '
-                'created or rebuilt is without them.')
+                'created, rebuilt or listed is without them.')
 
     def showing(self) -> contextlib.AbstractContextManager[Asking]:
         """Let the answers to this thread in the context show overrides.
 
         :raises NotAvailable: the cloud does not have the extension
         """
-        return self._asking(Asking(self.discover().version, shows=True))
+        self.discover()
+        return self._asking(Asking(shows=True))
 
     @contextlib.contextmanager
     def _asking(self, asking: Asking) -> Iterator[Asking]:
@@ -200,18 +194,6 @@ class OverridingAdapter(ksa_adapter.Adapter):
             yield asking
         finally:
             self._local.asking = outer
-
-    def shown_of(self, server_id: str) -> dict[str, Any]:
-        """Return what the cloud shows of a server (answers.shown).
-
-        :raises NotAvailable: the cloud does not have the extension
-        :raises Error: the cloud does not show them
-        """
-        with self.showing():
-            return self._answer(
-                'Cannot see the image property overrides of the server',
-                'GET', f'/servers/{server_id}',
-                lambda body: answers.shown(body[CREATE]))
 
     def replace_overrides(
         self, server_id: str, overrides: Overrides | None,
@@ -224,10 +206,13 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
         """
+        path = f'/servers/{server_id}'
         with self.overriding(UPDATE, overrides, preset):
-            self._answer(
-                'Cannot change the image property overrides of the server',
-                'PUT', f'/servers/{server_id}', dict, json={CREATE: {}})
+            response = self._ask('PUT', path, json={'server': {}})
+        answers.raise_for(response)
+        answers.read(
+            response, 'Cannot change the image property overrides of the '
+            f'server: PUT {path}', dict)
 
     def check(
         self, server: dict[str, Any], overrides: Overrides | None,
@@ -243,21 +228,10 @@ class OverridingAdapter(ksa_adapter.Adapter):
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails
         """
-        with self.overriding(CREATE, overrides, preset):
-            return self._answer(
-                'Cannot check what a create would get',
-                'POST', versions.CHECK_PATH,
-                lambda body: dict(body[errors.PARAMETER]),
-                json={CREATE: server}, **kwargs)
-
-    def _answer(
-        self, trouble: str, method: str, path: str,
-        extract: Callable[[Any], answers.T], **kwargs: Any,
-    ) -> answers.T:
-        """Make a request of our own; return what EXTRACT takes of it."""
-        response = self._ask(method, path, **kwargs)
-        answers.raise_for(response)
-        return answers.read(response, f'{trouble}: {method} {path}', extract)
+        with self.overriding(CHECK, overrides, preset) as asking:
+            self._ask('POST', versions.CHECK_PATH, json={'server': server},
+                      **kwargs)
+        return asking.checked
 
     def _ask(self, method: str, path: str, **kwargs: Any) -> requests.Response:
         """Make a request of our own, as the tool would."""
@@ -269,23 +243,24 @@ class OverridingAdapter(ksa_adapter.Adapter):
             self, url: str, method: str, **kwargs: Any) -> requests.Response:
         """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
-        carries = asking.put_into(method, kwargs)
-        checks = carries and asking.dry_run
+        carries = asking.put_into(url, method, kwargs)
+        checks = carries and asking.action == CHECK
         if checks:
             url = versions.CHECK_PATH
-        version = (asking.version if carries or asking.shows
+        version = (self.discover().version if carries or asking.shows
                    else self._named(url))
         if version is not None:
             kwargs['headers'] = _headers_naming(version, kwargs)
-        response = super().request(url, method, **kwargs)
+        response = self._session.request(url, method, **kwargs)
         if carries or asking.shows:
             asking.response = response
-        if checks and response.ok:
-            raise Checked(answers.read(
-                response, f'POST {url}',
-                lambda body: dict(body[errors.PARAMETER])))
-        if asking.shows:
             asking.seen.update(answers.shown_in(response))
+        if checks:
+            answers.raise_for(response)
+            asking.checked = answers.read(
+                response, f'Cannot check what a create would get: POST {url}',
+                lambda body: dict(body[errors.PARAMETER]))
+            raise _Checked
         return response
 
     def _named(self, url: str) -> versions.Version | None:
@@ -327,7 +302,7 @@ def _headers_naming(
 _ATTACHING = threading.Lock()
 
 
-def attach(adapter: Any) -> OverridingAdapter:
+def attach(adapter: Any) -> OverridingSession:
     """Return what carries overrides for ADAPTER; put it there only once.
 
     Requests of the adapter that ask for nothing stay as they are.
@@ -337,6 +312,6 @@ def attach(adapter: Any) -> OverridingAdapter:
         python-novaclient
     """
     with _ATTACHING:
-        if not isinstance(adapter.session, OverridingAdapter):
-            adapter.session = OverridingAdapter(adapter)
+        if not isinstance(adapter.session, OverridingSession):
+            adapter.session = OverridingSession(adapter)
         return adapter.session

@@ -177,9 +177,12 @@ def test_a_volume_can_be_booted_from(client, cloud, named):
 # --- what is refused ---------------------------------------------------------
 
 
-def test_each_problem_is_a_line_and_the_exit_status_1(client):
-    done = client.run('openstack', *OF_IMAGE, 'hw_disk_bus=floppy',
-                      'vm_mode=hvm')
+@pytest.mark.parametrize('is_hooked', [False, True])
+def test_each_problem_is_a_line_and_the_exit_status_1(
+        client, hooked_clouds, is_hooked):
+    done = client.run(
+        'openstack', *OF_IMAGE, 'hw_disk_bus=floppy', 'vm_mode=hvm', **({
+            'OS_CLIENT_CONFIG_FILE': str(hooked_clouds)} if is_hooked else {}))
     assert (done.returncode, done.stdout) == (1, '')
     assert [line.partition(': must')[0]
             for line in done.stderr.splitlines()] == [

@@ -70,7 +70,7 @@ class Server(server.Server):
             may not be overridden, or why none may
         """
         super().validate()
-        overrides, preset = self._asked(self.properties)
+        overrides, preset = _asked(self.properties)
         if not overrides and preset is None:
             return
         try:
@@ -89,7 +89,7 @@ class Server(server.Server):
 
         :raises Error: the overrides cannot be sent, or were not
         """
-        asked = self._asked(self.properties)
+        asked = _asked(self.properties)
         if asked == ({}, None):
             return str(super().handle_create())
         with self._adapter().overriding(transport.CREATE, *asked):
@@ -115,7 +115,8 @@ class Server(server.Server):
         """
         steps: Iterator[None] = iter(())
         if prop_diff.keys() & {*answers.PARAMETERS}:
-            steps = self._change(*self._asked(prop_diff, self.properties))
+            steps = self._change(*_asked(json_snippet.properties(
+                self.properties_schema, self.context)))
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
@@ -128,13 +129,6 @@ class Server(server.Server):
             return False
         return bool(super().check_update_complete(updaters))
 
-    def _asked(self, *found: Mapping[str, Any]) -> tuple[Any, str | None]:
-        """Return overrides and preset, of the first of FOUND that has each."""
-        overrides, preset = (
-            next((each[name] for each in found if name in each), None)
-            for name in answers.PARAMETERS)
-        return _spelled(overrides), preset
-
     def _change(
         self, overrides: transport.Overrides, preset: str | None,
     ) -> Iterator[None]:
@@ -142,12 +136,14 @@ class Server(server.Server):
 
         A server that was running runs again, even if the change is refused.
         """
-        if preset is None and self._adapter().shown_of(self.resource_id) == {
-                errors.PARAMETER: overrides, errors.PRESET: None}:
+        nova = self.client_plugin()
+        with self._adapter().showing() as asking:
+            status = nova.get_status(nova.get_server(self.resource_id))
+        if asking.seen.get(self.resource_id) == {
+                errors.PARAMETER: overrides, errors.PRESET: preset}:
             # Only the spelling differs.
             return
-        nova = self.client_plugin()
-        runs = nova.get_status(nova.get_server(self.resource_id)) == 'ACTIVE'
+        runs = status == 'ACTIVE'
         if runs:
             self.client().servers.stop(self.resource_id)
             yield from self._until('SHUTOFF')
@@ -173,17 +169,18 @@ class Server(server.Server):
                 raise exception.ResourceInError(resource_status=now)
             yield
 
-    def _adapter(self) -> transport.OverridingAdapter:
+    def _adapter(self) -> transport.OverridingSession:
         # Heat's plugin for Nova's client makes one client for each version,
         # which Heat's handle_create uses too (MicroversionMixin.client).
         return transport.attach(self.client().client)
 
 
-def _spelled(given: dict[str, Any] | None) -> transport.Overrides:
-    """Return the value of the property as Nova spells it."""
+def _asked(properties: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the overrides, as Nova spells them, and the preset."""
+    overrides, preset = map(properties.get, answers.PARAMETERS)
     return {name: str(value).lower() if isinstance(value, bool)
             else str(value) if isinstance(value, int) else value
-            for name, value in (given or {}).items()}
+            for name, value in (overrides or {}).items()}, preset
 
 
 def _closed(schema: dict[str, Any], names: Iterable[str]) -> list[str]:

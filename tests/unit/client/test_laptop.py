@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).parents[3]
 PACKAGE = ROOT / 'nova_image_override'
 
 #: What a tool must be able to import where there is nothing of Nova.
-MODULES = ('answers', 'transport', 'arguments', 'osc', 'osc_check',
-           'osc_presets', 'osc_update', 'sdk', 'sdk_proxy')
+MODULES = ('answers', 'transport', 'arguments', 'osc', 'osc_commands', 'sdk',
+           'sdk_proxy')
 
 
 def imported(module):

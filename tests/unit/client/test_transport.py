@@ -106,6 +106,37 @@ def test_a_preset_that_no_request_carried_was_not_sent(cloud, compute):
         pass
 
 
+@pytest.mark.parametrize(('names', 'preset', 'query'), [
+    (['hw_pmu', 'hw_disk_bus'], None,
+     'image_props_override=hw_pmu&image_props_override=hw_disk_bus'),
+    (None, 'windows', 'image_props_override_preset=windows'),
+    (['hw_pmu'], 'windows', 'image_props_override=hw_pmu&'
+     'image_props_override_preset=windows')])
+@pytest.mark.parametrize('path', ['/servers', '/servers/detail'])
+def test_a_list_has_them_in_its_query(
+        cloud, compute, path, names, preset, query):
+    cloud.get(f'{URL}{path}', json={'servers': []})
+    with transport.attach(compute).overriding(transport.LIST, names, preset):
+        compute.get(path, params={'limit': 1})
+        compute.get(f'{URL}{path}?limit=1')
+    for request in cloud.request_history[1:]:
+        assert request.query == f'limit=1&{query}'
+        assert request.headers[HEADER] == ENTRY
+
+
+def test_a_create_ends_in_a_check_wherever_it_comes_from(cloud, compute):
+    told = {'properties': {}, 'overridden': {}, 'numa_topology': None}
+    checked = cloud.post(URL + versions.CHECK_PATH, json={
+        'image_props_override': told})
+    with transport.attach(compute).overriding(
+            transport.CHECK, OVERRIDES) as asking:
+        compute.post('/servers', json={'server': {'name': 'x'}})
+        pytest.fail('the create went on')
+    assert asking.checked == told
+    assert checked.last_request.json() == {
+        'server': {'name': 'x', 'image_props_override': OVERRIDES}}
+
+
 # --- what is left alone ------------------------------------------------------
 
 
@@ -130,6 +161,17 @@ def test_other_requests_in_the_context_are_left_alone(
         compute.post('/servers', json={'server': {}})
 
 
+@pytest.mark.parametrize('path', ['/servers/id', '/flavors/detail'])
+def test_what_is_no_list_of_servers_is_not_filtered(cloud, compute, path):
+    cloud.get(URL + path, json={})
+    cloud.get(f'{URL}/servers', json={})
+    with transport.attach(compute).overriding(transport.LIST, ['hw_pmu']):
+        compute.get(path)
+        assert cloud.last_request.query == ''
+        assert HEADER not in cloud.last_request.headers
+        compute.get('/servers')
+
+
 def test_a_failure_in_the_context_leaves_nothing_behind(cloud, compute):
     overriding_adapter = transport.attach(compute)
     with (pytest.raises(ZeroDivisionError),
@@ -149,7 +191,8 @@ def test_another_adapter_of_the_same_session_is_left_alone(cloud, compute):
 
 def test_attaching_again_changes_nothing(compute):
     assert transport.attach(compute) is transport.attach(compute)
-    assert not isinstance(compute.session.session, transport.OverridingAdapter)
+    assert not isinstance(
+        compute.session._session, transport.OverridingSession)
 
 
 # --- what is an error --------------------------------------------------------
@@ -158,6 +201,14 @@ def test_attaching_again_changes_nothing(compute):
 def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
     with (pytest.raises(answers.NotSent, match='were NOT sent'),
           transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
+        compute.post('/servers', data='{"server": {}}')
+
+
+@pytest.mark.parametrize('action', [transport.LIST, transport.CHECK])
+def test_a_list_or_a_check_that_was_not_made_is_an_error(
+        cloud, compute, action):
+    with (pytest.raises(answers.NotSent, match='were NOT sent'),
+          transport.attach(compute).overriding(action, {})):
         compute.post('/servers', data='{"server": {}}')
 
 
@@ -230,22 +281,31 @@ def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
 # --- what is in force --------------------------------------------------------
 
 
-def test_overrides_in_force_are_asked_for_by_name(cloud, compute):
-    shown = {'image_props_override': OVERRIDES,
-             'image_props_override_preset': {'name': 'a', 'digest': '0'}}
-    cloud.get(f'{URL}/servers/id', json={'server': {'name': 'x', **shown}})
-    assert transport.attach(compute).shown_of('id') == shown
+SHOWN = {'image_props_override': OVERRIDES,
+         'image_props_override_preset': {'name': 'a', 'digest': '0'}}
+
+
+@pytest.mark.parametrize('answer', [
+    {'server': {'id': 'id', 'name': 'x', **SHOWN}},
+    {'servers': [{'id': 'id', **SHOWN}, {'id': 'another', 'name': 'x'}]}])
+def test_servers_show_in_a_context_what_is_in_force(cloud, compute, answer):
+    cloud.get(f'{URL}/servers/id', json=answer)
+    with transport.attach(compute).showing() as asking:
+        compute.get('/servers/id')
+    assert asking.seen == {'id': SHOWN}
     assert cloud.last_request.headers[HEADER] == ENTRY
     compute.get('/servers/id')
     assert HEADER not in cloud.last_request.headers
 
 
 @pytest.mark.parametrize('answer', [
-    {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}}])
-def test_a_server_that_is_not_shown_is_an_error(cloud, compute, answer):
+    {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}},
+    {'json': []}])
+def test_other_answers_show_nothing(cloud, compute, answer):
     cloud.get(f'{URL}/servers/id', **answer)
-    with pytest.raises(answers.Error, match='Cannot see the image property'):
-        transport.attach(compute).shown_of('id')
+    with transport.attach(compute).showing() as asking:
+        compute.get('/servers/id', raise_exc=False)
+    assert asking.seen == {}
 
 
 def test_naming_names_the_extension_in_every_request(cloud, compute):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from nova_image_override.client import osc_check
+from nova_image_override.client import osc_commands
 
 SAID = {'value': 'true', 'image_value': None}
 
 
 def drivers(**more):
-    ((_, _, _, cell),) = osc_check._property_rows(
+    ((_, _, _, cell),) = osc_commands._property_rows(
         {'hw_boot_menu': 'true'}, {'hw_boot_menu': {**SAID, **more}})
     return cell
 
@@ -24,4 +24,4 @@ def test_drivers_are_told_where_some_hosts_ignore_a_property():
     ([], ''), ([5], '5'), ([8, 0, 2, 1, 3], '0-3,8'),
     ([0, 1, 3, 5, 6], '0-1,3,5-6')])
 def test_cpus_are_shown_in_ranges(cpus, spelled):
-    assert osc_check._spelled(cpus) == spelled
+    assert osc_commands._spelled(cpus) == spelled

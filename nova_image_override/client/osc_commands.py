@@ -1,0 +1,211 @@
+"""``openstack image override``: what the cloud offers, and what it would do."""
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib.cli import format_columns
+from osc_lib.command import command
+
+from nova_image_override import property_table
+from nova_image_override.client import answers
+from nova_image_override.client import arguments
+from nova_image_override.client import transport
+
+Rows = list[tuple[Any, ...]]
+
+#: What commands return: names of columns, and what is in them.
+Table = tuple[tuple[str, ...], Any]
+
+PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
+NODE_COLUMNS = (
+    'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB', 'Page Size',
+    'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
+
+
+def _offer(shown: command.Command) -> answers.Discovery:
+    """Ask the cloud what it offers.
+
+    :raises answers.Error: it does not have the extension, or does not answer
+    """
+    manager: Any = shown.app.client_manager
+    return transport.attach(manager.compute).discover()
+
+
+class List(command.Lister):
+    """List the image properties that may be overridden, and their values."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'names', metavar='<key|value>', nargs='*', type=arguments.name,
+            help='List only these properties, or those that can have these '
+                 'values; * stands for any characters')
+        parser.add_argument(
+            '--long', action='store_true',
+            help='List limits, drivers and descriptions too')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud.
+
+        :raises answers.Error: it does not have the extension, does not
+            answer, or does not offer a property that is named
+        """
+        rows = property_table.rows(_offer(self).schema)
+        names = parsed_args.names
+        missing = [name for name in names
+                   if not any(row.is_called(name) for row in rows)]
+        if missing:
+            raise answers.Error('You may not override ' + ', '.join(missing))
+        if names:
+            rows = [row for row in rows if any(map(row.is_called, names))]
+        shown = 7 if parsed_args.long else 3
+        return ('Property', 'Type', 'Values', 'Removable', 'Names',
+                'Drivers', 'Description')[:shown], [
+            (row.name, row.kind, row.values, row.removable, row.pattern,
+             row.drivers, row.description)[:shown] for row in rows]
+
+
+class PresetList(command.Lister):
+    """List the presets that you may use: sets of image property overrides."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud."""
+        return ('Name', 'Description', 'Flavors'), [
+            (name, preset['description'],
+             format_columns.ListColumn(preset['flavors']))
+            for name, preset in sorted(_offer(self).presets.items())]
+
+
+class PresetShow(command.ShowOne):
+    """Show a preset, and the image properties that it overrides."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the argument."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'name', metavar='<name>', help='Name of the preset')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud.
+
+        :raises answers.Error: it does not offer the preset
+        """
+        preset = _offer(self).preset(parsed_args.name)
+        return ('name', 'description', 'properties', 'flavors'), (
+            parsed_args.name, preset['description'],
+            format_columns.DictColumn(preset['properties']),
+            format_columns.ListColumn(preset['flavors']))
+
+
+class Check(command.Lister, command.ShowOne):
+    """Check overrides, and show the image properties of the server.
+
+    This is a dry run: nothing is created or reserved. If the create would be
+    refused, each reason is shown on a line, and the exit status is 1. The
+    formats json and yaml have the cloud's whole answer.
+    """
+
+    _nodes: Rows
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the arguments."""
+        parser = super().get_parser(prog_name)
+        boots_from = parser.add_mutually_exclusive_group(required=True)
+        boots_from.add_argument(
+            '--image', metavar='<image>',
+            help='Image that the server would boot from (name or ID)')
+        boots_from.add_argument(
+            '--volume', metavar='<volume>',
+            help='Volume that the server would boot from (name or ID)')
+        parser.add_argument(
+            '--flavor', metavar='<flavor>', required=True,
+            help='Flavor that the server would have (name or ID)')
+        parser.add_argument(arguments.SET, **arguments.OPTION)
+        parser.add_argument(nargs='*', **arguments.OPTION)
+        parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud.
+
+        :raises answers.Refused: the create would be refused
+        :raises answers.Error: the cloud cannot be asked
+        """
+        manager: Any = self.app.client_manager
+        compute = manager.compute
+        server = {'flavor_id': compute.find_flavor(
+            parsed_args.flavor, ignore_missing=False).id}
+        if parsed_args.image is not None:
+            server['image_id'] = manager.image.find_image(
+                parsed_args.image, ignore_missing=False).id
+        else:
+            # client_manager.volume is python-cinderclient's before release 8.
+            volume = manager.sdk_connection.block_storage.find_volume(
+                parsed_args.volume, ignore_missing=False)
+            server['block_device_mapping'] = [{
+                'boot_index': 0, 'source_type': 'volume',
+                'destination_type': 'volume', 'uuid': volume.id}]
+        with transport.attach(compute).overriding(
+                transport.CHECK, *arguments.asked(parsed_args)) as asking:
+            compute.create_server(**server)
+        answer = asking.checked
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
+            return tuple(answer), tuple(answer.values())
+        self._nodes = list(property_table.with_null(
+            _node_rows(answer['numa_topology'])))
+        return PROPERTY_COLUMNS, property_table.with_null(_property_rows(
+            answer['properties'], answer['overridden']))
+
+    def produce_output(
+        self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
+    ) -> int:
+        """Print the properties and, as a table, the NUMA nodes below them."""
+        if parsed_args.formatter in property_table.OBJECT_FORMATS:
+            return command.ShowOne.produce_output(
+                self, parsed_args, column_names, data)
+        super().produce_output(parsed_args, column_names, data)
+        # Columns can be chosen for the first table only.
+        if self._nodes and parsed_args.formatter == 'table' and (
+                not parsed_args.columns):
+            super().produce_output(parsed_args, NODE_COLUMNS, self._nodes)
+        return 0
+
+
+def _property_rows(
+    properties: dict[str, Any], overridden: dict[str, dict[str, Any]],
+) -> Rows:
+    """Return the rows of all properties, including those that are removed."""
+    told = {**{name: {'value': value, 'image_value': value}
+               for name, value in properties.items()}, **overridden}
+    return [(
+        name, said['value'], said['image_value'],
+        # Those that act on it, if not all of them do.
+        ', '.join(driver for driver, outcome in said.get('drivers', {}).items()
+                  if outcome == 'acts'),
+    ) for name, said in sorted(told.items())]
+
+
+def _node_rows(topology: dict[str, Any] | None) -> Rows:
+    """Return the rows of NUMA nodes, if the guest has any."""
+    if topology is None:
+        return []
+    return [(
+        node['id'], _spelled(node['cpus']), _spelled(node['dedicated_cpus']),
+        node['memory_mb'], node['page_size'], node['cpu_policy'],
+        node['cpu_thread_policy'], topology['emulator_threads_policy'],
+    ) for node in topology['nodes']]
+
+
+def _spelled(cpus: list[int]) -> str:
+    """Return a list of CPUs in ranges, such as ``0-3,8``."""
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][-1] + 1:
+            spans[-1][1:] = [cpu]
+        else:
+            spans.append([cpu])
+    return ','.join('-'.join(map(str, span)) for span in spans)
