@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 import dataclasses
+import functools
 from typing import Any
 
 from nova_image_override import policies
@@ -59,6 +60,11 @@ class Cloud:
         """The properties that some deployment could allow."""
         return [prop for prop in self.enforcer.catalog.values()
                 if not prop.record.never]
+
+    def permits(self, prop: Property, value: str) -> bool:
+        """Return whether the tenant may have a value on some image."""
+        return not self.enforcer.refusals(
+            self.caller, {prop.field: value}, ({},))
 
     def left_open(self, entry: Entry) -> list[Property]:
         """Return what an entry reaches and no other denies entirely."""
@@ -181,16 +187,33 @@ def _without_driver(cloud: Cloud) -> Found:
             yield entry.text, {'drivers': ', '.join(sorted(cloud.drivers))}
 
 
-def _values_of_few_hosts(cloud: Cloud) -> Found:
-    enforcer = cloud.enforcer
+def _values_of_no_host(cloud: Cloud) -> Found:
+    for prop in cloud.properties:
+        record = prop.record
+        readers = [record.reader(each) for each in cloud.drivers]
+        # Where none acts, the whole entry is in vain.
+        if record.acts_everywhere or not any(
+                map(record.can_act, cloud.drivers)):
+            continue
+        found = [value for value in prop.values
+                 if cloud.permits(prop, value) and not any(
+                     reader and (not reader.values or value in reader.values)
+                     for reader in readers)]
+        if found:
+            yield prop.field, {
+                'values': ', '.join(found), 'name': prop.field,
+                'drivers': ', '.join(sorted(cloud.drivers))}
+
+
+def _values_of_few_hosts(cloud: Cloud, *, named: bool) -> Found:
+    """Yield them, if an entry names them or else if none does."""
     for prop in cloud.properties if 'libvirt' in cloud.drivers else ():
-        # A deployer who names a value has such hosts.
         found = [
             f'{value} needs {hosts}'
             for value, hosts in prop.record.hosts.items()
-            if not enforcer.refusals(cloud.caller, {prop.field: value}, ({},))
-            and not any(value in entry.values for entry
-                        in enforcer.allowed.covering(prop.field))]
+            if cloud.permits(prop, value) and named == any(
+                value in entry.values for entry
+                in cloud.enforcer.allowed.covering(prop.field))]
         if found:
             yield prop.field, {'needs': ', '.join(found), 'name': prop.field}
 
@@ -283,9 +306,18 @@ CHECKS = (
     Check(WARNING, 'H1', _without_driver,
           'no driver of this cloud ({drivers}) acts on it',
           'remove the entry, unless host aggregates name the property'),
-    Check(WARNING, 'H3', _values_of_few_hosts,
+    Check(WARNING, 'H1', _values_of_no_host,
+          'no driver of this cloud ({drivers}) acts on {values}: such '
+          'requests are refused',
+          'name the values that your hosts have, {name}=VALUE|VALUE, or remove '
+          'the entry'),
+    Check(WARNING, 'H3', functools.partial(_values_of_few_hosts, named=False),
           '{needs}: elsewhere the server ends in ERROR',
           'name the values that your hosts have: {name}=VALUE|VALUE'),
+    # A deployer who names a value has such hosts.
+    Check(NOTE, 'H3', functools.partial(_values_of_few_hosts, named=True),
+          '{needs}: elsewhere the server ends in ERROR',
+          'remove the value, unless such servers go to these hosts only'),
     Check(NOTE, 'H4', _needed_at_start,
           'on a host that has a server with it, nova-compute no longer starts '
           'without {option}',
