@@ -14,7 +14,8 @@ from testing.site import cloud as cloud_module
 
 #: What is tried when the command line names nothing.
 OVERRIDES = {
-    'hw_numa_nodes': '2', 'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+    'hw_numa_nodes': '2', 'hw_disk_bus': 'scsi',
+    'hw_scsi_model': 'virtio-scsi', 'hw_boot_menu': 'true'}
 
 #: Wrong in several ways at once.
 WRONG = {

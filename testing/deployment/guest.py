@@ -14,6 +14,9 @@ from testing.deployment import state as state_module
 #: overrides give a guest.
 _KERNEL = 'linux-image-amd64'
 
+#: That for clouds, which Debian's images for OpenStack have.
+CLOUD_KERNEL = 'linux-image-cloud-amd64'
+
 #: Drivers for what overrides give a guest, which loads those that its devices
 #: need; the kernel has the rest built in.
 _MODULES = (
@@ -34,16 +37,22 @@ DISK = 1 << 20
 class Guest:
     """The files that images are made of.
 
+    :param name: of the folder that they are in
+    :param package: Debian's name for the kernel
     :ivar kernel: the Linux kernel
     :ivar initrd: the initial file system
     :ivar disk: an empty disk
     """
 
-    def __init__(self, state: state_module.State) -> None:
-        self._state = state
-        self.kernel = state.file('guest', 'kernel')
-        self.initrd = state.file('guest', 'initrd')
-        self.disk = state.file('guest', 'disk')
+    def __init__(
+        self, state: state_module.State, name: str = 'guest',
+        package: str = _KERNEL,
+    ) -> None:
+        self._folder = state.subfolder(name)
+        self._name = package
+        self.kernel = self._folder / 'kernel'
+        self.initrd = self._folder / 'initrd'
+        self.disk = self._folder / 'disk'
 
     def make(self) -> None:
         """Make the files, which needs a download the first time."""
@@ -55,9 +64,9 @@ class Guest:
 
     def _package(self) -> pathlib.Path:
         """Return Debian's kernel package, unpacked."""
-        target = self._state.file('guest', 'package')
+        target = self._folder / 'package'
         depends = subprocess.run(
-            ['apt-cache', 'depends', _KERNEL], check=True,
+            ['apt-cache', 'depends', self._name], check=True,
             capture_output=True, text=True).stdout
         packages.unpack(
             [depends.partition('Depends: ')[2].split()[0]], target)
@@ -72,7 +81,7 @@ class Guest:
 
     def _pack(self, package: pathlib.Path) -> bytes:
         """Return the initial file system."""
-        root = self._state.file('guest', 'root')
+        root = self._folder / 'root'
         shutil.rmtree(root, ignore_errors=True)
         for name in ('bin', 'dev', 'proc', 'sys', 'mnt'):
             (root / name).mkdir(parents=True)
@@ -101,7 +110,8 @@ class Guest:
 
 
 def _needed(folder: pathlib.Path) -> set[str]:
-    """Return the modules, and those that they need (modules.dep(5))."""
+    """Return the modules that there are, and what they need (modules.dep(5)).
+    """
     # What a kernel has built in needs nothing.
     needs: dict[str, set[str]] = {path: set() for path in (
         folder / 'modules.builtin').read_text().splitlines()}
@@ -111,4 +121,5 @@ def _needed(folder: pathlib.Path) -> set[str]:
     paths = {pathlib.Path(path).name.partition('.')[0].replace('-', '_'): path
              for path in needs}
     return set().union(*(
-        needs[paths[name.replace('-', '_')]] for name in _MODULES))
+        needs[paths[name]] for name in (
+            each.replace('-', '_') for each in _MODULES) if name in paths))

@@ -30,7 +30,8 @@ ALLOWED = (
     'hw_disk_bus=virtio|scsi|ide|sata', 'hw_firmware_*', 'hw_input_bus',
     'hw_locked_memory', 'hw_machine_type=pc|q35', 'hw_maxphysaddr_*',
     'hw_mem_page_size', 'hw_numa_*', 'hw_pci_numa_affinity_policy',
-    'hw_scsi_model', 'hw_sound_model', 'hw_tpm_*', 'hw_usb_model',
+    'hw_redirected_usb_ports', 'hw_scsi_model', 'hw_sound_model', 'hw_tpm_*',
+    'hw_usb_model',
     'hw_vif_*', 'hw_video_model=vga|virtio|cirrus',
     'hw_virtio_packed_ring', 'hw_watchdog_action', 'img_config_drive',
     'os_command_line', 'os_secure_boot')

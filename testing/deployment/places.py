@@ -17,7 +17,7 @@ from testing.deployment.cloud import Cloud
 SCSI = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 
 #: virtio's kinds of devices, and one of their features, VIRTIO_F_RING_PACKED.
-CARD, INPUT = 1, 18
+CARD, SCSI_CONTROLLER, INPUT = 1, 8, 18
 PACKED = 34
 
 

@@ -39,6 +39,8 @@ def test_shows_the_properties_in_force_side_by_side(story):
     assert ['hw_boot_menu', '-', 'true', 'overridden'] in rows
     assert ['hw_disk_bus', 'virtio', 'scsi', 'overridden'] in rows
     assert ['hw_numa_nodes', '-', '2', 'overridden'] in rows
+    # Without it, the kernel of a cloud image does not find its disk.
+    assert ['hw_scsi_model', '-', 'virtio-scsi', 'overridden'] in rows
     assert ['os_distro', 'debian', 'debian'] in rows
 
 

@@ -6,13 +6,19 @@ from testing.deployment import places
 
 
 @pytest.mark.short
-def test_two_servers_of_one_image_have_two_command_lines(boot):
-    lines = ['console=ttyS0 first=1', 'console=ttyS0 second=2 quiet']
-    servers = [boot({'os_command_line': line}) for line in lines]
-    for server, line in zip(servers, lines, strict=True):
-        assert server.api == {'os_command_line': line}
+def test_two_servers_of_one_image_have_two_command_lines_and_cards(boot):
+    wanted = {'console=ttyS0 first=1': 'e1000',
+              'console=ttyS0 second=2 quiet': 'rtl8139'}
+    servers = [
+        boot({'os_command_line': line, 'hw_vif_model': card}, network='net')
+        for line, card in wanted.items()]
+    drivers = []
+    for server, (line, card) in zip(servers, wanted.items(), strict=True):
+        assert server.api == {'os_command_line': line, 'hw_vif_model': card}
         assert server.domain.findtext('os/cmdline') == line
         assert server.told.cmdline == line
+        drivers += server.told.cards.values()
+    assert drivers == ['e1000', '8139cp']
 
 
 @pytest.mark.short
@@ -46,7 +52,7 @@ def test_one_guest_has_everything_that_many_overrides_give_it(boot):
         'hw_cpu_sockets': '2', 'hw_cpu_cores': '2', 'hw_cpu_threads': '1',
         'hw_maxphysaddr_mode': 'emulate', 'hw_maxphysaddr_bits': '42',
         'hw_boot_menu': 'true', **places.SCSI,
-        'hw_cdrom_bus': 'sata', 'img_config_drive': 'mandatory',
+        'hw_cdrom_bus': 'scsi', 'img_config_drive': 'mandatory',
         'hw_video_model': 'virtio', 'hw_sound_model': 'ich9',
         'hw_usb_model': 'qemu-xhci', 'hw_input_bus': 'virtio',
         'hw_vif_model': 'virtio', 'hw_virtio_packed_ring': 'true'}
@@ -56,11 +62,16 @@ def test_one_guest_has_everything_that_many_overrides_give_it(boot):
     domain, told = server.domain, server.told
     assert told.cmdline == overrides['os_command_line']
     assert 'q35' in told.machine
+    # By default each has a socket to itself.
     assert told.sockets == ['0-1', '0-1', '2-3', '2-3']
     assert told.address.startswith('42 bits physical')
     # It is the firmware's; no guest can see it.
     assert domain.find('os/bootmenu').get('enable') == 'yes'
     assert told.disks == ['sda', 'sr0']
+    # Both are where the kernels of cloud images find them.
+    assert told.features(places.SCSI_CONTROLLER)
+    assert all('/virtio' in line for line in told.lines
+               if line.startswith('disk '))
     drive, *files = told.configuration
     assert (drive, 'meta_data.json' in files) == ('/dev/sr0', True)
     assert told.display == '0x1af4 0x1050'
@@ -91,3 +102,28 @@ def test_a_disk_can_be_where_old_guests_expect_it(boot):
     server = boot({'hw_disk_bus': 'ide'})
     assert server.domain.find('devices/disk/target').get('bus') == 'ide'
     assert server.told.disks == ['sda']
+
+
+@pytest.fixture
+def spice(deployment):
+    """Let the hosts show their guests with SPICE."""
+    def restart(settings):
+        for host in deployment.hosts.values():
+            host.more = settings
+            host.restart_compute()
+        deployment.wait_for_hosts()
+
+    restart({'spice': {'enabled': 'true'}})
+    yield
+    restart({})
+
+
+@pytest.mark.usefixtures('spice')
+def test_usb_devices_of_a_viewer_have_ports_where_the_host_has_spice(boot):
+    overrides = {'hw_redirected_usb_ports': '2', 'hw_usb_model': 'qemu-xhci'}
+    server = boot(overrides)
+    assert server.api == overrides
+    ports = [port.get('type') for port in
+             server.domain.findall('devices/redirdev')]
+    assert ports == ['spicevmc', 'spicevmc']
+    assert ' '.join(server.process.command).count('usb-redir') == 2

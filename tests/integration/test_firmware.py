@@ -162,24 +162,32 @@ def test_an_offloaded_server_is_given_other_firmware(uefi):
         check(server, overrides, firmware, firmware and 'new')
 
 
-def test_secure_boot_lasts(uefi):
-    server = uefi(SECURE)
-    check(server, SECURE, 'uefi 1', 'new')
+@pytest.mark.parametrize(('overrides', 'firmware', 'variables'), [
+    (UEFI, 'uefi 0', 'kept'), (SECURE, 'uefi 1', 'kept'),
+    (STATELESS, 'uefi 0', 'new')], ids=['uefi', 'secure', 'stateless'])
+def test_firmware_lasts(uefi, overrides, firmware, variables):
+    server = uefi(overrides)
+    check(server, overrides, firmware, 'new')
     server.run('reboot', '--hard')
     server.settled('ACTIVE')
-    check(server, SECURE, 'uefi 1', 'kept')
+    check(server, overrides, firmware, variables)
     server.run('rescue')
     server.settled('RESCUE')
-    check(server, SECURE, 'uefi 1', 'kept')
+    check(server, overrides, firmware, variables)
     server.run('unrescue')
     server.settled('ACTIVE')
-    check(server, SECURE, 'uefi 1', 'kept')
+    check(server, overrides, firmware, variables)
     server.run('resize', '--flavor', 'four')
     server.settled('VERIFY_RESIZE')
     server.run('resize', 'confirm')
     server.settled('ACTIVE')
     # Nova does not take the NVRAM to another host.
-    check(server, SECURE, 'uefi 1', server.told.variables)
+    check(server, overrides, firmware, server.told.variables)
+    server.run('shelve', '--offload')
+    server.settled('SHELVED_OFFLOADED')
+    server.run('unshelve')
+    server.settled('ACTIVE')
+    check(server, overrides, firmware, 'new')
 
 
 def test_a_signed_boot_loader_boots_under_secure_boot(uefi, disks):

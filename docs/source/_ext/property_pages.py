@@ -1,7 +1,7 @@
 """Image properties on pages: each is an object that search finds first.
 
 Directives ``property-list``, ``never-table``, ``driver-table``,
-``reader-table``, ``seen-table`` and ``unseen-table``.
+``reader-table``, ``seen-table``, ``unseen-table`` and ``host-table``.
 """
 from __future__ import annotations
 
@@ -166,6 +166,26 @@ class UnseenTable(generated.CodeDirective):
             '30 70')
 
 
+class HostTable(generated.CodeDirective):
+    """The values that only some of libvirt's hosts can build, or none."""
+
+    def rst(self) -> list[str]:
+        """Return a table of them."""
+        rows = []
+        for prop in catalog.running().values():
+            hosts = {**prop.record.hosts, **{
+                value: 'none' for value in prop.values if prop.record.outcome(
+                    'libvirt', value, {})[0] == vocabulary.ERROR}}
+            groups: dict[str, list[str]] = {}
+            for value in filter(hosts.get, prop.values or hosts):
+                groups.setdefault(hosts[value], []).append(value)
+            rows += [[f'``{prop.spelling}``', ', '.join(
+                f'``{value}``' for value in found), told]
+                for told, found in groups.items()]
+        return generated.table(['Property', 'Values', 'Hosts'], rows,
+                               '28 36 36')
+
+
 #: Where a value can be seen, the best first.
 _PLACES = ('guest', 'process', 'XML', 'API', 'outcome')
 
@@ -248,4 +268,5 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('reader-table', ReaderTable)
     app.add_directive('seen-table', SeenTable)
     app.add_directive('unseen-table', UnseenTable)
+    app.add_directive('host-table', HostTable)
     return {'parallel_read_safe': True}

@@ -45,6 +45,11 @@ class Cloud:
         """Return the properties that an entry of a list can concern."""
         return [prop for prop in self.properties if entry.reaches(prop)]
 
+    def permits(self, prop: Property, value: str) -> bool:
+        """Return whether the tenant may have a value on some image."""
+        return not self.enforcer.refusals(
+            self.caller, {prop.field: value}, ({},))
+
     def left_open(self, entry: Entry) -> list[Property]:
         """Return what an entry reaches and no other denies entirely."""
         return [prop for prop in self.reached(entry) if not any(
@@ -54,8 +59,8 @@ class Cloud:
 
 def findings(cloud: Cloud) -> Iterator[Finding]:
     """Yield what is wrong with the rules and with virt_drivers."""
-    for find in (_entries_in_vain, _allowed_entries, _properties, _policies,
-                 _closed_by_glance, _compute_nodes):
+    for find in (_entries_in_vain, _allowed_entries, _values, _properties,
+                 _policies, _closed_by_glance, _compute_nodes):
         yield from find(cloud)
 
 
@@ -117,6 +122,44 @@ def _allowed_entries(cloud: Cloud) -> Iterator[Finding]:
                 'remove the entry, unless host aggregates name the property')
 
 
+def _values(cloud: Cloud) -> Iterator[Finding]:
+    """Find the values that the tenant may have and that hosts lack."""
+    drivers = cloud.planner.virt_drivers
+    for prop in cloud.properties:
+        record = prop.record
+        # Where no driver acts on any value, the entry is told, not the values.
+        readers = [reader for each in drivers if record.can_act(each)
+                   and (reader := record.reader(each))]
+        nowhere = [
+            value for value in prop.values
+            if readers and not record.acts_everywhere
+            and all(each.values and value not in each.values
+                    for each in readers) and cloud.permits(prop, value)]
+        if nowhere:
+            yield Finding(
+                WARNING, 'H1', prop.field,
+                f'no driver of this cloud ({", ".join(sorted(drivers))}) acts '
+                f'on {", ".join(nowhere)}: such requests are refused',
+                'name the values that your hosts have, '
+                f'{prop.field}=VALUE|VALUE, or remove the entry')
+        few = {value: f'{value} needs {hosts}'
+               for value, hosts in record.hosts.items()
+               if 'libvirt' in drivers and cloud.permits(prop, value)}
+        # A deployer who names a value has such hosts.
+        named = {value for entry in cloud.enforcer.allowed.covering(prop.field)
+                 for value in entry.values}
+        for severity, values, change in (
+                (WARNING, few.keys() - named, 'name the values that your '
+                 f'hosts have: {prop.field}=VALUE|VALUE'),
+                (NOTE, few.keys() & named, 'remove the value, unless such '
+                 'servers go to these hosts only')):
+            needs = [few[value] for value in few if value in values]
+            if needs:
+                yield Finding(
+                    severity, 'H3', prop.field, f'{", ".join(needs)}: '
+                    'elsewhere the server ends in ERROR', change)
+
+
 def _properties(cloud: Cloud) -> Iterator[Finding]:
     for field in cloud.enforcer.catalog.unknown:
         yield Finding(
@@ -124,22 +167,9 @@ def _properties(cloud: Cloud) -> Iterator[Finding]:
             'this Nova reads it, and this release of nova-image-override does '
             'not know it: nobody may override it',
             'look for a newer release of nova-image-override')
-    enforcer, libvirt = cloud.enforcer, 'libvirt' in cloud.planner.virt_drivers
-    for prop in cloud.properties if libvirt else ():
-        # A deployer who names a value has such hosts.
-        needs = [
-            f'{value} needs {hosts}'
-            for value, hosts in prop.record.hosts.items()
-            if not enforcer.refusals(cloud.caller, {prop.field: value}, ({},))
-            and not any(value in entry.values for entry
-                        in enforcer.allowed.covering(prop.field))]
-        if needs:
-            yield Finding(
-                WARNING, 'H3', prop.field,
-                f'{", ".join(needs)}: elsewhere the server ends in ERROR',
-                'name the values that your hosts have: '
-                f'{prop.field}=VALUE|VALUE')
-    opened = {prop.field: prop.record for entry in enforcer.allowed.entries
+    libvirt = 'libvirt' in cloud.planner.virt_drivers
+    opened = {prop.field: prop.record
+              for entry in cloud.enforcer.allowed.entries
               for prop in cloud.left_open(entry)}
     for name in sorted(opened):
         if libvirt and opened[name].keeps:

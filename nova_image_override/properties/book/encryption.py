@@ -103,7 +103,9 @@ RECORDS = records(
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         keeps=_SWTPM, flavor=same('hw:tpm_model')),
     Record(
-        'hw_tpm_version', 'Version of the emulated TPM (vTPM).', readers=_TPM,
+        'hw_tpm_version',
+        'Version of the emulated TPM (vTPM), which a server keeps for life.',
+        readers=_TPM,
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         gets=_tpm('version'), keeps=_SWTPM, flavor=same('hw:tpm_version')),
     Record(

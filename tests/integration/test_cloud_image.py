@@ -1,0 +1,44 @@
+"""Disks that the kernel of Debian's cloud images finds, and those it does not.
+
+It has fewer drivers than the guest of all other tests.
+"""
+
+import pytest
+
+from testing.deployment import guest
+from testing.deployment import places
+from tests.integration import test_firmware
+
+
+@pytest.fixture(scope='module')
+def image(deployment):
+    """An image with that kernel."""
+    images = deployment.operator.image
+    made = []
+
+    def create(file, disk, container, **properties):
+        made.append(images.create_image(
+            'test-cloud', filename=str(file), disk_format=disk,
+            container_format=container, visibility='public',
+            allow_duplicates=True, **properties).id)
+        return made[-1]
+
+    files = guest.Guest(deployment.state, 'guest-cloud', guest.CLOUD_KERNEL)
+    files.make()
+    yield create(
+        files.disk, 'raw', 'bare', kernel_id=create(files.kernel, 'aki', 'aki'),
+        ramdisk_id=create(files.initrd, 'ari', 'ari'))
+    for each in made:
+        images.delete_image(each)
+
+
+@pytest.mark.parametrize(('overrides', 'disks'), [
+    ({}, ['vda']), (places.SCSI, ['sda']), ({'hw_disk_bus': 'ide'}, ['sda']),
+    # An LSI controller, and AHCI: the guest runs, and has no disk.
+    ({'hw_disk_bus': 'scsi'}, []), ({'hw_disk_bus': 'sata'}, []),
+    ({**test_firmware.UEFI, **places.SCSI}, ['sda'])])
+def test_some_buses_have_a_driver(boot, image, overrides, disks):
+    server = boot(overrides, image=image, flavor='uefi')
+    assert server.told.disks == disks
+    bus = server.domain.find("devices/disk[@device='disk']/target").get('bus')
+    assert bus == overrides.get('hw_disk_bus', 'virtio')
