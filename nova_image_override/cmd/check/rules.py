@@ -145,6 +145,8 @@ def _values(cloud: Cloud) -> Iterator[Finding]:
         few = {value: f'{value} needs {hosts}'
                for value, hosts in record.hosts.items()
                if 'libvirt' in drivers and cloud.permits(prop, value)}
+        if not few:
+            continue
         # A deployer who names a value has such hosts.
         named = {value for entry in cloud.enforcer.allowed.covering(prop.field)
                  for value in entry.values}
