@@ -116,7 +116,7 @@ class OverridingSession:
         self._local = _Local()
 
     def __getattr__(self, name: str) -> Any:
-        # All that is no request.
+        # Everything but requests is the session's own.
         if name == '_session':
             raise AttributeError(name)
         return getattr(self._session, name)
