@@ -10,11 +10,6 @@ import argparse
 from typing import Any
 
 from cliff import lister
-
-# The first of Nova, as in Nova's own commands: decides how its threads run.
-import nova.cmd
-
-# isort: split
 from nova import config as nova_config
 from nova import context as nova_context
 import nova.conf

@@ -5,6 +5,7 @@ part of the package installs the commands too.
 """
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import logging
 import sys
@@ -20,6 +21,15 @@ from nova_image_override import errors
 CANNOT_CHECK = 255
 
 
+class Command(importlib.metadata.EntryPoint):
+    """The class of a command, which uses Nova."""
+
+    def load(self) -> Any:
+        """Import it, and Nova the way Nova's own commands do."""
+        _begin_with_nova()
+        return super().load()
+
+
 class Commands(commandmanager.CommandManager):
     """Imports only the module of the command that is run.
 
@@ -33,7 +43,8 @@ class Commands(commandmanager.CommandManager):
         for found in importlib.metadata.distribution(
                 'nova-image-override').entry_points:
             if found.group == namespace:
-                self.commands[found.name.replace('_', ' ')] = found
+                self.commands[found.name.replace('_', ' ')] = Command(
+                    found.name, found.value, found.group)
 
     def find_command(self, argv: list[str]) -> Any:
         """Return a command's class, its name, and the arguments that are left.
@@ -80,6 +91,7 @@ def status() -> int:
     """
     _silence_eventlet()
     try:
+        _begin_with_nova()
         from nova_image_override.cmd import upgrade_checks
         return upgrade_checks.run(sys.argv[1:])
     except ModuleNotFoundError as exc:
@@ -97,6 +109,14 @@ def _not_installed(exc: ModuleNotFoundError) -> str:
     package = str(exc.name).partition('.')[0]
     return (f'{package} is not installed in {sys.prefix}: this command needs '
             'nova-image-override in the environment that Nova runs in')
+
+
+def _begin_with_nova() -> None:
+    """Import of Nova first what decides how its threads run.
+
+    Nova 32 and 33 give up if anything else of it has done so.
+    """
+    importlib.import_module('nova.cmd')
 
 
 def _silence_eventlet() -> None:

@@ -35,7 +35,10 @@ def commands():
 
 
 @pytest.mark.parametrize('command', commands(), ids=' '.join)
-def test_help_is_printed(command):
+def test_help_is_printed(command, monkeypatch):
+    # Where Nova's services are told to use threads, releases 32 and 33 choose
+    # at import, and once; the tests below leave the choice to Nova.
+    monkeypatch.setenv('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
     done = processes.run(*command, '--help')
     assert done.status == 0, done.lines
     assert re.match('usage: ', done.out)
@@ -69,14 +72,6 @@ def test_check_finds_a_mistake(conf):
 def test_explain_tells_what_the_rules_say(conf):
     rules = answer(0, 'explain', 'hw_disk_bus=scsi', '--config-file', conf)
     assert rules[2]['Reason'] == 'entry hw_disk_bus=scsi'
-    assert rules[-1]['Verdict'] == 'permits'
-
-
-def test_commands_run_where_novas_services_are_told_to_use_threads(
-        conf, monkeypatch):
-    """Up to release 33 Nova reads this wherever it is imported."""
-    monkeypatch.setenv('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
-    rules = answer(0, 'explain', 'hw_disk_bus=scsi', '--config-file', conf)
     assert rules[-1]['Verdict'] == 'permits'
 
 
