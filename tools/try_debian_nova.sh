@@ -3,8 +3,8 @@
 #
 # usage: tools/try_debian_nova.sh DEB RELEASE ROOT  (root on Debian: debootstrap)
 #
-# ROOT is made, with the Nova of RELEASE (trixie), unless it is there. Services run
-# as their units start them, but without systemd.
+# ROOT is made, with the Nova of RELEASE (trixie), unless it is there. nova-api runs
+# as its unit starts it, but without systemd.
 set -eu
 
 deb=$(realpath "$1")
@@ -34,6 +34,8 @@ expect 0 'nova-api would start' nova-image-override check
 in_root sed -i 's/nova.api.openstack.compute:APIRouterV21.factory/nova_image_override.api.router:APIRouterV21.factory/' /etc/nova/api-paste.ini
 mkdir -p "${conf%/*}"
 cat >"$conf" <<'END'
+[DEFAULT]
+transport_url = fake:/
 [api]
 auth_strategy = noauth2
 [api_database]
@@ -83,6 +85,29 @@ expect 0 '' systemd-analyze --man=no verify nova-compute.service
 command=$(sed -n 's/^Environment=//p' "$unit")
 expect 0 '/usr/bin/nova-compute-image-override --config-file=/etc/nova/nova' \
     env "$command" /etc/init.d/nova-compute show-args
+
+# systemd itself starts that program, which stays, waiting for nova-conductor.
+cat >"$root/try" <<'END'
+#!/bin/sh -e
+systemctl start nova-compute
+for second in $(seq 99); do
+    sleep 1
+    grep -qs nova-conductor /var/log/nova/nova-compute.log && break
+done
+systemctl is-active nova-compute
+tr '\0' ' ' <"/proc/$(systemctl show --property MainPID --value nova-compute)/cmdline"
+END
+chmod 755 "$root/try"
+printf '[Unit]\nSuccessAction=exit\nFailureAction=exit\n[Service]\nType=oneshot\nStandardOutput=tty\nExecStart=/try\n' \
+    >"$root/etc/systemd/system/try.service"
+set --
+[ -d /run/systemd/system ] || set -- --register=no --keep-unit
+SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 systemd-nspawn --quiet "$@" \
+    --directory="$root" --volatile=overlay --private-network --console=pipe \
+    --boot --unit=try.service --show-status=no >"$root/log" 2>&1 || :
+grep 'nova-compute-image-override --config-file=/etc/nova/nova' "$root/log" ||
+    { cat "$root/log" >&2; exit 1; }
+rm "$root/etc/systemd/system/try.service"
 
 # Who removes the package too early is told.
 expect 0 'api-paste.ini still names nova_image_override' \

@@ -5,7 +5,7 @@
 #
 # The tests are those of this checkout, in a copy of it that has nothing of the
 # package but what was installed from the wheel. What has passed is written down
-# for the README's table (tools/record_wheel.py).
+# for the README's table (testing/platforms.py).
 set -eu
 
 wheel=$(realpath "$1")
@@ -28,5 +28,5 @@ status=0
     -m smoke || status=1
 [ $status = 0 ] || exit 1
 cd "$here"
-PYTHONPATH=$here "$python" -W ignore tools/record_wheel.py \
+PYTHONPATH=$here "$python" -W ignore -m testing.platforms \
     unit="$work/unit.xml" short="$work/short.xml"
