@@ -567,14 +567,19 @@ DEBIAN_TESTS := $(addprefix tests/integration/, test_boot.py test_update.py \
     test_life.py::test_rebuild_keeps_replaces_and_drops_them) \
     -k 'not one_guest_has_everything'
 
+# The releases with a Nova of their own: 26, 31 and 34.
+DEBIANS := bookworm trixie sid
+
 .PHONY: test-deb
-test-deb: ## The package in a bare Debian, beside the Nova of Debian 13, and in a cloud of that (root, Debian)
+test-deb: ## The package in a bare Debian, beside the Nova of DEBIANS="bookworm trixie sid", and in a cloud of Debian 13 (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debhelper debootstrap \
-	    dh-python dpkg-dev pybuild-plugin-pyproject python3-all \
-	    python3-setuptools python3-wheel
+	    dh-python dpkg-dev lintian pybuild-plugin-pyproject python3-all \
+	    python3-setuptools python3-wheel systemd-container
 	$(MAKE) packages KINDS=deb
+	lintian --allow-root --fail-on error,warning dist/*.deb
 	tools/try_deb.sh dist/*.deb
-	tools/try_debian_nova.sh dist/*.deb trixie $(CURDIR)/.venv/debian-trixie
+	for release in $(DEBIANS); do tools/try_debian_nova.sh dist/*.deb \
+	    $$release $(CURDIR)/.venv/debian-$$release || exit 1; done
 	tools/try_debian_cloud.sh dist/*.deb trixie \
 	    $(CURDIR)/.venv/debian-trixie $(or $(ARGS),$(DEBIAN_TESTS))
 
