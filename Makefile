@@ -82,6 +82,7 @@ KOLLA := kolla==23.0.0\nkolla-ansible==22.2.0
 # The release that development happens on.
 BIN := .venv/nova-34/bin
 READY := .venv/nova-34/.ready
+WHEEL := .venv/wheel/nova_image_override-1.0.0-py3-none-any.whl
 
 # More than the usual two processors: tests wait for services half of the time.
 WORKERS := 4
@@ -206,9 +207,9 @@ smoke-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
 .PHONY: test-sid
-test-sid: ## Unit and smoke tests on Python $(PYTHON_sid), in a Debian sid (root, Debian)
+test-sid: $(WHEEL) ## The wheel on Python $(PYTHON_sid), in a Debian sid (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debootstrap
-	tools/try_python.sh sid $(CURDIR)/.venv/debian-sid
+	tools/try_python.sh sid $(CURDIR)/.venv/debian-sid $(WHEEL)
 
 # The check at start, which takes seconds: on every release, and on the first
 # point releases, which distributions have.
@@ -472,7 +473,6 @@ catalogues: .venv/dashboard-27/.ready ## Update the translations of Horizon's pl
 	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
 
 # The wheel alone, beside every release: make wheel-29 is one of them.
-WHEEL := .venv/wheel/nova_image_override-1.0.0-py3-none-any.whl
 $(WHEEL): $(READY) $(shell git ls-files nova_image_override\* setup.cfg)
 	rm -rf build
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
@@ -567,14 +567,19 @@ DEBIAN_TESTS := $(addprefix tests/integration/, test_boot.py test_update.py \
     test_life.py::test_rebuild_keeps_replaces_and_drops_them) \
     -k 'not one_guest_has_everything and not of_a_viewer'
 
+# The releases with a Nova of their own: 26, 31 and 34.
+DEBIANS := bookworm trixie sid
+
 .PHONY: test-deb
-test-deb: ## The package in a bare Debian, beside the Nova of Debian 13, and in a cloud of that (root, Debian)
+test-deb: ## The package in a bare Debian, beside the Nova of DEBIANS="bookworm trixie sid", and in a cloud of Debian 13 (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debhelper debootstrap \
-	    dh-python dpkg-dev pybuild-plugin-pyproject python3-all \
-	    python3-setuptools python3-wheel
+	    dh-python dpkg-dev lintian pybuild-plugin-pyproject python3-all \
+	    python3-setuptools python3-wheel systemd-container
 	$(MAKE) packages KINDS=deb
+	lintian --allow-root --fail-on error,warning dist/*.deb
 	tools/try_deb.sh dist/*.deb
-	tools/try_debian_nova.sh dist/*.deb trixie $(CURDIR)/.venv/debian-trixie
+	for release in $(DEBIANS); do tools/try_debian_nova.sh dist/*.deb \
+	    $$release $(CURDIR)/.venv/debian-$$release || exit 1; done
 	tools/try_debian_cloud.sh dist/*.deb trixie \
 	    $(CURDIR)/.venv/debian-trixie $(or $(ARGS),$(DEBIAN_TESTS))
 

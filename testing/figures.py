@@ -33,7 +33,7 @@ def record(
         FIGURES in the first
     """
     path = _path(item)
-    head = {**_run(), **figures}
+    head = {**running(), **figures}
     if rows is None:
         path.write_text(json.dumps(head, indent=1) + '\n')
     else:
@@ -49,7 +49,7 @@ def add(item: str, figures: dict[str, typing.Any]) -> None:
 
     :param item: what was proven, in one word
     """
-    run = _run()
+    run = running()
     known: dict[str, typing.Any] = {}
     with contextlib.suppress(FileNotFoundError):
         known = json.loads(_path(item).read_text())
@@ -66,7 +66,7 @@ def _path(item: str) -> pathlib.Path:
     return FOLDER / f'{item}-{release.NUMBER}.json'
 
 
-def _run() -> dict[str, str]:
+def running() -> dict[str, str]:
     """Return what is running, and when."""
     changed = subprocess.check_output(
         ['git', 'status', '--porcelain', '--', '.',

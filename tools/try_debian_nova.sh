@@ -3,13 +3,14 @@
 #
 # usage: tools/try_debian_nova.sh DEB RELEASE ROOT  (root on Debian: debootstrap)
 #
-# ROOT is made, with the Nova of RELEASE (trixie), unless it is there. Services run
-# as their units start them, but without systemd.
+# ROOT is made, with the Nova of RELEASE (trixie), unless it is there. nova-api runs
+# as its unit starts it, but without systemd.
 set -eu
 
 deb=$(realpath "$1")
 . "$(dirname "$0")/debian_root.sh"
-make_root "$2" "$3" nova-api nova-compute-qemu procps systemd
+make_root "$2" "$3" nova-api nova-compute-qemu nova-conductor placement-api \
+    procps rabbitmq-server systemd
 isolate "$0" "$@"
 
 # Everything below /etc and /usr, to compare.
@@ -34,14 +35,22 @@ expect 0 'nova-api would start' nova-image-override check
 in_root sed -i 's/nova.api.openstack.compute:APIRouterV21.factory/nova_image_override.api.router:APIRouterV21.factory/' /etc/nova/api-paste.ini
 mkdir -p "${conf%/*}"
 cat >"$conf" <<'END'
+[DEFAULT]
+transport_url = rabbit://guest:guest@127.0.0.1
 [api]
 auth_strategy = noauth2
 [api_database]
 connection = sqlite:////var/lib/nova/try-api
 [database]
 connection = sqlite:////var/lib/nova/try
+[conductor]
+workers = 1
 [image_override]
 allowed_properties = hw_disk_bus=virtio|scsi
+[placement]
+auth_type = admin_token
+endpoint = http://127.0.0.1:8778
+token = admin
 END
 # Without Keystone nobody has a role.
 echo '"os_compute_api:servers:create:image_props_override": ""' >"$policy"
@@ -76,13 +85,46 @@ apt install --reinstall nova-common nova-api
 expect 0 'nova_image_override.api.router' \
     grep '^paste.app_factory' /etc/nova/api-paste.ini
 
-# The drop-in has Debian's unit start the other program, with its arguments.
+# With the drop-in systemd starts the other program in Debian's unit, with its
+# arguments, and nova-compute tells nova-api of the compute part.
 mkdir -p "${unit%/*}"
 cp "$root/usr/share/nova-image-override/nova-compute-debian.conf" "$unit"
-expect 0 '' systemd-analyze --man=no verify nova-compute.service
-command=$(sed -n 's/^Environment=//p' "$unit")
-expect 0 '/usr/bin/nova-compute-image-override --config-file=/etc/nova/nova' \
-    env "$command" /etc/init.d/nova-compute show-args
+manage cell_v2 create_cell --name cell1
+cat >"$root/placement.conf" <<'END'
+[api]
+auth_strategy = noauth2
+[placement_database]
+connection = sqlite:////var/lib/placement/try
+END
+cat >"$root/try" <<'END'
+#!/bin/sh -e
+# Their units name a nova.conf, and so read no other.
+cat /etc/nova/nova.conf.d/try.conf >>/etc/nova/nova.conf
+cat /placement.conf >>/etc/placement/placement.conf
+as() { user=$1; shift; setpriv --reuid="$user" --regid="$user" --init-groups "$@"; }
+as placement placement-manage db sync
+systemctl start rabbitmq-server libvirtd placement-api nova-conductor nova-compute
+for second in $(seq 60); do
+    as nova nova-image-override computes | grep ' 1.0 ' && break
+    sleep 1
+done
+systemctl is-active nova-compute
+tr '\0' ' ' </proc/$(systemctl show --property MainPID --value nova-compute)/cmdline
+END
+chmod 755 "$root/try"
+printf '[Unit]\nSuccessAction=exit\nFailureAction=exit\n[Service]\nType=oneshot\nStandardOutput=tty\nExecStart=/try\n' \
+    >"$root/etc/systemd/system/try.service"
+mount -t proc proc /proc
+set --
+[ -d /run/systemd/system ] || set -- --register=no --keep-unit
+SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 systemd-nspawn --quiet "$@" \
+    --directory="$root" --volatile=overlay --private-network \
+    --console=read-only --boot -- --unit=try.service --show-status=no \
+    >"$root/log" 2>&1 || { cat "$root/log" >&2; exit 1; }
+for text in ' 1.0 ' '/usr/bin/nova-compute-image-override --config-file'; do
+    grep -e "$text" "$root/log"
+done
+rm "$root/etc/systemd/system/try.service"
 
 # Who removes the package too early is told.
 expect 0 'api-paste.ini still names nova_image_override' \

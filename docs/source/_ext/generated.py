@@ -1,8 +1,9 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
-``override-table``, ``proof-figures``, ``exchange`` and ``package-notes``, and
-the role ``test``. Image properties are in ``property_pages``.
+``override-table``, ``proof-figures``, ``platforms``, ``exchange`` and
+``package-notes``, and the role ``test``. Image properties are in
+``property_pages``.
 """
 from __future__ import annotations
 
@@ -69,6 +70,20 @@ class ProofFigures(CodeDirective):
         return [f'Nova {run.pop("nova")}, {of}:', '', *table(
             ['', 'Number'], ([name, str(n)] for name, n in run.items()),
             '70 30')]
+
+
+class Platforms(CodeDirective):
+    """What of the wheel has passed beside each Nova and Python."""
+
+    def rst(self) -> list[str]:
+        """Return a table of the last runs (testing/platforms.py)."""
+        runs = (json.loads(line) for line in (
+            FIGURES / 'platforms.jsonl').read_text().splitlines())
+        names = ['nova', 'python', 'unit', 'short', 'date', 'commit']
+        return table(
+            ['Nova', 'Python', 'Unit tests', 'Short pass', 'Run on', 'Commit'],
+            ([run[name] for name in names] for run in runs),
+            '10 10 28 24 14 14')
 
 
 #: The type of object that a code of refusals is on pages.
@@ -216,6 +231,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('seam-table', SeamTable)
     app.add_directive('override-table', OverrideTable)
     app.add_directive('proof-figures', ProofFigures)
+    app.add_directive('platforms', Platforms)
     app.add_directive('exchange', Exchange)
     app.add_directive('package-notes', PackageNotes)
     # A test's name, checked by tests/unit/test_docs.py.
