@@ -53,8 +53,9 @@ def table(head: list[str], rows: typing.Iterable[list[str]],
     return [*lines, '']
 
 
-#: What long runs of the proofs have counted (testing/figures.py).
 ROOT = pathlib.Path(__file__).parents[3]
+
+#: What long runs of the proofs have counted (testing/figures.py).
 FIGURES = ROOT / 'docs' / 'source' / 'contributor' / 'figures'
 
 
@@ -88,8 +89,9 @@ class Platforms(CodeDirective):
                 r'^\| (\d+) \|[^|]*\| ([\d., ]+) \|[^|]*\| the wheel\b',
                 (ROOT / 'README.md').read_text(), re.MULTILINE)
             for python in pythons.split(', ')}
-        seen = {(run['nova'].partition('.')[0], run['python'].rpartition('.')[0])
-                for run in runs}
+        seen = {
+            (run['nova'].partition('.')[0], run['python'].rpartition('.')[0])
+            for run in runs}
         if not said <= seen:
             raise ValueError(f'README.md: {said - seen} were not seen')
         names = ['nova', 'python', 'unit', 'short', 'date', 'commit']
