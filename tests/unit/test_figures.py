@@ -14,7 +14,7 @@ def kept(monkeypatch, tmp_path):
     monkeypatch.setattr(figures, '_path', lambda item: path)
 
     def kept(commit, **added):
-        monkeypatch.setattr(figures, '_run', lambda: {
+        monkeypatch.setattr(figures, 'running', lambda: {
             'commit': commit, 'nova': '34', 'date': 'today'})
         figures.add('races', added)
         return json.loads(path.read_text())
