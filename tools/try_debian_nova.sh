@@ -19,7 +19,7 @@ all() { (cd "$root" && find etc usr -xdev -type f ! -name '*.pyc' \
 as_nova() { in_root setpriv --reuid=nova --regid=nova --init-groups "$@"; }
 manage() { as_nova nova-manage "$@" >>"$root/log" 2>&1; }
 paste=$root/etc/nova/api-paste.ini
-conf=$root/etc/nova/nova.conf.d/try.conf
+conf=$root/etc/nova/nova.conf
 policy=$root/etc/nova/policy.d/try.yaml
 unit=$root/etc/systemd/system/nova-compute.service.d/image-override.conf
 
@@ -33,8 +33,8 @@ expect 0 'nova-api would start' nova-image-override check
 
 # nova-api's own unit starts Debian's uWSGI, which reads Debian's api-paste.ini.
 in_root sed -i 's/nova.api.openstack.compute:APIRouterV21.factory/nova_image_override.api.router:APIRouterV21.factory/' /etc/nova/api-paste.ini
-mkdir -p "${conf%/*}"
-cat >"$conf" <<'END'
+cp -p "$conf" "$root/nova.conf"
+cat >>"$conf" <<'END'
 [DEFAULT]
 transport_url = rabbit://guest:guest@127.0.0.1
 [api]
@@ -98,8 +98,6 @@ connection = sqlite:////var/lib/placement/try
 END
 cat >"$root/try" <<'END'
 #!/bin/sh -e
-# Their units name a nova.conf, and so read no other.
-cat /etc/nova/nova.conf.d/try.conf >>/etc/nova/nova.conf
 cat /placement.conf >>/etc/placement/placement.conf
 as() { user=$1; shift; setpriv --reuid="$user" --regid="$user" --init-groups "$@"; }
 as placement placement-manage db sync
@@ -129,7 +127,8 @@ rm "$root/etc/systemd/system/try.service"
 # Who removes the package too early is told.
 expect 0 'api-paste.ini still names nova_image_override' \
     apt-get -qq --yes remove python3-nova-image-override
-rm -r "${conf%/*}" "$policy" "${unit%/*}"
+rm -r "$policy" "${unit%/*}"
+mv "$root/nova.conf" "$conf"
 cp "$root/usr/share/nova-common/api-paste.ini" "$paste"
 in_root dpkg --purge python3-nova-image-override
 all | diff "$root/before" - && echo "ok: nothing is left"

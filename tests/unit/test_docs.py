@@ -243,8 +243,7 @@ def test_every_module_that_overrides_is_shown():
 def names_in(module):
     trees = [ast.parse(path.read_text()) for path in (
         ROOT / 'tests' / kind / f'{module}.py'
-        for kind in ('functional', 'clients', 'integration', 'rolling')
-    ) if path.exists()]
+        for kind in ('functional', 'clients')) if path.exists()]
     return {
         '.'.join([module, *owner, method.name])
         for tree in trees for owner, body in [([], tree.body), *(
@@ -280,7 +279,7 @@ def test_no_operation_of_the_map_loses_overrides():
 def test_every_test_of_the_map_is_in_the_map():
     named = {name for _, name in named_tests()}
     for module in ('test_life', 'test_life_devices'):
-        tests = {test for test in names_in(module) if '.Test' in test}
+        tests = {test for test in names_in(module) if '.test_' in test}
         assert tests
         assert tests <= named
 
@@ -306,6 +305,20 @@ def test_the_readme_shows_what_is_a_sample_or_part_of_one():
     assert blocks
     for block in blocks:
         assert json.loads(block) in samples
+
+
+def test_the_readme_says_beside_what_the_wheel_has_passed():
+    """Each line is a run, which comes first (testing/platforms.py)."""
+    runs = map(json.loads, (
+        SOURCE / 'contributor/figures/platforms.jsonl'
+    ).read_text().splitlines())
+    rows = re.findall(
+        r'^\| (\d+) \|[^|]*\| ([\d., ]+) \|[^|]*\| the wheel\b',
+        (ROOT / 'README.md').read_text(), re.MULTILINE)
+    assert {(nova, python) for nova, pythons in rows
+            for python in pythons.split(', ')} <= {
+        (run['nova'].partition('.')[0], run['python'].rpartition('.')[0])
+        for run in runs}
 
 
 def test_the_readme_shows_the_newest_version():
