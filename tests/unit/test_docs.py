@@ -243,7 +243,8 @@ def test_every_module_that_overrides_is_shown():
 def names_in(module):
     trees = [ast.parse(path.read_text()) for path in (
         ROOT / 'tests' / kind / f'{module}.py'
-        for kind in ('functional', 'clients')) if path.exists()]
+        for kind in ('functional', 'clients', 'integration', 'rolling')
+    ) if path.exists()]
     return {
         '.'.join([module, *owner, method.name])
         for tree in trees for owner, body in [([], tree.body), *(
@@ -279,7 +280,7 @@ def test_no_operation_of_the_map_loses_overrides():
 def test_every_test_of_the_map_is_in_the_map():
     named = {name for _, name in named_tests()}
     for module in ('test_life', 'test_life_devices'):
-        tests = {test for test in names_in(module) if '.test_' in test}
+        tests = {test for test in names_in(module) if '.Test' in test}
         assert tests
         assert tests <= named
 
