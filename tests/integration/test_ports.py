@@ -81,13 +81,17 @@ def test_several_queues_need_several_cpus(connect):
     assert 'hw_vif_multiqueue_enabled: no_effect:' in str(caught.value)
 
 
-@pytest.mark.parametrize('bus', ['ide', 'sata', 'scsi', 'usb'])
-def test_the_config_drive_is_a_cd_on_the_bus_that_is_asked_for(boot, bus):
+@pytest.mark.parametrize(('bus', 'device'), [
+    ('ide', '/dev/sr0'), ('sata', '/dev/sr0'), ('scsi', '/dev/sr0'),
+    # QEMU's usb-storage shows guests what libvirt gives it as a disk.
+    ('usb', '/dev/sda')])
+def test_the_config_drive_is_a_cd_on_the_bus_that_is_asked_for(
+        boot, bus, device):
     server = boot({'img_config_drive': 'mandatory', 'hw_cdrom_bus': bus})
     target = server.domain.find("devices/disk[@device='cdrom']/target")
     assert target.get('bus') == bus
     drive, *files = server.told.configuration
-    assert drive == '/dev/sr0'
+    assert drive == device
     assert 'meta_data.json' in files
 
 
