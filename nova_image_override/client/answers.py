@@ -88,7 +88,7 @@ def shown_in(response: requests.Response) -> dict[str, dict[str, Any]]:
     try:
         body = response.json()
         servers = body.get('servers') or [body.get('server')]
-        return {server['id']: {name: server[name] for name in PARAMETERS}
+        return {server['id']: {name: server.get(name) for name in PARAMETERS}
                 for server in servers
                 if server and errors.PARAMETER in server}
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -131,7 +131,8 @@ class Discovery:
         low, high = (
             microversion_parse.parse_version_string(said[bound])
             for bound in ('min_version', 'max_version'))
-        schema, presets = dict(said['schema']), dict(said['presets'])
+        # Before presets there were none to tell.
+        schema, presets = dict(said['schema']), dict(said.get('presets', {}))
         known = versions.VERSIONS
         shared = [version for version in known if low <= version <= high]
         if not shared:

@@ -45,6 +45,11 @@ def test_what_are_no_presets_cannot_be_read(presets):
         offer(presets)
 
 
+def test_a_nova_api_from_before_presets_offers_none():
+    assert answers.Discovery.of({
+        'min_version': '3.1', 'max_version': '3.1', 'schema': {}}).presets == {}
+
+
 def version(low, high):
     return str(answers.Discovery.of({
         'min_version': low, 'max_version': high, 'schema': {},

@@ -298,6 +298,15 @@ def test_servers_show_in_a_context_what_is_in_force(cloud, compute, answer):
     assert HEADER not in cloud.last_request.headers
 
 
+def test_a_nova_api_from_before_presets_shows_the_overrides(cloud, compute):
+    cloud.get(f'{URL}/servers/id', json={
+        'server': {'id': 'id', 'image_props_override': OVERRIDES}})
+    with transport.attach(compute).showing() as asking:
+        compute.get('/servers/id')
+    assert asking.seen == {'id': {
+        'image_props_override': OVERRIDES, 'image_props_override_preset': None}}
+
+
 @pytest.mark.parametrize('answer', [
     {'status_code': 404}, {'text': 'no JSON'}, {'json': {'server': {}}},
     {'json': []}])
