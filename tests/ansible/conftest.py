@@ -1,5 +1,7 @@
 """One cloud for all tests of a module."""
 
+import functools
+
 import pytest
 
 from testing import wsgi_server
@@ -17,7 +19,8 @@ def together(request, tmp_path_factory):
         loopback.furnish(cloud)
         with wsgi_server.serving(
                 site.Site(cloud, cloud.api_fixture.app())) as url:
-            yield cloud, real.Ansible(folder, url)
+            yield cloud, real.Ansible(folder, functools.partial(
+                loopback.clouds_yaml, folder, url))
 
 
 @pytest.fixture

@@ -1,17 +1,19 @@
 """Ansible with its openstack.cloud collection, run as users run it."""
 from __future__ import annotations
 
+import collections.abc
 import json
 import os
 import pathlib
 import subprocess
 import typing
 
-from testing.site import loopback
 from tests import environments
 
 #: What the documentation shows.
-PLAYBOOK = environments.ROOT / 'docs' / 'source' / 'user' / 'ansible.yaml'
+PLAYBOOK, CHANGE = (
+    environments.ROOT / 'docs' / 'source' / 'user' / f'{name}.yaml'
+    for name in ('ansible', 'ansible-change'))
 
 #: ``vendor_hook`` of clouds.yaml.
 HOOK = 'nova_image_override.client.sdk:load'
@@ -21,12 +23,16 @@ class Ansible:
     """Runs playbooks against one cloud.
 
     :param folder: for its files
-    :param url: of the site
+    :param clouds: writes clouds.yaml, in which each cloud has the keys that it
+        is given too, and returns the path
     """
 
-    def __init__(self, folder: pathlib.Path, url: str) -> None:
+    def __init__(
+        self, folder: pathlib.Path,
+        clouds: collections.abc.Callable[..., pathlib.Path],
+    ) -> None:
         self._folder = folder
-        self._url = url
+        self._clouds = clouds
         self._bin = environments.find(
             'Ansible', 'ANSIBLE', '.venv/ansible-12',
             'bin/ansible-playbook') / 'bin'
@@ -40,8 +46,7 @@ class Ansible:
         :param hook: ``vendor_hook`` of clouds.yaml
         :returns: whether it succeeded, and each task's result by its name
         """
-        clouds = loopback.clouds_yaml(
-            self._folder, self._url, **({'vendor_hook': hook} if hook else {}))
+        clouds = self._clouds(**({'vendor_hook': hook} if hook else {}))
         path = self._folder / 'playbook.yaml'
         path.write_text(playbook)
         done = subprocess.run(

@@ -4,11 +4,9 @@ import pytest
 
 from testing.harness import base
 from testing.site import cloud as cloud_module
-from tests import environments
 from tests.ansible import real
 
-PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
-            / 'ansible-change.yaml').read_text()
+PLAYBOOK = real.CHANGE.read_text()
 CHANGE, START = 'Change the overrides', 'Start the server'
 
 

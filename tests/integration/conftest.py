@@ -56,7 +56,18 @@ def huge_pages(deployment):
 
 
 @pytest.fixture
-def boot(deployment, users):
+def cleared(deployment, operator):
+    """Let no server that a test creates outlive it."""
+    yield
+    # Including those whose answer was lost.
+    if left := [server.id for server in places.created(deployment)]:
+        operator('server', 'delete', '--force', *left)
+        processes.wait_for(
+            lambda: not places.created(deployment), 'the end of servers', 120)
+
+
+@pytest.fixture
+def boot(deployment, users, cleared):
     """Create servers that are gone after the test."""
     numbers = itertools.count()
 
@@ -72,12 +83,7 @@ def boot(deployment, users):
             server.settled('ACTIVE')
         return server
 
-    yield create
-    # Including those whose answer was lost.
-    if left := [server.id for server in places.created(deployment)]:
-        users['operator']('server', 'delete', '--force', *left)
-        processes.wait_for(
-            lambda: not places.created(deployment), 'the end of servers', 120)
+    return create
 
 
 @pytest.fixture
