@@ -114,7 +114,7 @@ help: ## List these targets
 
 # Heat's environment has nothing of Nova but its client.
 .venv/heat-%/.ready: constraints/heat-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh heat-$* heat
+	@tools/environment.sh heat-$* heat,cloud-other
 
 .venv/ansible-%/.ready: constraints/ansible-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh ansible-$* ansible
@@ -343,7 +343,7 @@ lint: $(READY) ## Style and types
 
 # The previous Nova, from which to upgrade.
 .venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
-	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-nova
+	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-other
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
@@ -363,7 +363,7 @@ cloud-clean: cloud-down ## And remove what it wrote
 	rm -rf .cloud
 
 # What is no part of the cloud, and used by tests that are not short.
-BESIDE := $(patsubst %,.venv/%/.ready,ansible-12 ceilometer-27)
+BESIDE := $(patsubst %,.venv/%/.ready,ansible-12 ceilometer-27 heat-27)
 
 .PHONY: cloud-test
 cloud-test: .venv/cloud/.ready $(if $(findstring short,$(ARGS)),,$(BESIDE)) ## Test on a real cloud: up, tests, down (ARGS="-m short")
@@ -532,7 +532,8 @@ constraints-clients-%: $(READY)
 
 constraints-heat-%: $(READY)
 	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra heat --output-file constraints/heat-$*.txt setup.cfg -
+	    --extra heat --extra cloud-other \
+	    --output-file constraints/heat-$*.txt setup.cfg -
 
 constraints-dashboard-%: $(READY)
 	printf '$(DASHBOARD_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
@@ -549,7 +550,7 @@ constraints-cloud: $(READY)
 
 constraints-cloud-33: $(READY)
 	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra nova --extra cloud-nova \
+	    --extra nova --extra cloud-other \
 	    --output-file constraints/cloud-33.txt setup.cfg -
 
 constraints-kits: $(READY)

@@ -17,6 +17,7 @@ PORTS = {
     'nova-api-1': 18776, 'nova-api-2': 18777, 'nova-metadata': 18779,
     'rabbitmq': 18567, 'rabbitmq-dist': 18568, 'epmd': 18436,
     'web': 18080, 'barbican': 18311, 'ceph': 18789, 'cinder': 18877,
+    'heat': 18004,
     'openflow-compute1': 18633, 'openflow-compute2': 18634,
 }
 

@@ -64,7 +64,7 @@ def register(state: state_module.State) -> None:
              if name != 'operator'}
     users |= {name: ('service', ['admin', 'service'])
               for name in ('nova', 'glance', 'placement', 'neutron',
-                           'barbican', 'cinder')}
+                           'barbican', 'cinder', 'heat')}
     for name, (project_name, roles) in users.items():
         project = identity.find_project(project_name) or (
             identity.create_project(name=project_name, domain_id='default'))
