@@ -363,7 +363,7 @@ cloud-clean: cloud-down ## And remove what it wrote
 	rm -rf .cloud
 
 # What is no part of the cloud, and used by tests that are not short.
-BESIDE := $(patsubst %,.venv/%/.ready,ansible-12 ceilometer-27 heat-27)
+BESIDE := $(patsubst %,.venv/%/.ready,ansible-12 ceilometer-27 dashboard-27 heat-27) browser
 
 .PHONY: cloud-test
 cloud-test: .venv/cloud/.ready $(if $(findstring short,$(ARGS)),,$(BESIDE)) ## Test on a real cloud: up, tests, down (ARGS="-m short")

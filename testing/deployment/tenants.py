@@ -95,6 +95,15 @@ def enter(
             region_id=region)
 
 
+def leave(identity: openstack.proxy.Proxy, kind: str) -> None:
+    """Take a service that does not run out of the catalogue, if it is there.
+
+    :param kind: the service type
+    """
+    for service in identity.services(type=kind):
+        identity.delete_service(service)
+
+
 def furnish(state: state_module.State) -> None:
     """Make what is missing or is not what it should be.
 
@@ -105,12 +114,16 @@ def furnish(state: state_module.State) -> None:
     connection = connect(state, 'operator')
     flavors.furnish(connection.compute)
     network = connection.network
-    if not network.find_network('net'):
-        made = network.create_network(
-            name='net',
-            project_id=connection.identity.find_project('demo').id)
+    project = connection.identity.find_project('demo').id
+    made = network.find_network('net') or network.create_network(
+        name='net', project_id=project)
+    # Horizon offers no network whose subnets the user cannot see.
+    if not any(network.subnets(network_id=made.id, project_id=project)):
+        for other in network.subnets(network_id=made.id):
+            network.delete_subnet(other)
         network.create_subnet(
-            network_id=made.id, ip_version=4, cidr='192.0.2.0/24',
+            network_id=made.id, project_id=project,
+            ip_version=4, cidr='192.0.2.0/24',
             gateway_ip=None, enable_dhcp=False)
     files = guest_module.Guest(state)
 

@@ -40,14 +40,15 @@ class Browser:
         self.url = url
         self.driver = driver
 
-    def log_in(self, user: str) -> None:
-        """Log in as a user of testing.site, whose password is the name.
+    def log_in(self, user: str, password: str | None = None) -> None:
+        """Log in.
 
+        :param password: by default the name, as users of testing.site have it
         :raises AssertionError: Horizon says why not
         """
         self.driver.get(f'{self.url}/auth/login/')
         self.find('#id_username').send_keys(user)
-        self.find('#id_password').send_keys(user + Keys.ENTER)
+        self.find('#id_password').send_keys((password or user) + Keys.ENTER)
         self.until(lambda driver: '/auth/login' not in driver.current_url
                    or self.shown('.alert-danger'), 'the log-in')
         assert '/auth/login' not in self.driver.current_url, self.texts(

@@ -10,18 +10,18 @@ class Session:
     """What one user of Horizon gets.
 
     :param url: of Horizon
-    :param user: of testing.site, whose password is the name
+    :param password: by default the name, as users of testing.site have it
     """
 
-    def __init__(self, url, user):
+    def __init__(self, url, user, password=None):
         self.url = url
         self._session = requests.Session()
         self._session.headers['Referer'] = url
         page = self.get('/auth/login/')
         assert page.status_code == 200, page.text
         page = self.post('/auth/login/', {
-            'username': user, 'password': user, 'region': 'default',
-            'auth_type': 'credentials'})
+            'username': user, 'password': password or user,
+            'region': 'default', 'auth_type': 'credentials'})
         assert '/auth/login' not in page.url, text_of(page)
 
     def get(self, path, **params):

@@ -41,9 +41,9 @@ class Wizard:
     def __init__(self, browser: browser_module.Browser) -> None:
         self.browser = browser
 
-    def open(self, user: str) -> None:
+    def open(self, user: str, password: str | None = None) -> None:
         """Log in, and open the wizard."""
-        self.browser.log_in(user)
+        self.browser.log_in(user, password)
         self.browser.open('/project/instances/')
         self.browser.click('#instances__action_launch-ng')
         self.browser.find('.modal-dialog .ng-wizard .nav-item')

@@ -16,8 +16,8 @@ def of_this_cloud(path, cloud='tenant'):
     """Return a playbook of the documentation, for what there is here."""
     text = path.read_text()
     for named, here in {
-            'cloud: demo': f'cloud: {cloud}', 'name: guest': 'name: test-guest',
-            'image: debian': 'image: guest',
+            'cloud: demo': f'cloud: {cloud}',
+            'name: guest': 'name: test-guest', 'image: debian': 'image: guest',
             'name: two-cpus': 'name: small'}.items():
         text = text.replace(named, here)
     return text
