@@ -345,6 +345,22 @@ lint: $(READY) ## Style and types
 .venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
 	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-other
 
+# The release of the package before this checkout, from which to upgrade. None is
+# out yet: this is 1.0.0 as it was before presets, with another record of
+# overrides and another word of the compute part.
+FORMER := ac89c5228a4929b538691ba16bc2bb07a0e04588
+FORMER_WHEEL := .venv/former/nova_image_override-1.0.0-py3-none-any.whl
+$(FORMER_WHEEL): $(READY)
+	rm -rf $(@D)
+	mkdir -p $(@D)/source
+	git archive $(FORMER) | tar --extract --directory $(@D)/source
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	    --wheel-dir $(@D) $(@D)/source
+
+.venv/cloud-33-former/.ready: $(FORMER_WHEEL) constraints/cloud-33.txt
+	@PYTHON=/usr/bin/python3 PINS=constraints/cloud-33.txt WHEEL=$(FORMER_WHEEL) \
+	    tools/environment.sh cloud-33-former nova,cloud-nova
+
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
 # Run a command while the cloud is up; take it down again, whatever happens.
@@ -376,11 +392,12 @@ cloud-properties: .venv/cloud/.ready ## Every value of every property in a real 
 # From scratch: the databases are those of the Nova that it begins with.
 .PHONY: cloud-rolling
 cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling
+cloud-rolling: export FORMER_PACKAGE := $(CURDIR)/.venv/cloud-33-former
 cloud-rolling: export OLDER := $(CURDIR)/.venv/cloud-33
-cloud-rolling: .venv/cloud/.ready .venv/cloud-33/.ready ## The extension comes and goes, and Nova 33 becomes 34, while tenants work
+cloud-rolling: .venv/cloud/.ready .venv/cloud-33/.ready .venv/cloud-33-former/.ready ## The extension comes, is upgraded and goes, and Nova 33 becomes 34, while tenants work
 	@$(PYTHON) -m testing.deployment.machine install haproxy
 	rm -rf $(CLOUD_STATE)
-	@$(CLOUD) testing.deployment --older $(OLDER) run \
+	@$(CLOUD) testing.deployment --older $(FORMER_PACKAGE) run \
 	    pytest -x tests/rolling $(ARGS)
 
 .PHONY: cloud-tempest

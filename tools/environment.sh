@@ -5,8 +5,9 @@
 #
 # VERSION is of the Python to take, if there is one, in place of $PYTHON.
 #
-# Leaves .venv/NAME with the packages of constraints/NAME.txt and this
-# checkout, editable, with EXTRAS of setup.cfg. The stamp file .ready is written last: whatever
+# Leaves .venv/NAME with the packages of constraints/NAME.txt (or of $PINS) and this
+# checkout, editable, or the wheel $WHEEL, with EXTRAS of setup.cfg. The stamp file
+# .ready is written last: whatever
 # interrupts this, the next run begins again. make runs it only when the stamp
 # is older than what it was made from.
 set -eu
@@ -16,7 +17,7 @@ extras=$2
 python=${PYTHON:-python3}
 version=${3:-}
 venv=.venv/$name
-pins=constraints/$name.txt
+pins=${PINS:-constraints/$name.txt}
 
 fail() {
     echo "environment.sh: $*" >&2
@@ -55,8 +56,13 @@ index=${PIP_INDEX_URL:-$("$venv/bin/pip" config get global.index-url \
                          2>/dev/null || true)}
 export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
 export UV_SYSTEM_CERTS=1
+if [ -n "${WHEEL:-}" ]; then
+    set -- "$WHEEL[$extras]"
+else
+    set -- --editable ".[$extras]"
+fi
 "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
     --constraint "$pins" --build-constraint "$pins" \
-    --editable ".[$extras]"
+    "$@"
 
 touch "$venv/.ready"

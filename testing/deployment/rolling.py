@@ -14,7 +14,7 @@ from testing.deployment import state as state_module
 class Cloud(cloud.Cloud):
     """Two nova-api behind a balancer; it starts without the extension.
 
-    :param older: the environment of the Nova that it starts with
+    :param older: the environment that it starts with
     """
 
     nova_api: balancer.Balanced

@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 from testing.deployment import command
+from testing.deployment import installation
 from testing.deployment import rolling
 from testing.deployment import state
 from testing.deployment import tenants
@@ -16,7 +17,15 @@ from tests.rolling import traffic
 def deployment():
     """The cloud; ``make cloud-rolling`` has started it."""
     return rolling.Cloud(
-        state.State.default(), pathlib.Path(os.environ['OLDER']))
+        state.State.default(), pathlib.Path(os.environ['FORMER_PACKAGE']))
+
+
+@pytest.fixture(scope='module')
+def older():
+    """The checkout, beside the Nova with which the cloud starts."""
+    result = installation.Installation(pathlib.Path(os.environ['OLDER']))
+    result.link_bindings()
+    return result
 
 
 @pytest.fixture(scope='module')

@@ -1,4 +1,4 @@
-"""In, on to the next Nova, and out again, in the order of the documentation.
+"""In, to the next package and Nova, and out again, as the documentation has it.
 
 Each test begins where the one before it ended, as install/first-override.rst,
 upgrade.rst and remove.rst have them.
@@ -16,6 +16,7 @@ from testing.deployment import installation
 from testing.deployment import nova
 from testing.deployment import places
 from testing.deployment import settings
+from tests.integration import whole
 
 #: The overrides of the servers that go through all of it.
 OVERRIDES = {'os_command_line': 'console=ttyS0 kept=1', 'hw_boot_menu': 'true',
@@ -55,6 +56,8 @@ def look(server, overrides):
     assert domain.findtext('os/cmdline') == overrides['os_command_line']
     assert domain.find('os/bootmenu').get('enable') == 'yes'
     assert domain.find('devices/video/model').get('type') == 'virtio'
+    assert domain.find("devices/disk[@device='disk']/target").get('bus') == (
+        overrides.get('hw_disk_bus', 'virtio'))
 
 
 def build_anew(deployment, server):
@@ -138,13 +141,68 @@ def test_what_is_allowed_then_works(deployment, tenant, plain, kept, busy):
         kept[server.id] = OVERRIDES
     status, told = upgrade_check(deployment, deployment.older)
     assert status == 0, told
+    change_all(deployment, deployment.nova_api.members[0], kept)
     all_is_well(deployment, tenant, kept, plain)
+
+
+def change_all(deployment, api, kept):
+    """Have one nova-api rebuild, update and find servers that have overrides.
+    """
+    client = whole.Client(deployment, 'tenant', api.name)
+    image = deployment.operator.image.find_image('guest').id
+    for number, server in enumerate(kept):
+        said = f'console=ttyS0 kept={number} {api.name}'
+        kept[server] = {**OVERRIDES, 'os_command_line': said,
+                        'hw_disk_bus': 'ide' if number else 'sata'}
+        if number == 0:
+            client.rebuild(server, image, kept[server])
+            client.settled(server, 'ACTIVE')
+        else:
+            client.do(server, *(('os-stop', 'SHUTOFF') if number == 1 else
+                                ('shelve', 'SHELVED_OFFLOADED')))
+            client.update(server, kept[server], expected=200)
+            client.do(server, 'os-start' if number == 1 else 'unshelve',
+                      'ACTIVE')
+        # And once more, as they are.
+        client.rebuild(server, image)
+        client.settled(server, 'ACTIVE')
+        assert client.show(server)[whole.PARAMETER] == kept[server]
+    found = client.send(
+        'GET', f'?{whole.PARAMETER}=hw_disk_bus', expected=200)
+    assert {each['id'] for each in found.json()['servers']} == {*kept}
 
 
 @pytest.fixture(scope='module')
 def overriding(busy):
     """The tenant whose every boot has overrides."""
     return busy('overriding', OVERRIDES)
+
+
+def test_computes_get_the_next_package_one_by_one(
+        deployment, tenant, plain, overriding, kept, older):
+    for host in deployment.hosts.values():
+        host.installation = older
+        deployment.restart_compute(host)
+        assert computes(deployment) == set(deployment.hosts)
+        all_is_well(deployment, tenant, kept, plain)
+    assert overriding.asked.failures == []
+
+
+def test_each_nova_api_gets_the_next_package(
+        deployment, tenant, plain, overriding, kept, older):
+    first, second = deployment.nova_api.members
+    first.installation = older
+    deployment.restart_api(first)
+    # The former package of the other finds what this one stores.
+    for each in (first, second):
+        change_all(deployment, each, kept)
+        all_is_well(deployment, tenant, kept, plain)
+    second.installation = older
+    deployment.restart_api(second)
+    all_is_well(deployment, tenant, kept, plain)
+    status, told = upgrade_check(deployment, older)
+    assert status == 0, told
+    assert overriding.asked.failures == []
 
 
 def test_the_next_nova_is_checked_before_it_runs(
@@ -194,7 +252,7 @@ def test_computes_go_to_the_next_nova_one_by_one(
     # And a server that was booted before moves between them.
     server = places.Server(deployment, tenant, next(iter(kept)))
     server.migrate(command.Openstack(deployment.state, 'operator'))
-    look(server, OVERRIDES)
+    look(server, kept[server.id])
 
 
 def test_it_goes_and_servers_keep_what_they_have(
