@@ -141,7 +141,7 @@ class Cloud:
         guests end with its namespaces.
         """
         for process in processes.recorded(self.state):
-            keeps = process.name in (self.mariadb.name, 'rabbitmq')
+            keeps = process.name.startswith((mariadb.NAME, 'rabbitmq'))
             process.stop(signal.SIGTERM if keeps else signal.SIGKILL)
         self.huge_pages.give_back()
 

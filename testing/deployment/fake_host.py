@@ -7,6 +7,8 @@ other hosts, and the bus and names of disks are what libvirt's driver chooses.
 import sys
 import time
 
+import openstack
+
 from nova_image_override.cmd import run_nova_compute
 from testing.deployment import installation
 from testing.deployment import nova
@@ -39,6 +41,14 @@ class Host(processes.Process):
             'libvirt': {'virt_type': 'qemu'}})
         self.start([installation.OWN.python, '-W', 'ignore', '-m', __name__,
                     '--config-file', config])
+
+    def takes_servers(self, operator: openstack.connection.Connection) -> bool:
+        """Return whether Nova may give it servers."""
+        mapped = {each.name for each in operator.compute.hypervisors()}
+        providers = operator.placement.resource_providers(name=self.host)
+        return self.host in mapped and any(
+            any(operator.placement.resource_provider_inventories(each))
+            for each in providers)
 
 
 def main() -> None:

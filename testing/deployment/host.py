@@ -63,6 +63,7 @@ class Host:
     :ivar extended: whether nova-compute is the extension's
     :ivar more: what else is in its nova.conf; written at each start
     :ivar mounts: what else it mounts, as ``SOURCE:PLACE``
+    :ivar has_huge_pages: whether it has huge pages where the cloud has some
     :ivar topology: its nodes and CPUs
     """
 
@@ -75,6 +76,7 @@ class Host:
         self.extended = True
         self.more: settings.Settings = {}
         self.mounts: list[str] = []
+        self.has_huge_pages = True
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
         self._displays = displays
@@ -120,7 +122,7 @@ class Host:
         for name, place in _MOUNTS.items():
             mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
                        f':{place}']
-        huge = self._huge_pages.there
+        huge = self.has_huge_pages and self._huge_pages.there
         self.topology.make(hugepages.PER_NODE if huge else 0)
         mounts += self.topology.mounts()
         mounts += [f'{openvswitch.folder(self._state)}:{openvswitch.PLACE}']

@@ -7,26 +7,32 @@ import subprocess
 from testing.deployment import processes
 from testing.deployment import state as state_module
 
+#: The name of the cloud's own.
+NAME = 'mariadb'
+
 
 class MariaDB(processes.Process):
     """The database server.
 
     :param options: of mariadbd, besides those that the cloud needs
+    :param name: of the process and its folder, where there is another server
+    :ivar data: the folder of its data
     """
 
     def __init__(
         self, state: state_module.State,
-        options: collections.abc.Sequence[str] = (),
+        options: collections.abc.Sequence[str] = (), name: str = NAME,
     ) -> None:
-        super().__init__(state, 'mariadb')
+        super().__init__(state, name)
         self._options = options
         self._state = state
-        self._socket = state.file('mariadb', 'socket')
+        self._socket = state.file(name, 'socket')
+        self.data = state.subfolder(name, 'data')
 
     def up(self) -> None:
         """Start it, with the data that it has, or with new data."""
-        data = self._state.subfolder('mariadb', 'data')
-        stamp = self._state.file('mariadb', 'installed')
+        data = self.data
+        stamp = self._state.file(self.name, 'installed')
         if not stamp.exists():
             # Whoever connects as root through the socket is root.
             subprocess.run(
@@ -35,20 +41,28 @@ class MariaDB(processes.Process):
                  '--auth-root-socket-user=root', '--skip-test-db'],
                 check=True, stdout=subprocess.DEVNULL)
             stamp.touch()
-        self.start([
-            'mariadbd', '--no-defaults', f'--datadir={data}', '--user=root',
-            f'--socket={self._socket}', '--skip-networking',
-            # Another server that starts removes temporary tables from /tmp
-            # (sql/sql_base.cc mysql_rm_tmp_tables).
-            f'--tmpdir={self._state.subfolder("mariadb", "tmp")}',
-            f'--pid-file={self._state.file("mariadb", "pid")}',
-            '--max-connections=500',
-            # A crash of the server loses nothing, one of the machine may.
-            '--innodb-flush-log-at-trx-commit=2', *self._options])
-        self.wait_until(self._answers)
+        self.serve()
         self.execute("CREATE OR REPLACE USER cloud@localhost IDENTIFIED BY "
                      f"'{self._state.secret('mariadb')}';"
                      'GRANT ALL ON *.* TO cloud@localhost;')
+
+    def serve(self, *options: str) -> None:
+        """Start it with the data that it has, and wait until it answers.
+
+        :param options: for this once
+        """
+        self.start([
+            'mariadbd', '--no-defaults', '--user=root',
+            f'--datadir={self.data}', f'--socket={self._socket}',
+            '--skip-networking',
+            # Another server that starts removes temporary tables from /tmp
+            # (sql/sql_base.cc mysql_rm_tmp_tables).
+            f'--tmpdir={self._state.subfolder(self.name, "tmp")}',
+            f'--pid-file={self._state.file(self.name, "pid")}',
+            '--max-connections=500',
+            # A crash of the server loses nothing, one of the machine may.
+            '--innodb-flush-log-at-trx-commit=2', *self._options, *options])
+        self.wait_until(self._answers)
 
     def _answers(self) -> bool:
         return subprocess.run(
@@ -70,7 +84,7 @@ class MariaDB(processes.Process):
             capture_output=True, text=True).stdout
 
     def _stamp(self, owner: str) -> pathlib.Path:
-        return self._state.file('mariadb', f'filled-{owner}')
+        return self._state.file(self.name, f'filled-{owner}')
 
     def forget(self, owner: str) -> None:
         """Let the databases of a service be filled anew the next time."""

@@ -15,6 +15,7 @@ from testing import examples
 from testing.deployment import installation
 from testing.deployment import mariadb
 from testing.deployment import processes
+from testing.deployment import serve
 from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import tenants
@@ -103,11 +104,29 @@ def common(state: state_module.State) -> settings.Settings:
     }
 
 
-def _databases(state: state_module.State) -> settings.Settings:
-    """Return where the API's database is, and that of the one cell."""
-    return {section: {'connection': settings.database(state, name)}
+def databases(
+    state: state_module.State, server: str = mariadb.NAME,
+) -> settings.Settings:
+    """Return where the API's database is, and that of the first cell."""
+    return {section: {'connection': settings.database(state, name, server)}
             for section, name in (('api_database', 'nova_api'),
                                   ('database', 'nova_cell1'))}
+
+
+# With all that is in them; the first two are made by NovaAPI.setup.
+_FORGET = '''
+USE nova_api;
+DELETE m FROM instance_mappings m JOIN cell_mappings c ON c.id = m.cell_id
+    WHERE c.name NOT IN ('cell0', 'cell1');
+DELETE m FROM host_mappings m JOIN cell_mappings c ON c.id = m.cell_id
+    WHERE c.name NOT IN ('cell0', 'cell1');
+DELETE FROM cell_mappings WHERE name NOT IN ('cell0', 'cell1');
+'''
+
+
+def forget_cells(database: mariadb.MariaDB) -> None:
+    """Take every cell but the first out of the API's database."""
+    database.execute(_FORGET)
 
 
 class NovaAPI(web.Application):
@@ -115,6 +134,7 @@ class NovaAPI(web.Application):
 
     :ivar extended: whether the extension is there; see :meth:`configure`
     :ivar rules: ``[image_override]``; see :meth:`configure`
+    :ivar server: the MariaDB that it uses; see :meth:`configure`
     :ivar is_under_uwsgi: whether Debian's uWSGI serves it, as the example in
         ``share/`` says, in place of waitress
     """
@@ -129,6 +149,7 @@ class NovaAPI(web.Application):
     ) -> None:
         super().__init__(state, name)
         self.extended = True
+        self.server = mariadb.NAME
         self.is_under_uwsgi = False
         self.rules = {
             'allowed_properties': ', '.join(ALLOWED),
@@ -149,7 +170,7 @@ class NovaAPI(web.Application):
             _POLICY if self.extended else '')
         settings.write(
             self.folder / 'nova.conf', common(self.state),
-            _databases(self.state), {
+            databases(self.state, self.server), {
                 'DEFAULT': {'state_path': str(self.folder)},
                 'wsgi': {'api_paste_config': str(
                     self.folder / 'api-paste.ini')},
@@ -164,7 +185,11 @@ class NovaAPI(web.Application):
     def command(self) -> list[str | pathlib.Path]:
         """Return what serves it."""
         if not self.is_under_uwsgi:
-            return super().command()
+            python, *words = super().command()
+            # With -m it would find the checkout's extension before its own.
+            return [python, *(
+                ['-W', 'ignore', '-P', serve.__file__, *words[4:]]
+                if serve.__name__ == self.SERVER else words)]
         text = examples.UWSGI.read_text()
         for shipped, ours in {
                 '/etc/nova/api-paste-image-override.ini':
@@ -195,6 +220,8 @@ class NovaAPI(web.Application):
              settings.database(self.state, 'nova_cell0')],
             [*manage, 'cell_v2', 'create_cell', '--name', 'cell1'],
             [*manage, 'db', 'sync']], self.NAME)
+        # A run that was cut off has left one that does not run.
+        forget_cells(database)
 
 
 class PlainNovaAPI(NovaAPI):
@@ -237,7 +264,7 @@ class Metadata(web.Application):
             (self.installation.etc / 'nova' / paste.name).read_text())
         settings.write(
             self.folder / 'nova.conf', common(self.state),
-            _databases(self.state), {
+            databases(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
                 'wsgi': {'api_paste_config': str(paste)},
                 'neutron': {

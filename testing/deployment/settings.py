@@ -53,13 +53,15 @@ def common(state: state_module.State, name: str) -> Settings:
     }
 
 
-def broker(state: state_module.State) -> str:
-    """Return the transport_url of Nova's services."""
+def broker(state: state_module.State, cell: str = '') -> str:
+    """Return the transport_url of Nova's services, or of those of a cell."""
     return (f'rabbit://cloud:{state.secret("rabbitmq")}'
-            f'@127.0.0.1:{state_module.PORTS["rabbitmq"]}/')
+            f'@127.0.0.1:{state_module.PORTS["rabbitmq"]}/{cell}')
 
 
-def database(state: state_module.State, name: str) -> str:
-    """Return the address of a database."""
+def database(
+    state: state_module.State, name: str, server: str = 'mariadb',
+) -> str:
+    """Return the address of a database of a server."""
     return (f'mysql+pymysql://cloud:{state.secret("mariadb")}@localhost/'
-            f'{name}?unix_socket={state.file("mariadb", "socket")}')
+            f'{name}?unix_socket={state.file(server, "socket")}')

@@ -19,10 +19,12 @@ PORTS = {
     'web': 18080, 'barbican': 18311, 'ceph': 18789, 'cinder': 18877,
     'heat': 18004,
     'openflow-compute1': 18633, 'openflow-compute2': 18634,
+    'openflow-compute3': 18635, 'galera-1': 18640, 'galera-2': 18642,
+    'galera-3': 18644,
 }
 
 # sun_path of unix(7), less the ending zero and MariaDB's file name.
-_FOLDER_MAX = 107 - len('/mariadb/socket')
+_FOLDER_MAX = 107 - len('/mariadb-2/socket')
 
 
 class State:

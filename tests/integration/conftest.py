@@ -1,5 +1,6 @@
 """The running cloud, and its users."""
 
+import contextlib
 import itertools
 
 import pytest
@@ -7,12 +8,12 @@ import pytest
 from testing.deployment import cloud
 from testing.deployment import command
 from testing.deployment import fake_host
-from testing.deployment import guest
 from testing.deployment import hugepages
 from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
+from tests.integration import outage
 from tests.integration import whole
 
 
@@ -87,6 +88,43 @@ def boot(deployment, users, cleared):
 
 
 @pytest.fixture
+def evacuated(deployment, operator):
+    """Evacuate a server from its host, which has no power meanwhile."""
+    @contextlib.contextmanager
+    def evacuate(server):
+        failed = deployment.hosts[server.host]
+        service = failed.name, 'nova-compute'
+
+        def is_taken_back():
+            # Nova refuses that until the host has done away with what is left
+            # of the server there (ServiceController._check_for_evacuations).
+            try:
+                operator('compute', 'service', 'set', '--up', *service)
+            except command.Refused:
+                return False
+            return True
+
+        failed.fail()
+        operator('compute', 'service', 'set', '--down', *service)
+        try:
+            operator('server', 'evacuate', server.id)
+            # Since compute 2.95 it is left to its user to start it.
+            server.settled('SHUTOFF')
+            assert server.host != failed.name
+            server.run('start')
+            server.settled('ACTIVE')
+            yield
+        finally:
+            failed.up()
+            processes.wait_for(is_taken_back, failed.name)
+            deployment.wait_for_hosts()
+        assert server.id not in failed.virsh(
+            'list', '--all', '--uuid').split()
+
+    return evacuate
+
+
+@pytest.fixture
 def imported(deployment, tenant, operator):
     """An image that the tenant has imported."""
     def found(name):
@@ -146,15 +184,8 @@ def delete(tenant, barbican):
 @pytest.fixture(scope='session')
 def whole_image(deployment):
     """An image with a property of its own, :data:`.whole.OWN`."""
-    images = deployment.operator.image
-    plain = images.find_image('guest')
-    image = images.create_image(
-        'test-whole', filename=str(guest.Guest(deployment.state).disk),
-        disk_format='raw', container_format='bare', visibility='public',
-        allow_duplicates=True, kernel_id=plain.kernel_id,
-        ramdisk_id=plain.ramdisk_id, **whole.OWN)
-    yield image.id
-    images.delete_image(image)
+    with whole.image_with(deployment, whole.OWN) as image:
+        yield image
 
 
 @pytest.fixture(scope='session')
@@ -164,14 +195,27 @@ def everywhere(deployment):
 
 
 @pytest.fixture(scope='module')
+def client(deployment):
+    """A user of nova-api."""
+    return whole.Client(deployment)
+
+
+@pytest.fixture(scope='module')
+def plain(deployment):
+    """The same user of an unmodified nova-api, which runs meanwhile."""
+    deployment.plain_api.up()
+    yield whole.Client(deployment, service=deployment.plain_api.name)
+    deployment.plain_api.kill()
+
+
+@pytest.fixture(scope='module')
 def fake_zone(deployment):
     """A zone without QEMU."""
     compute = deployment.operator.compute
     host = fake_host.Host(deployment.state)
     host.up()
     processes.wait_for(
-        lambda: any(each.name == host.host for each in compute.hypervisors()),
-        host.host)
+        lambda: host.takes_servers(deployment.operator), host.host)
     # A run that was cut off has left it, with a host that is no more.
     if left := compute.find_aggregate('fake'):
         for each in left.hosts:
@@ -185,3 +229,14 @@ def fake_zone(deployment):
     host.kill()
     (service,) = compute.services(binary='nova-compute', host=host.host)
     compute.delete_service(service)
+
+
+@pytest.fixture
+def requests(
+        deployment, client, plain, everywhere, fake_zone, whole_image,
+        cleared):
+    """What is sent while something is gone."""
+    wanted = {name: value for name, value in outage.WANTED.items() if value}
+    with whole.image_with(deployment, wanted) as image:
+        yield outage.Outage(
+            deployment, client, plain, everywhere, whole_image, image)

@@ -146,37 +146,11 @@ def test_live_migration_takes_them_along(deployment, boot, operator):
     check(server)
 
 
-def test_evacuation_builds_the_server_anew_with_them(
-        deployment, boot, operator):
+def test_evacuation_builds_the_server_anew_with_them(boot, evacuated):
     server = boot(OVERRIDES)
     check(server)
-    failed = deployment.hosts[server.host]
-    service = failed.name, 'nova-compute'
-
-    def is_taken_back():
-        # Nova refuses that until the host has done away with what is left of
-        # the server there (ServiceController._check_for_evacuations).
-        try:
-            operator('compute', 'service', 'set', '--up', *service)
-        except command.Refused:
-            return False
-        return True
-
-    failed.fail()
-    operator('compute', 'service', 'set', '--down', *service)
-    try:
-        operator('server', 'evacuate', server.id)
-        # Since compute 2.95 it is left to its user to start it.
-        server.settled('SHUTOFF')
-        assert server.host != failed.name
-        server.run('start')
-        server.settled('ACTIVE')
+    with evacuated(server):
         check(server)
-    finally:
-        failed.up()
-        processes.wait_for(is_taken_back, failed.name)
-        deployment.wait_for_hosts()
-    assert server.id not in failed.virsh('list', '--all', '--uuid').split()
     check(server)
 
 

@@ -19,8 +19,10 @@ NODES = {
 #: The host with the compute part, and the one without.
 EXTENDED, PLAIN = 'compute1', 'compute2'
 
-#: Since when an administrator may name the host of a migration.
+#: Since when an administrator may name the host of a migration, and of an
+#: unshelving.
 NAMED = '--os-compute-api-version', '2.56'
+NAMED_TOO = '--os-compute-api-version', '2.91'
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -33,7 +35,7 @@ def mixed(deployment):
         deployment.wait_for_hosts()
 
     restart(extended=False)
-    yield
+    yield restart
     restart(extended=True)
 
 
@@ -140,3 +142,54 @@ def test_one_that_is_shelved_can_neither_be_given_others_nor_lose_them(
     server.run('unshelve')
     server.settled('ACTIVE')
     assert server.told.cmdline == OVERRIDES['os_command_line']
+
+
+def test_one_that_was_given_others_while_it_was_shelved_needs_such_a_host(
+        on, operator, mixed):
+    others = {**OVERRIDES, 'hw_machine_type': 'q35'}
+    mixed(extended=True)
+    try:
+        server = on(EXTENDED, OVERRIDES)
+        server.run('shelve', '--offload')
+        server.settled('SHELVED_OFFLOADED')
+        server.run('set', *command.overriding(others))
+    finally:
+        mixed(extended=False)
+    for words in (), (*NAMED_TOO, '--host', PLAIN):
+        with pytest.raises(command.Refused) as caught:
+            operator('server', 'unshelve', *words, server.id)
+        assert 'host_not_ready' in str(caught.value)
+        server.settled('SHELVED_OFFLOADED')
+        assert server.api == others
+    operator('server', 'unshelve', *NAMED_TOO, '--host', EXTENDED, server.id)
+    server.settled('ACTIVE')
+    assert server.host == EXTENDED
+    assert server.api == others
+    told = server.told
+    assert told.disks == ['sda']
+    assert 'q35' in told.machine
+
+
+def test_a_snapshot_made_where_it_is_missing_has_them(on, operator):
+    server = on(PLAIN, OVERRIDES)
+    image = operator.json(
+        'server', 'image', 'create', '--name', 'snapshot', '--wait',
+        server.id)['id']
+    try:
+        copy = on(PLAIN, {}, image=image)
+        assert copy.api == {}
+        told = copy.told
+        assert told.cmdline == OVERRIDES['os_command_line']
+        assert told.disks == ['sda']
+    finally:
+        operator('image', 'delete', image)
+
+
+@pytest.mark.parametrize('host', [EXTENDED, PLAIN])
+def test_an_evacuated_server_has_them_on_either_host(on, evacuated, host):
+    server = on(host, OVERRIDES)
+    with evacuated(server):
+        assert server.api == OVERRIDES
+        told = server.told
+        assert told.cmdline == OVERRIDES['os_command_line']
+        assert told.disks == ['sda']

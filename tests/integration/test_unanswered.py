@@ -24,11 +24,6 @@ SLACK = 15
 STILL = 5
 
 
-@pytest.fixture(scope='module')
-def client(deployment):
-    return whole.Client(deployment)
-
-
 @pytest.fixture
 def server(deployment, client, whole_image):
     """One that is stopped."""

@@ -1,6 +1,7 @@
 """Changes of servers, sent to a nova-api of one's choice, and what they leave.
 """
 
+import contextlib
 import xml.etree.ElementTree as ET
 
 from keystoneauth1 import exceptions
@@ -12,6 +13,7 @@ import yaml
 from nova_image_override import errors
 from nova_image_override import override_record as record
 from testing import examples
+from testing.deployment import guest
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
@@ -38,6 +40,20 @@ _GUEST = {
     'hw_video_model': ('devices/video/model', 'type'),
     'hw_machine_type': ('os/type', 'machine'),
     'hw_disk_bus': ("devices/disk[@device='disk']/target", 'bus')}
+
+
+@contextlib.contextmanager
+def image_with(deployment, properties):
+    """Have one of the guest with more properties, and return its id."""
+    images = deployment.operator.image
+    plain = images.find_image('guest')
+    image = images.create_image(
+        'test-whole', filename=str(guest.Guest(deployment.state).disk),
+        disk_format='raw', container_format='bare', visibility='public',
+        allow_duplicates=True, kernel_id=plain.kernel_id,
+        ramdisk_id=plain.ramdisk_id, **properties)
+    yield image.id
+    images.delete_image(image)
 
 
 class Client:
@@ -142,6 +158,11 @@ class Everywhere:
         return instance.task_state is None or any(
             each.finish_time is None for each in events)
 
+    def spec(self, server):
+        """Return the request spec, by which a server is scheduled."""
+        return objects.RequestSpec.get_by_instance_uuid(
+            nova_context.get_admin_context(), server)
+
     def agree(self, shown, is_built=True):
         """Assert that all places say the same, and return the overrides.
 
@@ -162,8 +183,7 @@ class Everywhere:
                   if value is not None}
         stored = record.image_properties(metadata)
         assert {name: stored.get(name) for name in merged} == merged
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            nova_context.get_admin_context(), shown['id'])
+        spec = self.spec(shown['id'])
         # The image has nothing else, and nova-compute's defaults, which are
         # stored with the server, are not in the request spec.
         assert _set(spec.image.properties) == _set(
@@ -175,13 +195,18 @@ class Everywhere:
         bus = merged.get('hw_disk_bus', 'virtio')
         assert (root.disk_bus, root.device_name, instance.root_device_name) \
             == (bus, _DEVICES[bus], _DEVICES[bus])
-        host = self._deployment.hosts.get(instance.host)
-        if is_built and shown['status'] == 'ACTIVE' and host is not None:
+        if is_built:
+            self.built(shown, merged)
+        return overrides
+
+    def built(self, shown, properties):
+        """Assert that a server's guest, if it has one, is built from them."""
+        host = self._deployment.hosts.get(self.instance(shown['id']).host)
+        if shown['status'] == 'ACTIVE' and host is not None:
             guest = ET.fromstring(host.virsh('dumpxml', shown['id']))
             for name, (path, attribute) in _GUEST.items():
-                if name in merged:
-                    assert merged[name] in guest.find(path).get(attribute)
-        return overrides
+                if name in properties:
+                    assert properties[name] in guest.find(path).get(attribute)
 
 
 def _asked(overrides):

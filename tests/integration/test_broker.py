@@ -1,0 +1,45 @@
+"""RabbitMQ is gone, killed or still, for longer than services wait.
+
+Whoever sends something to it waits until it is back, as Nova does, and what was
+sent may be lost, as it is with Nova. Nothing is torn.
+"""
+
+import contextlib
+import os
+import signal
+
+import pytest
+
+from testing.deployment import nova
+
+#: Seconds for which it is gone.
+GONE = nova.RPC_TIMEOUT + 10
+
+
+@contextlib.contextmanager
+def killed(broker):
+    broker.kill()
+    try:
+        yield
+    finally:
+        broker.start()
+
+
+@contextlib.contextmanager
+def still(broker):
+    pids = broker.pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize('fault', [killed, still])
+def test_nothing_is_torn_and_nothing_waits_longer_than_it_is_gone(
+        deployment, requests, fault):
+    requests.send(fault(deployment.rabbitmq), GONE)
+    deployment.wait_for_hosts()
+    requests.check()
