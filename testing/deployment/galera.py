@@ -49,6 +49,9 @@ class Node(mariadb.MariaDB):
         super().__init__(state, [
             '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2',
             '--wsrep-on=ON', '--wsrep-cluster-name=cloud',
+            # Reads see what any node has stored. If not, nova-compute may not
+            # find the action of a delete, and gives it up.
+            '--wsrep-sync-wait=1',
             f'--wsrep-provider={self._root}/usr/lib/galera/libgalera_smm.so',
             '--wsrep-cluster-address=gcomm://' + ','.join(
                 f'127.0.0.1:{each}' for each in ports),
