@@ -359,7 +359,7 @@ $(FORMER_WHEEL): $(READY)
 
 .venv/cloud-33-former/.ready: $(FORMER_WHEEL) constraints/cloud-33.txt
 	@PYTHON=/usr/bin/python3 PINS=constraints/cloud-33.txt WHEEL=$(FORMER_WHEEL) \
-	    tools/environment.sh cloud-33-former nova,cloud-nova
+	    tools/environment.sh cloud-33-former nova,cloud-other
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
