@@ -11,8 +11,10 @@ release=$1 wheel=$3
 figures=docs/source/contributor/figures/platforms.jsonl
 . "$(dirname "$0")/debian_root.sh"
 make_root "$release" "$2"
-[ -e "$root/usr/bin/gcc" ] ||
-    apt install ca-certificates gcc git libc6-dev make python3-dev python3-venv
+# procps has uptime, which Nova's libvirt driver runs.
+[ -e "$root/usr/bin/uptime" ] ||
+    apt install ca-certificates gcc git libc6-dev make procps python3-dev \
+        python3-venv
 # Names and certificates with which this machine reaches its package index.
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
