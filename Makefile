@@ -114,7 +114,7 @@ help: ## List these targets
 
 # Heat's environment has nothing of Nova but its client.
 .venv/heat-%/.ready: constraints/heat-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh heat-$* heat,cloud-other
+	@tools/environment.sh heat-$* heat,cloud-nova
 
 .venv/ansible-%/.ready: constraints/ansible-%.txt setup.cfg tools/environment.sh
 	@tools/environment.sh ansible-$* ansible
@@ -343,7 +343,7 @@ lint: $(READY) ## Style and types
 
 # The previous Nova, from which to upgrade.
 .venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
-	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-other
+	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-nova
 
 # The release of the package before this checkout, from which to upgrade. None is
 # out yet: this is 1.0.0 as it was before presets, with another record of
@@ -359,7 +359,7 @@ $(FORMER_WHEEL): $(READY)
 
 .venv/cloud-33-former/.ready: $(FORMER_WHEEL) constraints/cloud-33.txt
 	@PYTHON=/usr/bin/python3 PINS=constraints/cloud-33.txt WHEEL=$(FORMER_WHEEL) \
-	    tools/environment.sh cloud-33-former nova,cloud-other
+	    tools/environment.sh cloud-33-former nova,cloud-nova
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
 
@@ -549,7 +549,7 @@ constraints-clients-%: $(READY)
 
 constraints-heat-%: $(READY)
 	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra heat --extra cloud-other \
+	    --extra heat --extra cloud-nova \
 	    --output-file constraints/heat-$*.txt setup.cfg -
 
 constraints-dashboard-%: $(READY)
@@ -567,7 +567,7 @@ constraints-cloud: $(READY)
 
 constraints-cloud-33: $(READY)
 	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra nova --extra cloud-other \
+	    --extra nova --extra cloud-nova \
 	    --output-file constraints/cloud-33.txt setup.cfg -
 
 constraints-kits: $(READY)
