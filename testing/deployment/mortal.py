@@ -31,7 +31,9 @@ COUNT = 'X-Statements'
 class NovaAPI(nova.NovaAPI):
     """It, in the same cloud as the cloud's own."""
 
-    SERVER = 'testing.deployment.mortal'
+    def launcher(self) -> list[str]:
+        """Return this module."""
+        return ['-m', 'testing.deployment.mortal']
 
 
 class Statements:

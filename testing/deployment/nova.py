@@ -182,14 +182,17 @@ class NovaAPI(web.Application):
                 'conductor': {'workers': '1'}},
             {'image_override': self.rules} if self.extended else {})
 
+    def launcher(self) -> list[str]:
+        """Return what finds the installation's extension.
+
+        With ``-m`` it would be the checkout's.
+        """
+        return ['-P', serve.__file__]
+
     def command(self) -> list[str | pathlib.Path]:
         """Return what serves it."""
         if not self.is_under_uwsgi:
-            python, *words = super().command()
-            # With -m it would find the checkout's extension before its own.
-            return [python, *(
-                ['-W', 'ignore', '-P', serve.__file__, *words[4:]]
-                if serve.__name__ == self.SERVER else words)]
+            return super().command()
         text = examples.UWSGI.read_text()
         for shipped, ours in {
                 '/etc/nova/api-paste-image-override.ini':

@@ -17,14 +17,12 @@ class Application(processes.Process):
     :param name: of the process, its port and its folder
     :cvar NAME: the same where there is one of it
     :cvar MODULE: the WSGI module
-    :cvar SERVER: the module that serves it
     :cvar PATH: where the service's API begins
     :ivar installation: the one that runs when it is started next
     """
 
     NAME: str
     MODULE: str
-    SERVER = 'testing.deployment.serve'
     PATH = ''
     WORKERS = 1
 
@@ -53,11 +51,15 @@ class Application(processes.Process):
         service = self.MODULE.partition('.')[0].upper()
         return {f'OS_{service}_CONFIG_DIR': str(self.folder)}
 
+    def launcher(self) -> list[str]:
+        """Return Python's options and the program that serves it."""
+        return ['-m', 'testing.deployment.serve']
+
     def command(self) -> list[str | pathlib.Path]:
         """Return what serves it."""
-        return [self.installation.python, '-W', 'ignore', '-m',
-                self.SERVER, str(state_module.PORTS[self.name]),
-                str(self.WORKERS), self.MODULE]
+        return [self.installation.python, '-W', 'ignore', *self.launcher(),
+                str(state_module.PORTS[self.name]), str(self.WORKERS),
+                self.MODULE]
 
     def up(self) -> None:
         """Start it, and wait until it answers."""
