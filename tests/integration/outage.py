@@ -4,6 +4,9 @@ Each is sent to our nova-api, and what is most like it to an unmodified one.
 """
 
 import concurrent.futures
+import contextlib
+import os
+import signal
 import time
 
 from nova_image_override.api.change import store
@@ -19,7 +22,18 @@ WANTED = {**whole.ONE, 'hw_machine_type': 'q35',
 #: Seconds in which services find again what was gone, and what they do then.
 SLACK = nova.RPC_TIMEOUT + 30
 
-OFFLOADED = 'SHELVED_OFFLOADED'
+
+@contextlib.contextmanager
+def still(process):
+    """Let a service do nothing at all."""
+    pids = process.pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 def unshelve(api, server, _):
@@ -33,8 +47,8 @@ def update(api, server, _):
 #: name -> status of the server, what is sent to ours, what is sent to the
 #: other, and what the server has if ours accepts it.
 REQUESTS = {
-    'unshelve': (OFFLOADED, unshelve, unshelve, whole.ONE),
-    'update, offloaded': (OFFLOADED, update, None, WANTED),
+    'unshelve': (whole.OFFLOADED, unshelve, unshelve, whole.ONE),
+    'update, offloaded': (whole.OFFLOADED, update, None, WANTED),
     'rebuild': (
         'SHUTOFF', lambda api, server, image: api.rebuild(
             server, image, WANTED), lambda api, server, image: api.rebuild(

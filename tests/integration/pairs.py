@@ -53,11 +53,10 @@ def update(api, server, pairs):
     return api.update(server, THIRD)
 
 
-OFFLOADED = 'SHELVED_OFFLOADED'
 RESIZE, DELETE = 'resize', 'delete'
 KINDS = {
     'update': Kind(update, third=THIRD),
-    'update, offloaded': Kind(update, NODES, THIRD, OFFLOADED),
+    'update, offloaded': Kind(update, NODES, THIRD, whole.OFFLOADED),
     'start': Kind(lambda api, server, _: api.act(server, 'os-start')),
     # Nova builds a stopped server as an active one, and then stops it.
     'rebuild': Kind(lambda api, server, pairs: api.rebuild(
@@ -70,7 +69,7 @@ KINDS = {
         server, pairs.image, whole.OF_PRESET), third=whole.OF_PRESET,
                                 ends=('SHUTOFF',)),
     'unshelve': Kind(lambda api, server, _: api.act(server, 'unshelve'),
-                     NODES, state=OFFLOADED),
+                     NODES, state=whole.OFFLOADED),
     RESIZE: Kind(lambda api, server, pairs: api.act(
         server, 'resize', {'flavorRef': pairs.flavors['narrow']}), SOCKETS),
     DELETE: Kind(lambda api, server, _: api.send('DELETE', f'/{server}')),

@@ -5,12 +5,11 @@ sent may be lost, as it is with Nova. Nothing is torn.
 """
 
 import contextlib
-import os
-import signal
 
 import pytest
 
 from testing.deployment import nova
+from tests.integration import outage
 
 #: Seconds for which it is gone.
 GONE = nova.RPC_TIMEOUT + 10
@@ -25,19 +24,7 @@ def killed(broker):
         broker.start()
 
 
-@contextlib.contextmanager
-def still(broker):
-    pids = broker.pids
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
-
-
-@pytest.mark.parametrize('fault', [killed, still])
+@pytest.mark.parametrize('fault', [killed, outage.still])
 def test_nothing_is_torn_and_nothing_waits_longer_than_it_is_gone(
         deployment, requests, fault):
     requests.send(fault(deployment.rabbitmq), GONE)

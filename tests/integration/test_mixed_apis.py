@@ -64,7 +64,7 @@ def test_an_unmodified_one_shows_and_uses_servers_that_have_them(
     assert whole.PARAMETER not in plain.show(server)
     plain.do(server, 'os-stop', 'SHUTOFF')
     plain.do(server, 'os-start', 'ACTIVE')
-    plain.do(server, 'shelve', 'SHELVED_OFFLOADED')
+    plain.do(server, 'shelve', whole.OFFLOADED)
     plain.do(server, 'unshelve', 'ACTIVE')
     assert everywhere.agree(client.show(server)) == whole.ONE
 
@@ -90,7 +90,7 @@ def test_its_rebuild_loses_them_and_others_can_be_given(
 
 def test_it_unshelves_a_server_that_was_updated_with_what_it_was_given(
         client, plain, everywhere, server):
-    client.do(server, 'shelve', 'SHELVED_OFFLOADED')
+    client.do(server, 'shelve', whole.OFFLOADED)
     client.update(server, whole.OTHER, expected=200)
     plain.do(server, 'unshelve', 'ACTIVE')
     assert everywhere.agree(client.show(server)) == whole.OTHER

@@ -4,14 +4,12 @@ Nothing is torn, and nothing takes longer than Nova's own services wait.
 """
 
 import concurrent.futures
-import contextlib
-import os
-import signal
 import time
 
 import pytest
 
 from testing.deployment import nova
+from tests.integration import outage
 from tests.integration import whole
 
 #: For a property that the scheduler has to agree to.
@@ -34,19 +32,6 @@ def server(deployment, client, whole_image):
     client.delete(server)
 
 
-@contextlib.contextmanager
-def still(process):
-    """Let a service do nothing at all."""
-    pids = process.pids
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
-
-
 def check(everywhere, client, server, overrides):
     assert everywhere.agree(
         client.show(server), is_built=False) == overrides
@@ -66,7 +51,7 @@ def test_a_change_that_no_scheduler_answers_is_refused_and_changes_nothing(
                lambda: client.rebuild(server, whole_image, WANTED))
     for change in changes:
         began = time.monotonic()
-        with still(deployment.scheduler):
+        with outage.still(deployment.scheduler):
             answer = change()
         refused(answer, began)
         check(everywhere, client, server, whole.ONE)
@@ -82,7 +67,7 @@ def test_a_change_waits_for_what_it_needs_of_others_and_is_whole(
             lambda: client.update(server, WANTED),
             lambda: client.rebuild(server, whole_image, whole.OTHER)):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            with still(getattr(deployment, name)):
+            with outage.still(getattr(deployment, name)):
                 answer = pool.submit(change)
                 concurrent.futures.wait([answer], STILL)
             assert answer.result().status_code in (200, 202)
@@ -97,7 +82,7 @@ def test_a_check_that_waits_for_glance_answers_what_a_create_would_get(
         'flavorRef': deployment.operator.compute.find_flavor('small').id,
         whole.PARAMETER: {'hw_vif_multiqueue_enabled': 'true'}}}
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        with still(deployment.glance):
+        with outage.still(deployment.glance):
             answer = pool.submit(
                 client.send, 'POST', '/../image-props-override/check', body)
             assert not concurrent.futures.wait([answer], STILL).done

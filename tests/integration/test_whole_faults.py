@@ -104,7 +104,7 @@ class Update:
 
 
 class Offloaded(Update):
-    STATUS, UNUSE, USE = 'SHELVED_OFFLOADED', 'shelve', ('unshelve', 'ACTIVE')
+    STATUS, UNUSE, USE = whole.OFFLOADED, 'shelve', ('unshelve', 'ACTIVE')
 
 
 class Rebuild(Update):

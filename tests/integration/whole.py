@@ -20,6 +20,9 @@ from testing.deployment import tenants
 
 PARAMETER = 'image_props_override'
 
+#: The status of a server that is shelved and on no host.
+OFFLOADED = 'SHELVED_OFFLOADED'
+
 #: What the image has.
 OWN = {'hw_boot_menu': 'true'}
 
