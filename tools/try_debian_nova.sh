@@ -9,8 +9,8 @@ set -eu
 
 deb=$(realpath "$1")
 . "$(dirname "$0")/debian_root.sh"
-make_root "$2" "$3" nova-api nova-compute-qemu nova-conductor placement-api \
-    procps rabbitmq-server systemd
+make_root "$2" "$3" crudini nova-api nova-compute-qemu nova-conductor \
+    placement-api procps rabbitmq-server systemd
 isolate "$0" "$@"
 
 # Everything below /etc and /usr, to compare.
@@ -34,7 +34,8 @@ expect 0 'nova-api would start' nova-image-override check
 # nova-api's own unit starts Debian's uWSGI, which reads Debian's api-paste.ini.
 in_root sed -i 's/nova.api.openstack.compute:APIRouterV21.factory/nova_image_override.api.router:APIRouterV21.factory/' /etc/nova/api-paste.ini
 cp -p "$conf" "$root/nova.conf"
-cat >>"$conf" <<'END'
+# Not a section twice: the scripts of Debian's packages count its lines.
+in_root crudini --merge /etc/nova/nova.conf <<'END'
 [DEFAULT]
 transport_url = rabbit://guest:guest@127.0.0.1
 [api]
