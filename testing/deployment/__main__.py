@@ -2,7 +2,8 @@
 
 ``python -m testing.deployment up``, ``down``, or ``run MODULE ARGUMENTS...``:
 ``run`` starts the cloud, runs a module of Python on it, and ends the cloud,
-whatever becomes of the module. ``--older ENVIRONMENT`` before it: the cloud of
+whatever becomes of the module. ``fetch`` only downloads what it needs, for one
+that is then started without a network. ``--older ENVIRONMENT`` before it: the cloud of
 :mod:`testing.deployment.rolling`; ``--packages``: that of
 :mod:`testing.deployment.debian`.
 """
@@ -74,7 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog='cloud', description=__doc__)
     parser.add_argument('--older', type=pathlib.Path)
     parser.add_argument('--packages', action='store_true')
-    parser.add_argument('command', choices=['up', 'down', 'run'])
+    parser.add_argument('command', choices=['fetch', 'up', 'down', 'run'])
     parser.add_argument('module', nargs=argparse.REMAINDER)
     given = parser.parse_args()
     try:
@@ -83,6 +84,9 @@ def main() -> None:
         deployment = (rolling.Cloud(where, given.older.resolve())
                       if given.older else debian.Cloud(where)
                       if given.packages else cloud.Cloud(where))
+        if given.command == 'fetch':
+            deployment.fetch()
+            return
         if given.command == 'down':
             deployment.down()
             return

@@ -11,6 +11,7 @@ from testing.deployment import barbican
 from testing.deployment import ceph
 from testing.deployment import chroot
 from testing.deployment import cinder
+from testing.deployment import galera
 from testing.deployment import glance
 from testing.deployment import guest
 from testing.deployment import host
@@ -72,6 +73,12 @@ class Cloud:
     def operator(self) -> openstack.connection.Connection:
         """The SDK's connection of the operator."""
         return tenants.connect(self.state, 'operator')
+
+    def fetch(self) -> None:
+        """Download what is not installed, unless that was done."""
+        guest.Guest(self.state).make()
+        libvirt.Libvirt(self.state).make()
+        galera.fetch(self.state)
 
     def up(self) -> None:
         """Start the cloud, whatever state it is in.

@@ -31,6 +31,13 @@ NODES = 3
 TEMPLATE = '{scheme}://{username}:{password}@{hostname}/nova_cell1?{query}'
 
 
+def fetch(state: state_module.State) -> pathlib.Path:
+    """Return where the packages are unpacked, after a download once."""
+    root = state.file('galera', 'root')
+    packages.unpack(_PACKAGES, root)
+    return root
+
+
 class Node(mariadb.MariaDB):
     """One node.
 
@@ -42,7 +49,7 @@ class Node(mariadb.MariaDB):
                  for each in range(1, NODES + 1)]
         port = ports[number - 1]
         name = mariadb.NAME if number == 1 else f'{mariadb.NAME}-{number}'
-        self._root = state.file('galera', 'root')
+        self._root = fetch(state)
         options = {
             'base_port': port, 'gmcast.listen_addr': f'tcp://127.0.0.1:{port}',
             'ist.recv_addr': f'127.0.0.1:{port + 1}', 'gcache.size': '32M'}
@@ -67,7 +74,6 @@ class Node(mariadb.MariaDB):
         environment: dict[str, str] | None = None,
     ) -> None:
         """Start it with the programs that copy data."""
-        packages.unpack(_PACKAGES, self._root)
         usr = self._root / 'usr'
         rsync = self._state.write(
             _RSYNC.format(usr / 'bin' / 'rsync'), 'galera', 'bin', 'rsync')

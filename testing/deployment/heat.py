@@ -67,6 +67,8 @@ class Heat(web.Application):
             self._config, settings.common(self.state, 'heat'), {
                 'DEFAULT': {
                     'transport_url': settings.broker(self.state),
+                    # An unmodified nova-api has another.
+                    'region_name_for_services': 'RegionOne',
                     'plugin_dirs': str(_PLUGINS),
                     'environment_dir': str(etc / 'environment.d'),
                     'template_dir': str(etc / 'templates'),

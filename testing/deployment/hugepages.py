@@ -6,7 +6,9 @@ are touched.
 """
 from __future__ import annotations
 
+import collections.abc
 import contextlib
+import fcntl
 import json
 import pathlib
 
@@ -55,30 +57,33 @@ class HugePages:
         :returns: whether it gave them
         """
         self.give_back()
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), self._alone():
             before = self._count()
-            # Recorded first: whoever ends us after that gives them back.
-            self._record.write_text(json.dumps({
-                'boot': _BOOT.read_text(), 'before': before, 'added': pages}))
             self._pool.write_text(str(before + pages))
             if self._count() >= before + pages:
+                self._record.write_text(json.dumps({
+                    'boot': _BOOT.read_text(), 'added': pages}))
                 return True
-        self.give_back()
+            self._pool.write_text(str(before))
         return False
 
     def give_back(self) -> None:
-        """Leave as many as there were before; those of others stay."""
+        """Take as many away as were added; those of others stay."""
         added = self._added()
         if added is not None:
-            before, pages = added
-            with contextlib.suppress(OSError):
-                left = max(before, self._count() - pages)
-                if left < self._count():
-                    self._pool.write_text(str(left))
+            with contextlib.suppress(OSError), self._alone():
+                self._pool.write_text(str(max(0, self._count() - added)))
         self._record.unlink(missing_ok=True)
 
-    def _added(self) -> tuple[int, int] | None:
-        """Return how many there were, and how many of ours were added."""
+    @contextlib.contextmanager
+    def _alone(self) -> collections.abc.Iterator[None]:
+        """Let no other cloud of the machine change their number meanwhile."""
+        with self._pool.open() as pool:
+            fcntl.flock(pool, fcntl.LOCK_EX)
+            yield
+
+    def _added(self) -> int | None:
+        """Return how many of ours were added."""
         try:
             record = json.loads(self._record.read_text())
         except (OSError, ValueError):
@@ -86,7 +91,7 @@ class HugePages:
         # A kernel that was booted since then has a pool of its own.
         if record['boot'] != _BOOT.read_text():
             return None
-        return record['before'], record['added']
+        return record['added']
 
     def _count(self) -> int:
         return int(self._pool.read_text())

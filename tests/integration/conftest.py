@@ -181,9 +181,12 @@ def delete(tenant, barbican):
     return wait
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='module')
 def whole_image(deployment):
-    """An image with a property of its own, :data:`.whole.OWN`."""
+    """An image with a property of its own, :data:`.whole.OWN`.
+
+    Where the whole cloud is started again, all images are made anew.
+    """
     with whole.image_with(deployment, whole.OWN) as image:
         yield image
 
