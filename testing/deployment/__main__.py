@@ -3,8 +3,8 @@
 ``python -m testing.deployment up``, ``down``, or ``run MODULE ARGUMENTS...``:
 ``run`` starts the cloud, runs a module of Python on it, and ends the cloud,
 whatever becomes of the module. ``fetch`` only downloads what it needs, for one
-that is then started without a network. ``--older ENVIRONMENT`` before it: the cloud of
-:mod:`testing.deployment.rolling`; ``--packages``: that of
+that is then started without a network. ``--older ENVIRONMENT`` before it: the
+cloud of :mod:`testing.deployment.rolling`; ``--packages``: that of
 :mod:`testing.deployment.debian`.
 """
 from __future__ import annotations

@@ -109,7 +109,8 @@ def furnish(state: state_module.State) -> None:
 
     The flavors; ``net``, a network of the project ``demo``; ``guest``, an image
     with a kernel and no other properties, and ``guest-kernel`` and
-    ``guest-initrd``, which it boots.
+    ``guest-initrd``, which it boots; ``guest-uefi``, with a kernel that UEFI
+    boots, too.
     """
     connection = connect(state, 'operator')
     flavors.furnish(connection.compute)
@@ -145,6 +146,8 @@ def furnish(state: state_module.State) -> None:
                 allow_duplicates=True, **properties)
         return found.id
 
-    image('guest', files.disk, 'raw', 'bare',
-          kernel_id=image('guest-kernel', files.kernel, 'aki', 'aki'),
-          ramdisk_id=image('guest-initrd', files.initrd, 'ari', 'ari'))
+    initrd = image('guest-initrd', files.initrd, 'ari', 'ari')
+    for name, kernel in (('guest', files.unpacked),
+                         ('guest-uefi', files.kernel)):
+        image(name, files.disk, 'raw', 'bare', ramdisk_id=initrd,
+              kernel_id=image(f'{name}-kernel', kernel, 'aki', 'aki'))

@@ -102,7 +102,7 @@ class Bench:
 
     def _upload(self, properties: scenarios.Properties) -> str:
         images = self._deployment.operator.image
-        plain = images.find_image('guest')
+        plain = images.find_image('guest-uefi')
         image = images.post('/images', json={
             'name': 'test-properties', 'disk_format': 'raw',
             'container_format': 'bare', 'visibility': 'public',

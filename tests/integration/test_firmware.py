@@ -10,6 +10,9 @@ from testing.deployment import command
 from testing.deployment import firmware as firmware_module
 from testing.deployment import processes
 
+#: An image with a kernel that UEFI boots.
+IMAGE = 'guest-uefi'
+
 UEFI = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'}
 SECURE = {**UEFI, 'os_secure_boot': 'required'}
 STATELESS = {**UEFI, 'hw_firmware_stateless': 'true'}
@@ -18,8 +21,8 @@ STATELESS = {**UEFI, 'hw_firmware_stateless': 'true'}
 @pytest.fixture
 def uefi(boot):
     """Create servers with enough memory for it."""
-    def create(overrides, **kwargs):
-        return boot(overrides, flavor='uefi', **kwargs)
+    def create(overrides, image=IMAGE):
+        return boot(overrides, flavor='uefi', image=image)
 
     return create
 
@@ -55,7 +58,7 @@ def restart(server, overrides):
     server.settled('ACTIVE')
 
 
-def rebuild(server, overrides, image='guest'):
+def rebuild(server, overrides, image=IMAGE):
     """Rebuild a server with these overrides, and no others."""
     server.run('rebuild', '--image', image, *(
         command.overriding(overrides) if overrides else

@@ -39,20 +39,23 @@ def check_windows(server):
 
 @pytest.mark.short
 def test_uefi_secure_boot(boot_preset):
-    server = boot_preset('uefi-secure-boot', flavor='uefi')
+    server = boot_preset(
+        'uefi-secure-boot', flavor='uefi', image=test_firmware.IMAGE)
     test_firmware.check(server, test_firmware.SECURE, 'uefi 1', 'new')
     assert server.preset == 'uefi-secure-boot'
 
 
 def test_windows_has_secure_boot_and_a_tpm(boot_preset, delete):
-    server = boot_preset('windows', {'os_type': ''}, flavor='uefi')
+    server = boot_preset('windows', {'os_type': ''}, flavor='uefi',
+                         image=test_firmware.IMAGE)
     check_windows(server)
     delete(server)
 
 
 @pytest.mark.usefixtures('barbican')
 def test_windows_needs_kvm(boot_preset):
-    server = boot_preset('windows', flavor='uefi', wait=False)
+    server = boot_preset('windows', flavor='uefi', image=test_firmware.IMAGE,
+                         wait=False)
     server.settled('ERROR')
     assert server.api == {**WINDOWS, 'os_type': 'windows'}
 
@@ -62,7 +65,8 @@ def test_the_same_by_metadata_from_a_client_that_knows_no_overrides(
     compute = tenants.connect(deployment.state, 'tenant').compute
     made = compute.create_server(
         name='test-metadata', networks='none',
-        image_id=deployment.operator.image.find_image('guest').id,
+        image_id=deployment.operator.image.find_image(
+            test_firmware.IMAGE).id,
         flavor_id=compute.find_flavor('uefi').id, metadata={
             'image_props_override_preset': 'windows',
             'image_props_override': '{"os_type": null}', 'of': 'the client'})
