@@ -83,6 +83,7 @@ class Outage:
             'name': 'test', 'imageRef': image, 'networks': 'none',
             'flavorRef': flavor, whole.PARAMETER: WANTED}}
         self.answers = {}
+        self._answered = 0.0
         self._servers = {}
         for name, (status, ours, novas, _) in REQUESTS.items():
             # Ours are the latest, at the end of each table.
@@ -114,6 +115,7 @@ class Outage:
                 time.sleep(max(0, began + seconds - time.monotonic()))
             self.answers = {
                 key: answer.result(SLACK) for key, answer in sent.items()}
+        self._answered = time.monotonic()
         for (name, is_ours), (status, took) in self.answers.items():
             print(name, 'ours' if is_ours else 'plain', status, f'{took:.0f} s',
                   flush=True)
@@ -149,9 +151,10 @@ class Outage:
         def is_free():
             return self._client.show(server)['OS-EXT-STS:task_state'] is None
 
+        seconds = store.LEASE + 30 if 'update' in name else SLACK
         try:
             processes.wait_for(
-                is_free, name, store.LEASE + 30 if 'update' in name else SLACK)
+                is_free, name, self._answered + seconds - time.monotonic())
         except processes.NotReady:
             return self._client.show(server)['OS-EXT-STS:task_state']
         return None
