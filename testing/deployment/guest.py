@@ -43,7 +43,7 @@ class Guest:
     :ivar kernel: the Linux kernel
     :ivar unpacked: the same for guests without UEFI: QEMU starts it where Xen
         would (PVH), and an emulated CPU, which takes two seconds for that, has
-        nothing to unpack
+        nothing to unpack. Like that it finds no TPM
     :ivar initrd: the initial file system
     :ivar disk: an empty disk
     """

@@ -10,14 +10,14 @@ exec >/dev/ttyS0 2>&1
 # A controller's driver finds devices that need one in turn. Disks come when
 # they like.
 known=
-for _ in $(seq 40); do
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
     devices=$(find /sys/devices -name modalias -exec cat '{}' + | sort -u)
     [ "$devices" = "$known" ] && ls -d /sys/block/[hsvf]d* >/dev/null 2>&1 \
         && break
     # shellcheck disable=SC2086  # None of them has a blank.
     [ "$devices" = "$known" ] || modprobe -abq $devices
     known=$devices
-    sleep 0.1
+    sleep 0.5
 done
 
 # Before anything is said: what the serial port is sending while UEFI's variables

@@ -20,7 +20,7 @@ def check(server, overrides=TPM):
 
 
 def test_one_at_create_lasts_as_long_as_the_server(boot, delete):
-    server = boot(TPM)
+    server = boot(TPM, image=test_firmware.IMAGE)
     check(server)
     server.run('reboot', '--hard')
     server.settled('ACTIVE')
@@ -37,7 +37,7 @@ def test_one_at_create_lasts_as_long_as_the_server(boot, delete):
 
 
 def test_a_server_that_has_one_never_loses_it(boot, delete, operator):
-    server = boot(TPM)
+    server = boot(TPM, image=test_firmware.IMAGE)
     for action in (['shelve'], ['rescue'], ['migrate', '--live-migration'],
                    ['rebuild', '--no-image-prop-override']):
         with pytest.raises(command.Refused, match='not supported for vTPM'):
@@ -52,7 +52,7 @@ def test_a_server_that_has_one_never_loses_it(boot, delete, operator):
 
 
 def test_its_owner_alone_can_start_it(boot, delete, deployment, operator):
-    server = boot(TPM)
+    server = boot(TPM, image=test_firmware.IMAGE)
     server.run('stop')
     server.settled('SHUTOFF')
     operator('server', 'start', server.id)
@@ -68,7 +68,7 @@ def test_its_owner_alone_can_start_it(boot, delete, deployment, operator):
 
 
 def test_an_offloaded_server_is_given_one(boot, delete):
-    server = boot({})
+    server = boot({}, image=test_firmware.IMAGE)
     server.run('stop')
     server.settled('SHUTOFF')
     with pytest.raises(command.Refused, match='shelve it first'):
