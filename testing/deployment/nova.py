@@ -37,9 +37,9 @@ ALLOWED = (
     'hw_virtio_packed_ring', 'hw_watchdog_action', 'img_config_drive',
     'os_command_line', 'os_secure_boot')
 
-#: Seconds that services wait for each other's answers: half of the default,
+#: Seconds that services wait for each other's answers: a third of the default,
 #: because tests of faults wait for a good part of it.
-RPC_TIMEOUT = 30
+RPC_TIMEOUT = 20
 
 # Nova's own, and those that NFV needs: without them only the host itself finds
 # out that it is full.

@@ -8,11 +8,12 @@ import contextlib
 
 import pytest
 
+from nova_image_override.api.change import store
 from testing.deployment import nova
 from tests.integration import outage
 
-#: Seconds for which it is gone.
-GONE = nova.RPC_TIMEOUT + 10
+#: Seconds for which it is gone: longer than an update may take, too.
+GONE = max(nova.RPC_TIMEOUT, store.LEASE / 2) + 10
 
 
 @contextlib.contextmanager
