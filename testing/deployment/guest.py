@@ -3,6 +3,7 @@
 
 import gzip
 import lzma
+import os
 import pathlib
 import shutil
 import struct
@@ -107,11 +108,15 @@ class Guest:
                 content if name == module else lzma.decompress(content))
         subprocess.run(['depmod', '--basedir', root, modules.name],
                        check=True, capture_output=True)
-        names = ''.join(
-            f'{path.relative_to(root)}\n' for path in sorted(root.rglob('*')))
+        paths = sorted(root.rglob('*'))
+        # The same each time: for another one, images are made anew.
+        for path in paths:
+            os.utime(path, (0, 0), follow_symlinks=False)
         packed = subprocess.run(
-            ['busybox', 'cpio', '-o', '-H', 'newc'], cwd=root, check=True,
-            input=names.encode(), capture_output=True).stdout
+            ['busybox', 'cpio', '-o', '-H', 'newc', '--renumber-inodes',
+             '--ignore-devno'], cwd=root, check=True, capture_output=True,
+            input=''.join(f'{path.relative_to(root)}\n' for path in paths
+                          ).encode()).stdout
         return gzip.compress(packed, mtime=0)
 
 

@@ -181,12 +181,9 @@ def delete(tenant, barbican):
     return wait
 
 
-@pytest.fixture(scope='module')
+@pytest.fixture(scope='session')
 def whole_image(deployment):
-    """An image with a property of its own, :data:`.whole.OWN`.
-
-    Where the whole cloud is started again, all images are made anew.
-    """
+    """An image with a property of its own, :data:`.whole.OWN`."""
     with whole.image_with(deployment, whole.OWN) as image:
         yield image
 
