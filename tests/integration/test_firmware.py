@@ -127,15 +127,17 @@ def test_a_rebuild_makes_the_firmware_anew(uefi):
     server = uefi(SECURE)
     check(server, SECURE, 'uefi 1', 'new')
     for overrides, firmware in (
-            (SECURE, 'uefi 1'), (UEFI, 'uefi 0'), (STATELESS, 'uefi 0')):
+            (SECURE, 'uefi 1'), (UEFI, 'uefi 0'), (STATELESS, 'uefi 0'),
+            (SECURE, 'uefi 1')):
         rebuild(server, overrides)
         check(server, overrides, firmware, 'new')
     rebuild(server, {})
     check(server, {}, '', '')
 
 
-def test_stateless_firmware_stays_at_the_next_start(uefi):
+def test_stateless_firmware_forgets_and_stays_at_the_next_start(uefi):
     server = uefi(STATELESS)
+    check(server, STATELESS, 'uefi 0', 'new')
     server.run('stop')
     server.settled('SHUTOFF')
     for overrides in (UEFI, {}):

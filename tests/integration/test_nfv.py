@@ -203,5 +203,5 @@ def test_what_cannot_be_is_refused_with_its_reason(
 
 def test_pages_cpus_and_nodes_are_for_those_who_have_the_role(boot):
     told = refused(boot, 'nfv', OF_NFV, who='tenant')
-    for name in OF_NFV:
-        assert f'{name}: policy:' in told
+    assert [line.split(' ')[:2] for line in told.splitlines()] == [
+        [f'{name}:', 'policy:'] for name in OF_NFV]
