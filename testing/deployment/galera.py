@@ -31,11 +31,13 @@ NODES = 3
 TEMPLATE = '{scheme}://{username}:{password}@{hostname}/nova_cell1?{query}'
 
 
-def fetch(state: state_module.State) -> pathlib.Path:
-    """Return where the packages are unpacked, after a download once."""
-    root = state.file('galera', 'root')
-    packages.unpack(_PACKAGES, root)
-    return root
+def _root(state: state_module.State) -> pathlib.Path:
+    return state.file('galera', 'root')
+
+
+def fetch(state: state_module.State) -> None:
+    """Unpack the packages, which needs a download the first time."""
+    packages.unpack(_PACKAGES, _root(state))
 
 
 class Node(mariadb.MariaDB):
@@ -49,7 +51,7 @@ class Node(mariadb.MariaDB):
                  for each in range(1, NODES + 1)]
         port = ports[number - 1]
         name = mariadb.NAME if number == 1 else f'{mariadb.NAME}-{number}'
-        self._root = fetch(state)
+        self._root = _root(state)
         options = {
             'base_port': port, 'gmcast.listen_addr': f'tcp://127.0.0.1:{port}',
             'ist.recv_addr': f'127.0.0.1:{port + 1}', 'gcache.size': '32M'}
@@ -74,6 +76,7 @@ class Node(mariadb.MariaDB):
         environment: dict[str, str] | None = None,
     ) -> None:
         """Start it with the programs that copy data."""
+        fetch(self._state)
         usr = self._root / 'usr'
         rsync = self._state.write(
             _RSYNC.format(usr / 'bin' / 'rsync'), 'galera', 'bin', 'rsync')
