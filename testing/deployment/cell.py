@@ -43,7 +43,8 @@ class Cell:
         # Nova removes what a server leaves behind in the other cell, which
         # would be the server's own if they shared it.
         self.host.mounts = [f'{self._state.subfolder(NAME, "instances")}:'
-                            f'{nova.instances(self._state)}']
+                            f'{self.host.instances}']
+        self.host.instances = self._state.subfolder(NAME, 'instances')
         # The cloud took as many as its own hosts need.
         self.host.has_huge_pages = False
 

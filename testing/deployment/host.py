@@ -63,6 +63,7 @@ class Host:
     :ivar extended: whether nova-compute is the extension's
     :ivar more: what else is in its nova.conf; written at each start
     :ivar mounts: what else it mounts, as ``SOURCE:PLACE``
+    :ivar instances: the folder of its guests, as it is found from outside
     :ivar has_huge_pages: whether it has huge pages where the cloud has some
     :ivar topology: its nodes and CPUs
     """
@@ -76,6 +77,7 @@ class Host:
         self.extended = True
         self.more: settings.Settings = {}
         self.mounts: list[str] = []
+        self.instances = nova.instances(state)
         self.has_huge_pages = True
         # The hosts share one network: two libvirtds that choose from the same
         # ports choose the same one.
