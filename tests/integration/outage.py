@@ -96,21 +96,25 @@ class Outage:
                           'shelve', status)
                 self._servers[name, is_ours] = server, request
 
-    def send(self, fault, seconds=0):
-        """Send all while FAULT is there, for at least so many SECONDS."""
+    def send(self, fault, seconds=0, at_once=None):
+        """Send all while FAULT is there, for at least so many SECONDS.
+
+        :param at_once: how many at a time, those to the other first; all
+        """
         def one(key):
             server, request = self._servers[key]
             answer = request(self._apis[key[1]], server, self._images[key[1]])
             return answer.status_code, time.monotonic() - began
 
         with concurrent.futures.ThreadPoolExecutor(
-                len(self._servers)) as pool:
+                at_once or len(self._servers)) as pool:
             with fault:
                 began = time.monotonic()
                 # It stores nothing, and sends nothing.
                 self._client.send(
                     'POST', '/../image-props-override/check', self._body, 200)
-                sent = {key: pool.submit(one, key) for key in self._servers}
+                sent = {key: pool.submit(one, key) for key in sorted(
+                    self._servers, key=lambda key: key[1])}
                 concurrent.futures.wait(sent.values(), seconds or None)
                 time.sleep(max(0, began + seconds - time.monotonic()))
             self.answers = {
