@@ -42,9 +42,9 @@ class Cell:
         self.host.more = {'DEFAULT': self._own['DEFAULT']}
         # Nova removes what a server leaves behind in the other cell, which
         # would be the server's own if they shared it.
-        self.host.mounts = [f'{self._state.subfolder(NAME, "instances")}:'
-                            f'{self.host.instances}']
         self.host.instances = self._state.subfolder(NAME, 'instances')
+        self.host.mounts = [
+            f'{self.host.instances}:{nova.instances(self._state)}']
         # The cloud took as many as its own hosts need.
         self.host.has_huge_pages = False
 

@@ -118,6 +118,10 @@ class Host:
             ['virsh', '--connect', self.uri, *arguments], check=True,
             capture_output=True, text=True).stdout
 
+    def console(self, server: str) -> pathlib.Path:
+        """Return the file of what a server's guest says on its console."""
+        return self.instances / server / 'console.log'
+
     def up(self) -> None:
         """Make the namespaces and start everything in them."""
         mounts = [*self._libvirt.mounts(), *self.mounts]

@@ -184,8 +184,7 @@ class Server:
         """The third place: what the guest says once it has booted."""
         # Nova answers with this file: to ask it again and again takes CPU time
         # from the guest.
-        console = (self._deployment.hosts[self.host].instances / self.id
-                   / 'console.log')
+        console = self._deployment.hosts[self.host].console(self.id)
 
         def through() -> bool:
             return console.exists() and Told.read(

@@ -85,9 +85,10 @@ class Outage:
         self.answers = {}
         self._answered = 0.0
         self._servers = {}
-        for name, (status, ours, novas, _) in REQUESTS.items():
-            # Ours are the latest, at the end of each table.
-            for is_ours, request in ((False, novas), (True, ours)):
+        # Ours are the latest, at the end of each table.
+        for is_ours in (False, True):
+            for name, (status, ours, novas, _) in REQUESTS.items():
+                request = ours if is_ours else novas
                 if request is None:
                     continue
                 server = client.boot(
@@ -99,7 +100,8 @@ class Outage:
     def send(self, fault, seconds=0, at_once=None):
         """Send all while FAULT is there, for at least so many SECONDS.
 
-        :param at_once: how many at a time, those to the other first; all
+        :param at_once: how many at a time, the unmodified nova-api's first;
+            otherwise all
         """
         def one(key):
             server, request = self._servers[key]
@@ -113,8 +115,7 @@ class Outage:
                 # It stores nothing, and sends nothing.
                 self._client.send(
                     'POST', '/../image-props-override/check', self._body, 200)
-                sent = {key: pool.submit(one, key) for key in sorted(
-                    self._servers, key=lambda key: key[1])}
+                sent = {key: pool.submit(one, key) for key in self._servers}
                 concurrent.futures.wait(sent.values(), seconds or None)
                 time.sleep(max(0, began + seconds - time.monotonic()))
             self.answers = {

@@ -24,7 +24,6 @@ from testing.cases import values
 from testing.deployment import chroot
 from testing.deployment import cloud
 from testing.deployment import flavors
-from testing.deployment import nova
 from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import qemu
@@ -88,7 +87,6 @@ class Bench:
         self._hosts = hosts
         self._network = deployment.operator.network.find_network('net').id
         self._plain: dict[str, sights.Sight] = {}
-        self._instances = nova.instances(deployment.state)
 
     # --- what servers are made of -------------------------------------------
 
@@ -173,9 +171,9 @@ class Bench:
             sights.process(qemu.of_server(server)),
             sights.shown(self._client.show(server)))
 
-    def _listen(self, server: str) -> list[str]:
+    def _listen(self, server: str, host: str) -> list[str]:
         """Return what a guest says; nothing if it does not within some time."""
-        console = self._instances / server / 'console.log'
+        console = self._deployment.hosts[host].console(server)
         try:
             return processes.wait_for(
                 lambda: sights.guest(console.read_text(errors='replace')),
@@ -183,12 +181,12 @@ class Bench:
         except processes.NotReady:
             return []
 
-    def _later(self, operation: str, server: str) -> str:
+    def _later(self, operation: str, server: str, host: str) -> str:
         """Do something with a server, and return what becomes of it."""
         client = self._client
         if operation != 'rescue':
             # Its agent answers once it has booted.
-            self._listen(server)
+            self._listen(server, host)
         if operation == 'rescue':
             client.act(server, 'rescue', expected=200)
             status = client.settled(server, 'RESCUE', 'ERROR')['status']
@@ -231,7 +229,7 @@ class Bench:
         later = _LATER.get(field, '')
         try:
             if asked.runs and later:
-                asked.outcome = self._later(later, asked.id)
+                asked.outcome = self._later(later, asked.id, host)
             return asked.outcome, self._where(
                 field, asked, scenario, own, host) if asked.runs else ''
         finally:
@@ -257,14 +255,15 @@ class Bench:
                 return sights.OUTCOME
             try:
                 if later:
-                    assert self._later(later, other.id) == 'ACTIVE'
+                    assert self._later(
+                        later, other.id, host) == 'ACTIVE'
                 plain = self._plain[key] = self._look(other.id, host)
                 if self._tell(field, seen, plain):
-                    plain.guest = self._listen(other.id)
+                    plain.guest = self._listen(other.id, host)
             finally:
                 self._client.delete(other.id)
         if self._tell(field, seen, plain):
-            seen.guest = self._listen(asked.id)
+            seen.guest = self._listen(asked.id, host)
         place = seen.differs(plain)
         if place == sights.GUEST:
             self._heard.add(field)
