@@ -210,7 +210,7 @@ def plain(deployment):
 
 @pytest.fixture(scope='module')
 def fake_zone(deployment):
-    """A zone without QEMU."""
+    """A zone without QEMU; its host."""
     compute = deployment.operator.compute
     host = fake_host.Host(deployment.state)
     host.up()
@@ -223,7 +223,7 @@ def fake_zone(deployment):
         compute.delete_aggregate(left)
     aggregate = compute.create_aggregate(name='fake', availability_zone='fake')
     compute.add_host_to_aggregate(aggregate, host.host)
-    yield
+    yield host
     compute.remove_host_from_aggregate(aggregate, host.host)
     compute.delete_aggregate(aggregate)
     host.kill()

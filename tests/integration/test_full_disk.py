@@ -3,6 +3,7 @@
 import pytest
 
 from testing.deployment import full_disk
+from testing.deployment import processes
 
 #: Tables into which a change puts rows, and columns of text. (A request spec is
 #: changed in its place, for which there is room.)
@@ -28,10 +29,18 @@ def database(deployment, fake_zone, whole_image):
     deployment.mariadb.up()
     deployment.wait_for_hosts()
 
+    def has_reported():
+        (service,) = deployment.operator.compute.services(
+            binary='nova-compute', host=fake_zone.host)
+        return deployment.mariadb.has_reported(service.updated_at)
+
+    # It could not for nearly a minute, after which Nova takes it for dead.
+    processes.wait_for(has_reported, fake_zone.host)
+
 
 @pytest.mark.parametrize('table', TABLES)
 def test_what_cannot_be_stored_changes_nothing(database, requests, table):
-    # What is undone for one leaves room for the next, the other's.
+    # What is undone for ours leaves room for the unmodified nova-api's.
     requests.send(database.full(
         JUNK.replace('TABLE', table).replace('COLUMNS', TABLES[table])),
         at_once=1)
