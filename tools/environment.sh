@@ -60,6 +60,14 @@ if [ -n "${WHEEL:-}" ]; then
     set -- "$WHEEL[$extras]"
 else
     set -- --editable ".[$extras]"
+    # setuptools would write its metadata, entry points too, into the checkout:
+    # tests of other environments read them there while they are rewritten
+    # (make --jobs), and find no command. Old ones there would be found first.
+    rm -rf nova_image_override.egg-info
+    mkdir "$venv/metadata"
+    export DIST_EXTRA_CONFIG="$PWD/$venv/metadata/setup.cfg"
+    printf '[egg_info]\negg_base = %s\n' "$PWD/$venv/metadata" \
+        >"$DIST_EXTRA_CONFIG"
 fi
 "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
     --constraint "$pins" --build-constraint "$pins" \
