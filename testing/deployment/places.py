@@ -182,15 +182,10 @@ class Server:
     @property
     def told(self) -> Told:
         """The third place: what the guest says once it has booted."""
-        # Nova answers with this file: to ask it again and again takes CPU time
-        # from the guest.
-        console = self._deployment.hosts[self.host].console(self.id)
-
-        def through() -> bool:
-            return console.exists() and Told.read(
-                console.read_text(errors='replace')) is not None
-
-        processes.wait_for(through, f'the guest of {self.id}', 300)
+        host = self._deployment.hosts[self.host]
+        processes.wait_for(
+            lambda: Told.read(host.console(self.id)) is not None,
+            f'the guest of {self.id}', 300)
         told = Told.read(self._openstack('console', 'log', 'show', self.id))
         assert told is not None
         return told

@@ -173,11 +173,11 @@ class Bench:
 
     def _listen(self, server: str, host: str) -> list[str]:
         """Return what a guest says; nothing if it does not within some time."""
-        console = self._deployment.hosts[host].console(server)
+        on = self._deployment.hosts[host]
         try:
             return processes.wait_for(
-                lambda: sights.guest(console.read_text(errors='replace')),
-                'the guest', _PATIENCE, pause=0.5)
+                lambda: sights.guest(on.console(server)), 'the guest',
+                _PATIENCE, pause=0.5)
         except processes.NotReady:
             return []
 
@@ -255,8 +255,7 @@ class Bench:
                 return sights.OUTCOME
             try:
                 if later:
-                    assert self._later(
-                        later, other.id, host) == 'ACTIVE'
+                    assert self._later(later, other.id, host) == 'ACTIVE'
                 plain = self._plain[key] = self._look(other.id, host)
                 if self._tell(field, seen, plain):
                     plain.guest = self._listen(other.id, host)

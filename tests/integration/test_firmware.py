@@ -199,8 +199,8 @@ def test_an_unsigned_boot_loader_does_not(uefi, disks, deployment):
     server = uefi(UEFI, image=disks[False])
     check(server, UEFI, 'uefi 0', 'new')
     rebuild(server, SECURE, disks[False])
-    console = deployment.operator.compute.get_server_console_output
+    host = deployment.hosts[server.host]
     processes.wait_for(
-        lambda: 'Access Denied' in console(server.id)['output'],
+        lambda: 'Access Denied' in host.console(server.id),
         'the refusal of the firmware', 300)
-    assert 'GUEST' not in console(server.id)['output']
+    assert 'GUEST' not in host.console(server.id)
