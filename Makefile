@@ -88,7 +88,7 @@ WHEEL := .venv/wheel/nova_image_override-1.0.0-py3-none-any.whl
 WORKERS := 4
 
 # What must be covered completely, every branch, by the unit tests alone.
-COVERED := override.py override_record.py properties/*.py property_table.py free_keys.py versions.py authorization/*.py authorization/glance/*.py
+COVERED := override.py metadata_keys.py server_record.py properties/*.py property_table.py versions.py authorization/*.py authorization/glance/*.py
 comma := ,
 empty :=
 space := $(empty) $(empty)

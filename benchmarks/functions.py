@@ -47,7 +47,7 @@ class Work:
         enforcer = self._planner.enforcer
         for entries in (enforcer.denied, enforcer.allowed):
             entries.covering.cache_clear()
-        self._parser = override.Parser(self._planner.catalog)
+        self._parser = override.Parser(enforcer.catalog)
 
     def parse(self, raw: dict[str, str]) -> override.Overrides:
         """Parse, as the servers controller does."""
@@ -61,15 +61,11 @@ class Work:
         """Check oslo.policy, which the compute API does at the same time."""
         caller = self._planner.callers.caller(self._context)
         policy = rules.Policy()
-        for name in asked:
-            list(policy.decide(rules.Request(
-                caller, name, self._planner.catalog.resolve(name), asked,
-                [overrides.IMAGE])))
+        policy.decide(rules.Request(caller, asked, [overrides.IMAGE]))
 
     def merge(self, asked: override.Overrides) -> object:
         """Merge, as the compute API does."""
-        return override.merge(
-            self._planner.catalog, overrides.IMAGE, asked)
+        return asked.merge(overrides.IMAGE)
 
 
 #: Passes policy without a check.

@@ -6,7 +6,7 @@ import importlib.metadata
 import typing
 
 from demo import page as page_module
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override import versions
 from testing.harness import answers
 from testing.harness import base
@@ -133,12 +133,14 @@ class Story:
     def _stored(self, server_id: str) -> None:
         """Show how Nova's database stores overrides."""
         self._page.heading('What is stored (system metadata of the second)')
-        own = record.IMAGE_PREFIX + record.SET_PREFIX
-        self._page.line(f'{record.IMAGE_PREFIX}* is in force. {own}* has the '
+        prefix = metadata_keys.IMAGE_PREFIX
+        own = prefix + metadata_keys.SET_PREFIX
+        self._page.line(f'{prefix}* is in force. {own}* has the '
                         'image\'s own value,')
         self._page.line('or nothing where the image lacks the property.')
         stored = self._cloud.instance(server_id).system_metadata
-        names = sorted(record.in_force(stored))
+        names = sorted(key.removeprefix(own) for key in stored
+                       if key.startswith(own))
         self._page.table(['key', 'value'], [
-            [prefix + name, stored[prefix + name]]
-            for prefix in (record.IMAGE_PREFIX, own) for name in names])
+            [begin + name, stored[begin + name]]
+            for begin in (prefix, own) for name in names])

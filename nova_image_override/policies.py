@@ -15,17 +15,12 @@ from nova_image_override.properties import catalog as catalog_module
 CREATE = 'os_compute_api:servers:create:image_props_override'
 
 
-def property_rule(field: str) -> str:
-    """Return the name of the rule that a deployer may add for one property.
+#: The rule that a deployer may add for one property, by its canonical field
+#: name, such as ``hw_numa_cpus``.
+PROPERTY_RULE = f'{CREATE}:{{}}'
 
-    :param field: the canonical field name, such as ``hw_numa_cpus``
-    """
-    return f'{CREATE}:{field}'
-
-
-def preset_rule(name: str) -> str:
-    """Return the name of the rule that a deployer may add for one preset."""
-    return f'{CREATE}:preset:{name}'
+#: The rule that a deployer may add for one preset, by its name.
+PRESET_RULE = f'{CREATE}:preset:{{}}'
 
 
 def list_rules(
@@ -36,7 +31,7 @@ def list_rules(
     rules = [(CREATE, 'rule:project_member_or_admin',
               'Create, rebuild or update a server with image_props_override.')]
     rules += [
-        (property_rule(field), f'rule:{CREATE}',
+        (PROPERTY_RULE.format(field), f'rule:{CREATE}',
          f'Override {prop.spelling}. Checked only where policy.yaml defines '
          f'it, and beside {CREATE}, which must pass too.')
         for field, prop in (catalog or catalog_module.running()).items()

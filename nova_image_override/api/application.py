@@ -13,9 +13,9 @@ import webob.dec
 import webob.exc
 
 from nova_image_override import versions
+from nova_image_override.api import asked
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
-from nova_image_override.api import request as request_module
 from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.faults import Resource
@@ -36,13 +36,14 @@ class APIRouterV21(routes.APIRouterV21):
         base_wsgi.Router.__init__(self, ProjectMapper())
         self._compatibility = read.compatibility
         planner = read.planner
+        reader = asked.Reader(planner, read.compatibility)
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
                 self.map.redirect(path, methods)
                 continue
             for method, (maker, action) in methods.items():
                 if api_interfaces.makes_servers(maker):
-                    controller = _servers(planner, read, maker.args[1])
+                    controller = _servers(planner, reader, maker.args[1])
                 elif api_interfaces.makes_metadata(maker):
                     controller = Resource(with_our_api(maker.args[0], planner))
                 else:
@@ -52,7 +53,9 @@ class APIRouterV21(routes.APIRouterV21):
             versions.PATH, 'GET', discovery.resource(
                 planner.enforcer, planner.callers), 'show')
         self.map.create_route(
-            versions.CHECK_PATH, 'POST', _servers(planner, read, ()), 'check')
+            versions.CHECK_PATH, 'POST',
+            Resource(ServersController(planner, reader), is_check=True),
+            'check')
 
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
     def __call__(self, req: webob.Request) -> Any:
@@ -65,10 +68,7 @@ class APIRouterV21(routes.APIRouterV21):
             version = self._compatibility.version_of(req.environ)
         if version is None:
             return self._router
-        context = req.environ.get('nova.context')
-        if context is not None:
-            request_module.attach(context, request_module.OverrideRequest(
-                is_named=True, version=version))
+        asked.set_version(req, version)
         response = req.get_response(self._router)
         name_version(response, version)
         return response
@@ -86,12 +86,11 @@ def make() -> APIRouterV21:
 
 
 def _servers(
-    planner: Planner, read: startup.Startup,
+    planner: Planner, reader: asked.Reader,
     actions: Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
-    result: wsgi.Resource = Resource(
-        ServersController(planner, read.compatibility))
+    result: wsgi.Resource = Resource(ServersController(planner, reader))
     register = api_interfaces.REGISTER_ACTIONS.get()
     for action in actions:
         register(result, with_our_api(action, planner))

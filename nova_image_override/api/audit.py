@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from oslo_utils import uuidutils
 
 from nova_image_override import errors
-from nova_image_override.api.change.change import Change
+from nova_image_override.override import Overrides
 
 LOG = logging.getLogger(__name__)
 
@@ -22,15 +22,15 @@ BY_UPDATE = 'by the update'
 
 
 def changed(
-    context: Any, how: str, change: Change, instance: Any,
+    context: Any, how: str, after: Overrides, instance: Any,
 ) -> None:
-    """Log that a server's overrides are now those of CHANGE.
+    """Log that a server's overrides are now those of AFTER.
 
     :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
     """
-    preset = f' (preset {change.preset.name})' if change.preset else ''
+    preset = f' (preset {after.preset.name})' if after and after.preset else ''
     LOG.info('Image properties overridden %s: %s', how,
-             (', '.join(sorted(change.after)) or 'none') + preset,
+             (', '.join(sorted(after.names)) or 'none') + preset,
              instance=instance, context=context)
 
 

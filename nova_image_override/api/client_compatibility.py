@@ -14,7 +14,6 @@ from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
 
 from nova_image_override import errors
-from nova_image_override import free_keys
 from nova_image_override import versions
 
 
@@ -42,29 +41,6 @@ class ClientCompatibility:
         return cls(options.accept_scheduler_hint,
                    options.accept_server_metadata,
                    None if text is None else _microversion(text))
-
-    def require(self, found: free_keys.Found) -> None:
-        """Refuse overrides in hints or metadata where they are not allowed.
-
-        Nova accepts any key there, and ignores it: the server would come up
-        without its overrides, and nobody would know.
-
-        :param found: what there is in them
-        :raises errors.Invalid: they are not allowed
-        """
-        closed = {}
-        for name, places in found.items():
-            for place in places:
-                what, is_open = ('server metadata', self.server_metadata) \
-                    if place.startswith(free_keys.METADATA) \
-                    else ('a scheduler hint', self.scheduler_hint)
-                if not is_open:
-                    closed[name] = what
-        if closed:
-            raise errors.Invalid(errors.Problem(
-                name, errors.NOT_HERE, f'this cloud does not take it as {what}'
-                f', use server.{name} and send {versions.ENTRY}')
-                for name, what in closed.items())
 
     def version_of(self, environ: dict[str, Any]) -> versions.Version | None:
         """Return the version of a request whose header does not name one.

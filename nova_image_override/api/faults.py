@@ -1,9 +1,10 @@
 """Refusals as Nova faults, with the details that programs read."""
+from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-import contextlib
+from collections.abc import Callable
 from typing import Any
 
+from nova import exception
 from nova.api.openstack import wsgi
 from oslo_serialization import jsonutils
 import webob
@@ -12,34 +13,22 @@ import webob.exc
 
 from nova_image_override import errors
 from nova_image_override.api import audit
-from nova_image_override.api import request as request_module
+from nova_image_override.api import operation as operations
 from nova_image_override.nova_interfaces import interface
 
 
-class Refused(BaseException):
+class Refused(exception.Forbidden):
     """Carries a refusal past Nova's controllers.
 
-    Not an Exception, because nova/api/openstack/wsgi.py expected_errors turns
-    every Exception that a controller does not expect into a 500.
+    They let ``Forbidden`` pass and make a 500 of exceptions that they do not
+    expect (nova/api/openstack/wsgi.py expected_errors).
 
     :ivar error: the refusal
     """
 
     def __init__(self, error: errors.OverrideError) -> None:
-        super().__init__()
+        super().__init__(str(error))
         self.error = error
-
-
-@contextlib.contextmanager
-def carried() -> Iterator[None]:
-    """Let refusals pass through Nova's controllers.
-
-    :raises Refused: in place of an OverrideError
-    """
-    try:
-        yield
-    except errors.OverrideError as exc:
-        raise Refused(exc) from None
 
 
 class OverrideFault(wsgi.Fault):
@@ -63,7 +52,17 @@ class OverrideFault(wsgi.Fault):
 
 
 class Resource(wsgi.Resource):
-    """Nova's resource, which answers our refusals with their details."""
+    """Nova's resource, which answers our refusals with their details.
+
+    :param is_check: whether it only answers what a create would get, which is
+        not logged
+    """
+
+    def __init__(
+        self, controller: wsgi.Controller, is_check: bool = False,
+    ) -> None:
+        super().__init__(controller)
+        self._is_check = is_check
 
     @interface.overrides
     def dispatch(
@@ -81,12 +80,10 @@ class Resource(wsgi.Resource):
         except Refused as exc:
             error = exc.error
         context = request.environ['nova.context']
-        asked = request_module.of(context)
-        if asked is not None and asked.preset is not None:
-            preset = asked.preset
-            error = error.telling(preset.name, {
-                name for name, value in (asked.overrides or {}).items()
-                if preset.covers(name, value)})
-        if asked is None or not asked.is_check:
+        asked = operations.of(context).overrides
+        if asked.preset is not None:
+            error = error.telling(asked.preset.name, {
+                each.name for each in asked if each.preset})
+        if not self._is_check:
             audit.refused(context, error.details(), action_args.get('id'))
         raise OverrideFault(error)

@@ -15,7 +15,7 @@ from nova.db.main import models
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 
 
 class RecordFilter:
@@ -33,8 +33,8 @@ class RecordFilter:
     def __init__(self, names: Iterable[str] = (), preset: str = '') -> None:
         #: The keys of which a server has to have one, each time; without any,
         #: one that begins as those of overrides do.
-        self._keys = [*map(record.keys, sorted(names)), *(
-            [record.preset_keys(preset)] if preset else ())]
+        self._keys = [*map(metadata_keys.override_keys, sorted(names)), *(
+            [metadata_keys.preset_keys(preset)] if preset else ())]
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Yield pairs of key and value, as expressions of SQL."""
@@ -42,7 +42,7 @@ class RecordFilter:
         first, *others = self._keys or ((),)
         wanted = row.key.in_(first) if first else sa.or_(*(
             row.key.startswith(prefix, autoescape=True)
-            for prefix in record.keys('')))
+            for prefix in metadata_keys.override_keys('')))
         if others:
             each = orm.aliased(row)
             found = sa.select(sa.func.count()).where(

@@ -54,13 +54,13 @@ class Enforcer:
         self.denied, self.allowed = _compiled(catalog, denied, allowed)
         self.injection = injection
         self.protected = Protected(
-            protections, catalog,
-            tuple(entry.name for entry in self.allowed.entries))
+            protections, tuple(entry.name for entry in self.allowed.entries))
         #: In the order in which they are asked.
         self.rules: tuple[rules.Rule, ...] = (
             rules.Never(), rules.Denied(self.denied),
             rules.Allowed(self.allowed), self.injection, self.protected,
             rules.Policy())
+        self._deciding = [rule for rule in self.rules if rule.is_configured]
         for warning in self.unknown_names():
             LOG.warning('%s', warning)
 
@@ -104,39 +104,52 @@ class Enforcer:
 
     def refusals(
         self, caller: Caller, overrides: Overrides,
-        images: Sequence[ImageProperties], preset: Preset | None = None,
+        images: Sequence[ImageProperties] = (),
     ) -> list[errors.Problem]:
         """Return the first refusal of each property that is refused.
 
-        :param images: as :class:`rules.Request` has them
-        :param preset: what is in it needs no entry in the lists
-        :raises errors.Invalid: an override is not of a property
+        A preset that the request names has to be open to CALLER. So has one
+        that a server's overrides came with, for what is still in it to need
+        no entry in the lists.
+
+        :param images: as :class:`rules.Request` has them; without, Glance's
+            protections are not asked
         """
         problems = []
-        for name in overrides:
-            for decision in self.decisions(
-                    caller, name, overrides, images, preset):
-                if not decision.permits:
-                    problems.append(errors.Problem(
-                        name, decision.code, decision.reason))
-                    break
-        return problems
+        used = overrides.preset
+        if used is not None:
+            decision = self.on_preset(caller, used.name)
+            if not overrides.is_kept and not decision.permits:
+                problems.append(errors.Problem(
+                    errors.PRESET, decision.code, decision.reason))
+            if overrides.is_kept and decision.permits:
+                preset = self.presets.now().get(used.name)
+                if preset is not None:
+                    overrides = overrides.as_given_by(preset.overrides)
+        refused: dict[str, rules.Decision] = {}
+        request = rules.Request(caller, overrides, images)
+        for rule in self._deciding:
+            for decision in rule.decide(request):
+                if decision.code:
+                    refused.setdefault(decision.name, decision)
+        return problems + [errors.Problem(name, each.code, each.reason)
+                           for name, each in refused.items()]
 
     def decisions(
-        self, caller: Caller, name: str, overrides: Overrides,
-        images: Sequence[ImageProperties], preset: Preset | None = None,
-    ) -> Iterator[rules.Decision]:
-        """Yield what each rule decides about the override of NAME, in order.
+        self, caller: Caller, overrides: Overrides,
+        images: Sequence[ImageProperties] = (),
+    ) -> list[rules.Decision]:
+        """Return what each rule decides about each override, in order.
 
-        :param overrides: all of the request
         :param images: as for :meth:`refusals`
-        :param preset: as for :meth:`refusals`
-        :raises errors.Invalid: there is no property called NAME
         """
-        request = rules.Request(
-            caller, name, self.catalog.resolve(name), overrides, images, preset)
-        for rule in self.rules:
-            yield from rule.decide(request)
+        request = rules.Request(caller, overrides, images)
+        return [decision for rule in self.rules
+                for decision in rule.decide(request)]
+
+    def on_preset(self, caller: Caller, name: str) -> rules.Decision:
+        """Decide whether CALLER may use the preset called NAME."""
+        return rules.Policy.of_preset(name, caller)
 
     def overridable(self, caller: Caller) -> Iterator[Overridable]:
         """Yield what CALLER may override, on one image or another."""
@@ -151,13 +164,9 @@ class Enforcer:
     def usable(self, caller: Caller) -> Iterator[Preset]:
         """Yield the presets that CALLER may use, on one image or another."""
         for preset in self.presets.now().values():
-            if rules.Policy.of_preset(preset.name, caller).permits \
-                    and not self.refusals(
-                        caller, preset.properties, (), preset) \
-                    and all(self.protected.permitted(
-                        name, self.catalog.resolve(name), caller
-                    )[value is None]
-                        for name, value in preset.properties.items()):
+            if not self.refusals(caller, preset.overrides) and all(
+                    self.protected.permitted(each.name, each.prop, caller)[
+                        each.value is None] for each in preset.overrides):
                 yield preset
 
     def schema(self, caller: Caller, version: versions.Version) -> Schema:

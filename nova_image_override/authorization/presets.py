@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 import dataclasses
 import difflib
-import functools
 import hashlib
 import json
 import re
@@ -17,10 +16,9 @@ from typing import Any
 import yaml
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
 from nova_image_override.authorization import config_files
 from nova_image_override.authorization.watched_files import WatchedFiles
-from nova_image_override.override import Overrides, Parser
+from nova_image_override.override import Overrides, Parser, UsedPreset
 from nova_image_override.properties.catalog import Catalog
 
 #: The option of ``[image_override]`` that names the file.
@@ -35,25 +33,30 @@ _KEYS = ('description', 'properties', 'flavors')
 class Preset:
     """One preset.
 
-    :ivar properties: name -> canonical value, or None to remove the image's
+    :ivar overrides: what it sets and removes
+    :ivar digest: of that, to tell whether it is another one by now
     :ivar description: for whoever chooses one
     :ivar flavors: names of the flavors that it is meant for; told, not enforced
     """
 
     name: str
-    properties: Overrides
+    overrides: Overrides
+    digest: str
     description: str = ''
     flavors: tuple[str, ...] = ()
 
-    @functools.cached_property
-    def used(self) -> record.UsedPreset:
-        """What is recorded of it: its name, and a digest of its properties."""
-        return record.UsedPreset(self.name, hashlib.sha256(json.dumps(
-            self.properties, sort_keys=True).encode()).hexdigest())
-
-    def covers(self, name: str, value: str | None) -> bool:
-        """Return whether it gives the property called NAME this VALUE."""
-        return name in self.properties and self.properties[name] == value
+    @classmethod
+    def of(
+        cls, name: str, overrides: Overrides, description: str = '',
+        flavors: tuple[str, ...] = (),
+    ) -> Preset:
+        """Return the preset called NAME, with OVERRIDES marked as its own."""
+        digest = hashlib.sha256(json.dumps(
+            overrides.values, sort_keys=True).encode()).hexdigest()
+        return cls(name, Overrides(
+            tuple(dataclasses.replace(each, preset=name)
+                  for each in overrides),
+            UsedPreset(name, digest)), digest, description, flavors)
 
 
 class Presets:
@@ -144,7 +147,7 @@ def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
              for fault in _faults(catalog, parser, name, entry)]
     if wrong:
         raise errors.StartupError(*wrong)
-    return {name: Preset(
+    return {name: Preset.of(
         name, parser.parse(entry['properties']), entry['description'],
         tuple(entry.get('flavors') or ())) for name, entry in said.items()}
 

@@ -15,9 +15,7 @@ from nova_image_override import policies
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import Entry, PropertyList
-from nova_image_override.authorization.presets import Preset
-from nova_image_override.override import ImageProperties, Overrides
-from nova_image_override.properties.property import Property
+from nova_image_override.override import ImageProperties, Override, Overrides
 
 #: Ends a reason that cannot list what would be right.
 _SEE = '; GET /v2.1/image-props-override shows what is permitted'
@@ -29,44 +27,32 @@ Left = Iterator[Overridable]
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """The override of one property, for which a caller asks.
+    """The overrides for which a caller asks.
 
-    :ivar name: as the request names the property
-    :ivar overrides: all of the request
+    :ivar overrides: all that are merged together
     :ivar images: the properties of the image, or volume, itself; more than
         one where it is not known which of them it has: what each would need
         is then needed
-    :ivar preset: the preset that is asked for, if any
     """
 
     caller: Caller
-    name: str
-    prop: Property
     overrides: Overrides
-    images: Sequence[ImageProperties]
-    preset: Preset | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name and the legacy names under which Nova reads the same.
-
-        Glance takes them for different properties.
-        """
-        return (self.name, *self.prop.legacy_names)
+    images: Sequence[ImageProperties] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """One rule's decision.
+    """One rule's decision about one property.
 
-    :ivar rule: the rule, with what it is asked for if it is asked more than
-        once
+    :ivar name: what the request calls the property
+    :ivar rule: the rule, with its subject if it decides more than once
     :ivar code: why not, for programs: one of the codes of
         :mod:`nova_image_override.errors`; '' if the rule permits the override
     :ivar reason: why not, for the caller
     :ivar detail: what led to the decision, for the operator
     """
 
+    name: str
     rule: str
     code: str = ''
     reason: str = ''
@@ -81,15 +67,21 @@ class Decision:
 class Rule(abc.ABC):
     """A rule about who may override which property."""
 
+    @property
+    def is_configured(self) -> bool:
+        """True if it can refuse anything in this deployment."""
+        return True
+
     @abc.abstractmethod
-    def decide(self, request: Request) -> Iterable[Decision]:
-        """Decide about one override; if more than once, all must permit it."""
+    def decide(self, request: Request) -> list[Decision]:
+        """Decide about each override; all decisions about one must permit it.
+        """
 
     @abc.abstractmethod
     def limit(self, left: Overridable, caller: Caller) -> Left:
-        """Yield what the rule leaves to CALLER of what others have left.
+        """Narrow LEFT for CALLER.
 
-        Nothing if it leaves nothing, more than one if members of a family
+        Yields nothing to forbid it, several parts if members of a family
         differ in what may be done to them.
         """
 
@@ -97,14 +89,13 @@ class Rule(abc.ABC):
 class Never(Rule):
     """Refuses what no deployment can permit."""
 
-    _OVERRIDABLE = (Decision('never'),)
-    _REFUSED = (Decision(
-        'never', errors.NEVER,
-        'describes the image itself and can never be overridden'),)
-
-    def decide(self, request: Request) -> Iterable[Decision]:
+    def decide(self, request: Request) -> list[Decision]:
         """Decide by what the property is."""
-        return self._REFUSED if request.prop.record.never else self._OVERRIDABLE
+        return [
+            Decision(each.name, 'never', errors.NEVER, 'describes the image '
+                     'itself and can never be overridden')
+            if each.prop.record.never else Decision(each.name, 'never')
+            for each in request.overrides.members]
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave what is not of the image itself."""
@@ -120,22 +111,24 @@ class Denied(Rule):
     """
 
     OPTION = 'denied_properties'
-    _NO_ENTRY = (Decision(OPTION, detail='no entry'),)
 
     entries: PropertyList
 
-    def decide(self, request: Request) -> Iterable[Decision]:
+    def decide(self, request: Request) -> list[Decision]:
         """Decide by the first entry that covers the value."""
-        value = request.overrides[request.name]
-        entry = self.entries.deciding(request.name, value)
-        if entry is None:
-            return self._NO_ENTRY
+        covered = [(each, self.entries.deciding(each.name, each.value))
+                   for each in request.overrides.members]
+        return [self._denied(each, entry) if entry else Decision(
+            each.name, self.OPTION, detail='no entry')
+            for each, entry in covered]
+
+    def _denied(self, override: Override, entry: Entry) -> Decision:
+        value = override.value
         with_value = f' with the value {errors.printable(value)}' \
             if entry.values and value is not None else ''
-        return (Decision(
-            self.OPTION, errors.DENIED,
-            f'denied by this cloud{with_value}{_SEE}',
-            f'entry {entry.text}'),)
+        return Decision(
+            override.name, self.OPTION, errors.DENIED,
+            f'denied by this cloud{with_value}{_SEE}', f'entry {entry.text}')
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that no entry denies."""
@@ -158,33 +151,35 @@ class Allowed(Rule):
     """
 
     OPTION = 'allowed_properties'
-    _NO_ENTRY = (Decision(
-        OPTION, errors.NOT_ALLOWED,
-        f'not one of the properties that this cloud allows overriding{_SEE}',
-        'no entry'),)
 
     entries: PropertyList
 
-    def decide(self, request: Request) -> Iterable[Decision]:
+    def decide(self, request: Request) -> list[Decision]:
         """Decide by the first entry that covers the value."""
-        covering = self.entries.covering(request.name)
-        value = request.overrides[request.name]
-        if request.preset and request.preset.covers(request.name, value):
-            return (Decision(
-                self.OPTION, detail=f'preset {request.preset.name}'),)
+        covered = [
+            (each, None if each.preset else self.entries.deciding(
+                each.name, each.value)) for each in request.overrides.members]
+        return [
+            Decision(each.name, self.OPTION, detail=f'preset {each.preset}')
+            if each.preset
+            else Decision(each.name, self.OPTION, detail=f'entry {entry.text}')
+            if entry else self._not_allowed(each) for each, entry in covered]
+
+    def _not_allowed(self, override: Override) -> Decision:
+        covering = self.entries.covering(override.name)
         if not covering:
-            return self._NO_ENTRY
-        entry = self.entries.deciding(request.name, value)
-        if entry is not None:
-            return (Decision(self.OPTION, detail=f'entry {entry.text}'),)
+            return Decision(
+                override.name, self.OPTION, errors.NOT_ALLOWED, 'not one of '
+                f'the properties that this cloud allows overriding{_SEE}',
+                'no entry')
         values = ', '.join(dict.fromkeys(
             each for entry in covering for each in entry.values))
         allows = ('this cloud does not allow removing it, only setting it to'
-                  if value is None else 'this cloud allows only')
+                  if override.value is None else 'this cloud allows only')
         entries = ', '.join(entry.text for entry in covering)
-        return (Decision(
-            self.OPTION, errors.VALUE_NOT_ALLOWED, f'{allows} {values}',
-            f'only the values of {entries}'),)
+        return Decision(
+            override.name, self.OPTION, errors.VALUE_NOT_ALLOWED,
+            f'{allows} {values}', f'only the values of {entries}')
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that entries allow."""
@@ -210,32 +205,37 @@ def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
 class Policy(Rule):
     """Refuses what Nova's policy.yaml closes to the caller."""
 
-    def decide(self, request: Request) -> Iterable[Decision]:
+    def decide(self, request: Request) -> list[Decision]:
         """Decide by the rule for all properties, then by that of this one."""
-        return (_by_policy(
-            policies.property_rule(request.prop.field), request.caller),)
+        return [_by_policy(
+            policies.PROPERTY_RULE.format(each.prop.field), request.caller,
+            each.name) for each in request.overrides.members]
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the properties whose rules the caller passes."""
-        if _by_policy(policies.property_rule(left.prop.field), caller).permits:
+        if _by_policy(policies.PROPERTY_RULE.format(left.prop.field), caller,
+                      left.prop.field).permits:
             yield left
 
     @staticmethod
     def of_preset(name: str, caller: Caller) -> Decision:
         """Decide whether CALLER may use the preset called NAME."""
-        return _by_policy(policies.preset_rule(name), caller,
-                          f'preset {name}', errors.PRESET_NOT_ALLOWED)
+        return _by_policy(
+            policies.PRESET_RULE.format(name), caller, errors.PRESET,
+            f'preset {name}', errors.PRESET_NOT_ALLOWED)
 
 
 def _by_policy(
-    rule: str, caller: Caller, name: str = 'policy', code: str = errors.POLICY,
+    rule: str, caller: Caller, name: str, called: str = 'policy',
+    code: str = errors.POLICY,
 ) -> Decision:
-    """Decide by a policy rule.
+    """Decide about the property called NAME by a policy rule.
 
     CREATE must permit, too, and decides where policy.yaml defines no RULE.
     """
     if rule not in caller.policy_defined or not caller.can(policies.CREATE):
         rule = policies.CREATE
     if caller.can(rule):
-        return Decision(name, detail=rule)
-    return Decision(name, code, f'policy {rule} does not permit it', rule)
+        return Decision(name, called, detail=rule)
+    return Decision(
+        name, called, code, f'policy {rule} does not permit it', rule)

@@ -4,9 +4,8 @@ import argparse
 import dataclasses
 import json
 
-from nova_image_override.authorization import rules
 from nova_image_override.cmd import deployment_files
-from nova_image_override.override import ImageProperties, Parser
+from nova_image_override.override import ImageProperties, NONE, Parser
 
 
 class Explain(deployment_files.Lister):
@@ -50,21 +49,20 @@ class Explain(deployment_files.Lister):
             raise ValueError(
                 f'write {name}=VALUE, or {name}= to ask about its removal')
         enforcer, caller = deployment_files.read_rules(parsed_args)
-        preset, made = None, []
+        preset, made = NONE, []
         if parsed_args.preset is not None:
-            preset = enforcer.presets.named(parsed_args.preset)
-            made.append(rules.Policy.of_preset(preset.name, caller))
-        own = Parser(enforcer.catalog).parse(
-            {name: value or None} if equals else {})
-        overrides = {**(preset.properties if preset else {}), **own}
+            preset = enforcer.presets.named(parsed_args.preset).overrides
+            made.append(enforcer.on_preset(caller, parsed_args.preset))
+        own = {name: value or None} if equals else {}
+        overrides = Parser(enforcer.catalog).parse(own, preset=preset)
         image = image_properties(parsed_args.image) \
             if parsed_args.image else {}
-        for each in own or overrides:
+        decisions = enforcer.decisions(caller, overrides, [image])
+        for each in own or overrides.names:
             made += [dataclasses.replace(
                 decision, rule=decision.rule if own else
                 f'{each}: {decision.rule}')
-                for decision in enforcer.decisions(
-                    caller, each, overrides, [image], preset)]
+                for decision in decisions if decision.name == each]
         permits = all(each.permits for each in made)
         self.status = int(not permits)
         return ('Rule', 'Verdict', 'Reason'), [

@@ -10,22 +10,21 @@ from typing import Any
 from nova import objects
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
-from nova_image_override import stored_image
 from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.list_filter import RecordFilter
 from nova_image_override.authorization.presets import Preset
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
-from nova_image_override.override import Overrides
+from nova_image_override.override import Override, Overrides
+from nova_image_override.server_record import ServerRecord
 
 #: Servers that are read at once.
 PAGE = 1000
 
 #: Returns the overrides of a server that the rules refuse.
 Refuses = Callable[
-    ['objects.Instance', Overrides], Mapping[str, errors.Problem]]
+    ['objects.Instance', ServerRecord], Mapping[str, errors.Problem]]
 
 
 class Servers(deployment_files.Table):
@@ -86,27 +85,26 @@ class Servers(deployment_files.Table):
 
     def _refused(
         self, planner: Planner, roles: list[str] | None,
-        server: objects.Instance, overrides: Overrides,
+        server: objects.Instance, record: ServerRecord,
     ) -> dict[str, errors.Problem]:
         """Return the overrides of a server that the rules refuse, by name.
 
         They answer as to a user who would create it now from the same image.
         """
-        known: Overrides = {}
+        known: list[Override] = []
         problems: list[errors.Problem] = []
-        for name, value in overrides.items():
+        for name, value in record.in_force.items():
             try:
-                planner.catalog.resolve(name)
+                known.append(Override(
+                    planner.enforcer.catalog.resolve(name), name, value))
             except errors.Invalid as exc:
                 # From an earlier Nova.
                 problems += exc.problems
-            else:
-                known[name] = value
         problems += planner.refused(
             deployment_files.context(
                 roles, server.project_id, server.user_id),
-            known, [stored_image.properties_without_overrides(server)],
-            kept=record.preset(server.system_metadata))
+            Overrides(tuple(known), record.preset, is_kept=True),
+            [record.own_properties])
         if problems:
             self.status = 1
         return {problem.name: problem for problem in problems}
@@ -158,9 +156,9 @@ def outdated(
 ) -> Iterator[tuple[str, objects.Instance]]:
     """Yield the servers whose preset is not, or no longer, among PRESETS."""
     for cell, server in servers:
-        used = record.preset(server.system_metadata)
+        used = ServerRecord.of(server).preset
         if used and not (used.name in presets
-                         and presets[used.name].used == used):
+                         and presets[used.name].overrides.preset == used):
             yield cell, server
 
 
@@ -174,13 +172,13 @@ def rows(
     :param refuses: given if only refused overrides are to be listed
     """
     for cell, server in servers:
-        overrides = record.in_force(server.system_metadata)
-        image_values = record.image_values(server.system_metadata)
-        problems = refuses(server, overrides) if refuses and overrides else {}
-        preset = record.preset(server.system_metadata)
-        for name, value in sorted(overrides.items()):
+        record = ServerRecord.of(server)
+        problems = refuses(server, record) if refuses and record.in_force \
+            else {}
+        for name, value in sorted(record.in_force.items()):
             row = (server.uuid, server.project_id, cell, name,
-                   image_values[name], value, preset and preset.name)
+                   record.image_values[name], value,
+                   record.preset and record.preset.name)
             if refuses is None:
                 yield row
             elif name in problems:

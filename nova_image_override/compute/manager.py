@@ -16,13 +16,12 @@ from nova.compute import resource_tracker
 from nova.virt.ironic import driver as ironic
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
-from nova_image_override import stored_image
 from nova_image_override import versions
 from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.server_record import ServerRecord
 
 
 class ResourceTracker(resource_tracker.ResourceTracker):
@@ -65,7 +64,7 @@ class ComputeManager(manager.ComputeManager):
     ) -> Any:
         # rebuild_instance got image_meta from Glance; the instance came with
         # the message, as nova-api's rebuild had saved it.
-        if record.has_overrides(instance.system_metadata):
+        if ServerRecord.of(instance).counts:
             image_meta.properties = instance.image_meta.properties
         if isinstance(self.driver, ironic.IronicDriver):
             bare_metal.forget_traits(self.driver, instance)
@@ -78,7 +77,7 @@ class ComputeManager(manager.ComputeManager):
     ) -> Any:
         image_meta = super()._get_rescue_image(
             context, instance, rescue_image_ref)
-        if record.has_overrides(instance.system_metadata):
+        if ServerRecord.of(instance).counts:
             own = instance.image_meta.properties
             if not rescue_image_ref:
                 image_meta.properties = own
@@ -95,7 +94,7 @@ class ComputeManager(manager.ComputeManager):
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
         """Rescue an instance; a stable rescue keeps its overrides."""
-        if record.has_overrides(instance.system_metadata):
+        if ServerRecord.of(instance).counts:
             context = copy.copy(context)
             rescue_images.mark(context, instance)
         return super().rescue_instance(context, instance, *args, **kwargs)
@@ -108,7 +107,7 @@ class ComputeManager(manager.ComputeManager):
         # The claim is made here, and the image goes on to resize_instance
         # and finish_resize, which builds the guest.
         return super()._prep_resize(
-            context, stored_image.with_stored_properties(image, instance),
+            context, ServerRecord.of(instance).over(image),
             instance, *args, **kwargs)
 
     @interface.overrides
@@ -117,7 +116,7 @@ class ComputeManager(manager.ComputeManager):
         image_meta: Any, *args: Any, **kwargs: Any,
     ) -> Any:
         # The other cell's image was a snapshot, see _unshelve_instance.
-        if record.has_overrides(instance.system_metadata):
+        if ServerRecord.of(instance).counts:
             snapshot = image_meta.properties
             image_meta.properties = instance.image_meta.properties
             if 'hw_disk_type' in snapshot:
@@ -133,5 +132,5 @@ class ComputeManager(manager.ComputeManager):
         # The shelved image lacks [DEFAULT]non_inheritable_image_properties.
         return super()._unshelve_instance(
             context, instance,
-            image and stored_image.with_snapshots_disk(image, instance),
+            image and ServerRecord.of(instance).over_snapshot(image),
             *args, **kwargs)

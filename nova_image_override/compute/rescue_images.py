@@ -10,8 +10,8 @@ from typing import Any
 
 from nova.virt.libvirt import driver as libvirt
 
-from nova_image_override import stored_image
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.server_record import ServerRecord
 
 _RESCUED = 'image_props_override_rescued'
 
@@ -38,7 +38,8 @@ class _ImageAPI(_Wrapper):
         image = self._api.get(context, image_id, *args, **kwargs)
         instance = getattr(context, _RESCUED, None)
         if instance is not None and image_id == instance.image_ref:
-            image = {**image, 'properties': stored_image.properties(instance)}
+            image = {
+                **image, 'properties': ServerRecord.of(instance).properties}
         return image
 
 
@@ -50,7 +51,7 @@ class _VolumeAPI(_Wrapper):
         instance = getattr(context, _RESCUED, None)
         if instance is not None and not instance.image_ref:
             volume = {**volume, 'volume_image_metadata':
-                      stored_image.properties(instance)}
+                      ServerRecord.of(instance).properties}
         return volume
 
 

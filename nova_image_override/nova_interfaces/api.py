@@ -124,12 +124,9 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.compute.utils', get_root_bdm='context, instance',
             EventReporter='context, event_name, host, _'),
     *called('nova.block_device', new_format_is_ephemeral='bdm',
+            generate_device_name='prefix, index',
             new_format_is_swap='bdm', prepend_dev='device_name',
             strip_dev='device_name'),
-    *called('nova.virt.libvirt.blockinfo',
-            find_disk_dev_for_disk_bus='mapping, bus, assigned_devices',
-            get_dev_prefix_for_disk_bus='disk_bus',
-            is_disk_bus_valid_for_virt='virt_type, disk_bus'),
     *called('nova.scheduler.client.query', SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient',
             select_destinations='context, spec_obj, instance_uuids, '
@@ -212,11 +209,10 @@ def verify() -> None:
     """
     interface.verify(INTERFACES)
     compute_api = interface.load('nova_image_override.api.compute_api')
-    task_api = interface.load('nova_image_override.api.compute_task_api')
     faults = interface.load('nova_image_override.api.faults')
     servers = interface.load('nova_image_override.api.servers')
-    task_state = interface.load('nova_image_override.api.change.task_state')
+    held = interface.load('nova_image_override.api.change.held_instance')
     interface.verify_overridden(
-        compute_api.API, task_api.ComputeTaskAPI, faults.OverrideFault,
-        faults.Resource, servers.ServersController, servers.ViewBuilder,
-        task_state.Instance)
+        compute_api.API, compute_api.ComputeTaskAPI, faults.OverrideFault,
+        faults.Resource, held.Instance, servers.ServersController,
+        servers.ViewBuilder)

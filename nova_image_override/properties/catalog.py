@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from typing import Any
 
 from nova.objects import image_meta
@@ -41,6 +42,10 @@ class Catalog(dict[str, Property]):
         super().__init__({
             field: self._property(field, nova_field)
             for field, nova_field in sorted(props.fields.items())})
+        #: field of a family -> whether a name is one of its members'
+        self._has = {
+            field: re.compile(family.pattern).fullmatch
+            for field, family in families.FAMILIES.items() if field in self}
         #: fields that the book does not know
         self.unknown = sorted(self.keys() - book.RECORDS.keys())
 
@@ -49,9 +54,9 @@ class Catalog(dict[str, Property]):
             nova_field, field=field,
             record=book.RECORDS.get(field) or Record(field, '', never=True),
             family=families.FAMILIES.get(field),
-            legacy_names=tuple(sorted(
-                name for name, fields in self.legacy.items()
-                if field in fields)))
+            legacy={name: fields
+                    for name, fields in sorted(self.legacy.items())
+                    if field in fields})
 
     def field_of(self, name: str) -> str | None:
         """Return the field that the property called NAME sets, if any.
@@ -62,10 +67,8 @@ class Catalog(dict[str, Property]):
         prop = self.get(name)
         if prop is not None:
             return None if prop.family else name
-        for field, family in families.FAMILIES.items():
-            if field in self and family.has(name):
-                return field
-        return None
+        return next(
+            (field for field, has in self._has.items() if has(name)), None)
 
     def resolve(self, name: str) -> Property:
         """Return the property that a request calls NAME.

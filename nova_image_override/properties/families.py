@@ -10,12 +10,12 @@ import re
 
 from nova.objects import image_meta
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 
 #: Number of NUMA nodes that ``ImageMetaProps.from_dict`` reads.
 NUMA_NODES_MAX: int = image_meta.ImageMetaProps.NUMA_NODES_MAX
 
-_TRAIT_LENGTH_MAX = record.NAME_LENGTH_MAX - len('trait:')
+_TRAIT_LENGTH_MAX = metadata_keys.NAME_LENGTH_MAX - len('trait:')
 
 
 @dataclasses.dataclass(frozen=True)

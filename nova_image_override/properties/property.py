@@ -7,6 +7,7 @@ requests, is published in ``api_schemas/`` and answers discovery.
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 import dataclasses
 import functools
 import re
@@ -17,7 +18,7 @@ from oslo_utils import strutils
 from oslo_versionedobjects import fields as field_types
 
 from nova_image_override import errors
-from nova_image_override import override_record
+from nova_image_override import metadata_keys
 from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import families
 from nova_image_override.properties import schema_words
@@ -43,7 +44,8 @@ class Property(abc.ABC):
     :ivar record: what the book says about it
     :ivar values: allowed values, where they can be listed
     :ivar family: the family, if its members have names of their own
-    :ivar legacy_names: other names under which Nova reads the same field
+    :ivar legacy: other names under which Nova reads the field -> all the
+        fields that it reads from each
     :ivar nova_field: Nova's field
     """
 
@@ -51,7 +53,8 @@ class Property(abc.ABC):
     record: Record
     values: tuple[str, ...] = ()
     family: Family | None = None
-    legacy_names: tuple[str, ...] = ()
+    legacy: Mapping[str, tuple[str, ...]] = dataclasses.field(
+        default_factory=dict)
     nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
@@ -74,7 +77,7 @@ class Property(abc.ABC):
             return self._explained(name, value, fault)
         # Lone surrogates, which UTF-8 does not have, are among UNSAFE.
         size = len(value.encode('utf-8'))
-        if size > override_record.VALUE_BYTES_MAX:
+        if size > metadata_keys.VALUE_BYTES_MAX:
             return _too_long(name, f'{size} bytes of UTF-8')
         reason = self.wrong_with(value)
         if reason:
@@ -143,7 +146,7 @@ class Property(abc.ABC):
     def _explained(
         self, name: str, value: str, fault: jsonschema.ValidationError,
     ) -> errors.Problem:
-        if len(value) > override_record.VALUE_BYTES_MAX:
+        if len(value) > metadata_keys.VALUE_BYTES_MAX:
             return _too_long(name, f'{len(value)} characters')
         if fault.validator == 'not':
             reason = 'must not hold control characters, nor any beyond U+FFFF'
@@ -159,7 +162,7 @@ class Property(abc.ABC):
 def _too_long(name: str, size: str) -> errors.Problem:
     return errors.Problem(
         name, errors.TOO_LONG,
-        f'at most {override_record.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
+        f'at most {metadata_keys.VALUE_BYTES_MAX} bytes of UTF-8, not {size}')
 
 
 class Boolean(Property):
@@ -222,7 +225,7 @@ class Text(Property):
     def _limits(self) -> Schema:
         # In characters; the limit of 255 bytes of UTF-8 is checked separately.
         result: Schema = {
-            'minLength': 1, 'maxLength': override_record.VALUE_BYTES_MAX}
+            'minLength': 1, 'maxLength': metadata_keys.VALUE_BYTES_MAX}
         if self.record.limits.pattern:
             result['pattern'] = self.record.limits.pattern
         return result

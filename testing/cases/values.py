@@ -3,7 +3,7 @@
 
 import collections.abc
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
@@ -58,7 +58,7 @@ def names(prop: property_module.Property) -> list[str]:
                 for n in (0, 1, families.NUMA_NODES_MAX - 1)]
     if prop.spelling == 'trait:NAME':
         return ['trait:CUSTOM_GOLD', 'trait:HW_CPU_X86_AVX2', 'trait:'
-                + 'A' * (record.NAME_LENGTH_MAX - len('trait:'))]
+                + 'A' * (metadata_keys.NAME_LENGTH_MAX - len('trait:'))]
     return [prop.field]
 
 

@@ -28,9 +28,10 @@ from nova.volume import cinder
 import requests
 
 from nova_image_override import conf as override_conf
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override import versions
 from nova_image_override.cmd import run_nova_compute as compute_command
+from nova_image_override.server_record import ServerRecord
 from testing import paste_config
 from testing import release
 from testing.harness import answers
@@ -376,10 +377,10 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
     def system_metadata(self, server_id: str) -> dict[str, str]:
         """Return the image properties of the instance's system metadata."""
-        return {key[len(record.IMAGE_PREFIX):]: value for key, value
-                in self.instance(server_id).system_metadata.items()
-                if key.startswith(record.IMAGE_PREFIX)
-                and not record.is_row(key)}
+        metadata = self.instance(server_id).system_metadata
+        return {name: value for key, value in metadata.items()
+                if (name := key.removeprefix(metadata_keys.IMAGE_PREFIX)) != key
+                and not metadata_keys.is_property(name)}
 
     def set_property(self, server_id: str, name: str, value: str) -> None:
         """Run nova-manage image_property set on a stopped server."""
@@ -392,7 +393,7 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
     def record(self, server_id: str) -> dict[str, str | None]:
         """Return the image's own value of each property that is overridden."""
-        return record.image_values(self.instance(server_id).system_metadata)
+        return ServerRecord.of(self.instance(server_id)).image_values
 
     def request_spec(self, server_id: str) -> dict[str, typing.Any]:
         """Return the image properties of the stored request spec."""

@@ -4,8 +4,8 @@ import fixtures
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
 from nova_image_override.api import audit
+from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 from tests.functional import presets
 
@@ -63,7 +63,7 @@ class TestCreate:
     def test_taking_everything_out_leaves_no_preset(self, cloud):
         server = cloud.booted('menu', {'hw_boot_menu': None})
         assert cloud.used(server) == (None, {})
-        assert not record.has_overrides(cloud.instance(server).system_metadata)
+        assert not ServerRecord.of(cloud.instance(server)).counts
 
     def test_a_preset_can_remove_what_the_image_has(self, cloud):
         server = cloud.booted('no-pmu', image=cloud.image(hw_pmu='false'))

@@ -7,8 +7,9 @@ from nova import objects
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override.cmd import list_servers
+from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 from testing.harness import statements
 
@@ -25,8 +26,7 @@ class Cloud(base.Cloud):
 
     def use(self, server, preset):
         self.change(server, lambda instance: instance.system_metadata.update(
-            record.with_properties({}, record.properties(
-                {}, {}, record.UsedPreset(preset, 'digest')))))
+            {metadata_keys.preset_keys(preset)[0]: 'digest'}))
 
     def change(self, server, change):
         """Change a server's row in the first cell."""
@@ -107,8 +107,9 @@ class TestServersCommand:
     def test_dropped_overrides_of_a_shelved_server_are_none(self, cloud):
         server = cloud.server(SCSI)
         cloud.change(server, lambda instance: setattr(
-            instance, 'system_metadata', record.with_properties(
-                instance.system_metadata, {record.OFFLOADED: 'image'})))
+            instance, 'system_metadata',
+            ServerRecord.of(instance).with_properties(
+                {metadata_keys.OFFLOADED: 'image'})))
         assert cloud.rows() == []
 
     def test_servers_are_read_page_by_page(self, cloud):

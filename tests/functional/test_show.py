@@ -4,7 +4,7 @@ from unittest import mock
 
 import pytest
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from testing import release
 from testing.harness import base
 
@@ -101,5 +101,5 @@ class TestShow:
         assert image['properties']['hw_disk_bus'] == 'scsi'
         assert [
             name for name in image['properties']
-            if name.startswith(record.SET_PREFIX)] == []
+            if name.startswith(metadata_keys.SET_PREFIX)] == []
         cloud.wait(server)

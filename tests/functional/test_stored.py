@@ -11,7 +11,8 @@ import pathlib
 
 import pytest
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
+from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 from tests.functional import presets
 
@@ -44,14 +45,14 @@ class Cloud(presets.Cloud):
         """Return what is stored of its image properties, defaults left out."""
         metadata = self.instance(server).system_metadata
         return {key: value for key, value in sorted(metadata.items())
-                if record.is_row(key) or key.removeprefix('image_') in {
-                    *IMAGE, *OVERRIDES, *OTHER, *presets.VGA}}
+                if metadata_keys.is_property(name := key.removeprefix('image_'))
+                or name in {*IMAGE, *OVERRIDES, *OTHER, *presets.VGA}}
 
     def give(self, server, rows):
         """Store ROWS with a server in place of its image properties."""
         instance = self.instance(server)
-        instance.system_metadata = {**record.with_properties(
-            instance.system_metadata, {}), **rows}
+        instance.system_metadata = {
+            **ServerRecord.of(instance).with_properties({}), **rows}
         instance.save()
 
     def shown(self, server):
@@ -102,7 +103,7 @@ def test_a_server_with_them_shows_its_overrides_and_keeps_them(
     cloud.do(server, 'os-stop', 'SHUTOFF')
     answer = cloud.update(server, {})
     assert answer.status == 200, answer.text
-    assert record.has_overrides(cloud.instance(server).system_metadata) is False
+    assert ServerRecord.of(cloud.instance(server)).counts is False
 
 
 @pytest.mark.parametrize(('path', 'name'), SERVERS)
@@ -110,7 +111,8 @@ def test_without_the_record_its_values_are_the_image_s(cloud, path, name):
     _, rows = stored(path, name)
     server = cloud.boot({})
     cloud.give(server, {
-        key: value for key, value in rows.items() if not record.is_row(key)})
+        key: value for key, value in rows.items()
+        if not metadata_keys.is_property(key.removeprefix('image_'))})
     assert cloud.shown(server) == {}
     answer = cloud.rebuild(server, None)
     assert answer.status == 202, answer.text

@@ -13,8 +13,8 @@ from nova import objects
 from nova.compute import task_states
 import pytest
 
-from nova_image_override import override_record as record
 from nova_image_override.api.change import store
+from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 from tests.functional import update_case
 
@@ -82,8 +82,7 @@ class Cloud(update_case.Cloud):
         assert shown[base.PARAMETER] in possible
         self.assert_changed(server, shown[base.PARAMETER])
         self.assert_disks_agree(server)
-        assert record.still_to_store(
-            self.instance(server).system_metadata) == {}
+        assert ServerRecord.of(self.instance(server)).unfinished == {}
         return shown[base.PARAMETER]
 
 

@@ -9,7 +9,7 @@ from oslo_config import cfg
 import oslo_messaging
 import pytest
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from testing.deployment import ceilometer as ceilometer_module
 from testing.deployment import processes
 from testing.deployment import settings
@@ -92,7 +92,8 @@ def client(deployment):
 def check(image, overrides):
     """Check the properties of a notification, and the record among them."""
     assert {name: image.get(name) for name in overrides} == overrides
-    prefixes = {record.SET_PREFIX: True, record.REMOVED_PREFIX: False}
+    prefixes = {metadata_keys.SET_PREFIX: True,
+                metadata_keys.REMOVED_PREFIX: False}
     assert {name: own for name, own in image.items()
             if name.startswith(tuple(prefixes))} == {
         f'{prefix}{name}': whole.OWN.get(name, '')

@@ -10,8 +10,8 @@ import itertools
 
 import pytest
 
-from nova_image_override import override_record as record
 from nova_image_override.api.change import store
+from nova_image_override.server_record import ServerRecord
 from testing import figures
 from testing.deployment import mortal
 from testing.deployment import processes
@@ -79,7 +79,7 @@ class Update:
                 f'INTERVAL {store.LEASE + 1} SECOND '
                 f"WHERE uuid = '{self.server}'")
         return instance.task_state is not None or bool(
-            record.still_to_store(instance.system_metadata))
+            ServerRecord.of(instance).unfinished)
 
     def again(self):
         """Change it again."""
@@ -125,7 +125,7 @@ class Rebuild(Update):
             self.client.settled(self.server, 'SHUTOFF', 'ERROR')
         instance = self.everywhere.instance(self.server)
         if instance.task_state is None and instance.vm_state != 'error':
-            return bool(record.still_to_store(instance.system_metadata))
+            return bool(ServerRecord.of(instance).unfinished)
         self.operator.act(
             self.server, 'os-resetState', {'state': 'active'}, 202)
         return True

@@ -11,7 +11,7 @@ from nova import objects
 import yaml
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override.server_record import ServerRecord
 from testing import examples
 from testing.deployment import guest
 from testing.deployment import processes
@@ -177,14 +177,14 @@ class Everywhere:
         assert (preset and preset['name']) == (
             PRESET if overrides == OF_PRESET else None)
         instance = self.instance(shown['id'])
-        metadata = instance.system_metadata
+        record = ServerRecord.of(instance)
         assert instance.task_state is None
-        assert record.still_to_store(metadata) == {}
-        assert record.image_values(metadata) == {
+        assert record.unfinished == {}
+        assert record.image_values == {
             name: OWN.get(name) for name in overrides}
         merged = {name: value for name, value in {**OWN, **overrides}.items()
                   if value is not None}
-        stored = record.image_properties(metadata)
+        stored = record.stored
         assert {name: stored.get(name) for name in merged} == merged
         spec = self.spec(shown['id'])
         # The image has nothing else, and nova-compute's defaults, which are

@@ -12,7 +12,7 @@ from nova import context as nova_context
 from nova import objects
 import webob
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from testing import paste_config
 from testing.harness import applications
 from testing.harness import base
@@ -89,6 +89,6 @@ class Api(base.Cloud):
     @staticmethod
     def properties(metadata: dict[str, typing.Any]) -> dict[str, typing.Any]:
         """Return the image properties in system metadata."""
-        return {key[len(record.IMAGE_PREFIX):]: value
+        return {key[len(metadata_keys.IMAGE_PREFIX):]: value
                 for key, value in metadata.items()
-                if key.startswith(record.IMAGE_PREFIX)}
+                if key.startswith(metadata_keys.IMAGE_PREFIX)}

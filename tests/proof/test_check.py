@@ -12,8 +12,9 @@ from nova import context as nova_context
 from nova import objects
 import pytest
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override import versions
+from nova_image_override.server_record import ServerRecord
 from testing import figures
 from testing.harness import base
 from tests.proof import api
@@ -158,12 +159,14 @@ def test_generated_requests_get_what_was_told(cloud: Cloud) -> None:
         for name, value in told['properties'].items():
             assert stored.pop(name) == value
         # What Nova itself adds.
-        assert {name for name in stored if not record.is_property(name)} <= {
+        assert {name for name in stored
+                if not metadata_keys.is_property(name)} <= {
             'base_image_ref', 'container_format', 'disk_format', 'min_disk',
             'min_ram', 'name', 'owner_project_name'}
-        assert record.in_force(metadata) == {
+        record = ServerRecord.read(metadata)
+        assert record.in_force == {
             name: each['value'] for name, each in told['overridden'].items()}
-        assert record.image_values(metadata) == {
+        assert record.image_values == {
             name: each['image_value']
             for name, each in told['overridden'].items()}
         if told['numa_topology'] is not None:

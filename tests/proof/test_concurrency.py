@@ -15,7 +15,7 @@ import nova.policy
 from oslo_policy import policy as oslo_policy
 import pytest
 
-from nova_image_override import override_record as record
+from nova_image_override.server_record import ServerRecord
 from tests.proof import api
 
 REQUESTS = 50
@@ -84,7 +84,7 @@ def test_fifty_creates_at_once_get_their_own_overrides_and_no_others(cloud):
         assert answer.status_int == 202, answer.text
         server = answer.json['server']['id']
         metadata = cloud.accepted(server)
-        assert record.in_force(metadata) == wanted
+        assert ServerRecord.read(metadata).in_force == wanted
         held = cloud.properties(metadata)
         assert {name: value for name, value in held.items()
                 if name.startswith(('os_distro', 'trait:', 'hw_boot'))
@@ -100,7 +100,7 @@ def test_requests_without_overrides_get_none_of_the_others(cloud):
     for wanted, answer in zip(asked, together(cloud, asked)):
         assert answer.status_int == 202, answer.text
         metadata = cloud.accepted(answer.json['server']['id'])
-        assert record.in_force(metadata) == (wanted or {})
+        assert ServerRecord.read(metadata).in_force == (wanted or {})
         if not wanted:
             assert 'os_distro' not in cloud.properties(metadata)
 

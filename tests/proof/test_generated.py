@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override.server_record import ServerRecord
 from testing import figures
 from testing.harness import base
 from tests.proof import api
@@ -78,7 +78,7 @@ class Requests:
             else:
                 assert (strategies.read({name: held[name]})
                         == strategies.read({name: value})), name
-        assert record.image_values(metadata).keys() == raw.keys()
+        assert ServerRecord.read(metadata).image_values.keys() == raw.keys()
         for name in bodies.OPTIONS['denied_properties']:
             assert name not in held
 

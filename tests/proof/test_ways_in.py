@@ -9,7 +9,8 @@ import itertools
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
+from nova_image_override.server_record import ServerRecord
 from testing import figures
 from testing.cases import values
 from testing.harness import answers
@@ -126,8 +127,9 @@ def test_what_no_rule_refuses_comes_in_with_a_preset(title, cloud):
     server = response.json['server']['id']
     metadata = cloud.instance(server).system_metadata \
         if 'rebuild' in title else cloud.accepted(server)
-    assert record.in_force(metadata) == {'hw_video_model': 'vga'}
-    assert record.preset(metadata).name == 'one'
+    record = ServerRecord.read(metadata)
+    assert record.in_force == {'hw_video_model': 'vga'}
+    assert record.preset and record.preset.name == 'one'
 
 
 @pytest.mark.parametrize('title', ['nothing', 'not allowed'])
@@ -185,7 +187,7 @@ def test_what_is_allowed_comes_in_by_each_open_way(title, cloud):
         metadata = cloud.accepted(server)
     assert cloud.properties(metadata)['hw_video_model'] == 'vga'
     assert cloud.request_spec(server)['hw_video_model'] == 'vga'
-    assert record.in_force(metadata) == {'hw_video_model': 'vga'}
+    assert ServerRecord.read(metadata).in_force == {'hw_video_model': 'vga'}
 
 
 def test_a_snapshot_carries_no_override_past_the_rules(cloud):
@@ -205,7 +207,7 @@ def test_a_snapshot_carries_no_override_past_the_rules(cloud):
             {'createImage': {'name': 'snapshot'}}, app=app)
         assert answer.status_int == 202, answer.text
         snapshot = cloud.glance.images[answer.json['image_id']]
-        assert not any(record.is_property(name)
+        assert not any(metadata_keys.is_property(name)
                        for name in snapshot['properties'])
         snapshot['status'] = 'active'
         body = cloud.server_body(
@@ -217,4 +219,4 @@ def test_a_snapshot_carries_no_override_past_the_rules(cloud):
             {}, snapshot['id'], cloud.flavor_id), app=app)
         assert plain.status_int == 202, plain.text
         metadata = cloud.accepted(plain.json['server']['id'])
-        assert record.in_force(metadata) == {}
+        assert ServerRecord.read(metadata).in_force == {}

@@ -12,7 +12,8 @@ import typing
 from hypothesis import strategies as st
 from nova.objects import image_meta
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
+from nova_image_override import override
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
@@ -25,7 +26,7 @@ SINGLE = {field: prop for field, prop in OPEN.items() if not prop.family}
 FAMILIES = {field: prop for field, prop in OPEN.items() if prop.family}
 
 #: How many characters of a trait's name can be stored.
-LONGEST_TRAIT = record.NAME_LENGTH_MAX - len('trait:')
+LONGEST_TRAIT = metadata_keys.NAME_LENGTH_MAX - len('trait:')
 
 #: Any text that Nova's JSON parser produces, lone surrogates included.
 any_text = st.text(st.characters(exclude_categories=()))
@@ -39,6 +40,16 @@ any_json = st.recursive(
 _indexes = st.integers(0, families.NUMA_NODES_MAX - 1)
 _traits = st.text('ABCXYZ019_', min_size=1, max_size=12) | st.sampled_from(
     ['HW_CPU_X86_AVX', 'CUSTOM_GOLD', 'A' * LONGEST_TRAIT])
+
+
+def overrides_of(
+    values: typing.Mapping[str, str | None],
+    preset: override.UsedPreset | None = None, *, is_kept: bool = False,
+) -> override.Overrides:
+    """The overrides called as in VALUES, which are taken as they are."""
+    return override.Overrides(tuple(
+        override.Override(CATALOG.resolve(name), name, value)
+        for name, value in values.items()), preset, is_kept)
 
 
 def names_of(field: str) -> st.SearchStrategy[str]:

@@ -8,39 +8,34 @@ from nova.compute import utils as compute_utils
 import pytest
 
 from nova_image_override import errors
+from nova_image_override import metadata_keys
 from nova_image_override import override
-from nova_image_override import override_record as record
 from nova_image_override.properties import book
+from nova_image_override.server_record import ServerRecord
 from tests.unit import strategies
+from tests.unit.strategies import overrides_of
 
 NUMA = ('hw_numa_cpus', 'hw_numa_mem')
 
 
-def recorded(catalog, image, overrides):
-    """Return the image properties that record OVERRIDES."""
-    return record.properties(
-        overrides, {name: override.image_value(catalog, image, name)
-                    for name in overrides})
-
-
-def stored(catalog, image, overrides, merged):
-    """Return what Nova stores of a server with OVERRIDES."""
-    return nova_utils.get_system_metadata_from_image({'properties': {
-        **merged, **recorded(catalog, image, overrides)}})
+def stored(image, overrides, merged):
+    """Return the record of a server with OVERRIDES, as Nova stores it."""
+    return ServerRecord.read(nova_utils.get_system_metadata_from_image({
+        'properties': {**merged, **overrides.recorded(image)}}))
 
 
 def laws(test):
     """Call TEST with an image, overrides and the merged properties."""
     @hypothesis.given(strategies.laid_over())
-    def run(parser, catalog, drawn):
+    def run(parser, drawn):
         image, raw = drawn
         overrides = parser.parse(raw)
         try:
-            merged = override.merge(catalog, image, overrides)
+            merged = overrides.merge(image)
         except errors.Invalid as exc:
             assert {p.code for p in exc.problems} == {errors.NUMA_GAP}
             hypothesis.reject()
-        test(catalog, image, overrides, merged)
+        test(image, overrides, merged)
     run.__name__ = run.__qualname__ = test.__name__
     run.__module__ = test.__module__
     return run
@@ -54,16 +49,16 @@ def expected(image, overrides):
     """
     own = strategies.read(image)
     asked = strategies.read(
-        {n: v for n, v in overrides.items() if v is not None})
+        {n: v for n, v in overrides.values.items() if v is not None})
     result = {}
     for field in strategies.CATALOG:
-        named = {n for n in overrides
+        named = {n for n in overrides.names
                  if strategies.CATALOG.field_of(n) == field}
         if not named:
             value = own.get(field)
         elif field in NUMA:
             # Each index is a property of its own.
-            nodes = {n: v for n, v in {**image, **overrides}.items()
+            nodes = {n: v for n, v in {**image, **overrides.values}.items()
                      if n.startswith(f'{field}.') and v is not None}
             value = strategies.read(nodes).get(field)
         elif field == 'traits_required':
@@ -79,66 +74,65 @@ def expected(image, overrides):
 
 @laws
 def test_nova_reads_the_overrides_over_the_image(
-        catalog, image, overrides, merged):
+        image, overrides, merged):
     assert strategies.read(merged) == expected(image, overrides)
 
 
 @laws
 def test_a_server_keeps_reading_the_overrides_from_what_nova_stores(
-        catalog, image, overrides, merged):
+        image, overrides, merged):
     read = strategies.read(nova_utils.get_image_from_system_metadata(
-        stored(catalog, image, overrides, merged))['properties'])
+        stored(image, overrides, merged).metadata)['properties'])
     wanted = expected(image, overrides)
-    for name in overrides:
+    for name in overrides.names:
         field = strategies.CATALOG.field_of(name)
         assert read.get(field) == wanted.get(field)
 
 
 @laws
-def test_merging_twice_is_merging_once(catalog, image, overrides, merged):
-    assert override.merge(catalog, merged, overrides) == merged
+def test_merging_twice_is_merging_once(image, overrides, merged):
+    assert overrides.merge(merged) == merged
 
 
 @laws
-def test_the_image_is_left_as_it_is(catalog, image, overrides, merged):
+def test_the_image_is_left_as_it_is(image, overrides, merged):
     before = copy.deepcopy(image)
-    override.merge(catalog, image, overrides)
-    recorded(catalog, image, overrides)
+    overrides.merge(image)
+    overrides.recorded(image)
     assert image == before
 
 
 @laws
-def test_properties_that_are_not_named_stay(catalog, image, overrides, merged):
-    spellings = set(overrides)
-    for name in overrides:
-        spellings.update(strategies.CATALOG.resolve(name).legacy_names)
+def test_properties_that_are_not_named_stay(image, overrides, merged):
+    spellings = set(overrides.names)
+    for each in overrides:
+        spellings.update(each.prop.legacy)
     for name, value in image.items():
         if name not in spellings:
             assert merged[name] == value
 
 
 @laws
-def test_nothing_contradicts_an_override(catalog, image, overrides, merged):
-    for name, value in overrides.items():
-        prop = strategies.CATALOG.resolve(name)
-        for spelling in (name, *prop.legacy_names):
-            assert merged.get(spelling) in (value, None)
+def test_nothing_contradicts_an_override(image, overrides, merged):
+    for each in overrides:
+        for spelling in (each.name, *each.prop.legacy):
+            assert merged.get(spelling) in (each.value, None)
 
 
 @laws
 def test_nothing_is_stored_that_neither_image_nor_request_says(
-        catalog, image, overrides, merged):
-    added = merged.keys() - image.keys() - overrides.keys()
+        image, overrides, merged):
+    added = merged.keys() - image.keys() - overrides.names
     assert added <= {*(record.read_as for record in book.RECORDS.values()),
                      'hw_disk_bus', 'hw_scsi_model'}
 
 
 @laws
 def test_a_merge_writes_what_it_says_and_nothing_else(
-        catalog, image, overrides, merged):
+        image, overrides, merged):
     written = {}
-    for name in overrides:
-        written.update(override.written(catalog, image, overrides, name))
+    for each in overrides:
+        written.update(overrides.written(image, each))
     assert {name: value for name, value in merged.items()
             if name not in image or image[name] != value} == {
         name: value for name, value in written.items()
@@ -146,20 +140,22 @@ def test_a_merge_writes_what_it_says_and_nothing_else(
 
 
 @laws
-def test_the_server_shows_what_was_asked(catalog, image, overrides, merged):
-    assert record.in_force(
-        stored(catalog, image, overrides, merged)) == overrides
+def test_the_server_shows_what_was_asked(image, overrides, merged):
+    record = stored(image, overrides, merged)
+    assert record.in_force == overrides.values
+    assert sorted(record.overrides, key=str) == sorted(overrides, key=str)
+    assert record.overrides.is_kept
 
 
 @laws
 def test_the_record_gives_back_the_images_own_value(
-        catalog, image, overrides, merged):
-    values = record.image_values(stored(catalog, image, overrides, merged))
-    assert values.keys() == overrides.keys()
+        image, overrides, merged):
+    values = stored(image, overrides, merged).image_values
+    assert values.keys() == overrides.names
     own = strategies.read(image)
     for name, value in values.items():
-        if len(str(override.image_value(catalog, image, name)).encode()) > 254:
-            # It is cut: tests/unit/test_record.py.
+        if len(str(overrides[name].image_value(image)).encode()) > 254:
+            # It is cut: tests/unit/test_server_record.py.
             continue
         field = strategies.CATALOG.field_of(name)
         if name.startswith(NUMA):
@@ -173,21 +169,19 @@ def test_the_record_gives_back_the_images_own_value(
 
 @laws
 def test_nothing_longer_than_nova_stores_is_made(
-        catalog, image, overrides, merged):
+        image, overrides, merged):
     made = {name: value for name, value in merged.items()
             if name not in image or image[name] != value}
-    for name, value in {
-            **made, **recorded(catalog, image, overrides)}.items():
-        assert len(record.IMAGE_PREFIX + name) <= 255
+    for name, value in {**made, **overrides.recorded(image)}.items():
+        assert len(metadata_keys.IMAGE_PREFIX + name) <= 255
         assert len(value.encode()) <= 255
 
 
 @hypothesis.given(strategies.images())
-def test_no_overrides_change_nothing(catalog, image):
-    assert override.merge(catalog, image, {}) == image
-    assert recorded(catalog, image, {}) == {}
-    assert record.in_force(
-        nova_utils.get_system_metadata_from_image({'properties': image})) == {}
+def test_no_overrides_change_nothing(image):
+    assert override.NONE.merge(image) == image
+    assert override.NONE.recorded(image) == {}
+    assert stored(image, override.NONE, image).in_force == {}
 
 
 # --- legacy names -----------------------------------------------------------
@@ -229,8 +223,8 @@ def test_no_overrides_change_nothing(catalog, image):
      {'vm_mode': 'xen', 'hw_architecture': 'x86_64',
       'architecture': 'x86_64'}),
 ])
-def test_legacy_names_follow_the_override(catalog, image, overrides, merged):
-    assert override.merge(catalog, image, overrides) == merged
+def test_legacy_names_follow_the_override(image, overrides, merged):
+    assert overrides_of(overrides).merge(image) == merged
 
 
 @pytest.mark.parametrize(('image', 'name', 'own'), [
@@ -247,16 +241,16 @@ def test_legacy_names_follow_the_override(catalog, image, overrides, merged):
     ({'hw_numa_mem.0': '7'}, 'hw_numa_mem.1', None),
     ({}, 'hw_disk_bus', None),
 ])
-def test_the_record_holds_the_images_own_value(catalog, image, name, own):
+def test_the_record_holds_the_images_own_value(image, name, own):
     value = '' if own is None else own
-    assert recorded(catalog, image, {name: 'x'}) == {
+    assert overrides_of({name: 'x'}).recorded(image) == {
         f'os_glance_override:{name}': value}
-    assert recorded(catalog, image, {name: None}) == {
+    assert overrides_of({name: None}).recorded(image) == {
         f'os_glance_override_removed:{name}': value}
     for asked in ('x', None):
-        assert record.image_values(stored(
-            catalog, image, {name: asked}, {'hw_disk_bus': 'ide'},
-        )) == {name: own}
+        assert stored(
+            image, overrides_of({name: asked}), {'hw_disk_bus': 'ide'},
+        ).image_values == {name: own}
 
 
 # --- gaps in NUMA nodes -----------------------------------------------------
@@ -273,10 +267,10 @@ def test_the_record_holds_the_images_own_value(catalog, image, name, own):
     ((), {127: '1'}, {127: 'hw_numa_mem.0 is missing'}),
 ])
 def test_overrides_that_nova_would_ignore_behind_a_gap_are_refused(
-        catalog, image, asked, refused):
+        image, asked, refused):
     with pytest.raises(errors.Invalid) as caught:
-        override.merge(catalog, {f'hw_numa_mem.{n}': '5' for n in image},
-                     {f'hw_numa_mem.{n}': v for n, v in asked.items()})
+        overrides_of({f'hw_numa_mem.{n}': v for n, v in asked.items()}).merge(
+            {f'hw_numa_mem.{n}': '5' for n in image})
     assert [(p.name, p.code) for p in caught.value.problems] == [
         (f'hw_numa_mem.{n}', errors.NUMA_GAP) for n in sorted(refused)]
     for problem, (_, phrase) in zip(
@@ -285,10 +279,9 @@ def test_overrides_that_nova_would_ignore_behind_a_gap_are_refused(
         assert problem.reason.endswith('indexes count from 0 without a gap')
 
 
-def test_gaps_of_both_families_are_told_together(catalog):
+def test_gaps_of_both_families_are_told_together():
     with pytest.raises(errors.Invalid) as caught:
-        override.merge(
-            catalog, {}, {'hw_numa_cpus.1': '0', 'hw_numa_mem.1': '1'})
+        overrides_of({'hw_numa_cpus.1': '0', 'hw_numa_mem.1': '1'}).merge({})
     assert [p.name for p in caught.value.problems] == [
         'hw_numa_cpus.1', 'hw_numa_mem.1']
 
@@ -304,22 +297,27 @@ def test_gaps_of_both_families_are_told_together(catalog):
     (('00', '01', 'x', '128', '1\n', '-1'), {'hw_numa_mem.0': '1'}),
     ((), {'hw_numa_cpus.0': '0'}),
 ])
-def test_what_leaves_no_override_behind_a_gap_is_merged(catalog, image, asked):
+def test_what_leaves_no_override_behind_a_gap_is_merged(image, asked):
     base = {f'hw_numa_mem.{n}': '5' for n in image}
-    merged = override.merge(catalog, base, asked)
+    merged = overrides_of(asked).merge(base)
     assert merged == {n: v for n, v in {**base, **asked}.items()
                       if v is not None}
 
 
-def test_the_record_stays_out_of_snapshots(catalog):
-    for name in recorded(catalog, {}, {'hw_disk_bus': 'ide', 'trait:A': None}):
-        assert record.is_property(name)
+def test_the_record_stays_out_of_snapshots():
+    for name in overrides_of(
+            {'hw_disk_bus': 'ide', 'trait:A': None}).recorded({}):
+        assert metadata_keys.is_property(name)
         assert name.startswith(
             tuple(compute_utils.NON_INHERITABLE_IMAGE_NAMESPACES))
 
 
-def test_merging_or_recording_an_unparsed_name_is_refused(catalog):
-    with pytest.raises(errors.Invalid):
-        override.merge(catalog, {}, {'no_such_thing': '1'})
-    with pytest.raises(errors.Invalid):
-        recorded(catalog, {}, {'no_such_thing': '1'})
+@pytest.mark.parametrize(('name', 'code'), [
+    ('no_such_thing', errors.UNKNOWN), ('vm_mode', errors.LEGACY_NAME)])
+def test_a_record_of_what_this_nova_lacks_gives_no_overrides(name, code):
+    """Nothing else makes an override of a name that was not parsed."""
+    record = ServerRecord.read({
+        f'image_os_glance_override:{name}': '', f'image_{name}': 'hvm'})
+    assert record.in_force == {name: 'hvm'}
+    with pytest.raises(errors.Invalid, match=f'{name}: {code}'):
+        list(record.overrides)

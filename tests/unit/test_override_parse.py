@@ -11,11 +11,14 @@ from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
 from tests.unit import memory
 from tests.unit import refusals
+from tests.unit import strategies
+
+USED = override.UsedPreset('windows', 'd1')
 
 # --- what is accepted -------------------------------------------------------
 
 def test_no_properties_override_nothing(parser):
-    assert parser.parse({}) == {}
+    assert parser.parse({}).values == {}
 
 
 @pytest.mark.parametrize(('name', 'value', 'stored'), [
@@ -46,24 +49,24 @@ def test_no_properties_override_nothing(parser):
 ])
 def test_a_value_is_stored_in_its_canonical_spelling(
         parser, name, value, stored):
-    assert parser.parse({name: value}) == {name: stored}
+    assert parser.parse({name: value}).values == {name: stored}
 
 
 def test_null_removes_a_property(parser):
     raw = {'os_distro': None, 'trait:A': None}
-    assert parser.parse(raw) == raw
+    assert parser.parse(raw).values == raw
 
 
 def test_128_properties_are_taken(parser):
     raw = {f'hw_numa_mem.{n}': '1' for n in range(128)}
-    assert parser.parse(raw) == raw
+    assert parser.parse(raw).values == raw
 
 
 def test_every_listed_value_of_every_property_is_taken(catalog, parser):
     for field, prop in catalog.items():
         name = 'trait:A' if prop.family else field
         for value in prop.values:
-            assert parser.parse({name: value}) == {name: value}
+            assert parser.parse({name: value}).values == {name: value}
 
 
 def integer_limits():
@@ -79,7 +82,7 @@ def integer_limits():
 def test_integers_are_taken_up_to_their_limits_and_no_further(
         parser, name, minimum, maximum):
     for number in (minimum, maximum):
-        assert parser.parse({name: str(number)}) == {
+        assert parser.parse({name: str(number)}).values == {
             name: str(number)}
     for number in (minimum - 1, maximum + 1):
         code, reason = refusals.of(parser, {name: str(number)})[name]
@@ -143,7 +146,7 @@ def test_a_reason_is_short_whatever_the_property_takes(catalog, value):
 
 
 def test_text_may_be_the_word_null(parser):
-    assert parser.parse({'os_command_line': 'null'}) == {
+    assert parser.parse({'os_command_line': 'null'}).values == {
         'os_command_line': 'null'}
 
 
@@ -365,7 +368,7 @@ def test_one_answer_names_every_wrong_property_and_no_right_one(parser):
 
 def test_what_was_judged_before_is_judged_alike_again(parser):
     for _ in range(2):
-        assert parser.parse({'hw_boot_menu': 'on'}) == {
+        assert parser.parse({'hw_boot_menu': 'on'}).values == {
             'hw_boot_menu': 'true'}
         assert list(refusals.of(parser, {'hw_boot_menu': 'up'})) == [
             'hw_boot_menu']
@@ -380,11 +383,12 @@ def test_what_was_judged_long_ago_is_forgotten(catalog):
 
 
 def test_a_request_is_laid_over_its_preset(parser):
-    preset = {'hw_disk_bus': 'scsi', 'hw_pmu': None, 'hw_boot_menu': 'true'}
+    had = {'hw_disk_bus': 'scsi', 'hw_pmu': None, 'hw_boot_menu': 'true'}
     asked = {'hw_disk_bus': 'ide', 'hw_boot_menu': None}
-    assert parser.parse(asked, preset=preset) == {**preset, **asked}
+    preset = strategies.overrides_of(had, USED)
+    assert parser.parse(asked, preset=preset).values == {**had, **asked}
     assert parser.parse({}, preset=preset) == preset
-    assert preset['hw_disk_bus'] == 'scsi'
+    assert preset.values == had
 
 
 def test_what_is_wrong_with_a_preset_is_told_with_the_rest(parser):
@@ -401,17 +405,19 @@ def test_what_the_preset_cannot_be_asked_with_is_told_too(parser):
     asked = []
 
     def refuse(overrides):
-        asked.append(dict(overrides))
+        asked.append(overrides.values)
         return [errors.Problem('hw_pmu', errors.DENIED, 'x')]
 
     with pytest.raises(errors.Forbidden):
         parser.parse({'hw_disk_bus': 'x'}, refuse,
-                     {'hw_disk_bus': 'ide', 'hw_pmu': 'true'})
+                     strategies.overrides_of(
+                         {'hw_disk_bus': 'ide', 'hw_pmu': 'true'}))
     assert asked == [{'hw_pmu': 'true'}]
 
 
 def test_preset_and_request_together_are_not_too_many(parser):
-    preset = {f'trait:CUSTOM_{n}': 'required' for n in range(100)}
+    preset = strategies.overrides_of(
+        {f'trait:CUSTOM_{n}': 'required' for n in range(100)})
     asked = {f'trait:CUSTOM_{n}': None for n in range(72, 128)}
     assert len(parser.parse(asked, preset=preset)) == 128
     with pytest.raises(errors.Invalid) as caught:

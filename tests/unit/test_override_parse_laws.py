@@ -11,7 +11,7 @@ from nova.virt import hardware
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override.properties import property as property_module
 from tests.unit import refusals
 from tests.unit import strategies
@@ -20,8 +20,8 @@ from tests.unit import strategies
 @hypothesis.given(strategies.requests())
 def test_parsing_what_was_parsed_changes_nothing(parser, raw):
     once = parser.parse(raw)
-    assert once.keys() == raw.keys()
-    assert parser.parse(once) == once
+    assert once.names == raw.keys()
+    assert parser.parse(once.values) == once
 
 
 @hypothesis.given(strategies.requests())
@@ -37,7 +37,7 @@ def test_nova_reads_the_stored_spelling_as_it_reads_the_sent_one(
         parser, pair):
     name, value = pair
     name = re.sub('[.][0-9]+$', '.0', name)  # Nova reads from 0 on.
-    stored = parser.parse({name: value})
+    stored = parser.parse({name: value}).values
     field = strategies.CATALOG.field_of(name)
     read = strategies.read(stored)
     assert list(read) == [field]
@@ -53,14 +53,14 @@ def test_nova_reads_the_stored_page_size_as_it_reads_the_sent_one(
             image_meta.ImageMeta.from_dict(
                 {'properties': {'hw_mem_page_size': size}}))
     stored = parser.parse({'hw_mem_page_size': value})
-    assert pages(stored['hw_mem_page_size']) == pages(value)
+    assert pages(stored['hw_mem_page_size'].value) == pages(value)
 
 
 @hypothesis.given(strategies.pairs())
 def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
     name, value = pair
     name = re.sub('[.][0-9]+$', '.0', name)
-    ((_, stored),) = parser.parse({name: value}).items()
+    ((_, stored),) = parser.parse({name: value}).values.items()
     prop = strategies.CATALOG.resolve(name)
     (read,) = strategies.read({name: stored}).values()
     if prop.field == 'hw_numa_cpus':
@@ -79,8 +79,9 @@ def test_nova_reads_the_value_that_the_stored_text_spells(parser, pair):
 
 @hypothesis.given(strategies.requests())
 def test_nothing_longer_than_nova_stores_is_taken(parser, raw):
-    for name, value in parser.parse(raw).items():
-        assert all(len(key) <= 255 for key in record.keys(name))
+    for name, value in parser.parse(raw).values.items():
+        assert all(
+            len(key) <= 255 for key in metadata_keys.override_keys(name))
         assert value is None or 0 < len(value.encode()) <= 255
 
 
@@ -94,7 +95,7 @@ def test_any_json_is_taken_or_refused_as_a_whole(parser, raw):
         assert names <= {errors.PARAMETER, *(
             raw if isinstance(raw, dict) else ())}
     else:
-        assert taken.keys() == raw.keys()
+        assert taken.names == raw.keys()
 
 
 @hypothesis.given(
@@ -113,7 +114,7 @@ def test_a_refusal_names_exactly_the_wrong_ones(
     if wrong:
         assert set(refusals.of(parser, raw)) == wrong
     else:
-        assert parser.parse(raw).keys() == raw.keys()
+        assert parser.parse(raw).names == raw.keys()
 
 
 @hypothesis.given(
@@ -128,7 +129,7 @@ def test_any_text_for_a_property_is_refused_or_read_by_nova(
         return
     field = strategies.CATALOG.field_of(name)
     name = re.sub('[.][0-9]+$', '.0', name)
-    (stored,) = taken.values()
+    (stored,) = taken.values.values()
     assert list(strategies.read({name: stored})) == [field]
 
 

@@ -1,7 +1,7 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
-``override-table``, ``proof-figures``, ``platforms``, ``exchange`` and
+``override-table``, ``update-states``, ``proof-figures``, ``platforms``, ``exchange`` and
 ``package-notes``, and the role ``test``. Image properties are in
 ``property_pages``.
 """
@@ -55,6 +55,18 @@ def table(head: list[str], rows: typing.Iterable[list[str]],
 
 #: What long runs of the proofs have counted (testing/figures.py).
 FIGURES = pathlib.Path(__file__).parents[1] / 'contributor' / 'figures'
+
+
+class UpdateStates(CodeDirective):
+    """The states in which overrides cannot be updated, and the way out."""
+
+    def rst(self) -> list[str]:
+        """Return a table of what to do in each state."""
+        update = importlib.import_module(
+            'nova_image_override.api.change.update')
+        return table(['In the state', 'do this first'], (
+            [f'``{state}``', remedy]
+            for state, remedy in update.STATES.items() if remedy), '20 80')
 
 
 class ProofFigures(CodeDirective):
@@ -230,6 +242,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('version-history', VersionHistory)
     app.add_directive('seam-table', SeamTable)
     app.add_directive('override-table', OverrideTable)
+    app.add_directive('update-states', UpdateStates)
     app.add_directive('proof-figures', ProofFigures)
     app.add_directive('platforms', Platforms)
     app.add_directive('exchange', Exchange)

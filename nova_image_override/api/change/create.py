@@ -1,31 +1,36 @@
-"""Create of a server with overrides, and the check of one."""
+"""Create of servers with overrides, and ``POST /image-props-override/check``.
+
+A check is a create that ends before Nova stores anything: Nova's servers
+controller validates the body, Nova's compute API reads image, volume and
+flavor, and the planner authorises and merges the overrides. Where a create
+would store the server, :class:`Checked` ends it with the answer.
+"""
 from __future__ import annotations
 
 from typing import Any
 
-from nova_image_override import override_record as record
-from nova_image_override.api.change import plan as plan_module
-from nova_image_override.api.change.change import Change
-from nova_image_override.authorization.presets import Preset
+from nova import exception
+from nova.api.openstack import api_version_request
+from nova.api.openstack import wsgi
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override import metadata_keys
+from nova_image_override.api import audit
+from nova_image_override.api.change.plan import Change
+from nova_image_override.api.change.plan import Plan
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.guest import no_effect
+from nova_image_override.api.operation import Operation
+from nova_image_override.nova_interfaces import interface
 from nova_image_override.override import Overrides
 
-
-def plan(
-    planner: plan_module.Planner, context: Any, flavor: Any,
-    boot_image: dict[str, Any], asked: Overrides, named: Preset | None,
-) -> plan_module.Plan:
-    """Return what a new server is to have.
-
-    :param flavor: ``nova.objects.Flavor`` of the server
-    :param boot_image: metadata of the image or volume that it boots from
-    :param named: the preset that the request names
-    :raises errors.OverrideError: it may not have it
-    """
-    base = boot_image.get('properties') or {}
-    change = Change.of({}, asked, named).on(planner.catalog, base)
-    if not asked:
-        return plan_module.Plan(change, {**boot_image, 'properties': base}, {})
-    return planner.plan(context, change, flavor, boot_image, new=change.after)
+#: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
+_PAGE_SIZES = {
+    hardware.MEMPAGES_SMALL: 'small',
+    hardware.MEMPAGES_LARGE: 'large',
+    hardware.MEMPAGES_ANY: 'any',
+}
 
 
 def forget_forged_record(boot_image: dict[str, Any]) -> None:
@@ -35,7 +40,139 @@ def forget_forged_record(boot_image: dict[str, Any]) -> None:
     give its metadata any.
     """
     properties = boot_image.get('properties')
-    if properties and any(map(record.is_property, properties)):
+    if properties and any(map(metadata_keys.is_property, properties)):
         boot_image['properties'] = {
             name: value for name, value in properties.items()
-            if not record.is_property(name)}
+            if not metadata_keys.is_property(name)}
+
+
+class Create(Operation):
+    """A create with overrides.
+
+    :param planner: makes plans by the deployer's rules
+    :param asked: the overrides that the request asks for
+    """
+
+    _plan: Plan | None = None
+    _auto_disk_config: bool | None = None
+
+    def __init__(self, planner: Planner, asked: Overrides) -> None:
+        self._planner = planner
+        self.asked: Overrides = asked
+
+    def before_image(self, auto_disk_config: bool | None) -> bool | None:
+        """Hold auto_disk_config back if its property is overridden.
+
+        Nova's _check_auto_disk_config runs before the merge, and again after
+        it, in _inherit_properties_from_image.
+        """
+        if 'hw_auto_disk_config' not in self.asked:
+            return auto_disk_config
+        self._auto_disk_config = auto_disk_config
+        return None
+
+    def image_known(
+        self, context: Any, flavor: Any, boot_meta: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Authorise the overrides and merge them over the boot metadata.
+
+        :raises errors.OverrideError: they are refused
+        """
+        after = self.asked.over(boot_meta.get('properties') or {})
+        # A copy: what Nova merges from here on is not the image's own.
+        change = Change(flavor, dict(boot_meta), after, after)
+        self._plan = self._planner.plan(context, change) if self.asked \
+            else Plan(change, {**change.image, 'properties': change.base})
+        boot_meta.update(self._plan.image)
+        return {} if self._auto_disk_config is None else {
+            'auto_disk_config': self._auto_disk_config}
+
+    def populated(self, context: Any, instance: Any) -> None:
+        """Record the overrides of an instance that is about to be stored."""
+        if self._plan is None:
+            raise interface.unsupported(
+                'creates servers past _validate_and_build_base_options, '
+                'which merges their overrides')
+        # Not with the boot metadata, which Nova copies many times.
+        instance.system_metadata.update({
+            metadata_keys.IMAGE_PREFIX + name: value
+            for name, value in self._plan.recorded.items()})
+        self._finish(context, instance, self._plan)
+
+    def _finish(self, context: Any, instance: Any, plan: Plan) -> None:
+        audit.changed(context, audit.AT_BOOT, plan.change.after, instance)
+
+
+class Checked(exception.Forbidden):
+    """Ends a create that is only a check, and carries the answer.
+
+    Nova's controllers let ``Forbidden`` pass
+    (nova/api/openstack/wsgi.py expected_errors). Nova's create has not stored
+    or reserved anything yet.
+
+    :ivar answer: the answer of the check
+    """
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__()
+        self.answer = {errors.PARAMETER: answer}
+
+
+class Check(Create):
+    """A create that ends with the answer before anything is stored."""
+
+    def _finish(self, context: Any, instance: Any, plan: Plan) -> None:
+        """End the create.
+
+        :raises Checked: always
+        """
+        properties = plan.image['properties']
+        raise Checked({
+            'properties': properties,
+            'overridden': {
+                each.name: {
+                    'value': properties.get(each.name),
+                    'image_value': each.image_value(plan.base),
+                    **({'drivers': outcomes} if (
+                        outcomes := no_effect.by_driver(
+                            self._planner.virt_drivers, each, properties)
+                    ) else {}),
+                } for each in plan.change.after},
+            'numa_topology': _numa_topology(instance.numa_topology),
+        })
+
+
+def body_of_create(req: wsgi.Request, body: Any) -> Any:
+    """Turn the body of a check into the body of a create.
+
+    What a create requires besides the image is filled in. Anything wrong is
+    left for the create to refuse.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get('server'), dict):
+        return body
+    defaults = {'name': 'check'}
+    # nova/api/openstack/compute/schemas/servers.py create_v237
+    if api_version_request.is_supported(req, '2.37'):
+        defaults['networks'] = 'none'
+    return {**body, 'server': {**defaults, **body['server']}}
+
+
+def _numa_topology(topology: Any) -> dict[str, Any] | None:
+    """Return the guest's NUMA topology as Nova has derived it.
+
+    :param topology: ``nova.objects.InstanceNUMATopology``, or None
+    """
+    if topology is None:
+        return None
+    return {
+        'nodes': [{
+            'id': cell.id,
+            'cpus': sorted(cell.cpuset | cell.pcpuset),
+            'dedicated_cpus': sorted(cell.pcpuset),
+            'memory_mb': cell.memory,
+            'page_size': _PAGE_SIZES.get(cell.pagesize, cell.pagesize),
+            'cpu_policy': cell.cpu_policy,
+            'cpu_thread_policy': cell.cpu_thread_policy,
+        } for cell in topology.cells],
+        'emulator_threads_policy': topology.emulator_threads_policy,
+    }

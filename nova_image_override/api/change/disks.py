@@ -15,16 +15,15 @@ the image says (required_by).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+import itertools
 from typing import Any
 
 from nova import block_device
-from nova import exception
 from nova import objects
-from nova.virt.libvirt import blockinfo
 
 from nova_image_override import errors
-from nova_image_override.api.change.change import Change
+from nova_image_override.api.change.plan import Change
 from nova_image_override.override import ImageProperties
 
 #: The property that the disks follow.
@@ -36,6 +35,15 @@ CONFIG_DRIVE = 'img_config_drive'
 #: The choice of libvirt hosts where no property says otherwise
 #: (nova/virt/libvirt/blockinfo.py get_disk_bus_for_device_type).
 _DEFAULT = 'virtio'
+
+#: Buses of libvirt's disks -> what names of devices on them begin with
+#: (nova/virt/libvirt/blockinfo.py SUPPORTED_DEVICE_BUSES and
+#: get_dev_prefix_for_disk_bus).
+_PREFIXES = {'virtio': 'vd', 'scsi': 'sd', 'sata': 'sd', 'usb': 'sd',
+             'ide': 'hd', 'fdc': 'fd'}
+
+#: Places of an IDE bus (get_dev_count_for_disk_bus).
+_IDE_PLACES = 4
 
 
 def bus(properties: ImageProperties) -> str:
@@ -54,9 +62,7 @@ def moves(
     :param mappings: all disks of the server
     :raises errors.Invalid: the bus does not take that many disks
     """
-    if source == target or not all(
-            blockinfo.is_disk_bus_valid_for_virt('kvm', each)
-            for each in (source, target)):
+    if source == target or not {source, target} <= _PREFIXES.keys():
         return []
     moving = sorted((each for each in mappings
                      if _is_moved(each, source, target)), key=_order)
@@ -64,16 +70,24 @@ def moves(
              if each.device_name and each not in moving]
     result = []
     for mapping in moving:
-        try:
-            name = blockinfo.find_disk_dev_for_disk_bus({}, target, taken)
-        except exception.TooManyDiskDevices:
+        name = _free(target, taken)
+        if name is None:
             raise errors.Invalid.of(
                 [PROPERTY], errors.INVALID_VALUE,
                 f'the bus {target} does not take the {len(moving)} disks that '
-                f'the server has on {source}') from None
+                f'the server has on {source}')
         taken.append(name)
         result.append((mapping, block_device.prepend_dev(name)))
     return result
+
+
+def _free(bus: str, taken: Collection[str]) -> str | None:
+    """Return the first device name of BUS that is not TAKEN, if any."""
+    places: Iterable[int] = range(_IDE_PLACES) if bus == 'ide' \
+        else itertools.count()
+    names = (block_device.generate_device_name(_PREFIXES[bus], place)
+             for place in places)
+    return next((name for name in names if name not in taken), None)
 
 
 #: Disks, with the bus and the device name that they have.
@@ -142,7 +156,7 @@ def _is_on(mapping: objects.BlockDeviceMapping, source: str) -> bool:
     if mapping.disk_bus:
         return bool(mapping.disk_bus == source)
     return block_device.strip_dev(mapping.device_name).startswith(
-        blockinfo.get_dev_prefix_for_disk_bus(source))
+        _PREFIXES[source])
 
 
 def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
@@ -153,7 +167,7 @@ def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
 def require_config_drive(
     change: Change, own: str | None, instance: Any, way: str | None,
 ) -> None:
-    """Refuse what would not come of a change of the config drive.
+    """Refuse a config-drive change that would have no effect.
 
     :param own: what the image itself says of it
     :param way: how the caller can have the guest built with its disks; None
@@ -163,7 +177,7 @@ def require_config_drive(
     """
     if CONFIG_DRIVE not in change.differing:
         return
-    wanted = change.after.get(CONFIG_DRIVE)
+    wanted = change.after.values.get(CONFIG_DRIVE)
     if wanted == 'mandatory':
         if way and not instance.config_drive:
             raise errors.Conflict.of(

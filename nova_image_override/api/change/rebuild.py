@@ -1,162 +1,231 @@
-"""Rebuild of a server with overrides."""
+"""Rebuild of a server with overrides, from the request to what is sent.
 
+The methods of :class:`Rebuild` come in the order in which Nova's rebuild
+calls them.
+"""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 import contextlib
-import dataclasses
 from typing import Any
 
 from nova import objects
 from nova.compute import task_states
+from oslo_utils import excutils
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override.api import audit
+from nova_image_override.api import compute_part
+from nova_image_override.api import operation as operations
 from nova_image_override.api.change import disks
-from nova_image_override.api.change import plan as plan_module
+from nova_image_override.api.change import held_instance
 from nova_image_override.api.change import scheduling
-from nova_image_override.api.change import store as store_module
-from nova_image_override.api.change.change import Change
+from nova_image_override.api.change import store
+from nova_image_override.api.change.plan import Change
+from nova_image_override.api.change.plan import Plan
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest.guest import image_of_server
-from nova_image_override.override import ImageProperties
+from nova_image_override.api.guest.guest import boot_metadata
+from nova_image_override.nova_interfaces import interface
+from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties.book import vocabulary
+from nova_image_override.server_record import ServerRecord
 
 _REMEDY = 'and a rebuild does not move it: boot another server'
 
 
-@dataclasses.dataclass(frozen=True)
-class Rebuild:
-    """A rebuild that may take place.
+class Rebuild(operations.Operation):
+    """One rebuild.
 
-    :ivar plan: what the server is to have
-    :ivar had: metadata of the image in the server's request spec
-    :ivar image: metadata of the merged image
-    :ivar stored: the image properties that Nova is to store with the server
+    :param planner: makes plans by the deployer's rules
+    :param scheduler: asks about the server's host
+    :param read: the server, as the request has read it
+    :param asked: the overrides that the request asks for; None keeps those in
+        force
     """
 
-    plan: plan_module.Plan
-    had: objects.ImageMeta | None
-    image: objects.ImageMeta
-    stored: dict[str, Any]
+    def __init__(
+        self, planner: Planner, scheduler: scheduling.HostScheduler,
+        context: Any, read: Any, asked: Overrides | None,
+    ) -> None:
+        self._planner = planner
+        self._scheduler = scheduler
+        self._context = context
+        self._record = ServerRecord.of(read)
+        self.asked = asked
+        self._instance = held_instance.Instance.of(
+            read, asks=bool(asked), then=self._held)
+        #: The plan, and metadata of the merged image, once they are checked.
+        self._plan: Plan | None = None
+        self._image: objects.ImageMeta | None = None
+        #: Metadata of the image in the server's request spec.
+        self._had: objects.ImageMeta | None = None
+        #: What Nova's method has changed, as it was before, and the server's
+        #: system metadata, once its task state is held.
+        self._former: Mapping[str, Any] | None = None
+        self._metadata: Mapping[str, Any] = {}
+        #: Where the disks were when they were about to be moved.
+        self._places: disks.Places = []
+        self._is_sent = False
+
+    def run(self, nova_rebuild: Callable[[Any], Any]) -> Any:
+        """Call NOVA_REBUILD with the server.
+
+        :raises errors.OverrideError: the rebuild is refused
+        """
+        before = self._record.in_force
+        after = before if self.asked is None else self.asked.values
+        if after:
+            compute_part.require(
+                self._context, self._instance, 'rebuilt',
+                'or send an empty image_props_override, which drops them'
+                if before else 'or leave image_props_override out')
+        with operations.during(self._context, self):
+            try:
+                result = nova_rebuild(self._instance)
+            except Exception:
+                with excutils.save_and_reraise_exception():
+                    if not self._is_sent:
+                        self._undo()
+        if self._plan is not None:
+            audit.changed(self._context, audit.BY_REBUILD,
+                          self._plan.change.after, self._instance)
+        return result
+
+    @property
+    def _names(self) -> set[str]:
+        """Names of the overrides in force and of those asked for."""
+        return {*self._record.in_force, *self.overrides.names}
+
+    # --- 1: nothing is stored yet -------------------------------------------
+
+    def image_fetched(self, image: dict[str, Any]) -> None:
+        """Merge the overrides over the image, if the host permits it.
+
+        Nova's rebuild fetches the image before anything reads it and before
+        anything is saved.
+
+        :raises errors.OverrideError: the server may not have the result
+        """
+        if not self._names:
+            return
+        instance, record = self._instance, self._record
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            self._context, instance.uuid)
+        self._had = spec.image if 'image' in spec else None
+        plan = self._planner.plan(self._context, self._change(image))
+        # Nova asks its guard only for a new image, but overrides can change
+        # NUMA while the image stays the same, and a rebuild does not claim the
+        # topology again.
+        changing = self._scheduler.changing_numa(instance, record, plan)
+        if changing:
+            raise errors.Invalid.of(
+                changing, errors.NUMA_CHANGE, 'a rebuild cannot change the '
+                'NUMA topology of a server, boot another one')
+        # ImageMeta.from_dict changes its argument.
+        wanted = objects.ImageMeta.from_dict(
+            {**image, 'properties': dict(plan.image['properties'])})
+        scheduling.refuse_fixed_at_create(
+            plan.change.flavor,
+            objects.ImageMeta.from_dict(boot_metadata(record.image)), wanted,
+            vocabulary.AT_UNSHELVE)
+        disks.require_config_drive(
+            plan.change, plan.base.get(disks.CONFIG_DRIVE), instance, way=None)
+        changed = ['']
+        source, target = (disks.bus(each) for each in (
+            record.properties, plan.image['properties']))
+        if disks.PROPERTY in plan.change.differing:
+            disks.moves(instance.get_bdms(), source, target)
+            changed.append(disks.PROPERTY)
+        # A server that never was on a host is scheduled anew by Nova. The
+        # request spec holds what the scheduler has already granted, while
+        # nova-compute adds its defaults to system metadata.
+        if instance.host and (
+                scheduling.properties_of(self._had)
+                != scheduling.properties_of(wanted)
+                or self._scheduler.is_asked_by_nova(
+                    self._context, instance, image)):
+            self._scheduler.require(
+                self._context, instance, spec, wanted, plan.change.differing,
+                _REMEDY)
+        self._plan, self._image = plan, wanted
+        image['properties'] = {
+            **plan.stored, **store.unfinished(changed, source, target)}
+
+    def _change(self, image: dict[str, Any]) -> Change:
+        """Return the change of a server that is rebuilt from IMAGE."""
+        record = self._record
+        before = record.overrides
+        base: ImageProperties = image.get('properties') or {}
+        after = before if self.asked is None else self.asked.over(base)
+        flavor = self._instance.get_flavor()
+        return Change(
+            # A copy: what Nova stores from here on is not the image's own.
+            flavor, dict(image), after,
+            after.new_over(base, before) if _is_same_image(self._had, image)
+            else after,
+            before=before,
+            # What only system metadata has is nova-compute's default, which it
+            # chooses again for the guest that it builds; an operator's
+            # ``nova-manage image_property set`` writes the request spec, too.
+            fixed=record.set_after_removal(scheduling.properties_of(self._had))
+            if self.asked is None else {},
+            # An override without effect loses nothing in the rebuild.
+            ineffective=check.ineffective(flavor, record)
+            - {*after.differing(before)},
+            owner=self._instance)
+
+    # --- 2: Nova has taken the task state -----------------------------------
+
+    def _held(
+        self, former: dict[str, Any], metadata: Mapping[str, Any],
+    ) -> None:
+        self._former, self._metadata = former, metadata
+
+    # --- 3: the server is stored, and nothing is sent yet --------------------
+
+    def sending(self, instance: Any) -> dict[str, Any]:
+        """Store the rest, with the server's disks on their bus.
+
+        Nova would let the conductor ask the scheduler again without a host,
+        and look for the traits of the image without its overrides
+        (ComputeTaskManager._validate_image_traits_for_rebuild).
+        """
+        arguments = {}
+        if self._plan is not None:
+            self._places = disks.places(instance)
+            store.finish(
+                instance, task_states.REBUILDING, task_states.REBUILDING,
+                image=self._image)
+            arguments = {'host': instance.host, 'bdms': instance.get_bdms()}
+        elif self._names:
+            raise interface.unsupported(
+                'rebuilds past API._get_image, where overrides are merged')
+        self._is_sent = True
+        return arguments
+
+    # --- instead, if anything fails -----------------------------------------
+
+    def _undo(self) -> None:
+        """Leave the server as it was, if the rebuild holds it already."""
+        if self._former is None:
+            return
+        instance = store.stored(self._instance)
+        disks.put_back(instance, self._places)
+        instance.update({**self._former, 'task_state': instance.task_state,
+                         'system_metadata': dict(self._metadata)})
+        store.agree(
+            instance, {*self._names, *self._record.rows} or {''}, self._had,
+            onto=self._had)
+        # Whatever has taken the task state, such as a deletion, wins.
+        with contextlib.suppress(errors.Conflict):
+            store.save(
+                instance, task_states.REBUILDING, {'task_state': None})
 
 
-def plan(
-    planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
-    context: Any, instance: Any, change: Change,
-    is_asked: bool, image: dict[str, Any], guard: scheduling.Guard,
-    image_changes: Callable[[], bool],
-) -> Rebuild:
-    """Return what a server is to have, if its host permits it.
-
-    :param is_asked: whether the request has the parameter
-    :param image: metadata of the image to rebuild from; left unchanged
-    :param guard: Nova's check that a rebuild leaves NUMA alone
-    :param image_changes: whether Nova itself schedules the rebuild
-    :raises errors.OverrideError: it may not have it
-    """
-    metadata = instance.system_metadata
-    spec = objects.RequestSpec.get_by_instance_uuid(context, instance.uuid)
-    had = spec.image if 'image' in spec else None
-    base = image.get('properties') or {}
-    change = change.on(planner.catalog, base)
-    new = (change.new(planner.catalog, base) if _is_unchanged(had, image)
-           else change.after)
-    flavor = instance.get_flavor()
-    result = planner.plan(
-        context, change, flavor, image, new=new,
-        fixed={} if is_asked else _set_since(metadata, had),
-        # An override without effect loses nothing in the rebuild.
-        ineffective=check.ineffective(planner.catalog, instance)
-        - {*change.differing},
-        owner=instance)
-    # Nova asks its guard only for a new image, but overrides can change NUMA
-    # while the image stays the same, and a rebuild does not claim the topology
-    # again.
-    _refuse(
-        scheduling.changing_numa(
-            guard, planner.catalog, instance, result.image, change),
-        errors.NUMA_CHANGE, 'a rebuild cannot change the NUMA topology of a '
-        'server, boot another one')
-    wanted = objects.ImageMeta.from_dict(
-        {**image, 'properties': result.image['properties']})
-    server = image_of_server(instance)
-    present = objects.ImageMeta.from_dict(server)
-    _refuse(
-        [field for when in (vocabulary.AT_UNSHELVE, vocabulary.AT_CREATE)
-         for field in scheduling.decided(
-             planner.catalog, when, flavor, present, wanted)],
-        errors.CREATE_ONLY, 'takes effect only when a server is created and '
-        'cannot be changed by a rebuild: keep it as it is, or boot another '
-        'server')
-    disks.require_config_drive(
-        change, base.get(disks.CONFIG_DRIVE), instance, way=None)
-    changed = ['']
-    source, target = (disks.bus(each['properties'])
-                      for each in (server, result.image))
-    if disks.PROPERTY in change.differing:
-        disks.moves(instance.get_bdms(), source, target)
-        changed.append(disks.PROPERTY)
-    # A server that never was on a host is scheduled anew by Nova. The request
-    # spec holds what the scheduler has already granted, while nova-compute
-    # adds its defaults to system metadata.
-    if instance.host and (
-            scheduling.properties_of(had) != scheduling.properties_of(wanted)
-            or image_changes()):
-        scheduler.require(context, instance, spec, wanted, change.differing,
-                          _REMEDY)
-    return Rebuild(result, had, wanted, {
-        **result.stored, **store_module.unfinished(changed, source, target)})
-
-
-def undo(store: store_module.Store, operation: Any) -> None:
-    """Leave a server as it was, if its rebuild holds it already.
-
-    :param operation: the rebuild, of which nothing has been sent
-    """
-    if operation.former is None:
-        return
-    instance = store_module.stored(operation.instance)
-    disks.put_back(instance, operation.places)
-    instance.update({**operation.former, 'task_state': instance.task_state,
-                     'system_metadata': operation.stored})
-    had = operation.rebuild and operation.rebuild.had
-    store.agree(
-        instance, {*operation.change.names,
-                   *record.image_values(operation.stored)} or {''},
-        had, onto=had)
-    # Whatever has taken the task state, such as a deletion, wins.
-    with contextlib.suppress(errors.Conflict):
-        store_module.save(
-            instance, task_states.REBUILDING, {'task_state': None})
-
-
-def inherited(properties: ImageProperties) -> dict[str, Any]:
-    """Return the fields of a server that follow from its image properties.
-
-    As API._inherit_properties_from_image does.
-    """
-    return {name: properties.get(name)
-            for name in ('os_type', 'architecture', 'vm_mode')}
-
-
-def _set_since(
-    metadata: record.SystemMetadata, had: objects.ImageMeta | None,
-) -> dict[str, str]:
-    """Return what was removed with null but set by an operator since.
-
-    ``nova-manage image_property set`` writes it into the request spec too.
-    What only system metadata has is nova-compute's default, which it chooses
-    again for the guest that it builds.
-
-    :param had: the image of the request spec
-    """
-    kept = scheduling.properties_of(had)
-    return {name: value for name, value
-            in record.set_after_removal(metadata).items() if name in kept}
-
-
-def _is_unchanged(had: objects.ImageMeta | None, image: dict[str, Any]) -> bool:
+def _is_same_image(
+    had: objects.ImageMeta | None, image: dict[str, Any],
+) -> bool:
     """Return whether IMAGE is HAD, which the server has been built from."""
     # Properties that Nova cannot read are refused later, by name.
     has = objects.ImageMeta.from_dict({**image, 'properties': {}})
@@ -164,9 +233,3 @@ def _is_unchanged(had: objects.ImageMeta | None, image: dict[str, Any]) -> bool:
         each.obj_attr_is_set(name) for each in (had, has)
         for name in ('id', 'updated_at')) and (
             had.id, had.updated_at) == (has.id, has.updated_at)
-
-
-def _refuse(names: Collection[str], code: str, reason: str) -> None:
-    """Refuse a rebuild because of NAMES, if there are any."""
-    if names:
-        raise errors.Invalid.of(names, code, reason)

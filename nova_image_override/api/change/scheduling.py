@@ -15,28 +15,28 @@ from typing import Any
 from keystoneauth1 import exceptions as keystone_exceptions
 from nova import exception
 from nova import objects
+from nova.compute import utils as compute_utils
 from nova.scheduler import utils as scheduler_utils
 from nova.scheduler.client import query
 from nova.scheduler.client import report
 import oslo_messaging
 
 from nova_image_override import errors
-from nova_image_override.api.change.change import Change
+from nova_image_override.api.change.plan import Plan
 from nova_image_override.api.guest.guest import (
+    boot_metadata,
     Guest,
-    image_of_server,
     REFUSALS,
 )
 from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.properties import catalog
 from nova_image_override.properties import families
+from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.book.vocabulary import (
     NUMA_TOPOLOGY,
     Record,
 )
-from nova_image_override.properties.catalog import Catalog
-
-#: API._validate_numa_rebuild
-Guard = Callable[[Any, Any, Any], None]
+from nova_image_override.server_record import ServerRecord
 
 
 def properties_of(image_meta: objects.ImageMeta | None) -> dict[str, Any]:
@@ -51,8 +51,8 @@ def properties_of(image_meta: objects.ImageMeta | None) -> dict[str, Any]:
 
 
 def decided(
-    catalog: Catalog, when: str, flavor: objects.Flavor,
-    present: objects.ImageMeta, wanted: objects.ImageMeta,
+    when: str, flavor: objects.Flavor, present: objects.ImageMeta,
+    wanted: objects.ImageMeta,
 ) -> list[str]:
     """Return the differences that Nova acts on only at one moment.
 
@@ -63,10 +63,28 @@ def decided(
     """
     before, after = (Guest(flavor, each, {}) for each in (present, wanted))
     return [
-        field for field, prop in catalog.items()
+        field for field, prop in catalog.running().items()
         if prop.record.settled == when and before.prop(field)
         != after.prop(field) and gets(prop.record, before)
         != gets(prop.record, after)]
+
+
+def refuse_fixed_at_create(
+    flavor: objects.Flavor, present: objects.ImageMeta,
+    wanted: objects.ImageMeta, *moments: str,
+) -> None:
+    """Refuse differences that take effect only in a server that is created.
+
+    :param moments: those of the book that will not come again; AT_CREATE is
+        always among them
+    :raises errors.Invalid: naming the properties
+    """
+    fixed = [field for when in (*moments, vocabulary.AT_CREATE)
+             for field in decided(when, flavor, present, wanted)]
+    if fixed:
+        raise errors.Invalid.of(
+            fixed, errors.CREATE_ONLY, 'takes effect only when a server is '
+            'created: keep it as it is, or boot another server')
 
 
 def gets(record: Record, guest: Guest) -> Any:
@@ -79,50 +97,62 @@ def gets(record: Record, guest: Guest) -> Any:
         return None
 
 
-def changing_numa(
-    guard: Guard, catalog: Catalog, instance: Any, merged: dict[str, Any],
-    change: Change,
-) -> Collection[str]:
-    """Return the overrides that change NUMA, if Nova's GUARD says they do.
+class HostScheduler:
+    """Asks the scheduler and placement about the host of one server.
 
     :param guard: Nova's check that a rebuild leaves a server's NUMA topology
-        alone
-    :param merged: metadata of the image that the server is to have, with the
-        merged properties
-    :returns: empty when the topology stays the same; the name of the whole
-        parameter when the image alone changes it
+        alone (API._validate_numa_rebuild)
+    :param volume_api: Nova's
     """
-    flavor = instance.get_flavor()
-    try:
-        # A copy, because ImageMetaProps.from_dict changes its argument.
-        guard(instance, {**merged, 'properties': dict(merged['properties'])},
-              flavor)
-    except REFUSALS:
-        differing = _differing(
-            catalog, change,
-            Guest.of(flavor, image_of_server(instance)),
-            Guest.of(flavor, merged))
-        makes = [name for name in differing if NUMA_TOPOLOGY[0]
-                 in catalog.resolve(name).record.readers]
-        return makes or differing or [errors.PARAMETER]
-    return ()
 
-
-def _differing(
-    catalog: Catalog, change: Change, before: Guest, after: Guest,
-) -> list[str]:
-    """Return the overrides that differ, of what a topology depends on."""
-    fields = api_interfaces.CHECKED['numa_get_constraints']
-    return [name for name in change.differing
-            if (field := catalog.resolve(name).field) in fields
-            and before.prop(field) != after.prop(field)]
-
-
-class HostScheduler:
-    """Asks the scheduler and placement about the host of one server."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self, guard: Callable[[Any, Any, Any], None], volume_api: Any,
+    ) -> None:
+        self._guard = guard
+        self._volume_api = volume_api
         self._scheduler_client = query.SchedulerQueryClient()
+
+    def changing_numa(
+        self, instance: objects.Instance, record: ServerRecord, plan: Plan,
+    ) -> Collection[str]:
+        """Return the overrides that change NUMA, if Nova's guard says so.
+
+        :param record: the server's
+        :returns: empty when the topology stays the same; the name of the whole
+            parameter when the image alone changes it
+        """
+        flavor, merged = plan.change.flavor, plan.image
+        try:
+            # A copy, because ImageMetaProps.from_dict changes its argument.
+            self._guard(instance, boot_metadata(merged), flavor)
+        except REFUSALS:
+            before, after = (Guest.of(flavor, boot_metadata(each))
+                             for each in (record.image, merged))
+            fields = api_interfaces.CHECKED['numa_get_constraints']
+            known = catalog.running()
+            differing = [
+                name for name in plan.change.differing
+                if (field := known.resolve(name).field) in fields
+                and before.prop(field) != after.prop(field)]
+            makes = [name for name in differing if NUMA_TOPOLOGY[0]
+                     in known.resolve(name).record.readers]
+            return makes or differing or [errors.PARAMETER]
+        return ()
+
+    def is_asked_by_nova(
+        self, context: Any, instance: objects.Instance, image: dict[str, Any],
+    ) -> bool:
+        """Return whether Nova itself schedules a rebuild from IMAGE.
+
+        Decides as Nova's rebuild does, which takes the image of a
+        volume-backed server from its volume.
+        """
+        if instance.image_ref:
+            return bool(instance.image_ref != image['id'])
+        root = compute_utils.get_root_bdm(context, instance)
+        volume = self._volume_api.get(context, root.volume_id)
+        return bool(image['id'] != volume.get(
+            'volume_image_metadata', {}).get('image_id'))
 
     def require(
         self, context: Any, instance: objects.Instance,

@@ -16,8 +16,7 @@ whatever takes it away, such as a deletion, wins.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-import contextlib
+from collections.abc import Callable, Collection, Iterable, Mapping
 import time
 from typing import Any
 
@@ -33,10 +32,11 @@ from oslo_utils import excutils
 from oslo_utils import timeutils
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override.api.change import disks
 from nova_image_override.override import ImageProperties
-from nova_image_override.properties.catalog import Catalog
+from nova_image_override.properties import catalog
+from nova_image_override.server_record import ServerRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -60,10 +60,11 @@ _NOVAS = (instance_actions.MIGRATE, instance_actions.RESIZE)
 _RECENT = 50
 
 
-def rows(system_metadata: record.SystemMetadata) -> dict[str, Any]:
+def state(instance: Any) -> tuple[Any, ...]:
     """Return what requests that change overrides are checked against."""
-    return {key: value for key, value in system_metadata.items()
-            if key.startswith(record.IMAGE_PREFIX)}
+    return (instance.host, instance.instance_type_id, {
+        key: value for key, value in instance.system_metadata.items()
+        if key.startswith(metadata_keys.IMAGE_PREFIX)})
 
 
 def changed_meanwhile() -> errors.Conflict:
@@ -74,210 +75,205 @@ def changed_meanwhile() -> errors.Conflict:
         'again')
 
 
-@contextlib.contextmanager
-def giving_way() -> Iterator[None]:
-    """Refuse what meets an update after it has read the server.
+def confirmed(
+    instance: Any, checked: tuple[Any, ...], held: str,
+    release: Callable[[Any], Mapping[str, Any]],
+) -> objects.Instance:
+    """Return a server whose task state is held, if it is what was checked.
 
-    Nova answers 500 where two requests take the task state at once.
+    It is read again: the row that Instance.save has read may be older than
+    the task state that it set, because its transaction reads first.
 
-    :raises errors.Conflict: in place of a conflict with our task state
+    :param checked: its :func:`state` as it was checked
+    :param held: the task state that holds it
+    :param release: called with the server as it is stored if that is
+        something else; returns the fields with which it is given back
+    :raises errors.Conflict: something else has changed the server
     """
+    present = stored(instance)
+    if state(present) != checked:
+        save(present, held, release(present))
+        raise changed_meanwhile()
+    return present
+
+
+def replace(
+    instance: Any, changed: Collection[str], properties: ImageProperties,
+    fields: Mapping[str, Any], image: objects.ImageMeta | None,
+) -> None:
+    """Store other properties of a server that nothing else is done to.
+
+    :param instance: as it was checked
+    :param changed: the overrides that are others then
+    :param properties: image properties that it is to have, with the record
+    :param fields: other fields that it is to have
+    :param image: the image in its request spec
+    :raises errors.Conflict: something else has changed it, or does
+    :raises nova.exception.InstanceNotFound: it has been deleted
+    """
+    until = time.monotonic() + LEASE / 2
+    _hold(instance)
+    former = {name: instance[name] for name in fields}
+    record = ServerRecord.of(instance)
+    source, target = disks.bus(record.stored), disks.bus(properties)
+    places = disks.places(instance) if disks.PROPERTY in changed else []
     try:
-        yield
-    except exception.InstanceUpdateConflict as exc:
-        if exc.kwargs['actual'].get('task_state') != TASK_STATE:
-            raise
-        raise changed_meanwhile() from None
-
-
-class Store:
-    """Stores changes.
-
-    :param catalog: the properties that can be named
-    """
-
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-
-    def replace(
-        self, instance: Any, changed: Collection[str],
-        properties: ImageProperties, fields: Mapping[str, Any],
-        image: objects.ImageMeta | None,
-    ) -> None:
-        """Store other properties of a server that nothing else is done to.
-
-        :param instance: as it was checked
-        :param changed: the overrides that are others then
-        :param properties: image properties that it is to have, with the record
-        :param fields: other fields that it is to have
-        :param image: the image in its request spec
-        :raises errors.Conflict: something else has changed it, or does
-        :raises nova.exception.InstanceNotFound: it has been deleted
-        """
-        until = time.monotonic() + LEASE / 2
-        self._hold(instance)
-        former = {name: instance[name] for name in fields}
-        metadata = dict(instance.system_metadata)
-        had = record.image_properties(metadata)
-        source, target = disks.bus(had), disks.bus(properties)
-        places = disks.places(instance) if disks.PROPERTY in changed else []
-        try:
+        save(instance, TASK_STATE, {
+            **fields,
+            'system_metadata': record.with_properties({
+                **properties, **unfinished(changed, source, target)})})
+        finish(instance, TASK_STATE, None, until)
+    except errors.Conflict:
+        raise
+    except Exception:
+        with excutils.save_and_reraise_exception():
             save(instance, TASK_STATE, {
-                **fields,
-                'system_metadata': record.with_properties(metadata, {
-                    **properties, **unfinished(changed, source, target)})})
-            self.finish(instance, TASK_STATE, None, until)
-        except errors.Conflict:
-            raise
-        except Exception:
-            with excutils.save_and_reraise_exception():
-                save(instance, TASK_STATE, {
-                    **former, 'task_state': TASK_STATE,
-                    'system_metadata': record.with_properties(metadata, {
-                        **had, **unfinished(changed, target, source)})})
-                self.finish(instance, TASK_STATE, None, until, image, places)
+                **former, 'task_state': TASK_STATE,
+                'system_metadata': record.with_properties({
+                    **record.stored, **unfinished(changed, target, source)})})
+            finish(instance, TASK_STATE, None, until, image, places)
 
-    def _hold(self, instance: Any) -> None:
-        """Give INSTANCE our task state, if it is still what was checked."""
-        checked = _state(instance)
-        keep_topology(instance)
-        instance.task_state = TASK_STATE
-        try:
-            instance.save(expected_vm_state=[instance.vm_state],
-                          expected_task_state=[None])
-        except exception.InstanceUpdateConflict:
-            raise changed_meanwhile() from None
-        # The row that save() has read may be older than the state that it set:
-        # its transaction reads first.
-        present = stored(instance)
-        if checked != _state(present):
-            save(present, TASK_STATE, {'task_state': None})
-            raise changed_meanwhile()
-        instance.system_metadata = dict(present.system_metadata)
 
-    def finish(
-        self, instance: Any, held: str, task_state: str | None,
-        until: float | None = None, image: objects.ImageMeta | None = None,
-        places: disks.Places | None = None,
-    ) -> None:
-        """Bring all else into line with what is stored with INSTANCE.
+def _hold(instance: Any) -> None:
+    """Give INSTANCE our task state, if it is still what was checked."""
+    checked = state(instance)
+    keep_topology(instance)
+    instance.task_state = TASK_STATE
+    try:
+        instance.save(expected_vm_state=[instance.vm_state],
+                      expected_task_state=[None])
+    except exception.InstanceUpdateConflict:
+        raise changed_meanwhile() from None
+    present = confirmed(
+        instance, checked, TASK_STATE, lambda present: {'task_state': None})
+    instance.system_metadata = dict(present.system_metadata)
 
-        :param held: the task state that holds the server
-        :param task_state: that it is to have afterwards
-        :param until: when it must be over, on the clock of time.monotonic
-        :param image: what the request spec is to have, if that is known
-        :param places: where the disks are to be, if that is known
-        :raises errors.Conflict: the server's task state is another one by now,
-            or its properties are others, or it has taken too long
-        """
-        metadata = instance.system_metadata
-        names = record.still_to_store(metadata)
-        self.agree(instance, names, image)
-        source = names.get(disks.PROPERTY)
-        former = disks.places(instance) if source else []
-        if places is not None:
-            disks.put_back(instance, places)
-        elif source:
-            disks.move(instance, source, disks.bus(
-                record.image_properties(metadata)))
-        present = stored(instance)
-        if _state(present) != _state(instance):
-            # Nova's "lock" stores system metadata that it read before.
-            self.agree(present, names)
-            disks.put_back(instance, former)
-            save(present, held, {'task_state': task_state})
-            raise changed_meanwhile()
-        if until is not None and time.monotonic() > until:
-            # Another request may take this one for cut off.
-            raise changed_meanwhile()
-        save(instance, held, {
-            'system_metadata': record.finished(present.system_metadata),
-            'task_state': task_state})
 
-    def agree(
-        self, instance: Any, names: Iterable[str],
-        image: objects.ImageMeta | None = None,
-        onto: objects.ImageMeta | None = None,
-    ) -> None:
-        """Store in the request spec what the server has.
+def finish(
+    instance: Any, held: str, task_state: str | None,
+    until: float | None = None, image: objects.ImageMeta | None = None,
+    places: disks.Places | None = None,
+) -> None:
+    """Bring all else into line with what is stored with INSTANCE.
 
-        A request spec does not have the defaults that nova-compute stores with
-        the server (LibvirtDriver._register_undefined_instance_details), so
-        only what has changed is copied.
+    :param held: the task state that holds the server
+    :param task_state: that it is to have afterwards
+    :param until: when it must be over, on the clock of time.monotonic
+    :param image: what the request spec is to have, if that is known
+    :param places: where the disks are to be, if that is known
+    :raises errors.Conflict: the server's task state is another one by now,
+        or its properties are others, or it has taken too long
+    """
+    record = ServerRecord.of(instance)
+    agree(instance, record.unfinished, image)
+    source = record.unfinished.get(disks.PROPERTY)
+    former = disks.places(instance) if source else []
+    if places is not None:
+        disks.put_back(instance, places)
+    elif source:
+        disks.move(instance, source, disks.bus(record.stored))
 
-        :param names: the properties that have changed, or '' for all
-        :param image: what the request spec is to have, if that is known
-        :param onto: the image in which they have changed, if it is not the
-            one in the request spec
-        """
-        fields = {name and self._catalog.resolve(name).field for name in names}
-        if not fields:
+    def release(present: Any) -> dict[str, Any]:
+        # Nova's "lock" stores system metadata that it read before.
+        agree(present, record.unfinished)
+        disks.put_back(instance, former)
+        return {'task_state': task_state}
+
+    present = confirmed(instance, state(instance), held, release)
+    if until is not None and time.monotonic() > until:
+        # Another request may take this one for cut off.
+        raise changed_meanwhile()
+    save(instance, held, {
+        'system_metadata': ServerRecord.of(present).finished(),
+        'task_state': task_state})
+
+
+def agree(
+    instance: Any, names: Iterable[str],
+    image: objects.ImageMeta | None = None,
+    onto: objects.ImageMeta | None = None,
+) -> None:
+    """Store in the request spec what the server has.
+
+    A request spec does not have the defaults that nova-compute stores with the
+    server (LibvirtDriver._register_undefined_instance_details), so only what
+    has changed is copied.
+
+    :param names: the properties that have changed, or '' for all
+    :param image: what the request spec is to have, if that is known
+    :param onto: the image in which they have changed, if it is not the one in
+        the request spec
+    """
+    names = {*names}
+    if not names:
+        return
+    spec = objects.RequestSpec.get_by_instance_uuid(
+        instance._context, instance.uuid)
+    wanted = instance.image_meta
+    present = spec.image if 'image' in spec else None
+    had = onto or present
+    if image is None:
+        image = wanted if '' in names or had is None \
+            else with_properties(had, wanted, names)
+    topology = spec.numa_topology
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+        # On other servers nothing changes that a host has claimed.
+        topology = hardware.numa_get_constraints(
+            instance.get_flavor(), wanted)
+        instance.numa_topology = topology
+    if not (_is_same(image, present)
+            and _is_same(topology, spec.numa_topology)):
+        spec.image, spec.numa_topology = image, topology
+        spec.save()
+
+
+def repair(before: Any) -> None:
+    """Store the request spec anew if an older one may have been stored.
+
+    :param before: the server as it was when that one was read
+    """
+    present = stored(before)
+    if state(present) != state(before):
+        agree(present, {
+            *ServerRecord.of(before).rows, *ServerRecord.of(present).rows})
+
+
+# --- what was cut off -------------------------------------------------------
+
+def recover(instance: Any) -> None:
+    """Finish what a request that was cut off has left to do.
+
+    Called when a server is fetched, so failing must not harm.
+    """
+    if instance.task_state == TASK_STATE:
+        if not timeutils.is_older_than(
+                instance.updated_at.replace(tzinfo=None), LEASE):
             return
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            instance._context, instance.uuid)
-        wanted = instance.image_meta
-        present = spec.image if 'image' in spec else None
-        had = onto or present
-        if image is None:
-            image = wanted if '' in fields or had is None \
-                else with_fields(had, wanted, fields)
-        topology = spec.numa_topology
-        if instance.vm_state == vm_states.SHELVED_OFFLOADED:
-            # On other servers nothing changes that a host has claimed.
-            topology = hardware.numa_get_constraints(
-                instance.get_flavor(), wanted)
-            instance.numa_topology = topology
-        if not (_is_same(image, present)
-                and _is_same(topology, spec.numa_topology)):
-            spec.image, spec.numa_topology = image, topology
-            spec.save()
-
-    def repair(self, before: Any) -> None:
-        """Store the request spec anew if an older one may have been stored.
-
-        :param before: the server as it was when that one was read
-        """
-        present = stored(before)
-        if rows(present.system_metadata) != rows(before.system_metadata):
-            self.agree(present, {
-                *record.image_values(before.system_metadata),
-                *record.image_values(present.system_metadata)})
-
-    # --- what was cut off ---------------------------------------------------
-
-    def recover(self, instance: Any) -> None:
-        """Finish what a request that was cut off has left to do.
-
-        Called when a server is fetched, so failing must not harm.
-        """
-        names = record.still_to_store(instance.system_metadata)
-        if instance.task_state == TASK_STATE:
-            if not timeutils.is_older_than(
-                    instance.updated_at.replace(tzinfo=None), LEASE):
-                return
-            if not _is_held_by_us(instance):
-                return
-        elif instance.task_state is not None or not names:
+        if not _is_held_by_us(instance):
             return
-        try:
-            if instance.task_state is None:
-                keep_topology(instance)
-                instance.task_state = TASK_STATE
-                instance.save(expected_task_state=[None])
-            self.finish(instance, TASK_STATE, None)
-            LOG.info('Finished a change of image properties that had been cut '
-                     'off', instance=instance)
-        except Exception:
-            LOG.exception('A change of image properties that was cut off '
-                          'cannot be finished yet', instance=instance)
+    elif instance.task_state is not None or not ServerRecord.of(
+            instance).unfinished:
+        return
+    try:
+        if instance.task_state is None:
+            keep_topology(instance)
+            instance.task_state = TASK_STATE
+            instance.save(expected_task_state=[None])
+        finish(instance, TASK_STATE, None)
+        LOG.info('Finished a change of image properties that had been cut '
+                 'off', instance=instance)
+    except Exception:
+        LOG.exception('A change of image properties that was cut off cannot '
+                      'be finished yet', instance=instance)
 
 
-def with_fields(
-    image: objects.ImageMeta, wanted: objects.ImageMeta, fields: Iterable[str],
+def with_properties(
+    image: objects.ImageMeta, wanted: objects.ImageMeta, names: Iterable[str],
 ) -> objects.ImageMeta:
     """Return a copy of IMAGE which has some properties of WANTED."""
     result = image.obj_clone()
-    for field in fields:
+    known = catalog.running()
+    for field in {known.resolve(name).field for name in names}:
         if wanted.properties.obj_attr_is_set(field):
             setattr(result.properties, field, getattr(wanted.properties, field))
         elif result.properties.obj_attr_is_set(field):
@@ -294,15 +290,11 @@ def unfinished(
     :param source: the bus that the disks come from
     :param target: the bus that they go to
     """
-    return record.unfinished({
-        name: source if name == disks.PROPERTY and source != target else ''
-        for name in changed})
-
-
-def _state(instance: Any) -> tuple[Any, ...]:
-    """Return what a request that changes overrides is checked against."""
-    return (instance.host, instance.instance_type_id,
-            rows(instance.system_metadata))
+    return {
+        f'{metadata_keys.UNFINISHED}:{name}' if name
+        else metadata_keys.UNFINISHED:
+        source if name == disks.PROPERTY and source != target else ''
+        for name in changed}
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -7,9 +7,9 @@ the server runs, so only what is stored has to change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 import dataclasses
-import time
+import types
 from typing import Any
 
 from nova import exception
@@ -19,32 +19,40 @@ from nova.compute import vm_states
 from oslo_utils import strutils
 
 from nova_image_override import errors
-from nova_image_override import override
-from nova_image_override import override_record as record
-from nova_image_override import stored_image
+from nova_image_override import metadata_keys
+from nova_image_override.api import compute_part
 from nova_image_override.api.change import disks
-from nova_image_override.api.change import plan as plan_module
-from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import scheduling
-from nova_image_override.api.change import store as store_module
-from nova_image_override.api.change.change import Change
+from nova_image_override.api.change import store
+from nova_image_override.api.change.plan import Change
+from nova_image_override.api.change.plan import Plan
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest.guest import Guest, image_of_server
-from nova_image_override.api.hosts import compute_part
-from nova_image_override.authorization.presets import Preset
+from nova_image_override.api.guest.guest import boot_metadata, Guest
+from nova_image_override.override import ImageProperties, Overrides
+from nova_image_override.properties import book
+from nova_image_override.properties import catalog
 from nova_image_override.properties.book import vocabulary
-from nova_image_override.properties.catalog import Catalog
-
-#: Seconds to wait for a host that is about to give up a server.
-PATIENCE = 3
+from nova_image_override.server_record import ServerRecord
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
-_REMEDIES = {
+
+#: State of a server -> what to do before its overrides can be updated; ''
+#: where they can be. The documentation's table is made from this one.
+STATES: Mapping[str, str] = types.MappingProxyType({
+    vm_states.STOPPED: '',
+    vm_states.SHELVED_OFFLOADED: '',
+    vm_states.ACTIVE: _STOP,
     vm_states.BUILDING: 'wait until it is built, then ' + _STOP,
+    vm_states.PAUSED: 'unpause it and ' + _STOP,
+    vm_states.SUSPENDED: 'resume it and ' + _STOP,
     vm_states.RESCUED: 'unrescue it, then ' + _STOP,
     vm_states.RESIZED: 'confirm or revert the resize, then ' + _STOP,
     vm_states.SHELVED: 'wait until it is offloaded',
-}
+    vm_states.SOFT_DELETED: 'restore it, then ' + _STOP,
+    vm_states.ERROR: 'stop it, or rebuild it with the overrides',
+})
+
 _SHELVE = 'shelve it first'
 _BUILD = f'rebuild the server, or {_SHELVE}'
 #: As Nova refuses both (nova/compute/api.py reject_vtpm_instances).
@@ -56,127 +64,193 @@ _WITH_VTPM = ('boot another server: Nova neither rebuilds nor shelves one with '
 class Update:
     """An update that may be stored.
 
-    :ivar plan: what the server is to have
+    :ivar after: the overrides that are to be in force
+    :ivar changed: names of the overrides that are others then
+    :ivar properties: image properties to be stored with the server, with the
+        record
+    :ivar fields: fields of the server that follow from them
     :ivar had: metadata of the image in the server's request spec
-    :ivar changed: the overrides that are others then
-    :ivar stored: the image properties that are stored with it
     """
 
-    plan: plan_module.Plan
-    had: objects.ImageMeta | None
+    after: Overrides
     changed: Collection[str]
-    stored: dict[str, Any]
+    properties: dict[str, Any]
+    fields: dict[str, Any]
+    had: objects.ImageMeta | None
+
+    def store(self, instance: Any, updates: dict[str, Any]) -> None:
+        """Store the update of a server.
+
+        :param updates: its other fields that the request changes
+        :raises errors.Conflict: something else has changed it, or does
+        """
+        store.replace(instance, self.changed, self.properties,
+                      {**self.fields, **updates}, self.had)
 
 
 def plan(
-    planner: plan_module.Planner, scheduler: scheduling.HostScheduler,
-    context: Any, instance: Any, asked: override.Overrides,
-    named: Preset | None, guard: scheduling.Guard,
+    planner: Planner, scheduler: scheduling.HostScheduler,
+    context: Any, instance: Any, asked: Overrides,
 ) -> Update:
     """Return what a server is to have, if its state and its host permit it.
 
     :param asked: the overrides that are to take the place of those in force
-    :param named: the preset that the request names
-    :param guard: Nova's check that a rebuild leaves NUMA alone
     :raises errors.OverrideError: it may not have it
     """
     _require_state(context, instance)
+    record = ServerRecord.of(instance)
     spec = _request_spec(context, instance)
     had = spec.image if 'image' in spec else None
-    catalog, metadata = planner.catalog, instance.system_metadata
-    flavor = instance.get_flavor()
-    image = image_of_server(instance)
-    base = stored_image.properties_without_overrides(instance)
-    change = Change.of(metadata, asked, named).on(catalog, base)
-    new = change.new(catalog, base)
-    result = planner.plan(
-        context, change, flavor, {**image, 'properties': base}, new=new,
-        owns=_owns(catalog, instance, had, base, new),
-        fixed=_still_removed(metadata, change),
-        # An override without effect loses nothing in the update.
-        ineffective=check.ineffective(catalog, instance) - {*new},
-        owner=instance)
-    present, wanted = (objects.ImageMeta.from_dict(each)
-                       for each in (image, result.image))
-    fixed = scheduling.decided(
-        catalog, vocabulary.AT_CREATE, flavor, present, wanted)
-    if fixed:
-        raise errors.Invalid.of(
-            fixed, errors.CREATE_ONLY, 'takes effect only when a server is '
-            'created: keep it as it is, or boot another server')
-    changed = change.differing
+    planned = planner.plan(context, _change(instance, record, asked, had))
+    change, merged = planned.change, planned.image
+    server = boot_metadata(record.image)
+    # ImageMeta.from_dict changes its argument.
+    present, wanted = (objects.ImageMeta.from_dict(boot_metadata(each))
+                       for each in (server, merged))
+    scheduling.refuse_fixed_at_create(change.flavor, present, wanted)
     is_offloaded = instance.vm_state == vm_states.SHELVED_OFFLOADED
     shelve, build = _SHELVE, _BUILD
-    if scheduling.gets(catalog['hw_tpm_version'].record,
-                       Guest(flavor, present, {})):
+    if scheduling.gets(book.RECORDS['hw_tpm_version'],
+                       Guest(change.flavor, present, {})):
         shelve = build = _WITH_VTPM
     disks.require_config_drive(
-        change, base.get(disks.CONFIG_DRIVE), instance,
+        change, change.base.get(disks.CONFIG_DRIVE), instance,
         None if is_offloaded else build)
-    if disks.PROPERTY in changed:
-        disks.moves(instance.get_bdms(), disks.bus(image['properties']),
-                    disks.bus(result.image['properties']))
+    if disks.PROPERTY in change.differing:
+        disks.moves(instance.get_bdms(), disks.bus(server['properties']),
+                    disks.bus(merged['properties']))
     if is_offloaded:
-        if not changed:
-            return Update(result, had, (), {
-                **{name: value for name, value
-                   in record.image_properties(metadata).items()
-                   if not name.startswith(record.PRESET_PREFIX)},
-                **result.recorded})
-        return Update(result, had, changed, {
-            **result.stored, **_on_offloaded(context, metadata)})
-    if changed:
-        _require_start_builds(context, instance, changed, build)
-    if kept := scheduling.decided(
-            catalog, vocabulary.AT_BUILD, flavor, present, wanted):
-        raise errors.Conflict.of(
-            kept, errors.NEEDS_REBUILD, 'takes effect when the guest is '
-            f'built, and a start keeps the firmware that it has: {build}')
-    needing = [
-        *scheduling.changing_numa(
-            guard, catalog, instance, result.image, change),
-        *scheduling.decided(
-            catalog, vocabulary.AT_UNSHELVE, flavor, present, wanted)]
-    if needing:
-        raise errors.Conflict.of(
-            needing, errors.NEEDS_CLAIM, 'needs resources of a host, which '
-            f'a stopped server is not given anew: {shelve}')
-    image_meta = store_module.with_fields(
-        had or present, wanted,
-        {catalog.resolve(name).field for name in changed})
-    if scheduling.properties_of(had) \
-            != scheduling.properties_of(image_meta):
-        scheduler.require(
-            context, instance, spec, image_meta, changed,
-            f'where a stopped server stays: {shelve}')
-    return Update(result, had, changed, result.stored)
+        properties = (
+            {**planned.stored, **_on_offloaded(context, record)}
+            if change.differing
+            else {**_without_preset(record), **planned.recorded})
+    else:
+        properties = planned.stored
+        _require_start(
+            context, instance, planned, present, wanted, build)
+        needing = [
+            *scheduler.changing_numa(instance, record, planned),
+            *scheduling.decided(
+                vocabulary.AT_UNSHELVE, change.flavor, present, wanted)]
+        if needing:
+            raise errors.Conflict.of(
+                needing, errors.NEEDS_CLAIM, 'needs resources of a host, '
+                f'which a stopped server is not given anew: {shelve}')
+        image_meta = store.with_properties(
+            had or present, wanted, change.differing)
+        if scheduling.properties_of(had) \
+                != scheduling.properties_of(image_meta):
+            scheduler.require(
+                context, instance, spec, image_meta, change.differing,
+                f'where a stopped server stays: {shelve}')
+    return Update(change.after, change.differing, properties,
+                  _fields(planned), had)
 
 
-def fields(update: Update) -> dict[str, Any]:
+def _change(
+    instance: Any, record: ServerRecord, asked: Overrides,
+    had: objects.ImageMeta | None,
+) -> Change:
+    """Return the change of a server to the overrides that a request asks for.
+
+    :param had: metadata of the image in the server's request spec
+    """
+    flavor, before = instance.get_flavor(), record.overrides
+    base = record.own_properties
+    after = asked.over(base)
+    new = after.new_over(base, before)
+    return Change(
+        flavor, {**boot_metadata(record.image), 'properties': base},
+        after, new, before=before,
+        images=_image_forms(record, had, base, new),
+        # nova-compute's defaults for properties that stay removed.
+        fixed=record.set_after_removal({
+            each.name for each in after.members if each.value is None}),
+        # An override without effect loses nothing in the update.
+        ineffective=check.ineffective(flavor, record) - new.names,
+        owner=instance)
+
+
+def _image_forms(
+    record: ServerRecord, had: objects.ImageMeta | None,
+    base: ImageProperties, new: Overrides,
+) -> list[ImageProperties]:
+    """Return the properties of the server's image, in each possible form.
+
+    The image itself may no longer exist. nova-compute's defaults, which are
+    stored with the server, are not in its request spec
+    (LibvirtDriver._register_undefined_instance_details). Nor does the record
+    say which of a property's names the image has.
+    """
+    if had is None:
+        return [base, {}]
+    held = scheduling.properties_of(had)
+    own = {name: value for name, value in base.items()
+           if name in record.rows
+           or (field := catalog.running().field_of(name)) is None
+           or field in held}
+    legacy = {name: own[each.name] for each in new.members if each.name in own
+              for name in each.prop.legacy}
+    if not legacy:
+        return [own]
+    return [own, {**{name: value for name, value in own.items()
+                     if name not in new}, **legacy}]
+
+
+def _fields(planned: Plan) -> dict[str, Any]:
     """Return the fields of the server that follow from its properties."""
-    properties = update.plan.image['properties']
-    result = rebuild.inherited(properties)
-    if 'hw_auto_disk_config' in update.changed:
-        # As API._inherit_properties_from_image at create.
+    properties = planned.image['properties']
+    # As API._inherit_properties_from_image does.
+    result = {name: properties.get(name)
+              for name in ('os_type', 'architecture', 'vm_mode')}
+    if 'hw_auto_disk_config' in planned.change.differing:
         result['auto_disk_config'] = strutils.bool_from_string(
             properties.get('auto_disk_config'))
     return result
 
 
-def _on_offloaded(
-    context: Any, metadata: record.SystemMetadata,
-) -> dict[str, str]:
+# --- a server that is shelved and offloaded ---------------------------------
+
+def _on_offloaded(context: Any, record: ServerRecord) -> dict[str, str]:
     """Return what is recorded of a change that the shelved image lacks.
 
     :raises errors.Conflict: it would count on some host
     """
-    shelved = metadata.get('shelved_image_id')
+    shelved = record.metadata.get('shelved_image_id')
     if not shelved:
         return {}
     compute_part.require_anywhere(
         context, None, 'its shelved image has other properties, which would '
         'count on a host that it is unshelved on')
-    return {record.OFFLOADED: shelved}
+    return {metadata_keys.OFFLOADED: shelved}
+
+
+def _without_preset(record: ServerRecord) -> dict[str, Any]:
+    return {name: value for name, value in record.stored.items()
+            if not name.startswith(metadata_keys.PRESET_PREFIX)}
+
+
+# --- a stopped server -------------------------------------------------------
+
+def _require_start(
+    context: Any, instance: Any, planned: Plan, present: objects.ImageMeta,
+    wanted: objects.ImageMeta, way: str,
+) -> None:
+    """Require that a start builds the guest as the update changes it.
+
+    :param present: image metadata that the server was built from
+    :param wanted: image metadata that it is to have
+    :param way: how the caller can have it built
+    :raises errors.Conflict: it does not
+    """
+    change = planned.change
+    if change.differing:
+        _require_start_builds(context, instance, change.differing, way)
+    if kept := scheduling.decided(
+            vocabulary.AT_BUILD, change.flavor, present, wanted):
+        raise errors.Conflict.of(
+            kept, errors.NEEDS_REBUILD, 'takes effect when the guest is '
+            f'built, and a start keeps the firmware that it has: {way}')
 
 
 def _require_start_builds(
@@ -203,40 +277,35 @@ def _require_start_builds(
             f'not build it anew at a start: {way}')
 
 
-def _owns(
-    catalog: Catalog, instance: Any, spec_image: objects.ImageMeta | None,
-    base: override.ImageProperties, new: override.Overrides,
-) -> list[override.ImageProperties]:
-    """Return the properties of the server's image, in each possible form.
+def _require_state(context: Any, instance: Any) -> None:
+    """Require a server that nothing runs of, and that nothing is done to.
 
-    The image itself may no longer exist. nova-compute's defaults, which are
-    stored with the server, are not in its request spec
-    (LibvirtDriver._register_undefined_instance_details). Nor does the record
-    say which of a property's names the image has.
+    :raises errors.Conflict: it is in another state; with what to do
     """
-    recorded = record.image_values(instance.system_metadata)
-    if spec_image is None:
-        return [base, {}]
-    had = scheduling.properties_of(spec_image)
-    own = {name: value for name, value in base.items()
-           if name in recorded
-           or (field := catalog.field_of(name)) is None or field in had}
-    legacy = {
-        each: own[name] for name in new if name in own
-        for each in catalog.resolve(name).legacy_names}
-    if not legacy:
-        return [own]
-    return [own, {**{name: value for name, value in own.items()
-                     if name not in new}, **legacy}]
+    state = instance.vm_state
+    if instance.locked and not context.is_admin:
+        # As in nova/compute/api.py check_instance_lock.
+        raise _conflict('while the server is locked: unlock it')
+    if instance.task_state is not None:
+        raise _conflict(
+            f'while the server is in task {instance.task_state}: wait until '
+            'that ends')
+    if STATES.get(state, _STOP):
+        raise _conflict(
+            f'while the server is {state}: {STATES.get(state, _STOP)}')
+    if state == vm_states.SHELVED_OFFLOADED and instance.host is not None:
+        # nova-compute saves the server once more after it is offloaded, with
+        # the NUMA topology that it had
+        # (ComputeManager._shelve_offload_instance).
+        raise _conflict('while its host gives it up: try again, or unshelve it')
+    if (state == vm_states.STOPPED
+            and instance.power_state == power_state.RUNNING):
+        raise _conflict(f'while the server is {state}: {_STOP}')
 
 
-def _still_removed(
-    metadata: record.SystemMetadata, change: Change,
-) -> dict[str, str]:
-    """Return nova-compute's defaults for properties that stay removed."""
-    return {name: value for name, value
-            in record.set_after_removal(metadata).items()
-            if name in change.after and change.after[name] is None}
+def _conflict(reason: str) -> errors.Conflict:
+    return errors.Conflict.of(
+        [errors.PARAMETER], errors.WRONG_STATE, f'cannot be changed {reason}')
 
 
 def _request_spec(context: Any, instance: Any) -> objects.RequestSpec:
@@ -246,46 +315,3 @@ def _request_spec(context: Any, instance: Any) -> objects.RequestSpec:
         raise _conflict(
             'because the server has no request spec: ask the operator'
         ) from None
-
-
-def _require_state(context: Any, instance: Any) -> None:
-    """Require a server with nothing running, and nothing being done to it.
-
-    :raises errors.Conflict: it is in another state
-    """
-    if instance.locked and not context.is_admin:
-        # As in nova/compute/api.py check_instance_lock.
-        raise _conflict('while the server is locked: unlock it')
-    if instance.task_state is not None:
-        raise _conflict(
-            f'while the server is in task {instance.task_state}: wait until '
-            'that ends')
-    if instance.vm_state == vm_states.SHELVED_OFFLOADED:
-        if _is_given_up(instance):
-            return
-        raise _conflict('while its host gives it up: try again, or unshelve it')
-    if (instance.vm_state == vm_states.STOPPED
-            and instance.power_state != power_state.RUNNING):
-        return
-    raise _conflict(
-        f'while the server is {instance.vm_state}: '
-        + _REMEDIES.get(instance.vm_state, _STOP))
-
-
-def _is_given_up(instance: Any) -> bool:
-    """Return whether nova-compute is done with an offloaded server.
-
-    It does so once more after the server is offloaded, with the NUMA topology
-    that it had (ComputeManager._shelve_offload_instance). What shelves a server
-    and then updates it should not fail by chance, so this waits for a while.
-    """
-    until = time.monotonic() + PATIENCE
-    while instance.host is not None and time.monotonic() < until:
-        time.sleep(0.2)
-        instance.refresh()
-    return instance.host is None
-
-
-def _conflict(reason: str) -> errors.Conflict:
-    return errors.Conflict.of(
-        [errors.PARAMETER], errors.WRONG_STATE, f'cannot be changed {reason}')

@@ -2,26 +2,32 @@
 
 from collections.abc import Collection, Iterator
 import hashlib
+import re
 from typing import Any
 
 from nova_image_override import errors
-from nova_image_override import override
-from nova_image_override import override_record as record
-from nova_image_override import stored_image
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest.guest import (
+    boot_metadata,
     Guest,
-    image_of_server,
     REFUSALS,
 )
+from nova_image_override.override import ImageProperties, NONE, Overrides
+from nova_image_override.properties import book
 from nova_image_override.properties import cpu_lists
-from nova_image_override.properties.catalog import Catalog
+from nova_image_override.properties import families
+from nova_image_override.server_record import ServerRecord
 
 #: Read by Nova's functions from a flavor, directly or for a message, besides
 #: its extra specs.
 FLAVOR_FIELDS = (
     'name', 'vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap')
+
+#: Names of the properties whose value is a CPU list.
+_CPU_LISTS = re.compile('|'.join(
+    families.FAMILIES[name].pattern if name in families.FAMILIES else name
+    for name, record in book.RECORDS.items() if record.limits.cpu_list))
 
 #: Number of checks to remember that found nothing wrong. A check asks all of
 #: Nova's functions, and a cloud's tenants boot the same image and flavor again
@@ -33,9 +39,8 @@ _GOOD: set[bytes] = set()
 
 
 def problems(
-    catalog: Catalog, flavor: Any, image: dict[str, Any],
-    base: override.ImageProperties, overrides: override.Overrides,
-    ineffective: Collection[str] = (),
+    flavor: Any, image: dict[str, Any], base: ImageProperties,
+    overrides: Overrides, ineffective: Collection[str] = (),
 ) -> dict[str, errors.Problem]:
     """Check the merged properties that a server is to have.
 
@@ -47,12 +52,12 @@ def problems(
     :returns: by name, the overrides that flavor and image properties exclude,
         or that Nova would ignore; the first problem of each
     """
-    digest = _digest(flavor, image, base, overrides, sorted(ineffective))
+    digest = _digest(
+        flavor, image, base, overrides.values, sorted(ineffective))
     if digest in _GOOD:
         return {}
     found: dict[str, errors.Problem] = {}
-    for problem in _problems(
-            catalog, flavor, image, base, overrides, ineffective):
+    for problem in _problems(flavor, image, base, overrides, ineffective):
         found.setdefault(problem.name, problem)
     if not found:
         if len(_GOOD) >= REMEMBERED:
@@ -62,13 +67,11 @@ def problems(
 
 
 def _problems(
-    catalog: Catalog, flavor: Any, image: dict[str, Any],
-    base: override.ImageProperties, overrides: override.Overrides,
-    ineffective: Collection[str],
+    flavor: Any, image: dict[str, Any], base: ImageProperties,
+    overrides: Overrides, ineffective: Collection[str],
 ) -> Iterator[errors.Problem]:
     """Find what is wrong, the worst first."""
-    found = list(_unfit_lists(
-        catalog, flavor, image['properties'], overrides))
+    found = list(_unfit_lists(flavor, image['properties'], overrides))
     if found:
         yield from found
         return
@@ -76,22 +79,20 @@ def _problems(
     # makes Nova refuse them, too.
     base = {**base, **{
         problem.name: str(flavor.vcpus) for problem
-        in _unfit_lists(catalog, flavor, base, {})}}
+        in _unfit_lists(flavor, base, NONE)}}
     try:
         guest = Guest.of(flavor, image)
     except REFUSALS as exc:
         yield from refusals.unreadable(base, exc)
         return
     yield from refusals.Refusals(
-        catalog, guest, {**image, 'properties': base}, overrides).problems()
-    yield from no_effect.in_guest(catalog, guest, base, {
-        name: value for name, value in overrides.items()
-        if name not in ineffective})
+        guest, {**image, 'properties': base}, overrides).problems()
+    yield from no_effect.in_guest(
+        guest, base, overrides.only(overrides.names - {*ineffective}))
 
 
 def _unfit_lists(
-    catalog: Catalog, flavor: Any, properties: override.ImageProperties,
-    overrides: override.Overrides,
+    flavor: Any, properties: ImageProperties, overrides: Overrides,
 ) -> Iterator[errors.Problem]:
     """Find the lists that are too large or name CPUs that FLAVOR lacks.
 
@@ -102,8 +103,7 @@ def _unfit_lists(
     """
     vcpus = flavor.vcpus
     for name, value in properties.items():
-        field = catalog.field_of(name)
-        if field is None or not catalog[field].record.limits.cpu_list:
+        if not _CPU_LISTS.fullmatch(name):
             continue
         whose = '' if name in overrides else "the image's own value "
         spec = str(value)
@@ -111,7 +111,7 @@ def _unfit_lists(
         cpu = cpu_lists.highest(spec)
         if fault:
             yield errors.Problem(name, errors.UNREADABLE, whose + fault)
-        elif cpu >= vcpus and not (whose and field == 'hw_cpu_realtime_mask'):
+        elif cpu >= vcpus and not (whose and name == 'hw_cpu_realtime_mask'):
             yield errors.Problem(
                 name, errors.FLAVOR_CONFLICT, f'{whose}names vCPU {cpu}, but '
                 f'the flavor has {vcpus}, numbered from 0 to {vcpus - 1}')
@@ -126,7 +126,7 @@ def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:
     )).encode(errors='backslashreplace')).digest()
 
 
-def check_resize(catalog: Catalog, flavor: Any, instance: Any) -> None:
+def check_resize(flavor: Any, record: ServerRecord, present: Any) -> None:
     """Check a server's overrides in force against another flavor.
 
     Conflicts between image and flavor alone are left to Nova. An override that
@@ -134,30 +134,28 @@ def check_resize(catalog: Catalog, flavor: Any, instance: Any) -> None:
     after the next resize; one that FLAVOR supersedes is refused.
 
     :param flavor: ``nova.objects.Flavor`` that the server is to have
+    :param record: the server's
+    :param present: the flavor that it has
     :raises errors.Invalid: naming every override that FLAVOR excludes
     """
-    overrides = record.in_force(instance.system_metadata)
     found = [
         problem for name, problem in problems(
-            catalog, flavor, image_of_server(instance),
-            stored_image.properties_without_overrides(instance), overrides,
-            ineffective(catalog, instance)).items()
-        if name in overrides and problem.code != errors.NO_EFFECT]
+            flavor, boot_metadata(record.image), record.own_properties,
+            record.overrides, ineffective(present, record)).items()
+        if name in record.overrides and problem.code != errors.NO_EFFECT]
     if found:
         raise errors.Invalid(found)
 
 
-def ineffective(catalog: Catalog, instance: Any) -> set[str]:
+def ineffective(flavor: Any, record: ServerRecord) -> set[str]:
     """Return a server's overrides in force that have no effect as it is.
 
     They date from before such overrides were refused, or a resize has taken
     their effect away.
     """
     try:
-        guest = Guest.of(
-            instance.get_flavor(), image_of_server(instance))
+        guest = Guest.of(flavor, boot_metadata(record.image))
     except REFUSALS:
         return set()
     return {problem.name for problem in no_effect.in_guest(
-        catalog, guest, stored_image.properties_without_overrides(instance),
-        record.in_force(instance.system_metadata))}
+        guest, record.own_properties, record.overrides)}

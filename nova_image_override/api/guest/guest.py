@@ -1,6 +1,7 @@
 """A guest, as flavor and image properties make it."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 import dataclasses
 from typing import Any
 
@@ -9,7 +10,6 @@ from nova import objects
 from nova.virt import hardware
 from oslo_utils import strutils
 
-from nova_image_override import stored_image
 from nova_image_override.api.guest import cpu_topology
 from nova_image_override.override import ImageProperties
 
@@ -103,19 +103,17 @@ class Guest:
 
 
 def boot_metadata(
-    image: dict[str, Any], properties: ImageProperties,
+    image: Mapping[str, Any], properties: ImageProperties | None = None,
 ) -> dict[str, Any]:
-    """Return IMAGE with PROPERTIES and all else that Nova's functions read.
+    """Return IMAGE with all that Nova's functions read.
 
     A volume's metadata has no name and a blank volume has no metadata at all,
     but what the messages of nova.virt.hardware and API._validate_flavor_image
     use must be there.
+
+    :param properties: what it is to have in place of its own
     """
+    if properties is None:
+        properties = image.get('properties') or {}
     return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
             'min_disk': 0, **image, 'properties': dict(properties)}
-
-
-def image_of_server(instance: Any) -> dict[str, Any]:
-    """Return the image metadata that a server was built from."""
-    image = stored_image.image(instance)
-    return boot_metadata(image, image['properties'])

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Set
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.override import ImageProperties, Override, Overrides
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.book.vocabulary import Gets, Record
-from nova_image_override.properties.catalog import Catalog
 
 
 def in_guest(
-    catalog: Catalog, guest: Guest, base: override.ImageProperties,
-    overrides: override.Overrides,
+    guest: Guest, base: ImageProperties, overrides: Overrides,
 ) -> Iterator[errors.Problem]:
     """Find the overrides that Nova would ignore with this flavor and image.
 
@@ -32,16 +30,17 @@ def in_guest(
     :param overrides: what was merged over BASE
     """
     ignored: dict[str, tuple[str, str] | None] = {}
-    for name, value in overrides.items():
-        record = catalog.resolve(name).record
-        if value is None or record.gets is None or override.is_image_s_own(
-                catalog, base, name, value):
+    for each in overrides.members:
+        record = each.prop.record
+        if each.value is None or record.gets is None \
+                or each.is_images_own(base):
             continue
         # Once for all members of a family.
         if record.name not in ignored:
-            ignored[record.name] = _ignored(record, record.gets, guest, value)
+            ignored[record.name] = _ignored(
+                record, record.gets, guest, each.value)
         if found := ignored[record.name]:
-            yield errors.Problem(name, *found)
+            yield errors.Problem(each.name, *found)
 
 
 def _ignored(
@@ -68,8 +67,8 @@ def _ignored(
 
 
 def on_hosts(
-    catalog: Catalog, virt_drivers: Set[str], base: override.ImageProperties,
-    merged: override.ImageProperties, overrides: override.Overrides,
+    virt_drivers: Set[str], base: ImageProperties, merged: ImageProperties,
+    overrides: Overrides,
 ) -> Iterator[errors.Problem]:
     """Find the overrides that every host of the cloud would ignore.
 
@@ -80,18 +79,17 @@ def on_hosts(
     :param base: the image's own properties
     :param merged: the same with all overrides
     """
-    for name, value in overrides.items() if virt_drivers else ():
-        record = catalog.resolve(name).record
-        if value is None or (record.gets and not record.readers):
+    for each in overrides.members if virt_drivers else ():
+        record = each.prop.record
+        if each.value is None or (record.gets and not record.readers):
             continue
-        found = [record.outcome(driver, value, merged)
+        found = [record.outcome(driver, each.value, merged)
                  for driver in sorted(virt_drivers)]
         outcomes = {outcome for outcome, _ in found}
-        if vocabulary.ACTS in outcomes or override.is_image_s_own(
-                catalog, base, name, value):
+        if vocabulary.ACTS in outcomes or each.is_images_own(base):
             continue
         yield errors.Problem(
-            name, errors.NO_EFFECT,
+            each.name, errors.NO_EFFECT,
             ('the server would end in ERROR, or the property would do nothing,'
              if vocabulary.ERROR in outcomes else 'would do nothing')
             + ' on any host of this cloud: '
@@ -99,16 +97,16 @@ def on_hosts(
 
 
 def by_driver(
-    catalog: Catalog, virt_drivers: Collection[str], name: str,
-    properties: override.ImageProperties,
+    virt_drivers: Collection[str], override: Override,
+    properties: ImageProperties,
 ) -> dict[str, str]:
     """Return what each driver of a mixed cloud makes of a property.
 
-    :param properties: a server's properties, with the one called NAME
+    :param properties: a server's properties, with that of OVERRIDE
     :returns: driver -> outcome; {} where all the drivers act
     """
-    record = catalog.resolve(name).record
-    value = properties.get(name)
+    record = override.prop.record
+    value = properties.get(override.name)
     if value is None or not record.acting:
         return {}
     found = {driver: record.outcome(driver, str(value), properties)[0]

@@ -18,13 +18,12 @@ from nova.scheduler import utils as scheduler_utils
 from nova.virt import hardware
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override.api.guest import cpu_topology
 from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
+from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import families
-from nova_image_override.properties.catalog import Catalog
 
 #: Most characters of a reason.
 REASON_MAX = 300
@@ -174,17 +173,15 @@ class Refusals:
     """
 
     def __init__(
-        self, catalog: Catalog, guest: Guest, image: dict[str, Any],
-        overrides: override.Overrides,
+        self, guest: Guest, image: dict[str, Any], overrides: Overrides,
     ) -> None:
-        self._catalog = catalog
         self._guest = guest
         self._image = image
         self._overrides = overrides
         #: field -> the names of its overrides
         self._names: dict[str, list[str]] = {}
-        for name in overrides:
-            self._names.setdefault(catalog.resolve(name).field, []).append(name)
+        for each in overrides.members:
+            self._names.setdefault(each.prop.field, []).append(each.name)
 
     def problems(self) -> Iterator[errors.Problem]:
         """Find what Nova refuses. A property can come up more than once."""
@@ -244,7 +241,8 @@ class Refusals:
         if kind == 'ImageNUMATopologyCPUDuplicates':
             lists = self._guest.prop('hw_numa_cpus')
             return [name for name in names
-                    if self._overrides[name] is not None and said['cpunum']
+                    if self._overrides[name].value is not None
+                    and said['cpunum']
                     in lists[int(families.NUMA_CPUS.rest_of(name))]]
         if kind in ('ImageVCPULimitsRangeExceeded',
                     'ImageVCPUTopologyRangeExceeded'):
@@ -256,17 +254,18 @@ class Refusals:
     def _reason(self, name: str, row: _Blame, refusal: Exception) -> str:
         """Return why the override called NAME is refused, and what to do."""
         guest = self._guest
-        flavor = self._catalog.resolve(name).record.flavor
+        override = self._overrides[name]
+        flavor = override.prop.record.flavor
         present = flavor.of(guest.flavor.extra_specs) if flavor else []
         says = row.says or _sentence(refusal)
         advice = row.advice and '; ' + row.advice.format(
             vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb,
-            value=self._overrides[name])
+            value=override.value)
         if flavor and present and not advice:
             # Nova's sentence quotes names of flavors and images instead.
             says = f'the flavor has {" and ".join(present)}'
             advice = '; ' + flavor.advice(
-                guest.flavor.extra_specs, self._overrides[name])
+                guest.flavor.extra_specs, override.value)
         return says[:REASON_MAX - len(advice)] + advice
 
     @functools.cached_property
@@ -299,12 +298,10 @@ class Refusals:
     def _requiring(self, trait: str) -> list[str]:
         """Return the overrides without which TRAIT is not required."""
         result = []
-        for name in self._overrides:
-            others = {each: value for each, value in self._overrides.items()
-                      if each != name}
+        for name in self._overrides.names:
+            others = self._overrides.only(self._overrides.names - {name})
             try:
-                merged = override.merge(
-                    self._catalog, self._image['properties'], others)
+                merged = others.merge(self._image['properties'])
                 # CPU lists require no trait, but take long to read.
                 image = {**self._image, 'properties': {
                     each: value for each, value in merged.items()
@@ -349,7 +346,7 @@ def forbidden_traits(flavor: Any, image_meta: Any) -> set[str]:
 
 
 def unreadable(
-    properties: override.ImageProperties, error: Exception,
+    properties: ImageProperties, error: Exception,
 ) -> Iterable[errors.Problem]:
     """Name the image's own properties that Nova cannot read."""
     found = []

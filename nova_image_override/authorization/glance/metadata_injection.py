@@ -7,7 +7,7 @@ among the properties that the merge starts from; users for whom they are
 injected cannot override them.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 import dataclasses
 import functools
 import re
@@ -53,6 +53,11 @@ class Injection(rules.Rule):
     enabled: bool = False
     configured: bool = False
 
+    @property
+    def is_configured(self) -> bool:
+        """True if Glance injects anything."""
+        return self.enabled
+
     def names(self, roles: Container[str]) -> Set[str]:
         """Return the names that are injected for a user.
 
@@ -64,25 +69,26 @@ class Injection(rules.Rule):
             return frozenset()
         return self.properties.keys()
 
-    def decide(self, request: rules.Request) -> Iterable[rules.Decision]:
+    def decide(self, request: rules.Request) -> list[rules.Decision]:
         """Decide by all names of the property."""
         injected = self.names(request.caller.roles)
-        name = next(filter(injected.__contains__, request.names), None)
-        if name is None:
-            return self._not_injected
-        which = name if name == request.name \
-            else f'{name}, which is {request.name} too,'
-        return (rules.Decision(
-            'injection', errors.INJECTED,
-            f"this cloud's image service sets {which} on the images that you "
-            'import'),)
+        found = [
+            (each.name, next(filter(injected.__contains__, (
+                each.name, *each.prop.legacy)), None))
+            for each in request.overrides.members]
+        return [
+            rules.Decision(own, 'injection', detail=self._not_injected)
+            if name is None else rules.Decision(
+                own, 'injection', errors.INJECTED,
+                "this cloud's image service sets "
+                + (name if name == own else f'{name}, which is {own} too,')
+                + ' on the images that you import') for own, name in found]
 
     @functools.cached_property
-    def _not_injected(self) -> tuple[rules.Decision]:
-        why = ('not injected for these roles' if self.enabled
-               else f'the plugin {PLUGIN} is off' if self.configured
-               else f'{OPTION} is not set')
-        return (rules.Decision('injection', detail=why),)
+    def _not_injected(self) -> str:
+        return ('not injected for these roles' if self.enabled
+                else f'the plugin {PLUGIN} is off' if self.configured
+                else f'{OPTION} is not set')
 
     def limit(self, left: Overridable, caller: Caller) -> rules.Left:
         """Leave the names that are not injected."""
@@ -91,7 +97,7 @@ class Injection(rules.Rule):
             yield dataclasses.replace(left, closed=(*left.closed, *(
                 re.escape(name) for name in sorted(injected)
                 if family.has(name))))
-        elif injected.isdisjoint((left.prop.field, *left.prop.legacy_names)):
+        elif injected.isdisjoint((left.prop.field, *left.prop.legacy)):
             yield left
 
 

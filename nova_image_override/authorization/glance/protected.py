@@ -18,16 +18,18 @@ from typing import NamedTuple
 import os_traits
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
-from nova_image_override.override import ImageProperties, Overrides
+from nova_image_override.override import (
+    ImageProperties,
+    Override,
+    Overrides,
+)
 from nova_image_override.properties import families
-from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Property
 
 
@@ -43,45 +45,48 @@ class Protected(rules.Rule):
     """Refuses what Glance would not let the caller do to an image.
 
     :ivar protections: Glance's; None if there are none
-    :ivar catalog: the properties that can be named
     :ivar names: those that ``allowed_properties`` has
     """
 
     protections: glance.Protections | None
-    catalog: Catalog
     names: Sequence[str] = ()
 
-    _UNPROTECTED = (rules.Decision(
-        'protections', detail=f'{glance.OPTION} is not set'),)
+    @property
+    def is_configured(self) -> bool:
+        """True if there are protections."""
+        return self.protections is not None
 
-    def decide(self, request: rules.Request) -> Iterable[rules.Decision]:
+    def decide(self, request: rules.Request) -> list[rules.Decision]:
         """Decide about each operation by the section of its property."""
         if self.protections is None:
-            return self._UNPROTECTED
-        needed = dict.fromkeys(
-            operation for image in request.images
-            for operation in self._needed_on(
-                image, request.name, request.prop, request.overrides).items())
-        return [_by_section(self.protections, request, *operation)
-                for operation in needed]
+            return [rules.Decision(each.name, 'protections',
+                                   detail=f'{glance.OPTION} is not set')
+                    for each in request.overrides.members]
+        return [
+            _by_section(self.protections, request, override, *operation)
+            for override in request.overrides
+            for operation in dict.fromkeys(
+                needed for image in request.images for needed
+                in self._needed_on(image, override, request.overrides).items())]
 
     def _needed_on(
-        self, image: ImageProperties, name: str, prop: Property,
+        self, image: ImageProperties, override: Override,
         overrides: Overrides,
     ) -> dict[str, str]:
-        """Return what Glance must permit for the override of NAME on IMAGE.
+        """Return what Glance must permit for OVERRIDE on IMAGE.
 
         :param overrides: all that are merged over IMAGE together
         :returns: name, as Glance knows it -> operation
         """
         if self.protections is None:
             return {}
-        removes = overrides[name] is None
-        written = override.written(self.catalog, image, overrides, name)
+        removes = override.value is None
+        written = overrides.written(image, override)
         result = {}
-        for each in dict.fromkeys((name, *prop.legacy_names, *written)):
+        for each in dict.fromkeys((
+                override.name, *override.prop.legacy, *written)):
             has = image.get(each) is not None
-            if (each == name or has or each in written
+            if (each == override.name or has or each in written
                     or self.protections.section(each) is not None):
                 result[each] = (
                     glance.DELETE if removes and each not in written
@@ -94,11 +99,13 @@ class Protected(rules.Rule):
             return self.protections is None or self.protections.permits(
                 each, operation, caller.credentials)
 
+        setting, removing = (
+            self._needed_on({}, each, Overrides((each,)))
+            for each in (Override(prop, name, ''), Override(prop, name, None)))
         return Permitted(
             all(may(each, glance.CREATE) or may(each, glance.UPDATE)
-                for each in self._needed_on({}, name, prop, {name: ''})),
-            all(may(*needed) for needed
-                in self._needed_on({}, name, prop, {name: None}).items()))
+                for each in setting),
+            all(may(*needed) for needed in removing.items()))
 
     def limit(self, left: Overridable, caller: Caller) -> rules.Left:
         """Leave apart the members to which CALLER may do different things.
@@ -144,8 +151,8 @@ class Protected(rules.Rule):
 
 
 def _by_section(
-    protections: glance.Protections, request: rules.Request, name: str,
-    operation: str,
+    protections: glance.Protections, request: rules.Request,
+    override: Override, name: str, operation: str,
 ) -> rules.Decision:
     """Decide about one operation on the property that Glance calls NAME."""
     section = protections.section(name)
@@ -158,12 +165,14 @@ def _by_section(
         code = errors.PROTECTED
         reason = ("Glance's property protections do not let you "
                   f'{operation} {name}')
-        if name != request.name:
+        own = override.name
+        if name != own:
             reason += (
-                f', which is {request.name} too' if name in request.names
-                else f', which overriding {request.name} writes')
+                f', which is {own} too' if name in override.prop.legacy
+                else f', which overriding {own} writes')
             if section is None:
                 reason += (': no section of the protections matches it, the '
                            f'operator can add one such as [^{name}$]')
     return rules.Decision(
-        f'protections: {operation} {name}', code, reason, detail)
+        override.name, f'protections: {operation} {name}', code, reason,
+        detail)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from nova import objects
 
 from nova_image_override import errors
-from nova_image_override.api.change.change import Change
+from nova_image_override.api.change.plan import Change
 from nova_image_override.authorization.presets import Preset
 from nova_image_override.cmd.check.finding import Finding, NOTE, WARNING
 from nova_image_override.cmd.check.rules import Cloud
@@ -20,7 +20,7 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
         swap=0, extra_specs={})
     for preset in cloud.enforcer.presets.now().values():
         refused = cloud.planner.refused(
-            cloud.context, preset.properties, [{}], named=preset)
+            cloud.context, preset.overrides, [{}])
         # Otherwise the operator has closed the preset itself, on purpose.
         if refused and all(
                 each.code != errors.PRESET_NOT_ALLOWED for each in refused):
@@ -45,8 +45,8 @@ def _refusal(cloud: Cloud, preset: Preset, flavor: objects.Flavor) -> str:
     """Return why a preset is refused with FLAVOR, whoever asks, or ''."""
     try:
         cloud.planner.plan(
-            cloud.context, Change.of({}, preset.properties, preset), flavor,
-            {}, new=preset.properties)
+            cloud.context, Change(flavor, {}, preset.overrides,
+                                  preset.overrides))
     except errors.OverrideError as exc:
         return _listed(each for each in exc.problems if not each.is_permission)
     return ''

@@ -13,6 +13,7 @@ from nova_image_override.cmd.check.finding import (
     NOTE,
     WARNING,
 )
+from nova_image_override.override import Override, Overrides
 from nova_image_override.properties import families
 from nova_image_override.properties.book.vocabulary import HYPERVISOR_TYPES
 from nova_image_override.properties.property import Property
@@ -48,7 +49,8 @@ class Cloud:
     def permits(self, prop: Property, value: str) -> bool:
         """Return whether the tenant may have a value on some image."""
         return not self.enforcer.refusals(
-            self.caller, {prop.field: value}, ({},))
+            self.caller, Overrides((Override(prop, prop.field, value),)),
+            ({},))
 
     def left_open(self, entry: Entry) -> list[Property]:
         """Return what an entry reaches and no other denies entirely."""
@@ -189,8 +191,9 @@ def _properties(cloud: Cloud) -> Iterator[Finding]:
 
 
 def _policies(cloud: Cloud) -> Iterator[Finding]:
-    known = {*(policies.property_rule(prop.field) for prop in cloud.properties),
-             *map(policies.preset_rule, cloud.enforcer.presets.now())}
+    known = {*(policies.PROPERTY_RULE.format(prop.field)
+               for prop in cloud.properties),
+             *map(policies.PRESET_RULE.format, cloud.enforcer.presets.now())}
     for name in cloud.caller.policy_defined:
         if name.startswith(f'{policies.CREATE}:') and name not in known:
             yield Finding(
@@ -199,7 +202,7 @@ def _policies(cloud: Cloud) -> Iterator[Finding]:
                 'overridden under this name, or for a preset that there is '
                 'not: it is never checked',
                 'use the canonical field name, such as '
-                f'{policies.property_rule("hw_numa_mem")}')
+                f'{policies.PROPERTY_RULE.format("hw_numa_mem")}')
 
 
 def _closed_by_glance(cloud: Cloud) -> Iterator[Finding]:
@@ -224,7 +227,7 @@ def _closed_by_glance(cloud: Cloud) -> Iterator[Finding]:
                 f'{cloud.roles} may neither create nor update it in Glance: '
                 'the entry does nothing for them',
                 'remove the entry, or let these roles "create" or "update" it')
-        if not injected.isdisjoint((name, *prop.legacy_names)):
+        if not injected.isdisjoint((name, *prop.legacy)):
             yield Finding(
                 WARNING, 'A2', name,
                 'allowed_properties names it, but Glance injects it for users '

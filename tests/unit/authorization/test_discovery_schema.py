@@ -14,6 +14,7 @@ from nova_image_override.properties import book
 from nova_image_override.properties import families
 from tests.unit import ecma
 from tests.unit import strategies
+from tests.unit.strategies import overrides_of
 
 ANYONE = caller_module.Caller(can=lambda rule: True)
 
@@ -24,7 +25,7 @@ def without(refused):
 
 
 def permitted(rules, caller, overrides):
-    return not rules.refusals(caller, overrides, [{}])
+    return not rules.refusals(caller, overrides_of(overrides), [{}])
 
 
 def offers(rules, overrides, caller=ANYONE):
@@ -72,8 +73,8 @@ def test_a_caller_whom_policy_refuses_is_offered_nothing(catalog):
 
 
 def test_a_property_that_policy_refuses_is_not_on_offer(catalog):
-    caller = without({policies.property_rule('hw_numa_mem'),
-                      policies.property_rule('hw_pmu')})
+    caller = without({policies.PROPERTY_RULE.format('hw_numa_mem'),
+                      policies.PROPERTY_RULE.format('hw_pmu')})
     assert set(offered(
         catalog, caller, allowed=['hw_numa_*', 'hw_pmu', 'hw_disk_bus'])) == {
         catalog['hw_numa_cpus'].family.pattern, 'hw_numa_nodes', 'hw_disk_bus'}
@@ -181,7 +182,7 @@ def test_a_family_that_is_open_as_a_whole_is_named_by_its_own_pattern(
 # --- the law ----------------------------------------------------------------
 
 _policy = st.frozensets(st.sampled_from(
-    [policies.CREATE, *map(policies.property_rule, strategies.OPEN)]),
+    [policies.CREATE, *map(policies.PROPERTY_RULE.format, strategies.OPEN)]),
     max_size=3)
 
 
@@ -193,7 +194,7 @@ def _judged(fields):
 def _agree(catalog, parser, pair, denied, allowed, refused):
     """Assert that discovery and the rules say the same about one property."""
     name, value = pair
-    stored = parser.parse({name: value})
+    stored = parser.parse({name: value}).values
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     caller = without(refused)
     assert offers(rules, stored, caller) == permitted(rules, caller, stored)

@@ -13,6 +13,7 @@ from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.authorization.glance import property_protections
+from tests.unit.strategies import overrides_of
 
 OPEN = dict.fromkeys(property_protections.OPERATIONS, ('@',))
 
@@ -49,7 +50,8 @@ def refusals(rules, overrides, base=(), who=MEMBER):
 
 def refusals_of_some(rules, overrides, images, who=MEMBER):
     """Return what is refused where the image is one of IMAGES."""
-    return {p.name: p.code for p in rules.refusals(who, overrides, images)}
+    return {p.name: p.code for p in rules.refusals(
+        who, overrides_of(overrides), images)}
 
 
 def offers(rules, overrides, who=MEMBER):
@@ -162,7 +164,8 @@ def test_a_legacy_name_that_the_merge_writes_needs_a_section(catalog):
 def test_the_message_names_operation_and_legacy_name(
         catalog, protected, said):
     found = rules(catalog, protections=sections(**protected))
-    (problem,) = found.refusals(MEMBER, {'hw_vm_mode': 'hvm'}, [{}])
+    (problem,) = found.refusals(
+        MEMBER, overrides_of({'hw_vm_mode': 'hvm'}), [{}])
     assert problem.reason == (
         f"Glance's property protections do not let you {said}")
 
@@ -189,7 +192,8 @@ def test_a_property_is_refused_once_whatever_images_refuse_it(catalog):
     found = rules(catalog, protections=sections(
         hw_disk_bus={'create': ADMINS, 'update': ADMINS}))
     (problem,) = found.refusals(
-        MEMBER, {'hw_disk_bus': 'ide'}, [{'hw_disk_bus': 'scsi'}, {}])
+        MEMBER, overrides_of({'hw_disk_bus': 'ide'}),
+        [{'hw_disk_bus': 'scsi'}, {}])
     assert 'update hw_disk_bus' in problem.reason
 
 
@@ -322,7 +326,7 @@ def test_an_alias_without_a_section_is_written_but_not_removed(catalog):
     def needed(value):
         return [
             decision.rule for decision in found.decisions(
-                MEMBER, 'hw_vm_mode', {'hw_vm_mode': value}, [{}])
+                MEMBER, overrides_of({'hw_vm_mode': value}), [{}])
             if decision.rule.startswith('protections: ')]
 
     assert needed('hvm') == ['protections: create hw_vm_mode',

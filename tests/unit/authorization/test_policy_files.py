@@ -15,16 +15,17 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override.authorization import policy_files
+from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller, Callers
+from nova_image_override.override import Override, Overrides
 from nova_image_override.properties.catalog import running
 from tests.unit.properties import test_catalog
 
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
 READER = {'roles': ['reader'], 'project_id': 'p'}
 TARGET = {'project_id': 'p'}
-HW_PMU = policies.property_rule('hw_pmu')
+HW_PMU = policies.PROPERTY_RULE.format('hw_pmu')
 
 
 NOVAS = oslo_policy.RuleDefault(
@@ -56,7 +57,7 @@ class Files:
         return path
 
     def read(self):
-        return policy_files.watched(
+        return caller_module.watched_policy(
             self.conf, [NOVAS, *policies.list_rules(self._catalog)])
 
 
@@ -96,7 +97,8 @@ def test_the_rules_are_those_of_the_novas_properties():
         test_catalog.later_nova(
             hw_boot_menu=fields.FlexibleBooleanField(),
             hw_later_flag=fields.FlexibleBooleanField()))}
-    assert names == {policies.CREATE, policies.property_rule('hw_boot_menu')}
+    assert names == {
+        policies.CREATE, policies.PROPERTY_RULE.format('hw_boot_menu')}
 
 
 def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):
@@ -131,7 +133,7 @@ def refused_to(caller, fields):
     return {
         field: decision.detail for field in fields
         for decision in rules.Policy().decide(rules.Request(
-            caller, field, running()[field], {field: None}, ()))
+            caller, Overrides((Override(running()[field], field, None),))))
         if not decision.permits}
 
 
@@ -150,19 +152,19 @@ def test_policy_yaml_can_close_the_extension(enforcer):
 
 
 def test_policy_yaml_can_close_one_property(enforcer):
-    rule = policies.property_rule('hw_pmu')
+    rule = policies.PROPERTY_RULE.format('hw_pmu')
     made = enforcer(**{rule: 'role:admin'})
     assert refused(made, MEMBER, 'hw_pmu', 'hw_boot_menu') == {'hw_pmu': rule}
 
 
 def test_a_property_rule_does_not_open_what_the_main_rule_closes(enforcer):
-    made = enforcer(**{policies.property_rule('hw_pmu'): '@'})
+    made = enforcer(**{policies.PROPERTY_RULE.format('hw_pmu'): '@'})
     assert refused(made, READER, 'hw_pmu') == {'hw_pmu': policies.CREATE}
 
 
 def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
     asked = []
-    made = enforcer(**{policies.property_rule('hw_pmu'): '@'})
+    made = enforcer(**{policies.PROPERTY_RULE.format('hw_pmu'): '@'})
     caller = Caller(lambda rule: not asked.append(rule), made.file_rules)
     assert refused_to(caller, ['hw_pmu', 'hw_boot_menu']) == {}
     assert asked == [policies.CREATE, HW_PMU, policies.CREATE]

@@ -16,6 +16,7 @@ from nova_image_override.authorization import rules
 from nova_image_override.authorization.glance import property_protections
 from testing import examples
 from tests.unit import strategies
+from tests.unit.strategies import overrides_of
 
 ONE = 'one: {description: x, properties: {hw_boot_menu: yes}}'
 
@@ -58,11 +59,11 @@ class TestFile:
                 hw_disk_bus: ~
               flavors: [1, m1.large]
             ''').now().values()
-        assert preset == presets.Preset('one', {
+        assert preset == presets.Preset.of('one', overrides_of({
             'hw_boot_menu': 'true', 'hw_tpm_version': '2.0',
             'hw_numa_nodes': '10', 'hw_cpu_realtime_mask': '^0',
             'hw_video_ram': '16', 'hw_pmu': None, 'hw_disk_bus': None,
-        }, 'some: words', ('1', 'm1.large'))
+        }), 'some: words', ('1', 'm1.large'))
 
     @hypothesis.settings(suppress_health_check=[
         hypothesis.HealthCheck.function_scoped_fixture])
@@ -73,7 +74,8 @@ class TestFile:
             return
         made = written(yaml.safe_dump(
             {'one': {'description': 'x', 'properties': asked}})).now()
-        assert made['one'].properties == parser.parse(asked)
+        assert made['one'] == presets.Preset.of(
+            'one', parser.parse(asked), 'x')
 
     @pytest.mark.parametrize(('text', 'why'), [
         ('- one', 'must be a mapping of names to presets'),
@@ -190,7 +192,8 @@ class TestChange:
 
 class TestNamed:
     def test_the_preset_of_that_name(self, written):
-        assert written(ONE).named('one').properties == {'hw_boot_menu': 'true'}
+        assert written(ONE).named('one').overrides.values == {
+            'hw_boot_menu': 'true'}
 
     @pytest.mark.parametrize('name', [None, 1, True, [], {}, ['one']])
     def test_what_is_no_text_is_none(self, written, name):
@@ -215,16 +218,17 @@ class TestNamed:
 
 class TestDigest:
     def test_it_is_that_of_the_properties_in_any_order(self):
+        def used(name, values, *others):
+            return presets.Preset.of(
+                name, overrides_of(values), *others).overrides.preset
+
         one, other = ({'hw_pmu': 'true', 'hw_disk_bus': None},
                       {'hw_disk_bus': None, 'hw_pmu': 'true'})
-        assert presets.Preset('a', one, 'x').used == presets.Preset(
-            'a', other, 'y', ('z',)).used
-        assert presets.Preset('b', one).used.digest == presets.Preset(
-            'a', one).used.digest
+        assert used('a', one, 'x') == used('a', other, 'y', ('z',))
+        assert used('b', one).digest == used('a', one).digest
         for changed in ({'hw_pmu': 'true'}, {**one, 'hw_pmu': 'false'},
                         {**one, 'hw_disk_bus': ''}):
-            assert presets.Preset('a', changed).used.digest != presets.Preset(
-                'a', one).used.digest
+            assert used('a', changed).digest != used('a', one).digest
 
 
 def caller(*refused, defined=()):
@@ -234,7 +238,7 @@ def caller(*refused, defined=()):
         credentials={'roles': ['member']})
 
 
-RULE = policies.preset_rule('one')
+RULE = policies.PRESET_RULE.format('one')
 
 
 class TestPermission:
@@ -249,13 +253,14 @@ class TestPermission:
 
     @pytest.mark.parametrize(('who', 'rule'), [
         (caller(), policies.CREATE), (caller(defined=[RULE]), RULE),
-        (caller(policies.preset_rule('two')), policies.CREATE)])
+        (caller(policies.PRESET_RULE.format('two')), policies.CREATE)])
     def test_policy_can_leave_it_open(self, who, rule):
         decision = rules.Policy.of_preset('one', who)
         assert decision.permits
         assert decision.detail == rule
 
-    PRESET = presets.Preset('one', {'hw_boot_menu': 'true', 'hw_pmu': None})
+    PRESET = presets.Preset.of(
+        'one', overrides_of({'hw_boot_menu': 'true', 'hw_pmu': None}))
 
     @pytest.mark.parametrize(('name', 'value', 'code'), [
         ('hw_boot_menu', 'true', None), ('hw_pmu', None, None),
@@ -264,14 +269,17 @@ class TestPermission:
         ('hw_pmu', 'true', errors.NOT_ALLOWED),
         ('hw_disk_bus', None, errors.NOT_ALLOWED)])
     def test_only_its_own_values_need_no_entry(
-            self, catalog, name, value, code):
+            self, catalog, parser, name, value, code):
+        asked = parser.parse(
+            {name: value}, preset=self.PRESET.overrides).only([name])
         found = enforcer_module.Enforcer(catalog).refusals(
-            caller(), {name: value}, [{}], self.PRESET)
+            caller(), asked, [{}])
         assert [each.code for each in found] == [code][:bool(code)]
 
     @pytest.mark.parametrize(('options', 'who', 'code'), [
         ({'denied': ['hw_boot_menu=true']}, caller(), errors.DENIED),
-        ({}, caller(policies.property_rule('hw_boot_menu')), errors.POLICY),
+        ({}, caller(policies.PROPERTY_RULE.format('hw_boot_menu')),
+         errors.POLICY),
         ({'protections': property_protections.Protections(
             [])}, caller(), errors.PROTECTED)])
     def test_all_other_rules_apply_and_close_it(
@@ -279,7 +287,7 @@ class TestPermission:
         read = written(ONE)
         closed = enforcer_module.Enforcer(catalog, presets=read, **options)
         preset = read.named('one')
-        (found,) = closed.refusals(who, preset.properties, [{}], preset)
+        (found,) = closed.refusals(who, preset.overrides, [{}])
         assert found.code == code
         assert list(closed.usable(who)) == []
 
@@ -297,5 +305,6 @@ def test_the_examples_can_be_used(catalog):
     assert list(found) == ['uefi-secure-boot', 'windows', 'nfv-2m-pinned',
                            'nfv-realtime', 'legacy-bios-ide']
     assert all(each.description for each in found.values())
-    assert {name for each in found.values() for name in each.properties} <= {
+    assert {name for each in found.values()
+            for name in each.overrides.names} <= {
         *catalog}

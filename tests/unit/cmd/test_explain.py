@@ -16,7 +16,8 @@ property_protection_file = {folder}/protections.conf
 [oslo_policy]
 policy_file = {folder}/policy.yaml
 ''',
-    'policy.yaml': f'"{policies.property_rule("hw_pmu")}": "role:admin"\n',
+    'policy.yaml':
+        f'"{policies.PROPERTY_RULE.format("hw_pmu")}": "role:admin"\n',
     'import.conf': '''\
 [image_import_opts]
 image_import_plugins = [inject_image_metadata]
@@ -81,7 +82,7 @@ def test_each_rule_names_what_decides(run):
     ('hw_video_model=vga', 'injection',
      "this cloud's image service sets hw_video_model on the images that you "
      'import'),
-    ('hw_pmu=true', 'policy', policies.property_rule('hw_pmu')),
+    ('hw_pmu=true', 'policy', policies.PROPERTY_RULE.format('hw_pmu')),
     ('img_owner_id=x', 'never',
      'describes the image itself and can never be overridden'),
 ])

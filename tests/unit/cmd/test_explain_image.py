@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from nova_image_override import override
 from nova_image_override import policies
 from nova_image_override.cmd import explain
 from tests.unit.cmd import test_explain
+from tests.unit.strategies import overrides_of
 
 run = test_explain.run
 explained = test_explain.explained
@@ -47,7 +47,7 @@ def test_removal_asks_what_removing_needs(beside):
     ('hw_disk_bus=', 'protections: delete hw_disk_bus',
      '[^hw_disk_bus$] delete = admin'),
     ('hw_numa_mem.1=', 'denied_properties', 'entry hw_numa_mem.1'),
-    ('hw_pmu=', 'policy', policies.property_rule('hw_pmu'))])
+    ('hw_pmu=', 'policy', policies.PROPERTY_RULE.format('hw_pmu'))])
 def test_a_refused_removal_names_its_rule(beside, asked, rule, reason):
     status, verdict, rules = beside(asked)
     assert (status, verdict) == (1, 'refuses')
@@ -105,13 +105,13 @@ def test_a_file_that_is_not_there_is_named(run):
 # --- what is read ------------------------------------------------------------
 
 
-def test_the_properties_are_read_as_glance_has_them(run, catalog):
+def test_the_properties_are_read_as_glance_has_them(run):
     properties = explain.image_properties(
         run.write('image.json', json.dumps(IMAGE)))
     assert properties == {
         'hw_boot_menu': 'true', 'hw_disk_bus': 'virtio', 'os_hidden': 'false'}
-    assert override.image_value(
-        catalog, properties, 'hw_boot_menu') == 'true'
+    assert overrides_of({'hw_boot_menu': None}).image_values(
+        properties) == {'hw_boot_menu': 'true'}
 
 
 def test_an_image_without_properties_is_printed_without_them(run):

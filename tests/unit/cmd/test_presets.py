@@ -5,14 +5,16 @@ import json
 from nova import objects
 import pytest
 
-from nova_image_override import override_record as record
 from nova_image_override import policies
 from nova_image_override.authorization import presets
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import list_servers
+from nova_image_override.override import UsedPreset
+from nova_image_override.server_record import ServerRecord
 from testing import examples
 from tests.unit.cmd import test_explain
 from tests.unit.cmd import test_servers
+from tests.unit.strategies import overrides_of
 
 PRESETS = '''
 menu: {description: x, properties: {hw_boot_menu: yes, os_admin_user: me}}
@@ -20,7 +22,7 @@ pages: {description: x, properties: {hw_mem_page_size: large}, flavors: [big]}
 secret: {description: x, properties: {hw_boot_menu: yes}}
 '''
 
-POLICY = f'"{policies.preset_rule("secret")}": "role:secret"\n'
+POLICY = f'"{policies.PRESET_RULE.format("secret")}": "role:secret"\n'
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ class TestCheck:
     def test_a_policy_of_no_preset_is_told(self, run):
         for name, codes in (('menu', []), ('gone', ['P1'])):
             _, found = checked(run, policy=(
-                f'"{policies.preset_rule(name)}": "@"\n'))
+                f'"{policies.PRESET_RULE.format(name)}": "@"\n'))
             assert [code for code, _ in found if code == 'P1'] == codes
 
     def test_a_broken_file_is_told_and_nothing_else_of_it(self, run):
@@ -135,7 +137,7 @@ class TestExplain:
         status, rows = run('explain', '--preset', 'secret')
         assert status == 1
         assert rows[0] == {'Rule': 'preset secret', 'Verdict': 'refuses',
-                           'Reason': policies.preset_rule('secret')}
+                           'Reason': policies.PRESET_RULE.format('secret')}
         assert run('explain', '--preset', 'secret', '--role', 'secret',
                    '--role', 'member')[0] == 0
 
@@ -161,7 +163,8 @@ class TestExplain:
 
 
 class TestServers:
-    USED = presets.Preset('menu', {'hw_boot_menu': 'true'}).used
+    USED = presets.Preset.of(
+        'menu', overrides_of({'hw_boot_menu': 'true'})).overrides.preset
 
     @pytest.fixture
     def listed(self, deployment, monkeypatch):
@@ -181,9 +184,10 @@ class TestServers:
                 ('none', None, {'hw_disk_bus': 'ide'}),
                 ('kept', ('bus', 'another'), {'hw_disk_bus': 'ide'})):
             server = test_servers.server(name, **asked)
-            server.system_metadata.update(record.with_properties(
-                {}, record.properties({}, {}, used and record.UsedPreset(
-                    *used))))
+            server.system_metadata.update(
+                ServerRecord.read({}).with_properties(
+                    overrides_of(asked, used and UsedPreset(*used)).recorded(
+                        {})))
             servers.append(('cell1', server))
         monkeypatch.setattr(
             list_servers, 'overridden', lambda *asked: iter(servers))

@@ -10,9 +10,10 @@ from nova import objects
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override import policies
 from nova_image_override.cmd import list_servers
+from nova_image_override.server_record import ServerRecord
 from tests.unit.cmd import test_explain
 
 BUS, PMU, MEM = 'hw_disk_bus', 'hw_pmu', 'hw_numa_mem.1'
@@ -22,11 +23,13 @@ def server(name, project='p1', own=(), **overrides):
     own = dict(own)
     return objects.Instance(
         uuid=name, project_id=project, user_id='u1',
-        system_metadata=record.with_properties({}, {
+        system_metadata=ServerRecord.read({}).with_properties({
             **{key: value for key, value in overrides.items()
                if value is not None},
-            **record.properties(
-                overrides, {key: own.get(key) for key in overrides})}))
+            # Not all of them are properties of this Nova.
+            **{(metadata_keys.SET_PREFIX if value is not None
+                else metadata_keys.REMOVED_PREFIX) + key: own.get(key, '')
+               for key, value in overrides.items()}}))
 
 
 @pytest.fixture
@@ -100,7 +103,8 @@ def test_the_roles_and_the_project_are_those_of_who_would_be_refused(listed):
     assert refused(listed, '--role', 'admin', '--role', 'member') == (
         1, REFUSED)
     listed.deployment.write('policy.yaml', (
-        f'"{policies.property_rule(PMU)}": "project_id:p1 and user_id:u1"'))
+        f'"{policies.PROPERTY_RULE.format(PMU)}": '
+        '"project_id:p1 and user_id:u1"'))
     assert refused(listed) == (1, REFUSED)
 
 

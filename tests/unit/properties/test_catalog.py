@@ -63,9 +63,10 @@ def test_every_legacy_name_is_known_with_the_fields_that_it_sets(catalog):
         **{name: (field,) for name, field in
            image_meta.ImageMetaProps._legacy_property_map.items()},
         'vmware_adaptertype': ('hw_disk_bus', 'hw_scsi_model')}
-    assert catalog['hw_disk_bus'].legacy_names == ('vmware_adaptertype',)
-    assert catalog['hw_vm_mode'].legacy_names == ('vm_mode',)
-    assert catalog['hw_boot_menu'].legacy_names == ()
+    assert catalog['hw_disk_bus'].legacy == {
+        'vmware_adaptertype': ('hw_disk_bus', 'hw_scsi_model')}
+    assert catalog['hw_vm_mode'].legacy == {'vm_mode': ('hw_vm_mode',)}
+    assert catalog['hw_boot_menu'].legacy == {}
 
 
 def test_no_legacy_name_is_a_name(catalog):
@@ -180,7 +181,7 @@ def test_a_field_that_a_later_nova_brings_stays_closed_and_is_known_as_such():
         hw_later_text=fields.StringField())
     assert all(prop.record.never for prop in catalog.values())
     assert catalog.unknown == list(catalog) and len(catalog) == 4
-    assert catalog['hw_later_flag'].legacy_names == ('old_name',)
+    assert [*catalog['hw_later_flag'].legacy] == ['old_name']
 
 
 def test_a_nova_without_a_family_gives_no_hint_of_it():

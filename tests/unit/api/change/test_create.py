@@ -2,16 +2,19 @@
 
 import pytest
 
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override.api.change import create
+from nova_image_override.api.change import store
+from tests.unit.strategies import overrides_of
 
 OWN = {'hw_disk_bus': 'ide', 'os_glance_import_task': 'x', 'trait:A': 'y'}
 
 
 @pytest.mark.parametrize('forged', [
-    *record.properties({'hw_disk_bus': 'ide', 'trait:A': None},
-                       {'hw_disk_bus': None, 'trait:A': 'required'}),
-    *record.unfinished({'': '', 'hw_disk_bus': 'virtio'}), record.OFFLOADED])
+    *overrides_of({'hw_disk_bus': 'ide', 'trait:A': None}).recorded(
+        {'trait:A': 'required'}),
+    *store.unfinished(['', 'hw_disk_bus'], 'virtio', 'ide'),
+    metadata_keys.OFFLOADED])
 def test_a_record_that_a_volume_claims_is_forgotten(forged):
     properties = {**OWN, forged: '=x'}
     volume = {'id': '', 'min_ram': 0, 'properties': properties}

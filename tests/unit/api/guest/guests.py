@@ -3,10 +3,9 @@
 from nova import objects
 
 from nova_image_override import errors
-from nova_image_override import override
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest.guest import boot_metadata
-from nova_image_override.properties import catalog
+from tests.unit.strategies import overrides_of
 
 
 def flavor(vcpus=4, **specs):
@@ -25,14 +24,13 @@ def image(**properties):
 
 def problems(overrides, specs=None, base=None, of=None):
     """Return what is wrong: name -> (code, reason)."""
-    properties = catalog.running()
-    base = dict(base or {})
+    overrides, base = overrides_of(overrides), dict(base or {})
     try:
-        merged = override.merge(properties, base, overrides)
+        merged = overrides.merge(base)
     except errors.Invalid as exc:
         return {each.name: (each.code, each.reason) for each in exc.problems}
     found = check.problems(
-        properties, of or flavor(**(specs or {})),
+        of or flavor(**(specs or {})),
         boot_metadata({'id': 'id', 'name': 'image'}, merged), base,
         overrides)
     return {name: (each.code, each.reason) for name, each in found.items()}

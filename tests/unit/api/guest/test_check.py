@@ -12,6 +12,7 @@ from nova_image_override.api.guest import check
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest.guest import boot_metadata
 from tests.unit.api.guest import guests
+from tests.unit.strategies import overrides_of
 
 
 @pytest.fixture(autouse=True)
@@ -154,12 +155,12 @@ def test_an_images_mask_is_checked_where_the_flavor_has_it_read():
     assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
 
 
-def test_the_check_leaves_the_image_as_it_is(catalog):
+def test_the_check_leaves_the_image_as_it_is():
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}
     image = boot_metadata({}, dict(base))
-    check.problems(catalog, guests.flavor(4), image, base,
-                   {'hw_boot_menu': 'true'})
+    check.problems(guests.flavor(4), image, base,
+                   overrides_of({'hw_boot_menu': 'true'}))
     assert image['properties'] == base
 
 

@@ -4,20 +4,20 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.guest import no_effect
+from tests.unit.strategies import overrides_of
 
 LIBVIRT, VMWARE = frozenset({'libvirt'}), frozenset({'vmwareapi'})
 MIXED = LIBVIRT | VMWARE
 
 
-def problems(catalog, overrides, virt_drivers=VMWARE, base=()):
+def problems(overrides, virt_drivers=VMWARE, base=()):
     merged = {**dict(base), **overrides}
     return {each.name: each for each in no_effect.on_hosts(
-        catalog, virt_drivers, dict(base), merged, overrides)}
+        virt_drivers, dict(base), merged, overrides_of(overrides))}
 
 
-def test_what_guests_have_though_no_driver_reads_it_is_left_to_the_flavor(
-        catalog):
-    assert problems(catalog, {'hw_rng_model': 'virtio'}, LIBVIRT) == {}
+def test_what_guests_have_though_no_driver_reads_it_is_left_to_the_flavor():
+    assert problems({'hw_rng_model': 'virtio'}, LIBVIRT) == {}
 
 
 # --- what is refused --------------------------------------------------------
@@ -28,8 +28,8 @@ def test_what_guests_have_though_no_driver_reads_it_is_left_to_the_flavor(
     {'hw_boot_menu': 'true'}, {'hw_numa_mem.0': '64'},
     # No code of Nova reads it.
     {'hw_ipxe_boot': 'true'}])
-def test_what_no_host_acts_on_is_refused(catalog, overrides):
-    found = problems(catalog, overrides)
+def test_what_no_host_acts_on_is_refused(overrides):
+    found = problems(overrides)
     assert {each.code for each in found.values()} == {errors.NO_EFFECT}
     assert found.keys() == overrides.keys()
 
@@ -40,34 +40,34 @@ def test_what_no_host_acts_on_is_refused(catalog, overrides):
     {'hw_vif_model': 'vmxnet3'}, {'trait:CUSTOM_A': 'required'},
     {'img_hv_type': 'vmware'},
     {'hw_boot_menu': None}])
-def test_what_a_host_acts_on_or_the_scheduler_is_not(catalog, overrides):
-    assert problems(catalog, overrides) == {}
+def test_what_a_host_acts_on_or_the_scheduler_is_not(overrides):
+    assert problems(overrides) == {}
 
 
 @pytest.mark.parametrize('virt_drivers', [LIBVIRT, MIXED, frozenset()])
-def test_nothing_is_refused_where_something_may_act(catalog, virt_drivers):
-    assert problems(catalog, {'hw_boot_menu': 'true'}, virt_drivers) == {}
+def test_nothing_is_refused_where_something_may_act(virt_drivers):
+    assert problems({'hw_boot_menu': 'true'}, virt_drivers) == {}
 
 
-def test_what_only_other_drivers_read_is_refused_with_libvirt(catalog):
+def test_what_only_other_drivers_read_is_refused_with_libvirt():
     overrides = {'hw_disk_type': 'thin'}
-    assert problems(catalog, overrides, LIBVIRT)['hw_disk_type'].code == (
+    assert problems(overrides, LIBVIRT)['hw_disk_type'].code == (
         errors.NO_EFFECT)
-    assert problems(catalog, overrides, MIXED) == {}
+    assert problems(overrides, MIXED) == {}
 
 
-def test_the_other_half_may_be_the_image_s(catalog):
-    assert problems(catalog, {'hw_disk_bus': 'scsi'},
+def test_the_other_half_may_be_the_image_s():
+    assert problems({'hw_disk_bus': 'scsi'},
                     base={'hw_scsi_model': 'lsilogic'}) == {}
 
 
-def test_the_image_s_own_value_is_no_problem(catalog):
-    assert problems(catalog, {'hw_boot_menu': 'true'},
+def test_the_image_s_own_value_is_no_problem():
+    assert problems({'hw_boot_menu': 'true'},
                     base={'hw_boot_menu': 'True'}) == {}
 
 
-def test_a_reason_says_whether_the_server_would_be_built(catalog):
-    found = problems(catalog, {'hw_vif_model': 'virtio',
+def test_a_reason_says_whether_the_server_would_be_built():
+    found = problems({'hw_vif_model': 'virtio',
                                'hw_boot_menu': 'true'})
     assert found['hw_vif_model'].reason == (
         'the server would end in ERROR, or the property would do nothing, on '
@@ -80,10 +80,10 @@ def test_a_reason_says_whether_the_server_would_be_built(catalog):
 
 # --- what a check reports ---------------------------------------------------
 
-def test_a_check_tells_which_drivers_ignore_a_property(catalog):
+def test_a_check_tells_which_drivers_ignore_a_property():
     def told(virt_drivers, **properties):
         return no_effect.by_driver(
-            catalog, virt_drivers, next(iter(properties)), properties)
+            virt_drivers, next(iter(overrides_of(properties))), properties)
 
     assert told(MIXED, hw_boot_menu='true') == {
         'libvirt': 'acts', 'vmwareapi': 'ignored'}

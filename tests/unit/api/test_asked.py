@@ -1,4 +1,4 @@
-"""How overrides are read from scheduler hints."""
+"""How overrides are read from scheduler hints and metadata."""
 
 import copy
 import json
@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import free_keys
+from nova_image_override.api.asked import HINTS
+from nova_image_override.api.asked import only_form
+from nova_image_override.api.asked import PREFIX
+from nova_image_override.api.asked import require_none
+from nova_image_override.api.asked import take_free_keys
 from tests.unit import strategies
 
 OURS = errors.PARAMETER
@@ -17,7 +21,7 @@ OURS = errors.PARAMETER
 foreign = st.dictionaries(
     st.text(max_size=30).filter(
         lambda name: (
-            name != OURS and not name.startswith(free_keys.PREFIX)
+            name != OURS and not name.startswith(PREFIX)
         )
     )
     | st.sampled_from(
@@ -35,7 +39,7 @@ foreign = st.dictionaries(
     max_size=4,
 )
 
-places = st.sampled_from(free_keys.HINTS)
+places = st.sampled_from(HINTS)
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -53,13 +57,13 @@ def problems(call, *args):
 def test_every_form_says_the_same(place, others, asked):
     forms = [{OURS: asked}, {OURS: json.dumps(asked)}]
     if asked:
-        forms.append({free_keys.PREFIX + name: value
+        forms.append({PREFIX + name: value
                       for name, value in asked.items()})
     for form in forms:
-        found, rest = free_keys.take(
+        found, rest = take_free_keys(
             {'server': {}, place: {**others, **form}}
         )
-        assert free_keys.one(OURS, found[OURS]) == asked
+        assert only_form(OURS, found[OURS]) == asked
         assert rest == {'server': {}, place: others}
 
 
@@ -68,14 +72,14 @@ def test_every_form_says_the_same(place, others, asked):
     | st.fixed_dictionaries(
         {},
         optional={
-            free_keys.HINTS[0]: foreign | anything,
-            free_keys.HINTS[1]: foreign | anything,
+            HINTS[0]: foreign | anything,
+            HINTS[1]: foreign | anything,
             'server': anything,
         },
     )
 )
 def test_a_body_without_ours_is_passed_on_as_it_is(body):
-    found, rest = free_keys.take(body)
+    found, rest = take_free_keys(body)
     assert not found
     assert rest is body
 
@@ -84,15 +88,15 @@ def test_a_body_without_ours_is_passed_on_as_it_is(body):
 def test_a_body_with_ours_is_left_unchanged(place, others, value):
     body = {'server': {'name': 'x'}, place: {**others, OURS: value}}
     before = copy.deepcopy(body)
-    free_keys.take(body)
+    take_free_keys(body)
     assert body == before
 
 
 @given(st.dictionaries(places, st.fixed_dictionaries({}, optional={
-    OURS: anything, f'{free_keys.PREFIX}hw_pmu': anything,
-    free_keys.PREFIX: anything, 'mine': st.just('x')}), min_size=1))
+    OURS: anything, f'{PREFIX}hw_pmu': anything,
+    PREFIX: anything, 'mine': st.just('x')}), min_size=1))
 def test_nothing_of_ours_is_left(body):
-    _, rest = free_keys.take(body)
+    _, rest = take_free_keys(body)
     for key, held in body.items():
         assert rest[key] == {
             name: value for name, value in held.items() if name == 'mine'}
@@ -101,7 +105,7 @@ def test_nothing_of_ours_is_left(body):
 @given(st.dictionaries(st.text(max_size=9), anything, min_size=2, max_size=5))
 def test_more_than_one_form_is_refused_naming_each(found):
     with pytest.raises(errors.Invalid) as caught:
-        free_keys.one(OURS, found)
+        only_form(OURS, found)
     (problem,) = caught.value.problems
     assert (problem.name, problem.code) == (OURS, 'duplicate')
     assert all(where in problem.reason for where in found)
@@ -112,11 +116,10 @@ def test_text_is_json_or_refused(text):
     try:
         value = json.loads(text)
     except ValueError:
-        assert problems(free_keys.one, OURS, {'x': text}) == {
-            OURS: 'invalid_value'
-        }
+        assert problems(only_form, OURS, {'x': text}) == {
+            OURS: 'invalid_value'}
     else:
-        read = free_keys.one(OURS, {'x': text})
+        read = only_form(OURS, {'x': text})
         assert read == value or value != value  # NaN
 
 
@@ -124,12 +127,12 @@ def test_text_is_json_or_refused(text):
     '', ' ', '{', '{"a": "b",}', "{'a': 'b'}", '{"a": "b"} x', '\ufeff{}',
     'hw_disk_bus=scsi', '[' * 100000, '{"a":' * 100000, '9' * 5000])
 def test_text_that_is_not_json_is_refused(text):
-    assert problems(free_keys.one, OURS, {'x': text}) == {OURS: 'invalid_value'}
+    assert problems(only_form, OURS, {'x': text}) == {OURS: 'invalid_value'}
 
 
 def test_what_is_refused_is_not_repeated_at_length():
     with pytest.raises(errors.Invalid) as caught:
-        free_keys.one(OURS, {'x': 'hw_disk_bus\n' * 5000})
+        only_form(OURS, {'x': 'hw_disk_bus\n' * 5000})
     assert len(str(caught.value)) < 300
     assert '\n' not in str(caught.value)
 
@@ -143,42 +146,42 @@ def test_exactly_the_names_that_come_twice_are_refused(pairs):
     names = [name for name, _ in pairs]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        assert problems(free_keys.one, OURS, {'x': text}) == dict.fromkeys(
+        assert problems(only_form, OURS, {'x': text}) == dict.fromkeys(
             twice, 'duplicate')
     else:
-        assert free_keys.one(OURS, {'x': text}) == dict(pairs)
+        assert only_form(OURS, {'x': text}) == dict(pairs)
 
 
 @pytest.mark.parametrize('text', [
     '{"hw_pmu": "1", "hw_p\\u006du": "1"}', '{"": 1, "": 1}'])
 def test_a_name_twice_in_other_spellings_is_refused(text):
-    assert set(problems(free_keys.one, OURS, {'x': text}).values()) == {
+    assert set(problems(only_form, OURS, {'x': text}).values()) == {
         'duplicate'
     }
 
 
 def test_a_name_twice_deeper_down_is_not_what_is_wrong():
     # The parser says what is wrong: the value is not a string.
-    assert free_keys.one(OURS, {'x': '{"a": {"b": 1, "b": 2}}'}) == {
+    assert only_form(OURS, {'x': '{"a": {"b": 1, "b": 2}}'}) == {
         'a': {'b': 2}
     }
-    assert free_keys.one(OURS, {'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
+    assert only_form(OURS, {'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
 
 
 def test_what_is_no_text_is_the_parameters_own_value():
     for value in ({'a': 'b'}, None, [], 2, True):
-        assert free_keys.one(OURS, {'x': value}) is value
+        assert only_form(OURS, {'x': value}) is value
 
 
 metadata = st.dictionaries(
-    st.sampled_from([OURS, errors.PRESET, f'{free_keys.PREFIX}hw_pmu',
+    st.sampled_from([OURS, errors.PRESET, f'{PREFIX}hw_pmu',
                      'mine', 'image_props']),
     st.text(max_size=300) | st.none() | st.integers(), max_size=5)
 
 
 @given(metadata)
 def test_of_metadata_only_what_nova_would_take_is_taken(held):
-    found, rest = free_keys.take({'server': {'metadata': held}})
+    found, rest = take_free_keys({'server': {'metadata': held}})
     left = rest['server']['metadata']
     taken = held.keys() - left.keys()
     assert {name: held[name] for name in left} == left
@@ -195,24 +198,24 @@ def test_of_metadata_only_what_nova_would_take_is_taken(held):
 @given(anything)
 def test_metadata_that_is_none_is_left_to_nova(held):
     body = {'server': {'metadata': [held] if isinstance(held, dict) else held}}
-    assert free_keys.take(body) == ({}, body)
+    assert take_free_keys(body) == ({}, body)
 
 
 def test_a_preset_is_no_json():
     for value in ('{', '{}', 'vga', None, 1):
-        assert free_keys.one(errors.PRESET, {'x': value}) == value
+        assert only_form(errors.PRESET, {'x': value}) == value
 
 
 @given(metadata)
 def test_metadata_of_a_server_that_exists_may_have_none(held):
     wrong = [name for name in held if name not in ('mine', 'image_props')]
     if not wrong:
-        free_keys.require_none(held)
+        require_none(held)
     else:
-        assert problems(free_keys.require_none, held) == dict.fromkeys(
+        assert problems(require_none, held) == dict.fromkeys(
             {name.partition(':')[0] for name in wrong}, 'not_here')
 
 
 def test_without_metadata_there_is_nothing_to_refuse():
-    free_keys.require_none(None)
-    free_keys.require_none({})
+    require_none(None)
+    require_none({})

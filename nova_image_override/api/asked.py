@@ -1,0 +1,364 @@
+"""What a request asks of overrides: in its body, hints, metadata and query.
+
+The parameters are members of ``server`` or ``rebuild``. Clients that can send
+neither the parameters nor the header entry can ask among keys that they may
+choose freely. Every client can send scheduler hints, in every microversion,
+and Nova takes any key (nova/api/openstack/compute/schemas/servers.py _hints);
+nearly every client can send a server's metadata. In both a key may be
+
+* ``image_props_override``: an object, or the text of one in JSON, for clients
+  that can only send text;
+* ``image_props_override:<property>``: one property;
+* ``image_props_override_preset``: the name of a preset.
+"""
+from __future__ import annotations
+
+import collections
+from collections.abc import Collection, Iterable, Mapping
+import functools
+import json
+from typing import Any
+
+from nova.api.openstack import wsgi
+
+from nova_image_override import errors
+from nova_image_override import versions
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.client_compatibility import ClientCompatibility
+from nova_image_override.api.operation import Listing
+from nova_image_override.api.operation import Operation
+from nova_image_override.authorization import presets
+from nova_image_override.override import NONE, Overrides, Parser
+
+#: Where Nova takes hints, in the order in which it looks
+#: (ServersController.create); it ignores the second if the first is there.
+HINTS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
+
+#: Where it takes metadata.
+METADATA = 'server.metadata'
+
+#: Prefix of the key that carries one property.
+PREFIX = f'{errors.PARAMETER}:'
+
+#: What a metadata value can be
+#: (nova/api/validation/parameter_types.py metadata).
+_VALUE_MAX = 255
+
+_PARAMETERS = (errors.PARAMETER, errors.PRESET)
+
+#: The version that a request uses, in its WSGI environment.
+_VERSION = 'image_props_override.version'
+
+#: Each form in which a parameter came, by parameter and place.
+Found = dict[str, dict[str, Any]]
+
+
+def set_version(req: Any, version: versions.Version) -> None:
+    """Note that a request names the extension, and the version it uses."""
+    req.environ[_VERSION] = version
+
+
+def version_of(req: Any) -> versions.Version | None:
+    """Return the version that a request uses; None if it names none."""
+    version: versions.Version | None = req.environ.get(_VERSION)
+    return version
+
+
+def require_version(req: wsgi.Request, *names: str) -> None:
+    """Require that a request names the extension.
+
+    :param names: the parameters that it has
+    :raises errors.Invalid: it does not, or it is one to the legacy API
+    """
+    _refuse_legacy(req, names)
+    if version_of(req) is None:
+        raise errors.Invalid.of(
+            names, errors.VERSION_MISSING,
+            f'the request must name the extension, send {versions.ENTRY}')
+
+
+def _refuse_legacy(req: wsgi.Request, names: Collection[str]) -> None:
+    """Refuse the parameters called NAMES in a request to the legacy API.
+
+    It would silently drop them (nova/api/validation/validators.py
+    _soft_validate_additional_properties).
+    """
+    if names and req.is_legacy_v2():
+        raise errors.Invalid.of(
+            names, errors.NOT_HERE,
+            'the legacy /v2 API does not take it, use /v2.1 and send '
+            f'{versions.ENTRY}')
+
+
+class Reader:
+    """Reads what requests ask for, and takes it out of them.
+
+    What is left is what Nova validates: there is one parser of the body,
+    Nova's own.
+
+    :param planner: knows the deployer's rules
+    :param compatibility: which clients need not send the header entry
+    """
+
+    def __init__(
+        self, planner: Planner, compatibility: ClientCompatibility,
+    ) -> None:
+        self._planner = planner
+        self._presets = planner.enforcer.presets
+        self._parser = Parser(planner.enforcer.catalog)
+        self._compatibility = compatibility
+
+    def create(
+        self, req: wsgi.Request, body: Any,
+    ) -> tuple[Overrides | None, Any]:
+        """Return what a create asks for, and the body without it.
+
+        :returns: None if it does not ask for overrides
+        :raises errors.OverrideError: it is wrong, whatever the image
+        """
+        sent, body = _take_parameters(req, body, 'server')
+        found, body = take_free_keys(body)
+        if found:
+            self._require_open(found)
+            sent = _with_free_keys(found, sent)
+        elif sent:
+            require_version(req, *sent)
+        return self._parsed(
+            sent, self._planner, req.environ['nova.context']), body
+
+    def change(
+        self, req: wsgi.Request, body: Any, key: str,
+    ) -> tuple[Overrides | None, Any]:
+        """Return what a rebuild or an update asks for, and the body without it.
+
+        :param key: 'rebuild' or 'server'
+        :returns: None if it does not ask for overrides
+        :raises errors.OverrideError: it is wrong, whatever the image
+        """
+        sent, body = _take_parameters(req, body, key)
+        if sent:
+            require_version(req, *sent)
+            if key == 'server' and 'pinned_availability_zone' in body[key]:
+                # Nova's update stores that before anything else.
+                raise errors.Invalid.of(
+                    sent, errors.NOT_HERE, 'it cannot be changed '
+                    'together with pinned_availability_zone, send two requests')
+        return self._parsed(sent), body
+
+    def listing(self, req: wsgi.Request) -> Operation:
+        """Return what a list shows, and take our filters out of its query.
+
+        A request that does not name the extension has no filter: its query is
+        Nova's alone.
+
+        :raises errors.Invalid: they name what is no property, or cannot be a
+            preset
+        """
+        if version_of(req) is None:
+            return Operation()
+        try:
+            names, used = map(req.GET.getall, _PARAMETERS)
+        except UnicodeDecodeError:
+            # Nova refuses that (nova/api/validation/__init__.py query_schema).
+            return Operation()
+        found = self._parser.parse_names(names)
+        if used[1:] or not all(map(presets.is_name, used)):
+            raise errors.Invalid.of(
+                [errors.PRESET], errors.INVALID_VALUE,
+                'must be the name of one preset')
+        for parameter in (*[errors.PARAMETER] * bool(names),
+                          *[errors.PRESET] * bool(used)):
+            del req.GET[parameter]
+        return Listing(None, found, *used)
+
+    def _require_open(self, found: Found) -> None:
+        """Refuse overrides in hints or metadata where they are not allowed.
+
+        Nova accepts any key there, and ignores it: the server would come up
+        without its overrides, and nobody would know.
+
+        :raises errors.Invalid: they are not allowed
+        """
+        closed = {}
+        for name, places in found.items():
+            for place in places:
+                where, is_open = (
+                    ('server metadata', self._compatibility.server_metadata)
+                    if place.startswith(METADATA) else
+                    ('a scheduler hint', self._compatibility.scheduler_hint))
+                if not is_open:
+                    closed[name] = where
+        if closed:
+            raise errors.Invalid(errors.Problem(
+                name, errors.NOT_HERE, f'this cloud does not take it as '
+                f'{where}, use server.{name} and send {versions.ENTRY}')
+                for name, where in closed.items())
+
+    def _parsed(
+        self, sent: Mapping[str, Any], planner: Planner | None = None,
+        context: Any = None,
+    ) -> Overrides | None:
+        """Return the overrides that the parameters SENT ask for.
+
+        :param planner: says what the rules refuse of overrides, if others
+            cannot be read
+        """
+        if not sent:
+            return None
+        preset = NONE
+        problems: Iterable[errors.Problem] = ()
+        try:
+            if errors.PRESET in sent:
+                preset = self._presets.named(sent[errors.PRESET]).overrides
+        except errors.Invalid as exc:
+            problems = exc.problems
+        return self._parser.parse(
+            sent.get(errors.PARAMETER, {}),
+            functools.partial(planner.refused, context) if planner
+            else lambda overrides: (), preset, problems)
+
+
+def _take_parameters(
+    req: wsgi.Request, body: Any, key: str,
+) -> tuple[dict[str, Any], Any]:
+    """Take our parameters out of a body that Nova has parsed.
+
+    :returns: the value of each that was sent, and the body without them
+    :raises errors.Invalid: they were sent to the legacy API
+    """
+    if not isinstance(body, dict):
+        return {}, body
+    inner = body.get(key)
+    if not isinstance(inner, dict):
+        inner = {}
+    held = {name: inner[name] for name in _PARAMETERS if name in inner}
+    _refuse_legacy(req, [
+        name for name in _PARAMETERS if name in held or name in body])
+    if not held:
+        return held, body
+    return held, {**body, key: {
+        name: value for name, value in inner.items() if name not in held}}
+
+
+# --- hints and metadata -----------------------------------------------------
+
+def take_free_keys(body: Any) -> tuple[Found, Any]:
+    """Take overrides out of hints and metadata of a body that Nova has parsed.
+
+    Metadata that Nova itself refuses is left to it.
+
+    :param body: the body of a create request; left unchanged
+    :returns: each form in which they came, and the body without them: the
+        scheduler must not see them, nor Nova store them
+    """
+    found: Found = {}
+    if not isinstance(body, dict):
+        return found, body
+    rest = dict(body)
+    for place in HINTS:
+        if isinstance(body.get(place), dict):
+            rest[place] = _taken(found, place, body[place])
+    server = body.get('server')
+    if isinstance(server, dict) and isinstance(server.get('metadata'), dict):
+        held = server['metadata']
+        good = {name: value for name, value in held.items()
+                if isinstance(value, str) and len(value) <= _VALUE_MAX}
+        left = _taken(found, METADATA, good)
+        rest['server'] = {**server, 'metadata': {
+            name: value for name, value in held.items()
+            if name in left or name not in good}}
+    return (found, rest) if found else (found, body)
+
+
+def _taken(found: Found, place: str, held: dict[str, Any]) -> dict[str, Any]:
+    """Return HELD without what is ours, which is put into FOUND."""
+    single = {name.removeprefix(PREFIX): value
+              for name, value in held.items() if name.startswith(PREFIX)}
+    for name in _PARAMETERS:
+        if name in held:
+            found.setdefault(name, {})[f'{place}.{name}'] = held[name]
+    if single:
+        found.setdefault(errors.PARAMETER, {})[
+            f'{place}.{PREFIX}<property>'] = single
+    return {name: value for name, value in held.items() if not _is_ours(name)}
+
+
+def _is_ours(name: str) -> bool:
+    return name in _PARAMETERS or name.startswith(PREFIX)
+
+
+def require_none(metadata: Any) -> None:
+    """Refuse overrides in the metadata of a server that exists.
+
+    :raises errors.Invalid: there are some
+    """
+    found = [name for name in metadata or () if _is_ours(name)]
+    if found:
+        raise errors.Invalid.of(
+            {name.partition(':')[0] for name in found}, errors.NOT_HERE,
+            'only a create takes it as metadata: rebuild or update the server '
+            f'with the parameter, without {", ".join(sorted(found))}')
+
+
+def _with_free_keys(found: Found, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters SENT, with what hints and metadata ask for.
+
+    :raises errors.Invalid: something cannot be read, or was sent twice
+    """
+    asked = dict(sent)
+    problems: list[errors.Problem] = []
+    for name, places in found.items():
+        if name in sent:
+            places = {f'server.{name}': sent[name], **places}
+        try:
+            asked[name] = only_form(name, places)
+        except errors.Invalid as exc:
+            problems += exc.problems
+    if problems:
+        raise errors.Invalid(problems)
+    return asked
+
+
+def only_form(parameter: str, found: Mapping[str, Any]) -> Any:
+    """Return the value of a parameter if it was sent in exactly one place.
+
+    :param parameter: its name
+    :param found: each form in which it came, by the place where it was
+    :raises errors.Invalid: there is more than one, or its text cannot be read
+    """
+    if len(found) > 1:
+        raise errors.Invalid.of(
+            [parameter], errors.DUPLICATE,
+            f'send it in one place only, not in {" and ".join(found)}')
+    (value,) = found.values()
+    return _decoded(value) if (
+        isinstance(value, str) and parameter == errors.PARAMETER) else value
+
+
+def _decoded(text: str) -> Any:
+    """Return the JSON value of TEXT.
+
+    :raises errors.Invalid: it is not JSON, or is an object that has a name
+        twice, of which Python's parser, like most, would take the last
+    """
+    twice: set[str] = set()
+
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        # Called for the outermost object last.
+        counted = collections.Counter(name for name, _ in pairs)
+        twice.clear()
+        twice.update(name for name, times in counted.items() if times > 1)
+        return dict(pairs)
+
+    try:
+        value = json.loads(text, object_pairs_hook=keep)
+    # Nested too deeply, or a number with too many digits.
+    except (RecursionError, ValueError):
+        raise errors.Invalid.of(
+            [errors.PARAMETER], errors.INVALID_VALUE,
+            'must be an object, or a string of JSON with one, not '
+            + errors.printable(text)) from None
+    if isinstance(value, dict) and twice:
+        raise errors.Invalid.of(
+            twice, errors.DUPLICATE, 'the text names it more than once')
+    return value

@@ -1,0 +1,81 @@
+"""A server that an operation of Nova takes only as it has read it.
+
+Nova reads a server, checks it, and only then takes its task state. What it has
+checked, and what it passes on to nova-compute, may be older than that. So the
+server is read again once the state is taken, before anything else is done.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nova.objects import instance as nova_instance
+
+from nova_image_override.api.change import store
+from nova_image_override.nova_interfaces import interface
+from nova_image_override.server_record import ServerRecord
+
+#: Called once the task state is held, with the fields that Nova has changed
+#: so far, as they were before, and with the system metadata that is stored.
+Held = Callable[[dict[str, Any], Mapping[str, Any]], None]
+
+
+class Instance(nova_instance.Instance):
+    """A server, which is compared with what is stored once its state is held.
+
+    The class has the name of Nova's, because that is the name on the wire:
+    ``VersionedObject.obj_name`` is the class's name, and nova-conductor and
+    nova-compute know no other
+    (``nova.objects.base.NovaObjectSerializer.deserialize_entity``).
+
+    :ivar before: the server as it was read, until its state is held
+    """
+
+    before: nova_instance.Instance | None = None
+    _concerns_overrides = False
+    _then: Held | None = None
+
+    @classmethod
+    def of(
+        cls, read: nova_instance.Instance, asks: bool = False,
+        then: Held | None = None,
+    ) -> Instance:
+        """Return the server READ for an operation of Nova.
+
+        :param asks: whether the request asks for overrides
+        :param then: called once the task state is held
+        """
+        result = cls()
+        result.__dict__.update(vars(read))
+        result.before = read.obj_clone()
+        result._concerns_overrides = asks or ServerRecord.of(read).counts
+        result._then = then
+        return result
+
+    @interface.overrides
+    def save(
+        self, *args: Any, expected_task_state: Any = None, **kwargs: Any,
+    ) -> None:
+        """Save what has changed.
+
+        :raises errors.Conflict: this takes the server's task state, and
+            something else has changed the server
+        """
+        store.keep_topology(self)
+        changed = self.obj_what_changed()
+        super().save(*args, expected_task_state=expected_task_state, **kwargs)
+        before = self.before
+        if (before is None or expected_task_state is None
+                or 'task_state' not in changed):
+            return
+        self.before = None
+        former = {name: before[name] for name in changed
+                  if before.obj_attr_is_set(name) and name != 'system_metadata'}
+        metadata = before.system_metadata
+        # No statement more than Nova's own where no overrides play a part.
+        if self._concerns_overrides or ServerRecord.of(self).counts:
+            metadata = store.confirmed(
+                self, store.state(before), self.task_state,
+                lambda present: former).system_metadata
+        if self._then is not None:
+            self._then(former, dict(metadata))

@@ -1,1 +1,0 @@
-"""The hosts of the cloud: what runs there, and with which virt driver."""
