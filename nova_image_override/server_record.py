@@ -161,10 +161,11 @@ class ServerRecord:
     @functools.cached_property
     def image(self) -> dict[str, Any]:
         """Metadata of the server's image, as its hard reboot reads it."""
-        return nova_utils.get_image_from_system_metadata({
+        image: dict[str, Any] = nova_utils.get_image_from_system_metadata({
             key: value for key, value in self.metadata.items()
             if key.startswith(keys.IMAGE_PREFIX) and not keys.is_property(
                 key.removeprefix(keys.IMAGE_PREFIX))})
+        return image
 
     @property
     def properties(self) -> dict[str, Any]:

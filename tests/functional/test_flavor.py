@@ -82,6 +82,43 @@ HARMONY = (
 )
 
 
+#: The masks from which the mixed policy takes its dedicated CPUs, and the
+#: flavor's own policy: overrides, extra specs, whom the refusal names, what it
+#: says, and a flavor or an override that does what it says.
+_MASK = {'hw__cpu_dedicated_mask': '0'}
+_REALTIME = {'hw__cpu_realtime': 'yes', **_MASK}
+_OF_THE_FLAVOR = (
+    'hw:cpu_dedicated_mask needs the mixed policy, and the flavor has '
+    'hw:cpu_policy=dedicated; choose a flavor ')
+_BOTH = ('the flavor has both hw:cpu_dedicated_mask and hw:cpu_realtime, and '
+         'mixed takes the dedicated CPUs from one of them; choose a flavor '
+         'without hw:cpu_dedicated_mask')
+_NEITHER = (
+    'the flavor does not say which CPUs are dedicated; choose a flavor with '
+    'hw:cpu_dedicated_mask, or with hw:cpu_realtime beside a realtime mask')
+MASKS = (
+    ({'hw_cpu_policy': 'mixed'}, {'hw__cpu_policy': 'dedicated', **_MASK},
+     'hw_cpu_policy',
+     _OF_THE_FLAVOR + 'with hw:cpu_policy=mixed, or without it',
+     {}, _MASK),
+    ({'hw_cpu_policy': 'dedicated'}, {'hw__cpu_policy': 'dedicated', **_MASK},
+     'hw_cpu_policy', _OF_THE_FLAVOR + 'without hw:cpu_dedicated_mask',
+     {}, {'hw__cpu_policy': 'dedicated'}),
+    ({'hw_cpu_policy': 'dedicated'}, _MASK, 'hw_cpu_policy',
+     "Cannot specify 'hw:cpu_dedicated_mask' without the 'mixed' policy; "
+     'set hw_cpu_policy=mixed', {'hw_cpu_policy': 'mixed'}, _MASK),
+    ({'hw_cpu_realtime_mask': '^0'}, {'hw__cpu_policy': 'mixed', **_REALTIME},
+     'hw_cpu_realtime_mask', _BOTH, {},
+     {'hw__cpu_policy': 'mixed', 'hw__cpu_realtime': 'yes'}),
+    ({'hw_cpu_policy': 'mixed'},
+     {**_REALTIME, 'hw__cpu_realtime_mask': '^0'}, 'hw_cpu_policy', _BOTH, {},
+     {'hw__cpu_realtime': 'yes', 'hw__cpu_realtime_mask': '^0'}),
+    ({'hw_cpu_policy': 'mixed'}, {}, 'hw_cpu_policy', _NEITHER, {}, _MASK),
+    ({'hw_cpu_policy': 'mixed'}, {}, 'hw_cpu_policy', _NEITHER,
+     {'hw_cpu_realtime_mask': '^0'}, {'hw__cpu_realtime': 'yes'}),
+)
+
+
 class TestFlavor:
     BUILD = False
 
@@ -96,6 +133,17 @@ class TestFlavor:
         assert answer.problems == (
             dict.fromkeys(blamed or sorted(overrides), 'flavor_conflict'))
         cloud.assert_nothing_created()
+
+    @pytest.mark.parametrize(
+        'overrides, specs, blamed, reason, changed, mended', MASKS,
+        ids=ids.short)
+    def test_a_mask_without_its_policy_is_refused_with_advice_that_helps(
+            self, cloud, overrides, specs, blamed, reason, changed, mended):
+        answer = cloud.create(overrides, flavor=cloud.flavor(**specs))
+        cloud.assert_refused(answer, 400, {blamed: 'flavor_conflict'})
+        assert f'{blamed}: flavor_conflict: {reason}' in answer.message
+        assert cloud.create({**overrides, **changed}, flavor=cloud.flavor(
+            **mended)).status == 202
 
     def test_independent_conflicts_are_named_together(self, cloud):
         answer = cloud.create(

@@ -17,7 +17,12 @@ from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.authorization.caller import Callers
 from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.override import ImageProperties, NONE, Overrides
+from nova_image_override.override import (
+    ImageProperties,
+    NONE,
+    Override,
+    Overrides,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +62,13 @@ class Change:
     def differing(self) -> list[str]:
         """Names of the overrides that are added, removed or changed."""
         return self.after.differing(self.before)
+
+
+    @property
+    def differing_overrides(self) -> list[Override]:
+        """Those overrides, as they are to be or, if they are dropped, were."""
+        return [self.after.get(name) or self.before[name]
+                for name in self.differing]
 
 
 @dataclasses.dataclass(frozen=True)

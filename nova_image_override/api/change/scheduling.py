@@ -32,10 +32,7 @@ from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import catalog
 from nova_image_override.properties import families
 from nova_image_override.properties.book import vocabulary
-from nova_image_override.properties.book.vocabulary import (
-    NUMA_TOPOLOGY,
-    Record,
-)
+from nova_image_override.properties.book.vocabulary import Record
 from nova_image_override.server_record import ServerRecord
 
 
@@ -129,14 +126,13 @@ class HostScheduler:
             before, after = (Guest.of(flavor, boot_metadata(each))
                              for each in (record.image, merged))
             fields = api_interfaces.CHECKED['numa_get_constraints']
-            known = catalog.running()
             differing = [
-                name for name in plan.change.differing
-                if (field := known.resolve(name).field) in fields
-                and before.prop(field) != after.prop(field)]
-            makes = [name for name in differing if NUMA_TOPOLOGY[0]
-                     in known.resolve(name).record.readers]
-            return makes or differing or [errors.PARAMETER]
+                each for each in plan.change.differing_overrides
+                if each.prop.field in fields and before.prop(each.prop.field)
+                != after.prop(each.prop.field)]
+            makes = [each for each in differing if each.prop.record.in_topology]
+            return [each.name for each in makes or differing] or [
+                errors.PARAMETER]
         return ()
 
     def is_asked_by_nova(

@@ -1,24 +1,22 @@
 """A guest, as flavor and image properties make it."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 from nova import exception
 from nova import objects
 from nova.virt import hardware
 from oslo_utils import strutils
 
-from nova_image_override.api.guest import cpu_topology
 from nova_image_override.override import ImageProperties
 
-#: Raised by Nova's functions to refuse. ImageMeta.from_dict and
-#: parse_cpu_spec raise those that are not Nova's, for what images hold;
-#: hardware.get_mem_encryption_constraint of Nova 26 to 28 the last, without an
-#: image: it wants to name its id.
-REFUSALS = (exception.NovaException, ValueError, TypeError, AttributeError,
-            NotImplementedError)
+#: Raised by Nova's functions to refuse. ValueError is of numbers in extra specs
+#: and properties; the last of hardware.get_mem_encryption_constraint of Nova 26
+#: to 28, without an image: it wants to name its id. AttributeError and
+#: TypeError are mistakes of ours or Nova's, and no refusals.
+REFUSALS = (exception.NovaException, ValueError, NotImplementedError)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +39,7 @@ class Guest:
 
         :raises REFUSALS: Nova cannot read the properties
         """
-        return cls(flavor, objects.ImageMeta.from_dict(image),
-                   image['properties'])
+        return cls(flavor, read(image), image['properties'])
 
     def without_specs(self, *names: str) -> Guest:
         """Return the same guest with a flavor that lacks some extra specs."""
@@ -95,11 +92,24 @@ class Guest:
         """Return the sockets, cores or threads that the guest gets."""
         asked = self.prop(field)
         # libvirt's guests may have threads, VMware's may not.
-        found = [cpu_topology.best(self.flavor, self.image_meta, threads)
+        found = [best_cpu_topology(self.flavor, self.image_meta, threads)
                  for threads in (True, False)]
         got = [getattr(best, field.removeprefix('hw_cpu_'))
                for best in found if best is not None]
         return asked if asked in got or not got else got[0]
+
+
+def read(image: dict[str, Any]) -> Any:
+    """Return the ``nova.objects.ImageMeta`` of boot metadata.
+
+    :raises REFUSALS: Nova cannot read the properties
+    """
+    try:
+        return objects.ImageMeta.from_dict(image)
+    except (AttributeError, TypeError) as exc:
+        # Images can hold what is no text: ImageMetaProps._set_numa_cpus has
+        # hardware.parse_cpu_spec split it, and fields take int() of it.
+        raise ValueError(str(exc)) from exc
 
 
 def boot_metadata(
@@ -117,3 +127,63 @@ def boot_metadata(
         properties = image.get('properties') or {}
     return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
             'min_disk': 0, **image, 'properties': dict(properties)}
+
+
+# --- CPU topologies ---------------------------------------------------------
+
+class Topology(NamedTuple):
+    """Sockets, cores per socket and threads per core."""
+
+    sockets: int
+    cores: int
+    threads: int
+
+
+def _topologies(vcpus: int) -> Iterator[Topology]:
+    """Yield the topologies that make VCPUS."""
+    divisors = [n for n in range(1, vcpus + 1) if vcpus % n == 0]
+    for sockets in divisors:
+        for cores in divisors:
+            if vcpus % (sockets * cores) == 0:
+                yield Topology(sockets, cores, vcpus // (sockets * cores))
+
+
+def best_cpu_topology(
+    flavor: Any, image_meta: Any, threads: bool = True,
+) -> Topology | None:
+    """Return the topology that hardware.get_best_cpu_topology prefers.
+
+    It is found among divisors only. ``hardware._get_possible_cpu_topologies``
+    tries each combination up to the number of vCPUs, which takes a second for
+    300 of them.
+
+    :param threads: whether cores may have several threads
+    :returns: None where the limits leave none
+    :raises nova.exception.NovaException: flavor and image do not agree
+    """
+    want, most = (
+        Topology(each.sockets, each.cores, each.threads) for each
+        in hardware.get_cpu_topology_constraints(flavor, image_meta))
+    return max(
+        (each for each in _topologies(flavor.vcpus)
+         if each.sockets <= most.sockets and each.cores <= most.cores
+         and each.threads <= (most.threads if threads else 1)),
+        # hardware._sort_possible_cpu_topologies
+        key=lambda each: (
+            sum(a == b for a, b in zip(each, want)),
+            each.sockets * each.cores, each.sockets),
+        default=None)
+
+
+def check_cpu_topology(flavor: Any, image_meta: Any) -> None:
+    """Check as hardware.get_best_cpu_topology does.
+
+    :raises nova.exception.ImageVCPULimitsRangeImpossible: no topology has as
+        many vCPUs as the flavor
+    """
+    if best_cpu_topology(flavor, image_meta) is None:
+        most = hardware.get_cpu_topology_constraints(flavor, image_meta)[1]
+        raise exception.ImageVCPULimitsRangeImpossible(
+            vcpus=flavor.vcpus, sockets=min(flavor.vcpus, most.sockets),
+            cores=min(flavor.vcpus, most.cores),
+            threads=min(flavor.vcpus, most.threads))

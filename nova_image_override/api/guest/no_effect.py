@@ -81,7 +81,7 @@ def on_hosts(
     """
     for each in overrides.members if virt_drivers else ():
         record = each.prop.record
-        if each.value is None or (record.gets and not record.readers):
+        if each.value is None or record.has_anyway:
             continue
         found = [record.outcome(driver, each.value, merged)
                  for driver in sorted(virt_drivers)]

@@ -18,8 +18,12 @@ from nova.scheduler import utils as scheduler_utils
 from nova.virt import hardware
 
 from nova_image_override import errors
-from nova_image_override.api.guest import cpu_topology
-from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.api.guest.guest import (
+    check_cpu_topology,
+    Guest,
+    read,
+    REFUSALS,
+)
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties import book
@@ -56,11 +60,13 @@ def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
 
     :returns: each with the fields that it reads, if the book says so
     """
-    return (
-        *((function.get(), api_interfaces.CHECKED[function.name])
-          for function in api_interfaces.CONSTRAINTS if function.needed),
-        *[(_stateless_firmware, ())] * api_interfaces.STATELESS_FIRMWARE.needed,
-        (_ephemeral_encryption, ()), (_video_ram, ()), (cpu_topology.check, ()))
+    found: list[tuple[Check, Sequence[str]]] = [
+        (function.get(), api_interfaces.CHECKED[function.name])
+        for function in api_interfaces.CONSTRAINTS if function.needed]
+    if api_interfaces.STATELESS_FIRMWARE.needed:
+        found.append((_stateless_firmware, ()))
+    return (*found, (_ephemeral_encryption, ()), (_video_ram, ()),
+            (check_cpu_topology, ()))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,9 +89,42 @@ _NODES = 'hw_numa_nodes hw_numa_cpus hw_numa_mem'
 _LIMITS = 'hw_cpu_max_sockets hw_cpu_max_cores hw_cpu_max_threads'
 _MEMORY = ('hw_mem_encryption_model', 'hw_mem_encryption')
 
-#: Nova's exception -> who is to blame. Of what is not here, Nova's sentence
-#: names the properties.
-_TABLE = {
+
+def _dedicated_mask(guest: Guest) -> _Blame:
+    """Nova finds a flavor's dedicated mask without the mixed policy.
+
+    A flavor's own policy wins over the image's
+    (hardware.get_cpu_policy_constraint).
+    """
+    policy = guest.spec('hw:cpu_policy')
+    if not policy:
+        return _Blame(('hw_cpu_policy',), 'set hw_cpu_policy=mixed')
+    return _Blame(
+        ('hw_cpu_policy',), 'choose a flavor ' + (
+            'with hw:cpu_policy=mixed, or without it'
+            if guest.prop('hw_cpu_policy') == 'mixed'
+            else 'without hw:cpu_dedicated_mask'),
+        'hw:cpu_dedicated_mask needs the mixed policy, and the flavor has '
+        f'hw:cpu_policy={policy}')
+
+
+def _one_mask(guest: Guest) -> _Blame:
+    """Nova raises the same for a flavor with two masks and with none."""
+    if guest.spec('hw:cpu_dedicated_mask'):
+        return _Blame(
+            ('hw_cpu_policy',),
+            'choose a flavor without hw:cpu_dedicated_mask',
+            'the flavor has both hw:cpu_dedicated_mask and hw:cpu_realtime, '
+            'and mixed takes the dedicated CPUs from one of them')
+    return _Blame(
+        ('hw_cpu_policy',), 'choose a flavor with hw:cpu_dedicated_mask, or '
+        'with hw:cpu_realtime beside a realtime mask',
+        'the flavor does not say which CPUs are dedicated')
+
+
+#: Nova's exception -> who is to blame, or what finds that of the guest. Of what
+#: is not here, Nova's sentence names the properties.
+_TABLE: dict[str, _Blame | Callable[[Guest], _Blame]] = {
     'BadRequirementEmulatorThreadsPolicy': _Blame(
         ('hw_cpu_policy',), 'set hw_cpu_policy=dedicated'),
     'CPUThreadPolicyConfigurationInvalid': _Blame(
@@ -135,15 +174,11 @@ _TABLE = {
     'RequestedVRamTooHigh': _Blame(
         ('hw_video_ram',),
         'choose a flavor with hw_video:ram_max_mb of at least {value}'),
-    'RequiredMixedInstancePolicy': _Blame(
-        ('hw_cpu_policy',), 'set hw_cpu_policy=mixed'),
+    'RequiredMixedInstancePolicy': _dedicated_mask,
     'NotImplementedError': _Blame(
         _MEMORY, 'boot from an image',
         'this Nova encrypts no memory of servers without one'),
-    'RequiredMixedOrRealtimeCPUMask': _Blame(
-        ('hw_cpu_policy',), 'mixed needs a flavor with either '
-        'hw:cpu_dedicated_mask or hw:cpu_realtime',
-        'the flavor does not say which CPUs are dedicated'),
+    'RequiredMixedOrRealtimeCPUMask': _one_mask,
     'StatelessFirmwareRequired': _Blame(
         ('hw_firmware_stateless', *_MEMORY), 'set hw_firmware_stateless=true'),
 }
@@ -160,6 +195,14 @@ _SENTENCES = {
         ('hw_tpm_model hw_tpm_version',),
         'hw_tpm_model=tpm-tis goes with version 1.2'),
 }
+
+#: Properties from which Nova derives traits that the server's host needs
+#: (ResourceRequest.from_request_spec), or without which it derives none.
+_DERIVING = frozenset((
+    'hw_cpu_thread_policy', 'hw_firmware_stateless', 'hw_firmware_type',
+    'hw_maxphysaddr_mode', 'hw_mem_encryption', 'hw_mem_encryption_model',
+    'hw_pci_numa_affinity_policy', 'hw_tpm_model', 'hw_tpm_version',
+    'os_secure_boot'))
 
 #: Names of properties and extra specs in Nova's sentences.
 _NAMES = re.compile(r'\b(?:(?:hw|os|img)[:_]\w+|trait:\w+)')
@@ -203,6 +246,8 @@ class Refusals:
             _TABLE.get(type(refusal).__name__))
         if row is None:
             row = _Blame((self._named(sentence),))
+        elif not isinstance(row, _Blame):
+            row = row(self._guest)
         groups = row.groups
         if self._conflict_by_themselves(check, refusal):
             sentence = 'image and flavor conflict by themselves: ' + sentence
@@ -286,32 +331,38 @@ class Refusals:
         Placement answers 400 to a request group that does both.
         """
         forbidden = forbidden_traits(self._guest.flavor, self._guest.image_meta)
+        named = {trait: [name] for trait in forbidden if self._overrides.values.get(
+            name := families.TRAITS.member(trait)) is not None}
+        deriving = self._deriving(forbidden - named.keys())
         for trait in sorted(forbidden):
-            by_name = families.TRAITS.member(trait)
-            names = [by_name] if by_name in self._overrides \
-                else self._requiring(trait)
-            for name in names or [errors.PARAMETER]:
+            for name in named.get(trait) or deriving[trait] or [
+                    errors.PARAMETER]:
                 yield errors.Problem(
                     name, errors.FLAVOR_CONFLICT, 'the server needs what the '
                     f'flavor forbids with trait:{trait}=forbidden')
 
-    def _requiring(self, trait: str) -> list[str]:
-        """Return the overrides without which TRAIT is not required."""
-        result = []
-        for name in self._overrides.names:
-            others = self._overrides.only(self._overrides.names - {name})
-            try:
-                merged = others.merge(self._image['properties'])
-                # CPU lists require no trait, but take long to read.
-                image = {**self._image, 'properties': {
-                    each: value for each, value in merged.items()
-                    if not families.NUMA_CPUS.has(each)}}
-                required = forbidden_traits(
-                    self._guest.flavor, objects.ImageMeta.from_dict(image))
-            except (errors.Invalid, *REFUSALS):
+    def _deriving(self, traits: set[str]) -> dict[str, list[str]]:
+        """Return the overrides without which Nova does not derive TRAITS.
+
+        :returns: trait -> names; each override is left out once, for all
+        """
+        result: dict[str, list[str]] = {trait: [] for trait in traits}
+        names = self._overrides.names
+        for name in names if traits else ():
+            if name not in _DERIVING:
                 continue
-            if trait not in required:
-                result.append(name)
+            merged = self._overrides.only(names - {name}).merge(
+                self._image['properties'])
+            # CPU lists take long to read.
+            image = {**self._image, 'properties': {
+                each: value for each, value in merged.items()
+                if not families.NUMA_CPUS.has(each)}}
+            try:
+                left = forbidden_traits(self._guest.flavor, read(image))
+            except REFUSALS:
+                continue
+            for trait in traits - left:
+                result[trait].append(name)
         return result
 
 
@@ -337,8 +388,13 @@ def forbidden_traits(flavor: Any, image_meta: Any) -> set[str]:
     (os_secure_boot), goes into the unnumbered group
     (ResourceRequest._process_image_meta), as the flavor's ``trait:NAME`` does.
     ``traitN:NAME`` belongs to another group, which other providers may
-    satisfy.
+    satisfy. Only a flavor's extra spec forbids what something else requires:
+    the trait that hw_cpu_thread_policy forbids, hardware.numa_get_constraints
+    refuses first.
     """
+    if not any(value == 'forbidden' and families.TRAITS.has(name)
+               for name, value in flavor.extra_specs.items()):
+        return set()
     group = scheduler_utils.ResourceRequest.from_request_spec(
         objects.RequestSpec(flavor=flavor, image=image_meta)
     ).get_request_group(None)
@@ -352,7 +408,7 @@ def unreadable(
     found = []
     for name, value in properties.items():
         try:
-            objects.ImageMetaProps.from_dict({name: value})
+            read({'properties': {name: value}})
         except REFUSALS as exc:
             found.append(errors.Problem(
                 name, errors.UNREADABLE,

@@ -5,7 +5,7 @@ from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
     at_most, CHECKED_WITH_FLAVOR, CPU_LIST, IGNORED, IMAGE_FILTER, libvirt,
-    NUMA_TOPOLOGY, number, PREFILTER, Record, records, requires, same,
+    NUMA_GUEST, number, PREFILTER, Record, records, requires, same,
     SCHEDULED, vmware)
 
 # nova.virt.hardware.get_cpu_topology_constraints caps sockets, cores and
@@ -22,7 +22,7 @@ _TOPOLOGY = (
     CHECKED_WITH_FLAVOR)
 _THREADS = (_TOPOLOGY[0], _NO_THREADS, _TOPOLOGY[2])
 _PINNING = (
-    *NUMA_TOPOLOGY[::2],
+    NUMA_GUEST, CHECKED_WITH_FLAVOR,
     requires('ResourceRequest._translate_pinning_policies'))
 #: ImagePropertiesFilter._instance_supported
 _COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
@@ -92,7 +92,8 @@ RECORDS = records(
         'hw_cpu_policy',
         'CPU pinning: whether vCPUs float over shared host CPUs, are pinned to '
         'dedicated ones, or a mix. A flavor\'s own policy may forbid it.',
-        readers=_PINNING, checked_by=('numa_get_constraints',),
+        readers=_PINNING, in_topology=True,
+        checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_policy'), keeps='[compute] cpu_dedicated_set',
         gets=lambda guest: guest.ask('get_cpu_policy_constraint')),
     Record(
@@ -112,7 +113,7 @@ RECORDS = records(
         'hw_cpu_thread_policy',
         'How pinned vCPUs use the host\'s hardware threads (hyper-threading). '
         'Needs a dedicated or mixed CPU policy.', readers=_PINNING,
-        checked_by=('numa_get_constraints',),
+        in_topology=True, checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_thread_policy'),
         gets=lambda guest: guest.ask('get_cpu_thread_policy_constraint')),
     _preferred(

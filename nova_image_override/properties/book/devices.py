@@ -42,7 +42,7 @@ RECORDS = records(
     Record(
         'hw_rng_model',
         'Model of the random number generator. Flavors can forbid it with '
-        'hw_rng:allowed.', gets=_rng_model,
+        'hw_rng:allowed.', gets=_rng_model, has_anyway=True,
         flavor=Flavor(('hw_rng:allowed',), 'with {spec}=True')),
     Record(
         'hw_serial_port_count',

@@ -40,24 +40,24 @@ RECORDS = records(
             pattern='^(small|large|any|[1-9][0-9]{0,8})$', size=True,
             expects='small, large, any, a number of KiB, or a number with '
                     'KB, MB or GB'), checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY),
+        readers=NUMA_TOPOLOGY, in_topology=True),
     Record(
         'hw_numa_cpus', 'vCPUs of guest NUMA node N.',
         needs='hw_numa_nodes, and memory for each node',
         gets=_in_nodes('hw_numa_cpus'), limits=CPU_LIST,
         flavor=without('hw:numa_cpus.0'), checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY),
+        readers=NUMA_TOPOLOGY, in_topology=True),
     Record(
         'hw_numa_mem', 'Memory of guest NUMA node N, in MiB.',
         needs='hw_numa_nodes, and vCPUs for each node',
         gets=_in_nodes('hw_numa_mem'), limits=number(2**31 - 1),
         flavor=without('hw:numa_mem.0'), checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY),
+        readers=NUMA_TOPOLOGY, in_topology=True),
     Record(
         'hw_numa_nodes', 'Number of guest NUMA nodes.', limits=number(128),
         flavor=without('hw:numa_nodes', 'hw:numa_cpus.0', 'hw:numa_mem.0'),
         checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY),
+        readers=NUMA_TOPOLOGY, in_topology=True),
     Record(
         'hw_pci_numa_affinity_policy',
         'How closely PCI devices (SR-IOV) and NUMA nodes must lie together. '

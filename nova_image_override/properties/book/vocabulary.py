@@ -88,6 +88,11 @@ class Reader:
     note: str = ''
     formerly: str = ''
 
+    @property
+    def decides(self) -> bool:
+        """True if an override is refused by it, or not; others document."""
+        return self.outcome not in (REQUIRES, CHECKS)
+
     def outcome_of(self, value: str, properties: Mapping[str, object]) -> str:
         """Return the outcome of VALUE with a server's other PROPERTIES."""
         if self.values is not None and value not in self.values:
@@ -146,9 +151,10 @@ PREFILTER = requires(
     note='with [scheduler] image_metadata_prefilter')
 CHECKED_WITH_FLAVOR = checks(
     'API._validate_flavor_image_numa_pci', 'create', 'rebuild', 'resize')
-#: nova-api makes instance.numa_topology from these, and libvirt builds it.
+#: Builds the guest from instance.numa_topology, which nova-api makes.
+NUMA_GUEST = libvirt('LibvirtDriver._get_guest_config')
 NUMA_TOPOLOGY: Readers = (
-    libvirt('LibvirtDriver._get_guest_config'),
+    NUMA_GUEST,
     requires('NUMATopologyFilter.host_passes',
              note='where the filter is enabled'),
     CHECKED_WITH_FLAVOR)
@@ -254,6 +260,8 @@ class Record:
     :ivar needs: what it does nothing without, in words
     :ivar idle: why it does nothing, where that is not simply a need
     :ivar gets: what a guest gets of it, where Nova can ignore it
+    :ivar has_anyway: whether every guest has it, so that no driver reads it
+    :ivar in_topology: whether Nova makes ``instance.numa_topology`` of it
     :ivar flavor: how a flavor agrees with it, if Nova compares them
     :ivar checked_by: functions of ``nova.virt.hardware`` that check it with
         the flavor
@@ -276,6 +284,8 @@ class Record:
     needs: str = ''
     idle: str = ''
     gets: Gets | None = None
+    has_anyway: bool = False
+    in_topology: bool = False
     flavor: Flavor | None = None
     checked_by: tuple[str, ...] = ()
     settled: str = AT_START
@@ -291,8 +301,13 @@ class Record:
         return self.text + f' Needs {self.needs}.' * bool(self.needs)
 
     def reader(self, part: str) -> Reader | None:
-        """Return what one part of Nova does with it, if anything."""
-        return next((each for each in self.readers if each.part == part), None)
+        """Return what one part of Nova does with it, if anything.
+
+        Of several rows, that one counts which decides.
+        """
+        found = [each for each in self.readers if each.part == part]
+        return next((each for each in found if each.decides),
+                    found[0] if found else None)
 
     @functools.cached_property
     def acting(self) -> list[str]:
@@ -320,7 +335,7 @@ class Record:
         if self.acts_everywhere:
             return ACTS, ''
         reader = self.reader(driver)
-        if reader is None:
+        if reader is None or not reader.decides:
             return IGNORED, f'{driver} does not read it'
         kind = reader.outcome_of(value, properties)
         return kind, '' if kind == ACTS else reader.limits

@@ -1,5 +1,7 @@
 """The overrides by which a rebuild would change a server's NUMA topology."""
 
+import dataclasses
+
 from nova import exception
 from nova import objects
 from nova.scheduler.client import query
@@ -12,6 +14,7 @@ from nova_image_override.api.change.plan import Change
 from nova_image_override.api.change.plan import Plan
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.server_record import ServerRecord
+from tests.unit import strategies
 from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
@@ -69,6 +72,15 @@ def refused(had, wanted, base=None, vcpus=4, guard=refuse):
 ])
 def test_the_properties_that_change_it_are_blamed(had, wanted, blamed):
     assert refused(had, wanted) == blamed
+
+
+def test_who_reads_a_property_does_not_decide_who_is_blamed(monkeypatch):
+    for name, prop in strategies.CATALOG.items():
+        monkeypatch.setitem(strategies.CATALOG, name, dataclasses.replace(
+            prop, record=dataclasses.replace(prop.record, readers=())))
+    assert refused({}, {
+        'hw_cpu_policy': 'dedicated', 'trait:CUSTOM_A': 'required',
+        'hw_locked_memory': 'true'}) == {'hw_cpu_policy'}
 
 
 def test_a_new_image_that_changes_it_alone_blames_no_override():

@@ -4,7 +4,9 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override.api.guest import check
-from nova_image_override.api.guest.guest import boot_metadata
+from nova_image_override.api.guest import refusals
+from nova_image_override.api.guest.guest import boot_metadata, Guest
+from nova_image_override.override import NONE
 from tests.unit.strategies import overrides_of
 
 
@@ -34,3 +36,10 @@ def problems(overrides, specs=None, base=None, of=None):
         boot_metadata({'id': 'id', 'name': 'image'}, merged), base,
         overrides)
     return {name: (each.code, each.reason) for name, each in found.items()}
+
+
+def conflicts_without_overrides(specs):
+    """Return all reasons for which Nova refuses a flavor with a plain image."""
+    metadata = boot_metadata({'id': 'id', 'name': 'image'}, {})
+    return {each.reason for each in refusals.Refusals(
+        Guest.of(flavor(**specs), metadata), metadata, NONE).problems()}

@@ -11,6 +11,7 @@ from nova_image_override import errors
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest.guest import boot_metadata
+from nova_image_override.properties import catalog as catalog_module
 from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
@@ -283,3 +284,38 @@ def test_no_option_of_novas_that_is_read_decides(monkeypatch):
             'hw_tpm_version': '2.0', 'trait:A': 'required'})
     # The number of candidates that the scheduler asks placement for.
     assert read <= {'max_placement_results'}
+
+
+@pytest.mark.parametrize(('name', 'value', 'gets'), [
+    ('hw_tpm_model', 'tpm-tis', lambda guest: guest.vtmp),
+    ('hw_tpm_model', 'tpm-tis', lambda guest: guest.ask('get_vtmp')),
+    ('hw_time_hpet', 'true', lambda guest: guest.prop()),
+    ('hw_time_hpet', 'true', lambda guest: 1 + guest.prop('hw_tpm_model'))])
+def test_a_mistake_in_the_book_is_an_error_and_no_silence(
+        monkeypatch, name, value, gets):
+    properties = catalog_module.running()
+    prop = properties[name]
+    monkeypatch.setitem(properties, name, dataclasses.replace(
+        prop, record=dataclasses.replace(prop.record, gets=gets)))
+    with pytest.raises((AttributeError, TypeError)):
+        problems(guests.flavor(), {name: value})
+
+
+@pytest.mark.parametrize('mistake', [AttributeError, TypeError])
+def test_a_mistake_in_a_check_is_an_error_and_no_refusal(monkeypatch, mistake):
+    def check_that_is_wrong(flavor, image_meta):
+        raise mistake('wrong')
+
+    monkeypatch.setattr(
+        refusals, 'checks', lambda: ((check_that_is_wrong, ()),))
+    with pytest.raises(mistake):
+        problems(guests.flavor(), {'hw_boot_menu': 'true'})
+
+
+@pytest.mark.parametrize('value', [3, None, ['0-1']])
+def test_what_an_image_holds_that_is_no_text_is_still_unreadable(value):
+    with pytest.raises(AttributeError):
+        objects.ImageMeta.from_dict({'properties': {'hw_numa_cpus.0': value}})
+    found = problems(guests.flavor(), {'hw_boot_menu': 'true'},
+                     {'hw_numa_cpus.0': value})
+    assert {code for code, _ in found.values()} == {errors.UNREADABLE}

@@ -7,7 +7,7 @@ from nova import objects
 from nova.virt import hardware as nova_hardware
 import pytest
 
-from nova_image_override.api.guest import cpu_topology
+from nova_image_override.api.guest import guest as guest_module
 from nova_image_override.api.guest import refusals
 from nova_image_override.nova_interfaces import api as api_interfaces
 from tests.unit.api.guest import guests
@@ -38,7 +38,7 @@ def refusal(function, *arguments):
     'sockets', 'cores', 'threads')}, {})
 def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
     guest = guests.flavor(vcpus, **specs), guests.image(**properties)
-    assert refusal(cpu_topology.check, *guest) == refusal(
+    assert refusal(guest_module.check_cpu_topology, *guest) == refusal(
         nova_hardware.get_best_cpu_topology, *guest)
 
 

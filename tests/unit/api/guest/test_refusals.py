@@ -1,13 +1,19 @@
 """Whom a refusal names, and what it says."""
 
 from nova import exception
+from nova import objects
+from nova.objects import image_meta
+from nova.scheduler import utils as scheduler_utils
 import pytest
 
 from nova_image_override import errors
+from nova_image_override import override
 from nova_image_override.api.guest import refusals
 from tests.unit.api.guest import guests
-from tests.unit.api.guest.test_law import NODES
-from tests.unit.api.guest.test_law import PINNED
+from tests.unit.api.guest.user_requests import known
+from tests.unit.api.guest.user_requests import NODES
+from tests.unit.api.guest.user_requests import PINNED
+from tests.unit.api.guest.user_requests import RIGHT
 
 
 @pytest.mark.parametrize(('changed', 'blamed'), [
@@ -93,3 +99,112 @@ def test_the_exceptions_of_the_table_are_nova_s():
     # is Python's.
     assert {name for name in refusals._TABLE if not hasattr(exception, name)
             } <= {'StatelessFirmwareRequired', 'NotImplementedError'}
+
+
+# --- traits that the flavor forbids ------------------------------------------
+
+#: Whatever Nova derives traits from, and what users send.
+DERIVING = [case for case in (
+    *RIGHT, *[({'hw_firmware_type': 'uefi', name: value}, {})
+              for name, field in image_meta.ImageMetaProps.fields.items()
+              for value in getattr(field, 'valid_values', ())],
+    ({'hw_firmware_type': 'uefi', 'hw_firmware_stateless': 'true'}, {}),
+    ({'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'require',
+      'hw_tpm_version': '2.0'}, {}),
+    ({'hw_tpm_version': '2.0', 'trait:COMPUTE_SECURITY_TPM_2_0': 'required'},
+     {}),
+) if known(case[0])]
+
+
+def required(overrides, specs):
+    """Return the traits that Nova requires, or None where it cannot."""
+    try:
+        return set(scheduler_utils.ResourceRequest.from_request_spec(
+            objects.RequestSpec(
+                flavor=guests.flavor(**specs), image=guests.image(**overrides))
+        ).get_request_group(None).required_traits)
+    except (exception.NovaException, ValueError):
+        return None
+
+
+def test_who_derives_a_trait_that_the_flavor_forbids_is_who_it_goes_without():
+    seen = set()
+    for overrides, specs in DERIVING:
+        for trait in required(overrides, specs) or ():
+            found = guests.problems(overrides, {
+                **specs, f'trait:{trait}': 'forbidden'})
+            named = f'trait:{trait}'
+            without = [named] if named in overrides else [
+                name for name in overrides if (left := required(
+                    {each: value for each, value in overrides.items()
+                     if each != name}, specs)) is not None
+                and trait not in left]
+            forbidden = {name for name, (_, reason) in found.items()
+                         if f'{named}=forbidden' in reason}
+            # Nova may have refused something else before.
+            if forbidden or not found:
+                assert forbidden == set(without or [errors.PARAMETER])
+                seen.update(without)
+    assert {'os_secure_boot', 'hw_tpm_version', 'hw_firmware_type',
+            'hw_mem_encryption', 'hw_pci_numa_affinity_policy',
+            'trait:HW_CPU_X86_AVX2'} <= seen
+
+
+def test_a_removal_requires_no_trait():
+    found = guests.problems(
+        {'os_secure_boot': 'required', 'hw_firmware_type': 'uefi',
+         'trait:COMPUTE_SECURITY_UEFI_SECURE_BOOT': None},
+        {'trait:COMPUTE_SECURITY_UEFI_SECURE_BOOT': 'forbidden'})
+    assert list(found) == ['os_secure_boot']
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Counts merges and how often Nova derives traits."""
+    result = {'merge': 0, 'from_request_spec': 0}
+
+    def count(owner, name):
+        function = getattr(owner, name)
+
+        def counting(*args):
+            result[name] += 1
+            return function(*args)
+        monkeypatch.setattr(owner, name, counting)
+
+    count(override, 'merge')
+    count(scheduler_utils.ResourceRequest, 'from_request_spec')
+    return result
+
+
+def test_many_forbidden_traits_are_laid_out_in_one_pass(work):
+    derived = {'hw_firmware_type': 'uefi', 'os_secure_boot': 'required',
+               'hw_firmware_stateless': 'true', 'hw_tpm_version': '2.0',
+               'hw_tpm_model': 'tpm-crb', 'hw_boot_menu': 'true',
+               'hw_machine_type': 'q35'}
+    named = {f'trait:CUSTOM_{n}': 'required' for n in range(119)}
+    forbidden = ('COMPUTE_SECURITY_UEFI_SECURE_BOOT',
+                 'COMPUTE_SECURITY_STATELESS_FIRMWARE',
+                 'COMPUTE_SECURITY_TPM_2_0', 'COMPUTE_SECURITY_TPM_CRB',
+                 'CUSTOM_0', 'CUSTOM_1')
+    found = guests.problems({**derived, **named}, {
+        f'trait:{trait}': 'forbidden' for trait in forbidden})
+    assert set(found) == {
+        'hw_firmware_type', 'os_secure_boot', 'hw_firmware_stateless',
+        'hw_tpm_version', 'hw_tpm_model', 'trait:CUSTOM_0', 'trait:CUSTOM_1'}
+    # One is of the request itself, the others without one of five overrides.
+    assert work == {'merge': 1 + 5, 'from_request_spec': 1 + 5}
+
+
+def test_traits_that_the_request_names_are_blamed_without_another_merge(work):
+    named = {f'trait:CUSTOM_{n}': 'required' for n in range(119)}
+    found = guests.problems({**named, 'os_secure_boot': 'optional'},
+                            dict.fromkeys(named, 'forbidden'))
+    assert found.keys() >= named.keys()
+    assert work == {'merge': 1, 'from_request_spec': 1}
+
+
+def test_traits_are_not_derived_where_the_flavor_forbids_none(work):
+    guests.problems({'trait:CUSTOM_A': 'required', 'hw_boot_menu': 'true'},
+                    {'trait:CUSTOM_B': 'required', 'hw:pmu': 'true',
+                     'trait1:CUSTOM_A': 'forbidden'})
+    assert work == {'merge': 1, 'from_request_spec': 0}
