@@ -281,14 +281,18 @@ test-dashboard-%: $(READY) .venv/dashboard-%/.ready browser
 	DASHBOARD=.venv/dashboard-$* .venv/dashboard-$*/bin/python -W ignore \
 	    -m pytest tests/dashboard $(ARGS)
 
-# With what Horizon itself uses, from npm.
+# With what Horizon itself uses, from npm. What that needs itself is as old as
+# this day: npm takes the newest that was published before it.
 JAVASCRIPT := tests/dashboard/javascript
-.venv/javascript/.ready: $(JAVASCRIPT)/package.json $(JAVASCRIPT)/package-lock.json
+JAVASCRIPT_OF := 2026-11-20
+.venv/javascript/.ready: $(JAVASCRIPT)/package.json
 	@command -v npm > /dev/null || \
 	    $(PYTHON) -m testing.deployment.machine install npm
+	rm -rf $(@D)
 	mkdir -p $(@D)
-	cp $^ $(@D)
-	npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --loglevel=error
+	cp $< $(@D)
+	npm install --prefix $(@D) --before=$(JAVASCRIPT_OF) --no-package-lock \
+	    --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
 .PHONY: lint-javascript
@@ -514,7 +518,7 @@ schemas: $(READY) ## Update api_schemas/
 	$(BIN)/python -W ignore tools/schemas.py > api_schemas/1.0-nova-$(lastword $(RELEASES)).json
 
 .PHONY: share
-share: $(READY) ## Update the manual pages, completions and samples in share/
+share: $(READY) ## Update the manual pages and samples in share/
 	$(BIN)/python -W ignore tools/share.py --write
 
 .PHONY: catalogues

@@ -37,7 +37,7 @@ class Work:
         catalog = catalog_module.running()
         self._planner = plan.Planner(
             Enforcer(catalog, allowed=entries),
-            Callers(catalog), {'libvirt'})
+            Callers(), {'libvirt'})
         self._parser = override.Parser(catalog)
         self._context = nova_context.RequestContext(
             'user', 'project', roles=['member', 'reader'])

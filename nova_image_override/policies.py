@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from oslo_policy import policy
 
-from nova_image_override.properties import catalog as catalog_module
-
 #: May the caller override image properties at all?
 CREATE = 'os_compute_api:servers:create:image_props_override'
 
@@ -23,23 +21,22 @@ PROPERTY_RULE = f'{CREATE}:{{}}'
 PRESET_RULE = f'{CREATE}:preset:{{}}'
 
 
-def list_rules(
-    catalog: catalog_module.Catalog | None = None,
-) -> Iterator[policy.RuleDefault]:
-    """Return the rules to register (entry point ``oslo.policy.policies``)."""
+def list_rules() -> Iterator[policy.RuleDefault]:
+    """Return the rule to register (entry point ``oslo.policy.policies``).
+
+    Those of properties and presets have no default: they are checked only
+    where a deployer has defined them.
+    """
     # Nova's policies/base.py PROJECT_MEMBER_OR_ADMIN.
-    rules = [(CREATE, 'rule:project_member_or_admin',
-              'Create, rebuild or update a server with image_props_override.')]
-    rules += [
-        (PROPERTY_RULE.format(field), f'rule:{CREATE}',
-         f'Override {prop.spelling}. Checked only where policy.yaml defines '
-         f'it, and beside {CREATE}, which must pass too.')
-        for field, prop in (catalog or catalog_module.running()).items()
-        if not prop.record.never]
-    for name, check_str, description in rules:
-        yield policy.DocumentedRuleDefault(
-            name, check_str, description, scope_types=['project'], operations=[
-                {'path': '/servers', 'method': 'POST'},
-                {'path': '/servers/{server_id}/action (rebuild)',
-                 'method': 'POST'},
-                {'path': '/servers/{server_id}', 'method': 'PUT'}])
+    yield policy.DocumentedRuleDefault(
+        CREATE, 'rule:project_member_or_admin',
+        'Create, rebuild or update a server with image_props_override.\n\n'
+        f'A rule {PROPERTY_RULE.format("<property>")} may be defined for one '
+        f'property, and {PRESET_RULE.format("<name>")} for one preset. They '
+        'are checked only where they are defined, and beside this one, which '
+        'must pass too.',
+        scope_types=['project'], operations=[
+            {'path': '/servers', 'method': 'POST'},
+            {'path': '/servers/{server_id}/action (rebuild)',
+             'method': 'POST'},
+            {'path': '/servers/{server_id}', 'method': 'PUT'}])

@@ -2,11 +2,10 @@
 
 usage: tools/share.py [--write]
 
-Manual pages, completions for bash and zsh, and sample configuration: made from
-the commands and options themselves, and kept in the repository, so that to
-install the package needs neither Nova nor Sphinx. tests/unit/test_share.py
-compares. The examples in share/nova-image-override that are not named here are
-written by hand.
+Manual pages and sample configuration: made from the commands and options
+themselves, and kept in the repository, so that to install the package needs
+neither Nova nor Sphinx. tests/unit/test_share.py compares. The examples in
+share/nova-image-override that are not named here are written by hand.
 """
 
 import argparse
@@ -18,60 +17,22 @@ import subprocess
 import sys
 import tempfile
 
-from cliff import command
 from oslo_config import cfg
 from oslo_config import generator as config_generator
 from oslo_policy import generator
-import shtab
-
-from nova_image_override.cmd import shell
 
 ROOT = pathlib.Path(__file__).parents[1]
 SHARE = ROOT / 'share'
 NAME = 'nova-image-override'
 
-#: What an option's value names, by its metavar, for completion.
-_NAMED = {'PATH': shtab.FILE, 'FOLDER': shtab.DIRECTORY}
-
-#: cliff's own commands, which nobody needs to type.
-_NOT_COMPLETED = ('complete', 'help')
-
 
 def made() -> dict[str, str]:
     """Return everything that is generated, by its path under share/."""
-    parser = whole_parser()
     return {
         f'{NAME}/image_override.conf': sample_config(),
         f'{NAME}/policy.yaml': sample_policy(),
-        f'bash-completion/completions/{NAME}': shtab.complete(
-            parser, 'bash'),
-        f'zsh/site-functions/_{NAME}': shtab.complete(parser, 'zsh'),
         **{f'man/man1/{name}': text for name, text in manual_pages().items()},
     }
-
-
-def whole_parser() -> argparse.ArgumentParser:
-    """Return one parser for the command and all its subcommands.
-
-    cliff has a parser for each.
-    """
-    app = shell.Shell()
-    parser = app.parser
-    parser.prog = NAME
-    commands = parser.add_subparsers()
-    for name, entry in sorted(app.command_manager):
-        if name in _NOT_COMPLETED:
-            continue
-        made: command.Command = entry.load()(app, None)
-        each = made.get_parser(f'{NAME} {name}')
-        for action in each._actions:
-            if action.metavar in _NAMED:
-                action.complete = _NAMED[action.metavar]
-        summary = made.get_description().strip().split('\n')[0]
-        commands.add_parser(name, parents=[each], add_help=False,
-                            help=summary, description=summary,
-                            conflict_handler='resolve')
-    return parser
 
 
 def sample_config() -> str:

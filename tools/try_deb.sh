@@ -25,7 +25,6 @@ expect 255 "is not installed in" nova-image-override-status upgrade check
 expect 0 '--image-prop-override' openstack help server create
 expect 0 'image override check' openstack help image override check
 expect 0 '' test -s /usr/share/man/man1/nova-image-override.1.gz
-expect 0 '' test -s /usr/share/bash-completion/completions/nova-image-override
 expect 0 '' dpkg --verify python3-nova-image-override
 apt remove python3-nova-image-override
 expect 127 '' nova-image-override --version

@@ -91,7 +91,7 @@ def _made(options: types.SimpleNamespace) -> Startup:
     catalog = catalog_module.running()
     enforcer, callers, compatibility = errors.all_made(
         lambda: Enforcer.from_options(catalog, options),
-        lambda: Callers(catalog),
+        Callers,
         lambda: ClientCompatibility.from_options(options))
     return Startup(
         Planner(enforcer, callers, frozenset(options.virt_drivers)),

@@ -17,7 +17,6 @@ from oslo_policy import policy as oslo_policy
 
 from nova_image_override import policies
 from nova_image_override.authorization.watched_files import WatchedFiles
-from nova_image_override.properties.catalog import Catalog
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,14 +47,13 @@ class Callers:
 
     Policy rules are checked against Nova's policy files.
 
-    :param catalog: the properties that policy rules can name
     :raises nova_image_override.errors.StartupError: a policy file cannot be
         read
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self) -> None:
         self.policy = watched_policy(nova.conf.CONF, (
-            *nova_policies.list_rules(), *policies.list_rules(catalog)))
+            *nova_policies.list_rules(), *policies.list_rules()))
 
     def caller(self, context: Any, owner: Any = None) -> Caller:
         """Return the caller who makes the request of CONTEXT.
@@ -80,7 +78,7 @@ class Callers:
         # A request is asked about once, however many properties it names.
         @functools.cache
         def can(rule: str) -> bool:
-            # Not authorize(), which knows no rules of presets.
+            # Not authorize(), which knows only registered rules.
             return bool(enforcer.enforce(rule, target, values))
 
         return Caller(can, enforcer.file_rules, credentials)

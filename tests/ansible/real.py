@@ -10,6 +10,8 @@ import typing
 
 from tests import environments
 
+BOOT = 'Boot the server'
+
 #: What the documentation shows.
 PLAYBOOK, CHANGE = (
     environments.ROOT / 'docs' / 'source' / 'user' / f'{name}.yaml'
@@ -63,3 +65,7 @@ class Ansible:
         return done.returncode == 0, {
             task['task']['name']: task['hosts']['localhost']
             for task in play['tasks']}
+
+
+def servers(cloud):
+    return cloud.request('GET', '/servers/detail').body['servers']

@@ -3,8 +3,8 @@
 from testing.harness import base
 from tests import environments
 from tests import nfv_guest
-from tests.ansible.test_resource import BOOT
-from tests.ansible.test_resource import servers
+from tests.ansible.real import BOOT
+from tests.ansible.real import servers
 
 PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
             / 'nfv-ansible.yaml').read_text()

@@ -5,17 +5,14 @@ import pytest
 from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests.ansible import real
+from tests.ansible.real import BOOT
+from tests.ansible.real import servers
 
 PLAYBOOK = real.PLAYBOOK.read_text()
-BOOT = 'Boot the server'
 
 
 class Cloud(cloud_module.Cloud):
     pass
-
-
-def servers(cloud):
-    return cloud.request('GET', '/servers/detail').body['servers']
 
 
 def test_the_documented_playbook_boots_a_server_with_overrides(

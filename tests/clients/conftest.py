@@ -6,6 +6,8 @@ our header entry.
 """
 
 import contextlib
+import json
+import textwrap
 
 import nova.api.wsgi
 import nova.conf
@@ -19,6 +21,7 @@ from testing.site import cloud as cloud_module
 from testing.site import loopback
 from testing.site import site
 from tests.clients import tools
+from tests.clients.programs import START
 
 
 @pytest.fixture(scope='session')
@@ -142,3 +145,13 @@ def hooked_troubled_clouds(_troubled, tmp_path):
 def hooked_plain_clouds(_plain, tmp_path):
     """The same for unmodified Nova."""
     return _hooked(_plain, tmp_path)
+
+
+@pytest.fixture
+def run(client, hooked_clouds):
+    """Run a program with a connection; return what it prints as JSON."""
+    def run(program, clouds=hooked_clouds):
+        return json.loads(client.python(
+            START + textwrap.dedent(program),
+            OS_CLIENT_CONFIG_FILE=str(clouds)))
+    return run

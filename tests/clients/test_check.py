@@ -7,17 +7,12 @@ import pytest
 from nova_image_override import versions
 from nova_image_override.cmd import explain
 from testing.site import volumes
-from tests.clients import test_openstacksdk
+from tests.clients import programs
+from tests.clients.commands import answer
+from tests.clients.commands import CHECK
+from tests.clients.commands import OF_IMAGE
 
-CHECK = ('image', 'override', 'check', '--flavor', 'two-cpus')
-OF_IMAGE = (*CHECK, '--image', 'debian')
 OF_VOLUME = (*CHECK, '--volume', volumes.NAME)
-
-run = test_openstacksdk.run
-
-
-def answer(client, *arguments):
-    return json.loads(client.openstack(*arguments, '-f', 'json'))
 
 
 def check_request(client):
@@ -261,7 +256,7 @@ def test_a_program_may_pass_what_it_has_found(run, client, cloud):
 
 def test_a_refused_check_raises_what_a_create_raises(run, cloud):
     overrides = "{'hw_disk_bus': 'floppy', 'vm_mode': 'hvm'}"
-    raised = [run(test_openstacksdk.failing(call)) for call in (
+    raised = [run(programs.failing(call)) for call in (
         f'conn.compute.check_image_props_override(flavor, image, {overrides})',
         'conn.compute.create_server(**basics, '
         f'image_props_override={overrides})')]
@@ -277,14 +272,14 @@ def test_a_refused_check_raises_what_a_create_raises(run, cloud):
     ("'no such flavor', image", 'BadRequestException'),
     ("flavor, image, 'hw_disk_bus=scsi'", 'TypeError')])
 def test_what_a_program_gets_wrong_is_told(run, arguments, name):
-    assert run(test_openstacksdk.failing(
+    assert run(programs.failing(
         f'conn.compute.check_image_props_override({arguments})'))[0] == name
 
 
 def test_a_program_of_an_older_cloud_gets_an_sdk_exception(
         plain_client, hooked_plain_clouds):
     name, message = json.loads(plain_client.python(
-        test_openstacksdk.START + test_openstacksdk.failing(
+        programs.START + programs.failing(
             'conn.compute.check_image_props_override(flavor, image)'),
         OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds)))
     assert name == 'SDKException'

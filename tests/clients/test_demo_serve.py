@@ -101,7 +101,7 @@ def test_a_guest_s_definition_can_be_read_through_resize_and_rescue(served):
     assert len(guest().findall('devices/disk')) == 1
 
 
-def test_it_says_only_what_is_needed(served):
+def test_make_demo_serve_prints_only_what_is_needed(served):
     _, printed = served
     assert 'nova-image-override' in printed
     assert '\033' not in printed

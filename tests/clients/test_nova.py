@@ -3,27 +3,15 @@
 import pytest
 
 from nova_image_override import versions
-
-BOOT = ('boot', '--image', 'debian', '--flavor', 'two-cpus', '--nic', 'none')
+from tests.clients.commands import BOOT
+from tests.clients.commands import creates
+from tests.clients.commands import nova as run
 
 
 @pytest.fixture
 def nova(client):
     """Run nova against the cloud that has the extension."""
     return lambda *arguments: run(client, *arguments)
-
-
-def run(client, *arguments):
-    # It does not read clouds.yaml.
-    return client.run(
-        'nova', *arguments, OS_AUTH_URL=f'{client.url}/identity/v3',
-        OS_USERNAME='demo', OS_PASSWORD='demo', OS_PROJECT_NAME='demo',
-        OS_USER_DOMAIN_NAME='Default', OS_PROJECT_DOMAIN_NAME='Default')
-
-
-def creates(client):
-    return [request for request in client.seen.compute('POST')
-            if request.path.endswith('/servers')]
 
 
 def test_boot_sends_overrides_beside_nova_s_version(nova, client, cloud):

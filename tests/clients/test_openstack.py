@@ -6,21 +6,11 @@ import re
 import pytest
 
 from nova_image_override import versions
+from tests.clients.commands import CREATE
+from tests.clients.commands import created
+from tests.clients.commands import overriding
 
 ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
-CREATE = ('server', 'create', '--image', 'debian', '--flavor', 'two-cpus')
-
-
-def overriding(*overrides):
-    return [word for override in overrides
-            for word in ('--image-prop-override', override)]
-
-
-def created(client, *arguments):
-    """Create a server and return its id once it is ACTIVE."""
-    return client.openstack(
-        *CREATE, '--wait', '-f', 'value', '-c', 'id', *arguments,
-        'guest').split()[-1]
 
 
 def create_request(client):
@@ -353,7 +343,6 @@ import importlib.util
 for name in ('nova', 'oslo_policy', 'oslo_versionedobjects', 'jsonschema'):
     assert importlib.util.find_spec(name) is None, name
 ''')
-
 
 
 # --- completion --------------------------------------------------------------

@@ -6,31 +6,9 @@ import textwrap
 import pytest
 
 from nova_image_override import versions
-
-START = '''
-import json, logging, sys
-logging.basicConfig(level=logging.WARNING)
-import openstack
-conn = openstack.connect()
-image = conn.image.find_image('debian').id
-flavor = conn.compute.find_flavor('two-cpus').id
-basics = dict(name='guest', image_id=image, flavor_id=flavor, networks='none')
-'''
-
-
-@pytest.fixture
-def run(client, hooked_clouds):
-    """Run a program with a connection; return what it prints as JSON."""
-    def run(program, clouds=hooked_clouds):
-        return json.loads(client.python(
-            START + textwrap.dedent(program),
-            OS_CLIENT_CONFIG_FILE=str(clouds)))
-    return run
-
-
-def creates(client):
-    return [request for request in client.seen.compute('POST')
-            if request.path.endswith('/servers')]
+from tests.clients.commands import creates
+from tests.clients.programs import failing
+from tests.clients.programs import START
 
 
 def test_the_proxy_sends_them_beside_the_sdk_s_own_version(run, client, cloud):
@@ -87,7 +65,7 @@ def test_the_cloud_layer_takes_them_too(run, cloud):
     ''') == {'hw_rng_model': None}
 
 
-def test_it_says_what_may_be_overridden(run, client):
+def test_the_proxy_says_what_may_be_overridden(run, client):
     schema = run('print(json.dumps(conn.compute.image_props_overridable()))')
     assert schema['properties']['hw_boot_menu']['enum'] == [
         'true', 'false', None]
@@ -120,12 +98,6 @@ def test_threads_of_one_connection_do_not_mix_up_their_overrides(
 
 
 # --- what must not happen ----------------------------------------------------
-
-
-def failing(call):
-    """Return a program that prints the type and text of what CALL raises."""
-    return (f'try:\n    {call}\nexcept Exception as exc:\n'
-            '    print(json.dumps([type(exc).__name__, str(exc)]))\n')
 
 
 def test_a_refusal_reaches_the_program_with_every_reason(run, client):

@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from tests.clients import test_check
-from tests.clients import test_nova
-from tests.clients import test_openstack
-from tests.clients import test_openstacksdk
+from tests.clients import commands
+from tests.clients import programs
 
 OPTION = '--image-prop-override-preset'
 OWN = '--image-prop-override'
@@ -20,8 +18,6 @@ LEGACY = {'hw_firmware_type': 'bios', 'hw_disk_bus': 'ide',
           'hw_rng_model': None, 'hw_vif_model': 'e1000'}
 
 NOT_HERE = 'This cloud does not take image property overrides'
-
-run = test_openstacksdk.run
 
 
 def used(cloud, server):
@@ -38,7 +34,7 @@ def sent(client, method='POST', key='server'):
 
 
 def stopped(client, cloud, *arguments):
-    server = test_openstack.created(client, *arguments)
+    server = commands.created(client, *arguments)
     client.openstack('server', 'stop', server)
     cloud.wait(server, 'SHUTOFF')
     return server
@@ -60,7 +56,7 @@ def test_the_list_has_the_presets_that_the_caller_may_use(client):
         '--os-cloud', 'admin', 'image', 'override', 'preset', 'list')
 
 
-def test_one_is_shown_with_its_properties(client):
+def test_a_preset_is_shown_with_its_properties(client):
     shown = ('image', 'override', 'preset', 'show', 'legacy-bios-ide')
     assert json.loads(client.openstack(*shown, '-f', 'json')) == {
         'name': 'legacy-bios-ide', 'properties': LEGACY, 'flavors': [],
@@ -69,7 +65,7 @@ def test_one_is_shown_with_its_properties(client):
 
 
 @pytest.mark.parametrize('name', ['Windows', 'nfv-realtime', '', 'a b'])
-def test_one_that_the_caller_cannot_use_is_not_shown(client, name):
+def test_a_preset_that_the_caller_cannot_use_is_not_shown(client, name):
     message = client.refused('image', 'override', 'preset', 'show', name)
     assert message.startswith('This cloud offers you no preset ')
     assert message.endswith(', but legacy-bios-ide, nfv-2m-pinned, windows.\n')
@@ -90,7 +86,7 @@ def test_a_cloud_that_does_not_answer_is_named_as_such(troubled_client):
 
 
 def test_a_server_is_created_with_a_preset(client, cloud):
-    server = test_openstack.created(client, OPTION, 'windows')
+    server = commands.created(client, OPTION, 'windows')
     assert sent(client) == {PRESET: 'windows'}
     assert used(cloud, server) == ('windows', WINDOWS)
     assert cloud.guest(server).find('devices/video/model').get(
@@ -98,7 +94,7 @@ def test_a_server_is_created_with_a_preset(client, cloud):
 
 
 def test_what_is_overridden_besides_wins(client, cloud):
-    server = test_openstack.created(
+    server = commands.created(
         client, OPTION, 'windows', OWN, 'hw_video_model=vga',
         OWN, 'hw_vif_model=')
     assert sent(client) == {PRESET: 'windows', PARAMETER: {
@@ -111,7 +107,7 @@ def test_what_is_overridden_besides_wins(client, cloud):
 def test_create_and_show_have_a_row_with_the_name_and_programs_the_digest(
         client, cloud):
     said = client.openstack(
-        *test_openstack.CREATE, '--wait', OPTION, 'windows', 'guest')
+        *commands.CREATE, '--wait', OPTION, 'windows', 'guest')
     assert f'| {PRESET} | windows |' in ' '.join(said.split())
     shown = json.loads(client.openstack(
         'server', 'show', 'guest', '-f', 'json'))
@@ -121,7 +117,7 @@ def test_create_and_show_have_a_row_with_the_name_and_programs_the_digest(
 
 
 def test_a_server_without_one_shows_none(client, cloud):
-    test_openstack.created(client, OWN, 'hw_video_model=vga')
+    commands.created(client, OWN, 'hw_video_model=vga')
     assert json.loads(client.openstack(
         'server', 'show', 'guest', '-f', 'json', '-c', PRESET)) == {
         PRESET: None}
@@ -130,7 +126,7 @@ def test_a_server_without_one_shows_none(client, cloud):
 
 
 def test_a_list_has_the_servers_with_a_preset(client, cloud):
-    test_openstack.created(client, OPTION, 'windows')
+    commands.created(client, OPTION, 'windows')
     cloud.boot({'hw_video_model': 'virtio'})
 
     def listed(*arguments):
@@ -157,8 +153,8 @@ def test_what_can_be_no_name_is_refused_in_a_list(client):
 
 
 def test_a_check_takes_one_with_what_is_overridden_besides(client):
-    told = test_check.answer(
-        client, *test_check.OF_IMAGE, OPTION, 'windows', 'hw_video_model=vga')
+    told = commands.answer(
+        client, *commands.OF_IMAGE, OPTION, 'windows', 'hw_video_model=vga')
     assert sent(client) == {
         PRESET: 'windows', PARAMETER: {'hw_video_model': 'vga'}}
     assert {name: each['value'] for name, each in told[
@@ -166,7 +162,7 @@ def test_a_check_takes_one_with_what_is_overridden_besides(client):
 
 
 def test_rebuild_replaces_by_a_preset_keeps_it_and_drops_it(client, cloud):
-    server = test_openstack.created(client, OWN, 'hw_boot_menu=true')
+    server = commands.created(client, OWN, 'hw_boot_menu=true')
 
     def rebuilt(*arguments):
         client.openstack('server', 'rebuild', '--wait', *arguments, server)
@@ -211,7 +207,7 @@ def test_set_of_one_property_keeps_the_others_but_not_the_name(client, cloud):
     ('nfv-realtime', 'preset_not_allowed: '),
     ('', 'unknown_preset: ')])
 @pytest.mark.parametrize('command', [
-    (*test_openstack.CREATE, 'guest'), test_check.OF_IMAGE])
+    (*commands.CREATE, 'guest'), commands.OF_IMAGE])
 def test_a_preset_that_cannot_be_used_is_refused_by_name(
         client, command, name, line):
     message = client.refused(*command, OPTION, name)
@@ -222,14 +218,14 @@ def test_a_preset_that_cannot_be_used_is_refused_by_name(
 
 def test_what_is_wrong_with_preset_and_properties_is_told_at_once(client):
     assert [line.split(': ')[:2] for line in client.refused(
-        *test_openstack.CREATE, OPTION, 'no', OWN, 'vm_mode=hvm',
+        *commands.CREATE, OPTION, 'no', OWN, 'vm_mode=hvm',
         'guest').splitlines()] == [
         [PRESET, 'unknown_preset'], ['vm_mode', 'legacy_name']]
 
 
 def test_a_refused_property_of_a_preset_is_told_to_be_the_preset_s(client):
     message = client.refused(
-        *test_openstack.CREATE, OPTION, 'nfv-2m-pinned', 'guest')
+        *commands.CREATE, OPTION, 'nfv-2m-pinned', 'guest')
     assert message.startswith('hw_mem_page_size: flavor_conflict: of preset '
                               'nfv-2m-pinned: ')
 
@@ -249,7 +245,7 @@ def test_a_refused_set_changes_nothing(client, cloud):
 def test_unmodified_nova_is_asked_for_nothing(plain_client, cloud):
     server = cloud.boot()
     for command in (
-            [*test_openstack.CREATE, 'guest'], test_check.OF_IMAGE,
+            [*commands.CREATE, 'guest'], commands.OF_IMAGE,
             ['server', 'rebuild', server], ['server', 'set', server],
             ['server', 'list']):
         assert NOT_HERE in plain_client.refused(*command, OPTION, 'windows')
@@ -293,7 +289,7 @@ def test_a_program_finds_presets_and_uses_one(run, client, cloud):
     assert 'nfv-realtime' not in presets
     assert names == [None, 'windows', 'windows', 'windows', 'guest', 'other',
                      'windows']
-    _, other = test_openstacksdk.creates(client)
+    _, other = commands.creates(client)
     assert other.body['server'][PRESET] == 'windows'
     assert other.body['server'][PARAMETER] == {'hw_video_model': 'vga'}
 
@@ -331,7 +327,7 @@ def test_a_program_gets_the_refusal(run, client, preset, name, code):
             f'conn.compute.create_server(**basics, {PRESET}={preset})',
             'conn.compute.check_image_props_override('
             f'flavor, image, {PRESET}={preset})'):
-        raised, message = run(test_openstacksdk.failing(call))
+        raised, message = run(programs.failing(call))
         assert raised == name
         assert f'{PRESET}: {code}: ' in message
 
@@ -345,7 +341,7 @@ def test_a_program_gets_the_refusal(run, client, preset, name, code):
 def test_a_program_of_a_cloud_without_the_extension_gets_an_sdk_exception(
         plain_client, hooked_plain_clouds, call):
     name, message = json.loads(plain_client.python(
-        test_openstacksdk.START + test_openstacksdk.failing(call),
+        programs.START + programs.failing(call),
         OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds)))
     assert name == 'SDKException'
     assert NOT_HERE in message
@@ -357,11 +353,11 @@ def test_a_program_of_a_cloud_without_the_extension_gets_an_sdk_exception(
 
 
 def test_nova_boot_sends_one(client, cloud):
-    done = test_nova.run(
-        client, *test_nova.BOOT, '--poll', OPTION, 'windows', OWN,
+    done = commands.nova(
+        client, *commands.BOOT, '--poll', OPTION, 'windows', OWN,
         'hw_video_model=vga', 'guest')
     assert done.returncode == 0, done.stderr
-    (request,) = test_nova.creates(client)
+    (request,) = commands.creates(client)
     assert request.body['server'][PRESET] == 'windows'
     (server,) = cloud.http('GET', '/servers').body['servers']
     assert used(cloud, server['id']) == (
@@ -369,14 +365,14 @@ def test_nova_boot_sends_one(client, cloud):
 
 
 def test_nova_boot_with_one_that_there_is_not_is_refused(client):
-    done = test_nova.run(client, *test_nova.BOOT, OPTION, 'Windows', 'guest')
+    done = commands.nova(client, *commands.BOOT, OPTION, 'Windows', 'guest')
     assert done.returncode == 1
     assert f'{PRESET}: unknown_preset: ' in done.stderr
 
 
 def test_nova_boot_sends_unmodified_nova_nothing(plain_client):
-    done = test_nova.run(
-        plain_client, *test_nova.BOOT, OPTION, 'windows', 'guest')
+    done = commands.nova(
+        plain_client, *commands.BOOT, OPTION, 'windows', 'guest')
     assert done.returncode == 1
     assert NOT_HERE in done.stderr
-    assert test_nova.creates(plain_client) == []
+    assert commands.creates(plain_client) == []

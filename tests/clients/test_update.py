@@ -5,7 +5,7 @@ import json
 import pytest
 
 from testing.harness import base
-from tests.clients import test_openstack
+from tests.clients import commands
 
 OPTION = '--image-prop-override'
 DROP = '--no-image-prop-override'
@@ -14,7 +14,7 @@ DROP = '--no-image-prop-override'
 @pytest.fixture
 def server(client, cloud):
     """A stopped server with two overrides."""
-    server_id = test_openstack.created(client, *test_openstack.overriding(
+    server_id = commands.created(client, *commands.overriding(
         'hw_disk_bus=scsi', 'hw_boot_menu=true'))
     client.openstack('server', 'stop', server_id)
     cloud.wait(server_id, 'SHUTOFF')
@@ -68,7 +68,7 @@ def test_a_refused_set_does_nothing_else(client, cloud, server):
 
 
 def test_a_server_that_runs_is_told_what_to_do(client, cloud):
-    server = test_openstack.created(client)
+    server = commands.created(client)
     message = client.refused(
         'server', 'set', OPTION, 'hw_disk_bus=ide', server)
     assert 'wrong_state' in message
@@ -106,7 +106,7 @@ def test_unmodified_nova_is_asked_for_nothing(plain_client, cloud):
 
 def test_create_and_rebuild_show_what_is_in_force(client):
     for command in (
-            (*test_openstack.CREATE, '--wait', OPTION, 'hw_disk_bus=scsi',
+            (*commands.CREATE, '--wait', OPTION, 'hw_disk_bus=scsi',
              '-f', 'json', 'guest'),
             ('server', 'rebuild', '--wait', OPTION, 'hw_disk_bus=scsi', '-f',
              'json', 'guest')):

@@ -5,6 +5,8 @@ import re
 
 import requests
 
+OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
+
 
 class Session:
     """What one user of Horizon gets.
@@ -63,3 +65,8 @@ def text_of(page):
     """Return what a page says, without its markup, with single blanks."""
     text = re.sub(r'(?s)<(script|style).*?</\1>|<[^>]*>', ' ', page.text)
     return ' '.join(html.unescape(text).split())
+
+
+def forget(cloud):
+    """Forget the requests so far."""
+    requests.delete(f'{cloud.url}/requests', timeout=300)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.dashboard import pages
-from tests.dashboard.test_pages import OVERRIDES
+from tests.dashboard.pages import OVERRIDES
 
 
 def test_administrators_see_their_rules(session):

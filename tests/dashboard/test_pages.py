@@ -6,8 +6,9 @@ import pytest
 import requests
 
 from tests.dashboard import pages
+from tests.dashboard.pages import forget
+from tests.dashboard.pages import OVERRIDES
 
-OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 BADGE = re.compile(r'(?s)image-props-badge.*?>(\d+)</a>')
 
 
@@ -18,11 +19,6 @@ def stopped(cloud):
     cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
     cloud.settled(server)
     return server
-
-
-def forget(cloud):
-    """Forget the requests so far."""
-    requests.delete(f'{cloud.url}/requests', timeout=300)
 
 
 # --- details ----------------------------------------------------------------

@@ -9,8 +9,8 @@ import requests
 
 from tests import environments
 from tests.dashboard import pages
-from tests.dashboard.test_pages import forget
-from tests.dashboard.test_pages import OVERRIDES
+from tests.dashboard.pages import forget
+from tests.dashboard.pages import OVERRIDES
 
 TEXT_OF_PRESETS = (environments.ROOT / 'testing/site/presets.yaml').read_text()
 
@@ -268,7 +268,7 @@ def test_a_preset_that_is_refused_says_why_and_changes_nothing(session, cloud):
     assert result(cloud, server) == (None, OVERRIDES)
 
 
-def test_one_that_only_others_may_use_is_kept_or_left(session, cloud):
+def test_a_preset_that_only_others_may_use_is_kept_or_left(session, cloud):
     server = cloud.create('guest', {}, preset='nfv-realtime', user='admin')
     values, chosen, text = options(session, server)
     assert (chosen, text) == ([], 'hw_boot_menu=true')

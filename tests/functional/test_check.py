@@ -9,32 +9,12 @@ from nova_image_override import errors
 from nova_image_override import versions
 from testing.harness import base
 from testing.harness import statements
+from tests.functional import check_case
 
 
-class Cloud(base.Cloud):
+class Cloud(check_case.Cloud):
     OPTIONS = {
         'allowed_properties': ['*'], 'denied_properties': ['hw_vif_model']}
-
-    def check(self, overrides=None, *, image=base.IMAGE, flavor=None,
-              server=None, **kwargs):
-        """POST /image-props-override/check, with the body of a create."""
-        return self.http('POST', versions.CHECK_PATH, self.server_body(
-            overrides, image, flavor, **(server or {})), **kwargs)
-
-    def told(self, *args, **kwargs):
-        """Return the answer of a check that is not refused."""
-        answer = self.check(*args, **kwargs)
-        assert answer.status == 200, answer.text
-        assert list(answer.body) == [base.PARAMETER]
-        return answer.body[base.PARAMETER]
-
-    def assert_as_create(self, body, status, **kwargs):
-        checked, created = (
-            self.http('POST', path, body, **kwargs)
-            for path in (versions.CHECK_PATH, '/servers'))
-        assert created.status == status, body
-        assert (checked.status, checked.text) == (status, created.text)
-        self.assert_nothing_created()
 
 
 class TestAnswers:
@@ -91,7 +71,7 @@ class TestAnswers:
                                 {'server': server}, compute=compute)
             assert answer.status == 200, (compute, answer.text)
 
-    def test_it_is_permitted_to_whom_a_create_is(self, cloud):
+    def test_a_check_is_permitted_to_whom_a_create_is(self, cloud):
         answer = cloud.check({'hw_disk_bus': 'ide'}, roles='reader')
         assert answer.status == 403
         assert cloud.create({'hw_disk_bus': 'ide'},
@@ -156,7 +136,7 @@ class TestRefusals:
                 (403, {'hw_vif_model': 'e1000', 'img_signature': 'x'})):
             cloud.assert_as_create(cloud.server_body(overrides), status)
 
-    def test_so_is_what_nova_itself_refuses(self, cloud):
+    def test_a_refusal_of_novas_own_is_exactly_that_of_the_create(self, cloud):
         overrides = {'hw_disk_bus': 'ide'}
         missing = '7c1f1b1e-1d6a-4b43-9f39-3b1b1a1c0f00'
         for server in (

@@ -37,7 +37,8 @@ class TestOpenFromACompute:
         assert answer.headers[versions.HEADER] == (
             f'compute {cloud.COMPUTE}, {versions.SERVICE_TYPE} {base.LATEST}')
 
-    def test_it_is_the_newest_version(self, cloud):
+    def test_overrides_by_a_compute_version_are_of_the_newest_version(
+            self, cloud):
         image = cloud.image(hw_disk_bus='scsi')
         server = cloud.boot({'hw_disk_bus': None}, image=image, extension=None)
         assert cloud.shown(server) == {'hw_disk_bus': None}
@@ -84,7 +85,7 @@ class TestRefusedFromACompute:
     BUILD = False
     OPTIONS = {'allowed_properties': [], 'compute_microversion': '2.1'}
 
-    def test_the_same_validation_and_rules_judge_the_parameter(self, cloud):
+    def test_a_compute_version_is_refused_what_a_header_entry_is(self, cloud):
         cloud.assert_refused(
             cloud.create({'hw_disk_bus': 'floppy', 'vm_mode': 'hvm'},
                          extension=None),
@@ -113,10 +114,6 @@ class Nova(nodb.Nova):
 
 
 class TestOptions:
-    def test_both_options_are_off_by_default(self, nova):
-        assert not nova.read().scheduler_hint
-        assert nova.read().compute is None
-
     def test_the_bounds_are_novas(self, nova):
         newest = api_version_request.max_api_version().get_string()
         for text in ('2.1', newest):

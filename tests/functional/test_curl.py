@@ -11,9 +11,9 @@ from testing import wsgi_server
 from testing.harness import base
 from testing.site import cloud as cloud_module
 from testing.site import site
-from tests.functional import test_samples
+from tests.functional import samples
 
-SCRIPT = test_samples.SAMPLES.parent / 'user' / 'curl.sh'
+SCRIPT = samples.SAMPLES.parent / 'user' / 'curl.sh'
 
 
 class Cloud(cloud_module.Cloud):
@@ -43,7 +43,7 @@ class TestCurl:
         reason='needs curl and jq')
     def test_the_documented_script(self, cloud):
         printed = cloud.run_script()
-        test_samples.compare('curl.txt', printed.strip())
+        samples.compare('curl.txt', printed.strip())
         (server,) = cloud.request('GET', '/servers').body['servers']
         cloud.wait(server['id'])
         assert cloud.guest(server['id']).find('os/loader') is not None

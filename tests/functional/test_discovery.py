@@ -30,7 +30,7 @@ class TestDiscovery:
     }
     POLICY = {_CREATE + ':hw_vif_model': 'role:admin'}
 
-    def test_it_needs_no_version_and_names_the_range(self, cloud):
+    def test_discovery_needs_no_version_and_names_the_range(self, cloud):
         found = cloud.discover(extension=None, compute=None)
         assert found['min_version'] == '1.0'
         assert found['max_version'] == base.LATEST

@@ -2,8 +2,6 @@
 
 from unittest import mock
 
-from nova.objects import fields
-from nova.objects import image_meta
 from nova.virt import hardware
 import pytest
 
@@ -240,19 +238,6 @@ class TestFlavor:
                 'hw__numa_cpus.0': '0-31', 'hw__numa_cpus.1': '32-63'}))
         cloud.assert_refused(
             answer, 400, dict.fromkeys(overrides, 'flavor_conflict'))
-
-    def test_every_value_of_every_enumeration_is_202_or_400(self, cloud):
-        allowed = (202, 400)
-        for name, field in image_meta.ImageMetaProps.fields.items():
-            if not isinstance(field, fields.BaseEnumField) or (
-                    name in ('img_signature_hash_method',
-                             'img_signature_key_type')):
-                continue
-            for value in field.valid_values:
-                answer = cloud.create({name: value})
-                assert answer.status in allowed, (
-                    f'{name}={value}: {answer.text}')
-
 
 class TestBoots:
     @pytest.mark.parametrize('overrides, specs', HARMONY, ids=ids.short)

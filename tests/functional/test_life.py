@@ -136,7 +136,7 @@ class TestShelve:
         cloud.assert_kept(server)
 
     @pytest.mark.smoke
-    def test_even_what_snapshots_do_not_inherit(self, cloud):
+    def test_unshelving_keeps_what_snapshots_do_not_inherit(self, cloud):
         cloud.flags(shelved_offload_time=0,
                     non_inheritable_image_properties=['hw_machine_type'])
         server = cloud.a_server()

@@ -78,7 +78,8 @@ class TestMixedCloud:
         cloud.restart_compute_service('compute2')
         cloud.assert_refused_409(server, {'rebuild': {'imageRef': base.IMAGE}})
 
-    def test_one_that_is_older_than_nova_api_needs_does_not_count(self, cloud):
+    def test_a_compute_part_older_than_nova_api_needs_does_not_count(
+            self, cloud):
         server = cloud.on('compute1')
         with mock.patch.object(
                 versions, 'COMPUTE_PART', versions.Version(1, 1)):

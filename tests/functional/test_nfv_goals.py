@@ -6,12 +6,12 @@ from testing import nfv_goals
 from testing import release
 from testing.harness import base
 from testing.harness import nfv_hosts
-from tests.functional import test_check
+from tests.functional import check_case
 
 GOALS = nfv_goals.read()
 
 
-class Cloud(test_check.Cloud):
+class Cloud(check_case.Cloud):
     OPTIONS = {'allowed_properties': ['*']}
 
     def setUp(self):

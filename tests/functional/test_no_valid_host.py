@@ -104,7 +104,7 @@ CASES = {
 
 class TestHost:
     @pytest.mark.parametrize('case', CASES.values(), ids=CASES)
-    def test_it_is_the_override_that_finds_no_host(self, cloud, case):
+    def test_the_override_and_not_the_flavor_finds_no_host(self, cloud, case):
         flavor = cloud.flavor(case.vcpus, case.ram, **case.specs)
         cloud.delete(cloud.boot(flavor=flavor))
         assert cloud.refused_by(case.overrides, flavor) == case.by

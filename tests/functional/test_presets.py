@@ -124,28 +124,28 @@ class TestRefused:
             errors.PRESET: errors.INVALID_TYPE})
 
     @pytest.mark.parametrize('name', ['', 'x' * 100000, 'a\nb', '\ud800'])
-    def test_what_can_be_no_name(self, cloud, name):
+    def test_what_can_be_no_name_of_a_preset_is_refused(self, cloud, name):
         cloud.assert_refused(cloud.with_preset(name), 400, {
             errors.PRESET: errors.UNKNOWN_PRESET})
 
-    def test_one_that_policy_closes_to_the_caller(self, cloud):
+    def test_a_preset_that_policy_closes_to_the_caller_is_refused(self, cloud):
         cloud.assert_refused(cloud.with_preset('secret'), 403, {
             errors.PRESET: errors.PRESET_NOT_ALLOWED})
         server = cloud.booted('secret', roles='member,reader,secret')
         assert cloud.used(server) == ('secret', {'hw_boot_menu': 'true'})
 
-    def test_what_other_rules_close(self, cloud):
+    def test_a_preset_with_what_other_rules_close_is_refused(self, cloud):
         answer = cloud.with_preset('closed')
         cloud.assert_refused(
             answer, 403, {'hw_machine_type': errors.DENIED})
         assert answer.reasons['hw_machine_type'].startswith(
             'of preset closed: denied by this cloud')
 
-    def test_it_without_the_header_entry(self, cloud):
+    def test_a_preset_without_the_header_entry_is_refused(self, cloud):
         cloud.assert_refused(cloud.with_preset('vga', extension=None), 400, {
             errors.PRESET: errors.VERSION_MISSING})
 
-    def test_it_in_the_legacy_api(self, cloud):
+    def test_a_preset_in_the_legacy_api_is_refused(self, cloud):
         asked = {errors.PRESET: 'vga'}
         for body in ({'server': asked}, asked):
             answer = cloud.http('POST', '/servers', body, api='v2',
@@ -158,7 +158,7 @@ class TestDiscovery:
         return cloud.http('GET', '/image-props-override', **kwargs).body[
             base.PARAMETER]['presets']
 
-    def test_it_has_those_that_the_caller_may_use(self, cloud):
+    def test_discovery_has_the_presets_that_the_caller_may_use(self, cloud):
         found = self.found(cloud)
         for name, each in found.items():
             assert each.pop('digest') == cloud.digest(cloud.booted(name))
@@ -180,7 +180,7 @@ class TestFilter:
         assert answer.status == 200, answer.text
         return {server['id'] for server in answer.body['servers']}
 
-    def test_it_finds_the_servers_of_a_preset(self, cloud):
+    def test_the_filter_finds_the_servers_of_a_preset(self, cloud):
         vga, menu = cloud.booted('vga'), cloud.booted('menu')
         cloud.boot({'hw_vif_model': 'e1000'})
         for path in ('/servers', '/servers/detail'):

@@ -5,8 +5,8 @@ import pytest
 
 from nova_image_override import errors
 from testing.harness import base
+from tests.functional import at_once
 from tests.functional import presets
-from tests.functional import test_update_at_once as at_once
 
 VGA = presets.VGA
 MENU = {'hw_boot_menu': 'true'}
@@ -134,7 +134,8 @@ class TestAnotherImage:
          '{hw_video_model: cirrus, hw_disk_bus: scsi}}', ['hw_video_model']),
         ('other: {description: x, properties: '
          '{hw_video_model: vga, hw_disk_bus: scsi}}', VGA)])
-    def test_what_it_no_longer_has_is_not(self, cloud, text, refused):
+    def test_what_a_kept_preset_no_longer_has_is_not_permitted(
+            self, cloud, text, refused):
         server = cloud.booted('vga')
         cloud.rewrite(text)
         before = cloud.state(server)
@@ -143,7 +144,8 @@ class TestAnotherImage:
         assert answer.problems == dict.fromkeys(refused, errors.NOT_ALLOWED)
         assert cloud.state(server) == before
 
-    def test_it_permits_nothing_to_those_who_may_not_use_it(self, cloud):
+    def test_a_kept_preset_permits_nothing_to_those_who_may_not_use_it(
+            self, cloud):
         server = cloud.booted('secret', roles='member,secret')
         answer = cloud.rebuilt(server, cloud.image())
         assert answer.status == 403, answer.text

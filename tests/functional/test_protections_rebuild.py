@@ -118,7 +118,8 @@ class TestLegacyNames:
             cloud.assert_rebuild(None, server, overrides, image)
         assert cloud.system_metadata(server)['hw_vm_mode'] == 'hvm'
 
-    def test_unless_the_image_has_changed_since(self, cloud):
+    def test_a_rebuild_over_an_image_that_has_changed_is_judged_again(
+            self, cloud):
         image = cloud.image(hw_vm_mode='xen')
         server = cloud.boot({'hw_vm_mode': 'hvm'}, image=image, admin=True)
         properties = cloud.glance.images[image]['properties']

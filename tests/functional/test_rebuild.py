@@ -44,7 +44,7 @@ class TestRebuild:
             assert cloud.shown(server) == {'hw_video_model': 'vga'}
 
     @pytest.mark.smoke
-    def test_they_stay_over_another_image_and_its_properties(self, cloud):
+    def test_overrides_stay_over_another_image_and_its_properties(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'},
                             image=cloud.image(hw_vif_model='e1000'))
         answer = cloud.rebuild(server, image=cloud.image(
@@ -67,7 +67,7 @@ class TestRebuild:
         assert cloud.guest(server).find('os/bootmenu') is None
         assert cloud.shown(server) == {'hw_video_model': 'cirrus'}
 
-    def test_it_gives_overrides_to_a_server_that_had_none(self, cloud):
+    def test_a_rebuild_gives_overrides_to_a_server_that_had_none(self, cloud):
         server = cloud.boot()
         assert cloud.rebuild(server, {'hw_video_model': 'vga'}).status == 202
         cloud.assert_video(server, 'vga')
@@ -258,7 +258,7 @@ class TestPastTheMerge:
 
     CLOUD = PastTheMergeCloud
 
-    def test_one_that_merges_nothing_fails_and_changes_nothing(self, cloud):
+    def test_a_nova_that_merges_nothing_fails_and_changes_nothing(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         cloud.replace('_get_image')
         for kwargs in (

@@ -5,66 +5,14 @@ change the properties of the same image: the scheduler is still asked who may
 be on the host, and before anything changes.
 """
 
-import uuid
 
 from nova import exception
-from nova.scheduler.client import query
 import oslo_messaging
 import pytest
 
 from testing.harness import base
-
-SCHEDULER = f'{query.__name__}.SchedulerQueryClient.select_destinations'
-
-
-class Cloud(base.Cloud):
-    EXTENDED_HOSTS = ('compute1',)
-    ADDITIONAL_FILTERS = [
-        *base.Cloud.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
-
-    def isolate(self, **metadata):
-        """Put the host into an aggregate with METADATA."""
-        aggregate = self.admin_api.post_aggregate(
-            {'aggregate': {'name': str(uuid.uuid4())}})['id']
-        self.admin_api.add_host_to_aggregate(aggregate, 'compute1')
-        self.admin_api.post_aggregate_action(
-            aggregate, {'set_metadata': {'metadata': metadata}})
-
-    def state(self, server):
-        """Return everything that a refusal must leave as it was."""
-        instance = self.instance(server)
-        return {
-            'image': instance.image_ref,
-            'system metadata': dict(instance.system_metadata),
-            'request spec': self.request_spec(server),
-            'guest': self.built[server],
-            'shown': self.show(server)[
-                base.PARAMETER],
-            'state': (instance.vm_state, instance.task_state)}
-
-    def assert_refused_unchanged(
-            self, server, status, problems, overrides=None, **kwargs):
-        """Assert a refusal that leaves the server as it was, and usable."""
-        before = self.state(server)
-        answer = self.rebuild(server, overrides, **kwargs)
-        assert answer.status == status, answer.text
-        assert answer.problems == problems
-        assert self.state(server) == before
-        self.hard_reboot(server)
-        return answer
-
-    def scheduled(self):
-        """Return a list that grows with each request to the scheduler."""
-        asked = []
-        original = query.SchedulerQueryClient.select_destinations
-
-        def select_destinations(client, context, spec, *args, **kwargs):
-            asked.append(spec.instance_uuid)
-            return original(client, context, spec, *args, **kwargs)
-
-        self.useFixture(base.fixtures.MonkeyPatch(
-            SCHEDULER, select_destinations))
-        return asked
+from tests.functional.rebuild_scheduling import Cloud
+from tests.functional.rebuild_scheduling import SCHEDULER
 
 
 class IsolationCloud(Cloud):
@@ -93,7 +41,7 @@ class TestIsolation:
         cloud.assert_refused_unchanged(
             server, 409, {'os_distro': 'unschedulable'}, {}, image=linux)
 
-    def test_so_is_removing_it(self, cloud):
+    def test_removing_what_the_host_isolates_by_is_permitted(self, cloud):
         # To Nova, a server whose image does not set os_distro may be there.
         linux = cloud.image(os_distro='linux')
         server = cloud.boot({'os_distro': 'windows'}, image=linux)
@@ -219,7 +167,7 @@ class TestFilters:
 
 
 class TestDecidedAtCreate:
-    def test_they_are_refused_by_name(self, cloud):
+    def test_properties_decided_at_create_are_refused_by_name(self, cloud):
         image = cloud.image(hw_firmware_type='uefi', hw_machine_type='q35')
         server = cloud.boot({'hw_video_model': 'vga'}, image=image)
         for overrides in (

@@ -29,73 +29,34 @@ class TestInvalid:
                      for name, detail in fault[base.PARAMETER].items()]
         assert positions == sorted(positions)
 
-    @pytest.mark.parametrize('name, code, hint', [
-        ('hw_os_command_line', 'unknown', 'os_command_line'),
-        ('HW_NUMA_NODES', 'unknown', 'hw_numa_nodes'),
-        ('hw_numa_nodes\n', 'unknown', 'hw_numa_nodes'),
-        ('hw_numa_nodes\x00', 'unknown', ''),
-        (' hw_numa_nodes', 'unknown', 'hw_numa_nodes'),
-        ('', 'unknown', ''),
-        ('hw_numa_n\u043edes', 'unknown', 'hw_numa_nodes'),
-        ('\uff48w_numa_nodes', 'unknown', 'hw_numa_nodes'),
-        ('\ud800', 'unknown', ''),
-        ('x' * 100000, 'unknown', ''),
-        ('kernel_id', 'unknown', ''),
-        ('architecture', 'legacy_name', 'hw_architecture'),
-        ('vmware_adaptertype', 'legacy_name',
-         'hw_disk_bus or hw_scsi_model'),
-        ('hw_numa_cpus', 'list_field', 'hw_numa_cpus.N'),
-        ('hw_numa_mem', 'list_field', 'hw_numa_mem.N'),
-        ('traits_required', 'list_field', 'trait:NAME'),
-        ('hw_numa_cpus.00', 'unknown', 'hw_numa_cpus.N'),
-        ('hw_numa_cpus.128', 'unknown', 'hw_numa_cpus.N'),
-        ('hw_numa_cpus.-1', 'unknown', 'hw_numa_cpus.N'),
-        ('trait:hw_cpu', 'unknown', 'trait:NAME'),
-        ('trait:', 'unknown', 'trait:NAME'),
-        ('trait:' + 'A' * 223, 'unknown', 'trait:NAME')], ids=ids.short)
-    def test_names(self, cloud, name, code, hint):
-        answer = cloud.create({name: '1'})
-        assert answer.status == 400, answer.text
-        assert answer.problems == {name: code}
-        assert hint in answer.message
-        cloud.assert_nothing_created()
-
+    # One of each kind, and what JSON could spoil: the unit tests of the parser
+    # have the others.
     @pytest.mark.parametrize('name, value, code, hint', [
-        ('hw_numa_nodes', 2, 'invalid_type', 'from 1 to 128'),
+        ('hw_os_command_line', '1', 'unknown', 'os_command_line'),
+        ('hw_numa_nodes\n', '1', 'unknown', 'hw_numa_nodes'),
+        ('hw_numa_nodes\x00', '1', 'unknown', ''),
+        ('', '1', 'unknown', ''),
+        ('\uff48w_numa_nodes', '1', 'unknown', 'hw_numa_nodes'),
+        ('\ud800', '1', 'unknown', ''),
+        ('x' * 100000, '1', 'unknown', ''),
+        ('vmware_adaptertype', '1', 'legacy_name',
+         'hw_disk_bus or hw_scsi_model'),
+        ('traits_required', '1', 'list_field', 'trait:NAME'),
+        ('hw_numa_cpus.128', '1', 'unknown', 'hw_numa_cpus.N'),
         ('hw_numa_nodes', 2.0, 'invalid_type', 'a number'),
-        ('hw_boot_menu', True, 'invalid_type', 'true or false'),
-        ('hw_boot_menu', ['true'], 'invalid_type', 'an array'),
         ('hw_boot_menu', {'a': 'b'}, 'invalid_type', 'an object'),
-        ('hw_boot_menu', 'maybe', 'invalid_value', 'true or false'),
         ('hw_boot_menu', '', 'invalid_value', 'send null'),
-        ('hw_boot_menu', 'true\n', 'invalid_value', 'true or false'),
-        ('hw_numa_nodes', '-1', 'invalid_value', 'from 1 to 128'),
-        ('hw_numa_nodes', '129', 'invalid_value', 'from 1 to 128'),
         ('hw_numa_nodes', '\uff12', 'invalid_value', 'from 1 to 128'),
-        ('hw_numa_nodes', '1' * 255, 'invalid_value', '1 to 128'),
-        ('hw_disk_bus', 'SCSI', 'invalid_value', 'virtio'),
-        ('hw_disk_bus', 'scsi ', 'invalid_value', 'virtio'),
         ('hw_numa_cpus.0', '0-99999999999', 'invalid_value', '4095'),
-        ('hw_numa_cpus.0', '0-4096', 'invalid_value', '4095'),
-        ('hw_numa_cpus.0', '3-1', 'invalid_value', 'ends before'),
-        ('hw_numa_cpus.0', '0,,1', 'invalid_value', 'CPU list'),
-        ('hw_numa_cpus.0', 'abc', 'invalid_value', 'CPU list'),
-        ('hw_cpu_realtime_mask', '^0-9999999999', 'invalid_value',
-         '4095'),
         ('hw_numa_cpus.1', '0', 'numa_gap', 'hw_numa_cpus.0'),
-        ('trait:CUSTOM_A', 'forbidden', 'invalid_value', 'required'),
-        ('os_command_line', 'x' * 256, 'too_long', '255 bytes'),
         ('os_command_line', 'é' * 128, 'too_long', '256 bytes'),
         ('os_command_line', 'x' * 100000, 'too_long', '255 bytes'),
         ('os_command_line', 'a\x00b', 'invalid_value', 'control'),
-        ('os_command_line', 'a\nb', 'invalid_value', 'control'),
-        ('os_command_line', 'a\n', 'invalid_value', 'control'),
         ('os_command_line', 'a\ud800', 'invalid_value', 'control'),
         ('os_command_line', '\U0001f600', 'invalid_value', 'U+FFFF'),
-        ('hw_mem_page_size', '2M', 'invalid_value', 'small'),
-        ('img_hv_requested_version', '6', 'invalid_value', '>=6.0'),
     ], ids=ids.short)
-    def test_values(self, cloud, name, value, code, hint):
+    def test_a_wrong_name_or_value_is_refused_and_nothing_is_created(
+            self, cloud, name, value, code, hint):
         answer = cloud.create({name: value})
         assert answer.status == 400, answer.text
         assert answer.problems == {name: code}

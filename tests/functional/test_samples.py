@@ -7,7 +7,6 @@ WRITE_SAMPLES=1 to rewrite them.
 
 import json
 import logging
-import os
 import pathlib
 from unittest import mock
 import xml.etree.ElementTree as ET
@@ -22,12 +21,11 @@ from nova_image_override.api import router
 from testing import release
 from testing.harness import base
 from testing.harness import nodb
+from tests.functional.samples import compare
 
 # Nova 31 shows other image properties than later releases do.
 pytestmark = pytest.mark.skipif(
     release.NUMBER != 34, reason='the samples are of Nova 34')
-
-SAMPLES = pathlib.Path(__file__).parents[2] / 'docs' / 'source' / 'samples'
 
 #: The keys of a server that are kept, in this order.
 SERVER_KEYS = ('id', 'name', 'status', 'image', base.PARAMETER, errors.PRESET)
@@ -61,14 +59,6 @@ def _shown(value):
         return {key: _shown(value[key]) for key in SERVER_KEYS if key in value}
     return {key: _shown(item) for key, item in value.items()
             if key != 'links'}
-
-
-def compare(name, text):
-    """Compare TEXT with the sample NAME, or write it."""
-    path = SAMPLES / name
-    if os.environ.get('WRITE_SAMPLES'):
-        path.write_text(text + '\n')
-    assert text + '\n' == path.read_text()
 
 
 class Cloud(base.Cloud):

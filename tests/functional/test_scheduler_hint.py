@@ -81,7 +81,7 @@ class TestOpenToHints:
         assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
     @pytest.mark.smoke
-    def test_neither_the_scheduler_nor_the_database_sees_them(self, cloud):
+    def test_neither_scheduler_nor_database_sees_our_hints(self, cloud):
         seen = []
         original = objects.RequestSpec.from_components.__func__
 
@@ -138,7 +138,7 @@ class TestOpenToHints:
             assert cloud.shown(server['id'])[base.PARAMETER] == {
                 'hw_disk_bus': 'scsi'}
 
-    def test_they_work_for_volumes(self, cloud):
+    def test_hints_override_the_properties_of_a_volume(self, cloud):
         volume = cloud.volume(hw_disk_bus='virtio')
         server = cloud.hinted({PREFIX + 'hw_disk_bus': 'scsi'}, body={
             'image': None, **cloud.from_volume(volume)})
@@ -200,7 +200,7 @@ class TestRefusedHints:
                 'os_type': 'invalid_type', 'vm_mode': 'legacy_name'})
 
     @pytest.mark.smoke
-    def test_the_same_rules_judge_it(self, cloud):
+    def test_a_hint_is_judged_by_the_rules_of_the_parameter(self, cloud):
         for hints in cloud.forms({
                 'hw_disk_bus': 'ide', 'hw_boot_menu': 'true',
                 'hw_pmu': 'true', 'img_owner_id': 'x'}):

@@ -65,7 +65,8 @@ class Cloud(base.Cloud):
 
 class TestFound:
     @pytest.mark.smoke
-    def test_those_that_have_all_the_overrides_in_every_cell(self, cloud):
+    def test_servers_with_all_the_overrides_are_found_in_every_cell(
+            self, cloud):
         cloud.server('none')
         cloud.server('scsi', SCSI)
         cloud.server('both', BOTH, cell=2)

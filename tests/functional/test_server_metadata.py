@@ -70,7 +70,7 @@ class TestOpen:
          {base.PARAMETER: errors.INVALID_VALUE}),
         ({base.PARAMETER: '{}', PREFIX + 'hw_vif_model': 'e1000'}, 400,
          {base.PARAMETER: errors.DUPLICATE})])
-    def test_they_are_judged_as_the_parameters_are(
+    def test_overrides_in_metadata_are_judged_as_the_parameters_are(
             self, cloud, metadata, status, problems):
         cloud.assert_refused(cloud.with_metadata(metadata), status, problems)
 
@@ -83,7 +83,7 @@ class TestOpen:
         cloud.assert_refused(answer, 400, {})
         assert 'metadata' in answer.message or 'Value' in answer.message
 
-    def test_the_same_in_two_places_is_refused(self, cloud):
+    def test_overrides_in_two_places_of_a_request_are_refused(self, cloud):
         answer = cloud.http('POST', '/servers', cloud.server_body(
             {}, metadata={errors.PRESET: 'vga', base.PARAMETER: '{}'},
             **{errors.PRESET: 'vga'}))

@@ -100,7 +100,7 @@ class TestStart:
         assert 'hw_from_the_future' in logged.output
         assert 'hw_disk_bus' not in logged.output
 
-    def test_it_is_told_once_in_a_process_what_rules_there_are(self, nova):
+    def test_a_process_logs_once_what_rules_there_are(self, nova):
         startup._announce.cache_clear()
         logged = nova.useFixture(fixtures.FakeLogger(startup.__name__))
         for _ in 'v2', 'v2.1':
@@ -142,7 +142,7 @@ class TestStart:
         ('glance_image_import_files',
          '[image_import_opts]\nimage_import_plugins=[inject_image_metadata]\n'
          '[inject_metadata_properties]\ninject=os_type:linux,x:y\n')])
-    def test_it_is_told_whether_glances_files_are_given(
+    def test_the_start_logs_whether_glances_files_are_given(
             self, nova, option, text):
         startup._announce.cache_clear()
         path = pathlib.Path(nova.useFixture(fixtures.TempDir()).path, 'copy')
@@ -152,7 +152,7 @@ class TestStart:
             option: [str(path)] if option.endswith('files') else str(path)})
         assert 'Glance: the files that nova.conf names' in logged.output
 
-    def test_that_nothing_may_be_overridden_is_a_warning(self, nova):
+    def test_a_list_that_permits_nothing_is_a_warning_at_start(self, nova):
         startup._announce.cache_clear()
         logged = nova.useFixture(fixtures.FakeLogger(
             startup.__name__, format='%(levelname)s %(message)s'))

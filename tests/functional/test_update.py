@@ -81,7 +81,7 @@ class TestStopped:
         assert 'hw_video_model' not in cloud.system_metadata(server)
         assert cloud.record(server) == {'hw_video_model': 'cirrus'}
 
-    def test_one_that_is_nova_computes_default_is_in_the_request_spec(
+    def test_an_override_that_is_computes_default_is_in_the_request_spec(
             self, cloud):
         server = cloud.stopped()
         default = cloud.system_metadata(server)['hw_disk_bus']
@@ -103,7 +103,7 @@ class TestStopped:
         assert answer.body['server']['name'] == 'other'
         cloud.assert_changed(server, {'hw_video_model': 'vga'})
 
-    def test_it_is_among_the_servers_actions(self, cloud):
+    def test_an_update_is_among_the_servers_actions(self, cloud):
         server = cloud.stopped()
         cloud.update(server, {'hw_video_model': 'vga'})
         actions = cloud.http(

@@ -4,7 +4,6 @@ The second request is sent from within the first, at the point that is worst
 for it: when it has read what it is about to store.
 """
 
-import contextlib
 import threading
 import time
 from unittest import mock
@@ -12,59 +11,16 @@ from unittest import mock
 from nova import objects
 from nova.compute import api
 from nova.compute import manager
-from nova.db.main import api as db_api
 import pytest
-from sqlalchemy import orm
 
 from nova_image_override.api.change import store
 from testing.harness import base
 from tests.functional import update_case
+from tests.functional.at_once import before_its_statement
+from tests.functional.at_once import meanwhile
 
 VGA = {'hw_video_model': 'vga'}
 NETWORK = {'hw_vif_model': 'e1000'}
-
-
-@contextlib.contextmanager
-def before_its_statement(act):
-    """Do ACT once, between what the next transaction reads and what it writes.
-
-    The transaction then returns a server as it was before, as on MariaDB.
-    """
-    original = db_api.instance_update_and_get_original
-    done = []
-
-    def late(context, server, *args, **kwargs):
-        if done:
-            return original(context, server, *args, **kwargs)
-        read = db_api.instance_get_by_uuid(
-            context, server, columns_to_join=['system_metadata'])
-        done.append(True)
-        act()
-        before, after = original(context, server, *args, **kwargs)
-        orm.attributes.set_committed_value(
-            after, 'system_metadata', list(read.system_metadata))
-        return before, after
-
-    with mock.patch.object(db_api, 'instance_update_and_get_original', late):
-        yield
-    assert done
-
-
-@contextlib.contextmanager
-def meanwhile(owner, method, act):
-    """Do ACT once, when METHOD of OWNER is first called."""
-    original = getattr(owner, method)
-    done = []
-
-    def late(*args, **kwargs):
-        if not done:
-            done.append(True)
-            act()
-        return original(*args, **kwargs)
-
-    with mock.patch.object(owner, method, late):
-        yield
-    assert done
 
 
 class Cloud(update_case.Cloud):
@@ -227,7 +183,7 @@ class TestUnshelve:
         cloud.do(server, 'unshelve')
         assert cloud.shown(server) == wanted
 
-    def test_one_that_comes_while_an_update_is_stored_is_refused(self, cloud):
+    def test_an_update_while_another_is_stored_is_refused(self, cloud):
         server = cloud.offloaded(VGA)
         answers = []
         with meanwhile(objects.RequestSpec, 'save', lambda: answers.append(
@@ -265,7 +221,7 @@ class TestResize:
 class TestUpdate:
     CLOUD = Cloud
 
-    def test_one_that_comes_too_late_leaves_the_topology_alone(self, cloud):
+    def test_a_late_rebuild_leaves_the_topology_alone(self, cloud):
         server = cloud.offloaded(update_case.NUMA)
         with meanwhile(objects.Instance, 'save', cloud.put(server, VGA)):
             answer = cloud.update(server, NETWORK)
@@ -292,7 +248,7 @@ class TestUpdate:
         cloud.put(server, VGA)()
         cloud.assert_numa_agrees(server)
 
-    def test_one_that_meets_a_host_that_gives_the_server_up_waits(self, cloud):
+    def test_an_update_while_the_host_gives_the_server_up_waits(self, cloud):
         server = cloud.stopped(update_case.NUMA)
         cloud.flags(shelved_offload_time=0)
         answers = []

@@ -28,7 +28,7 @@ class TestTheImagesOwnProperties:
         ({'hw_video_model': 'cirrus'}, {'hw_video_model': None}, 200),
     ])
     @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
-    def test_they_decide_which_operation_glance_has_to_permit(
+    def test_the_images_own_properties_decide_what_glance_must_permit(
             self, cloud, state, own, asked, status):
         server = getattr(cloud, state)(image=cloud.image(**own))
         assert {'hw_disk_bus', 'hw_video_model'} <= cloud.system_metadata(
@@ -40,7 +40,7 @@ class TestTheImagesOwnProperties:
 
     @pytest.mark.parametrize('asked', [
         {'hw_disk_bus': 'sata'}, {'hw_video_model': 'vga'}])
-    def test_where_they_are_unknown_both_operations_are_needed(
+    def test_where_the_images_properties_are_unknown_both_are_needed(
             self, cloud, asked):
         server = cloud.stopped(image=cloud.image())
         spec = objects.RequestSpec.get_by_instance_uuid(
@@ -64,7 +64,7 @@ class TestTheImagesOwnProperties:
 class TestConfigDrive:
     CLOUD = update_case.Cloud
 
-    def test_one_is_made_by_a_rebuild_or_when_the_server_is_unshelved(
+    def test_a_config_drive_is_made_by_a_rebuild_or_by_unshelving(
             self, cloud):
         server = cloud.stopped()
         answer = cloud.assert_refused_unchanged(
@@ -78,7 +78,7 @@ class TestConfigDrive:
             server, {'img_config_drive': 'mandatory'}).status == 200
 
     @pytest.mark.parametrize('asked', [None, 'optional'])
-    def test_a_server_keeps_the_one_that_it_has(self, cloud, asked):
+    def test_a_server_keeps_the_config_drive_that_it_has(self, cloud, asked):
         server = cloud.stopped(
             image=cloud.image(img_config_drive='mandatory'))
         assert cloud.instance(server).config_drive
@@ -124,7 +124,7 @@ class TestHost:
 class TestAutoDiskConfig:
     CLOUD = update_case.Cloud
 
-    def test_it_shows_as_it_does_after_a_create(self, cloud):
+    def test_an_updated_disk_config_shows_as_after_a_create(self, cloud):
         server = cloud.stopped()
         for asked, shown in (({'hw_auto_disk_config': 'true'}, 'AUTO'),
                              ({'hw_auto_disk_config': 'false'}, 'MANUAL'),

@@ -10,7 +10,7 @@ from unittest import mock
 from nova.compute import vm_states
 
 from testing.harness import base
-from tests.functional import test_samples
+from tests.functional import samples
 from tests.functional import update_case
 
 #: Class of properties -> one such change, to a server without overrides.
@@ -84,5 +84,5 @@ class TestOutcomes:
         table.writerow(['State', *CHANGES])
         for state, outcomes in cloud.rows():
             table.writerow([state, *outcomes])
-        test_samples.compare(
+        samples.compare(
             'update-outcomes.csv', text.getvalue().rstrip('\n'))

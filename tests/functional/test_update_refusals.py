@@ -76,7 +76,7 @@ class TestVersions:
             cloud.stopped(), 400, {base.PARAMETER: 'not_here'},
             {'hw_video_model': 'vga'}, api='v2')
 
-    def test_not_together_with_the_availability_zone(self, cloud):
+    def test_overrides_beside_the_availability_zone_are_refused(self, cloud):
         cloud.assert_refused_unchanged(
             cloud.stopped(), 400, {base.PARAMETER: 'not_here'},
             {'hw_video_model': 'vga'},

@@ -79,7 +79,8 @@ class TestRealGlance:
                 cloud.create({'hw_vif_model': value}, image=image),
                 403, {'hw_vif_model': errors.INJECTED})
 
-    def test_nor_where_an_upload_dodged_the_injection(self, cloud, glance):
+    def test_what_an_upload_kept_from_being_injected_is_refused_too(
+            self, cloud, glance):
         image = glance.create()
         glance.ok('PUT', f'/images/{image}/file', b'data', real.MEMBER,
                        'application/octet-stream')
@@ -88,7 +89,7 @@ class TestRealGlance:
             cloud.create({'hw_vif_model': 'virtio'}, image=image),
             403, {'hw_vif_model': errors.INJECTED})
 
-    def test_an_admin_may_override_it(self, cloud, glance):
+    def test_an_admin_may_override_an_injected_property(self, cloud, glance):
         image = glance.imported()
         server = cloud.boot(
             {'hw_vif_model': 'virtio'}, image=image, admin=True)

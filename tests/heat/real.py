@@ -9,6 +9,8 @@ import pytest
 
 from tests import environments
 
+STOP = {'image_props_override_update_policy': 'STOP'}
+
 PLUGINS = environments.ROOT / 'nova_image_override' / 'client' / 'heat'
 DRIVER = pathlib.Path(__file__).parent / 'engine' / 'drive.py'
 
@@ -94,3 +96,14 @@ class Heat:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(60)
+
+
+def status(cloud, server):
+    return cloud.request('GET', f'/servers/{server}').body['server']['status']
+
+
+def updated(stack, server, template):
+    """Update a stack whose server is to stay."""
+    answer = stack('update', template)
+    assert answer['state'] == 'UPDATE_COMPLETE', answer
+    assert answer['resources']['guest'] == server

@@ -8,6 +8,9 @@ from testing.site import cloud as cloud_module
 from tests import environments
 from tests.heat.real import created
 from tests.heat.real import refused
+from tests.heat.real import status
+from tests.heat.real import STOP
+from tests.heat.real import updated
 
 
 class Cloud(cloud_module.Cloud):
@@ -87,20 +90,6 @@ def test_a_change_replaces_the_server(cloud, stack, template):
     assert second != first
     assert in_force(cloud, second) == {'hw_disk_bus': 'sata'}
     assert cloud.request('GET', f'/servers/{first}').status == 404
-
-
-STOP = {'image_props_override_update_policy': 'STOP'}
-
-
-def status(cloud, server):
-    return cloud.request('GET', f'/servers/{server}').body['server']['status']
-
-
-def updated(stack, server, template):
-    """Update a stack whose server is to stay."""
-    answer = stack('update', template)
-    assert answer['state'] == 'UPDATE_COMPLETE', answer
-    assert answer['resources']['guest'] == server
 
 
 def test_by_the_templates_policy_a_change_stops_and_starts_the_server(

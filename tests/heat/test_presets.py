@@ -7,9 +7,9 @@ from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests.heat.real import created
 from tests.heat.real import refused
-from tests.heat.test_heat import status
-from tests.heat.test_heat import STOP
-from tests.heat.test_heat import updated
+from tests.heat.real import status
+from tests.heat.real import STOP
+from tests.heat.real import updated
 
 WINDOWS = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',
            'hw_video_model': 'virtio', 'os_type': 'windows'}
@@ -85,7 +85,7 @@ def test_a_stack_without_the_preset_any_more_is_not_taken_for_another_spelling(
 # --- refusals ---------------------------------------------------------------
 
 @pytest.mark.parametrize('name', ['Windows', 'nfv-realtime', 'a b'])
-def test_one_that_the_user_cannot_use_is_found_when_the_stack_is_validated(
+def test_a_preset_that_the_user_cannot_use_is_found_by_validation(
         sent, stack, template, name):
     for what in ('validate', 'create'):
         error = refused(stack(what, with_preset(template, name)))

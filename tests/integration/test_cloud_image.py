@@ -7,7 +7,7 @@ import pytest
 
 from testing.deployment import guest
 from testing.deployment import places
-from tests.integration import test_firmware
+from tests.integration import firmware
 
 
 @pytest.fixture(scope='module')
@@ -36,7 +36,7 @@ def image(deployment):
     ({}, ['vda']), (places.SCSI, ['sda']), ({'hw_disk_bus': 'ide'}, ['sda']),
     # An LSI controller, and AHCI: the guest runs, and has no disk.
     ({'hw_disk_bus': 'scsi'}, []), ({'hw_disk_bus': 'sata'}, []),
-    ({**test_firmware.UEFI, **places.SCSI}, ['sda'])])
+    ({**firmware.UEFI, **places.SCSI}, ['sda'])])
 def test_some_buses_have_a_driver(boot, image, overrides, disks):
     server = boot(overrides, image=image, flavor='uefi')
     assert server.told.disks == disks

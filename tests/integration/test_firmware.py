@@ -9,12 +9,13 @@ import pytest
 from testing.deployment import command
 from testing.deployment import firmware as firmware_module
 from testing.deployment import processes
+from tests.integration.firmware import change
+from tests.integration.firmware import check
+from tests.integration.firmware import IMAGE
+from tests.integration.firmware import restart
+from tests.integration.firmware import SECURE
+from tests.integration.firmware import UEFI
 
-#: An image with a kernel that UEFI boots.
-IMAGE = 'guest-uefi'
-
-UEFI = {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'}
-SECURE = {**UEFI, 'os_secure_boot': 'required'}
 STATELESS = {**UEFI, 'hw_firmware_stateless': 'true'}
 
 
@@ -43,49 +44,12 @@ def disks(deployment):
         images.delete_image(each)
 
 
-def change(server, overrides):
-    """Replace a server's overrides."""
-    server.run('set', '--no-image-prop-override',
-               *command.overriding(overrides))
-
-
-def restart(server, overrides):
-    """Replace the overrides of a server while it is stopped."""
-    server.run('stop')
-    server.settled('SHUTOFF')
-    change(server, overrides)
-    server.run('start')
-    server.settled('ACTIVE')
-
-
 def rebuild(server, overrides, image=IMAGE):
     """Rebuild a server with these overrides, and no others."""
     server.run('rebuild', '--image', image, *(
         command.overriding(overrides) if overrides else
         ['--no-image-prop-override']))
     server.settled('ACTIVE')
-
-
-def check(server, overrides, firmware, variables):
-    """Check all three places.
-
-    :param firmware: what the guest says, and whether Secure Boot is in force
-    :param variables: whether those that it wrote are there
-    """
-    assert server.api == overrides
-    domain, told = server.domain, server.told
-    machine = 'q35' if overrides.get('hw_machine_type') else 'i440fx'
-    assert machine in domain.find('os/type').get('machine')
-    assert machine in told.machine
-    loader = domain.find('os/loader')
-    assert (loader is not None) == bool(firmware)
-    if loader is not None:
-        secure = 'yes' if 'os_secure_boot' in overrides else 'no'
-        stateless = 'hw_firmware_stateless' in overrides
-        assert loader.get('secure') == secure
-        assert loader.get('stateless') == ('yes' if stateless else None)
-        assert (domain.find('os/nvram') is None) == stateless
-    assert (told.firmware, told.variables) == (firmware, variables)
 
 
 @pytest.mark.short

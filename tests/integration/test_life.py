@@ -1,32 +1,10 @@
 """Overrides last as long as the server, whatever is done to it."""
 
 from testing.deployment import command
-from testing.deployment import places
 from testing.deployment import processes
-
-#: What every server here is booted with: something for each place.
-OVERRIDES = {
-    'os_command_line': 'console=ttyS0 life=1', 'hw_machine_type': 'q35',
-    **places.SCSI}
-
-
-def check(server, overrides=OVERRIDES):
-    """Check all three places."""
-    assert server.domain.findtext('os/cmdline') == overrides['os_command_line']
-    assert server.told.cmdline == overrides['os_command_line']
-    check_devices(server, overrides, ['sda'])
-
-
-def check_devices(server, overrides, disks):
-    """Check all three places, but not the command line."""
-    assert server.api == overrides
-    domain = server.domain
-    assert {target.get('bus') for target in
-            domain.findall('devices/disk/target')} == {'scsi'}
-    assert 'q35' in domain.find('os/type').get('machine')
-    told = server.told
-    assert told.disks == disks
-    assert 'q35' in told.machine
+from tests.integration.life import check
+from tests.integration.life import check_devices
+from tests.integration.life import OVERRIDES
 
 
 def test_stop_start_and_hard_reboot_keep_them(boot):

@@ -69,7 +69,7 @@ def test_an_unmodified_one_shows_and_uses_servers_that_have_them(
     assert everywhere.agree(client.show(server)) == whole.ONE
 
 
-def test_its_rebuild_loses_them_and_others_can_be_given(
+def test_an_unmodified_rebuild_loses_overrides_and_others_can_be_given(
         client, plain, everywhere, whole_image, server):
     plain.rebuild(server, whole_image)
     shown = client.settled(server, 'ACTIVE')
@@ -88,7 +88,7 @@ def test_its_rebuild_loses_them_and_others_can_be_given(
         client.settled(server, 'ACTIVE')) == whole.OTHER
 
 
-def test_it_unshelves_a_server_that_was_updated_with_what_it_was_given(
+def test_an_unmodified_nova_api_unshelves_a_server_with_its_update(
         client, plain, everywhere, server):
     client.do(server, 'shelve', whole.OFFLOADED)
     client.update(server, whole.OTHER, expected=200)

@@ -86,7 +86,7 @@ def test_what_would_lose_them_is_refused_there(on, action):
     refused(on(PLAIN, OVERRIDES), *action)
 
 
-def test_they_can_be_dropped_there(on):
+def test_overrides_can_be_dropped_on_a_host_without_the_part(on):
     server = on(PLAIN, OVERRIDES)
     server.run('rebuild', '--image', 'guest', '--no-image-prop-override')
     server.settled('ACTIVE')
@@ -130,7 +130,7 @@ def test_other_servers_move_freely(on, operator):
     assert server.domain.findtext('os/cmdline') == OVERRIDES['os_command_line']
 
 
-def test_one_that_is_shelved_can_neither_be_given_others_nor_lose_them(
+def test_a_shelved_server_can_neither_get_other_overrides_nor_lose_them(
         on):
     server = on(EXTENDED, OVERRIDES)
     server.run('shelve', '--offload')
@@ -144,7 +144,7 @@ def test_one_that_is_shelved_can_neither_be_given_others_nor_lose_them(
     assert server.told.cmdline == OVERRIDES['os_command_line']
 
 
-def test_one_that_was_given_others_while_it_was_shelved_needs_such_a_host(
+def test_a_server_updated_while_shelved_needs_a_host_with_the_part(
         on, operator, mixed):
     others = {**OVERRIDES, 'hw_machine_type': 'q35'}
     mixed(extended=True)

@@ -10,11 +10,11 @@ import pytest
 from testing.deployment import command
 from testing.deployment import places
 from testing.deployment import tenants
+from tests.integration import firmware
 from tests.integration import nfv as look
-from tests.integration import test_firmware
-from tests.integration import test_tpm
+from tests.integration import tpm
 
-WINDOWS = {**test_firmware.SECURE, **test_tpm.TPM}
+WINDOWS = {**firmware.SECURE, **tpm.TPM}
 PINNED = {
     'hw_cpu_policy': 'dedicated', 'hw_mem_page_size': '2048',
     'hw_numa_nodes': '1', 'hw_vif_multiqueue_enabled': 'true'}
@@ -32,41 +32,41 @@ def boot_preset(boot):
 
 def check_windows(server):
     """Its firmware and its TPM are what guests of Windows 11 need."""
-    test_firmware.check(server, WINDOWS, 'uefi 1', 'new')
-    test_tpm.check(server, WINDOWS)
+    firmware.check(server, WINDOWS, 'uefi 1', 'new')
+    tpm.check(server, WINDOWS)
     assert server.preset == 'windows'
 
 
 @pytest.mark.short
 def test_uefi_secure_boot(boot_preset):
     server = boot_preset(
-        'uefi-secure-boot', flavor='uefi', image=test_firmware.IMAGE)
-    test_firmware.check(server, test_firmware.SECURE, 'uefi 1', 'new')
+        'uefi-secure-boot', flavor='uefi', image=firmware.IMAGE)
+    firmware.check(server, firmware.SECURE, 'uefi 1', 'new')
     assert server.preset == 'uefi-secure-boot'
 
 
 def test_windows_has_secure_boot_and_a_tpm(boot_preset, delete):
     server = boot_preset('windows', {'os_type': ''}, flavor='uefi',
-                         image=test_firmware.IMAGE)
+                         image=firmware.IMAGE)
     check_windows(server)
     delete(server)
 
 
 @pytest.mark.usefixtures('barbican')
 def test_windows_needs_kvm(boot_preset):
-    server = boot_preset('windows', flavor='uefi', image=test_firmware.IMAGE,
+    server = boot_preset('windows', flavor='uefi', image=firmware.IMAGE,
                          wait=False)
     server.settled('ERROR')
     assert server.api == {**WINDOWS, 'os_type': 'windows'}
 
 
-def test_the_same_by_metadata_from_a_client_that_knows_no_overrides(
+def test_windows_by_metadata_from_a_client_that_knows_no_overrides(
         deployment, tenant, delete):
     compute = tenants.connect(deployment.state, 'tenant').compute
     made = compute.create_server(
         name='test-metadata', networks='none',
         image_id=deployment.operator.image.find_image(
-            test_firmware.IMAGE).id,
+            firmware.IMAGE).id,
         flavor_id=compute.find_flavor('uefi').id, metadata={
             'image_props_override_preset': 'windows',
             'image_props_override': '{"os_type": null}', 'of': 'the client'})

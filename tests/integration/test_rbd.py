@@ -8,7 +8,7 @@ import pytest
 
 from testing.deployment import ceph
 from testing.deployment import command
-from tests.integration import test_life
+from tests.integration import life
 
 _CONFIG = f'{ceph.PLACE}/ceph.conf'
 
@@ -59,17 +59,17 @@ def image(deployment):
     images.delete_image(made.id)
 
 
-def check(deployment, server, overrides=test_life.OVERRIDES):
+def check(deployment, server, overrides=life.OVERRIDES):
     """Check all three places, and that the disk is in Ceph."""
-    test_life.check(server, overrides)
+    life.check(server, overrides)
     source = server.domain.find('devices/disk/source')
     assert source.get('protocol') == 'rbd'
     assert source.get('name') == f'{ceph.POOLS[1]}/{server.id}_disk'
 
 
-def test_they_are_over_a_clone_and_in_its_snapshot(
+def test_overrides_are_over_a_clone_and_in_its_snapshot(
         deployment, boot, image, tenant, operator):
-    server = boot(test_life.OVERRIDES, image=image)
+    server = boot(life.OVERRIDES, image=image)
     check(deployment, server)
     assert 'parent: volumes/' in deployment.ceph.rbd(
         'info', f'{ceph.POOLS[1]}/{server.id}_disk')
@@ -82,7 +82,7 @@ def test_they_are_over_a_clone_and_in_its_snapshot(
         assert found.hw_disk_bus == 'scsi'
         copy = boot({}, image=snapshot)
         assert copy.api == {}
-        assert copy.told.cmdline == test_life.OVERRIDES['os_command_line']
+        assert copy.told.cmdline == life.OVERRIDES['os_command_line']
         assert copy.told.disks == ['sda']
         # The image cannot go while it has a clone.
         copy.run('delete', '--wait')
@@ -91,10 +91,10 @@ def test_they_are_over_a_clone_and_in_its_snapshot(
 
 
 def test_a_shelved_server_takes_others(deployment, boot, image):
-    server = boot(test_life.OVERRIDES, image=image)
+    server = boot(life.OVERRIDES, image=image)
     server.run('shelve', '--offload')
     server.settled('SHELVED_OFFLOADED')
-    others = {**test_life.OVERRIDES,
+    others = {**life.OVERRIDES,
               'os_command_line': 'console=ttyS0 shelved=1'}
     server.run('set', *command.overriding(others))
     server.run('unshelve')
@@ -104,7 +104,7 @@ def test_a_shelved_server_takes_others(deployment, boot, image):
 
 def test_a_rebuild_and_a_migration_keep_them(
         deployment, boot, image, operator):
-    server = boot(test_life.OVERRIDES, image=image)
+    server = boot(life.OVERRIDES, image=image)
     server.run('rebuild', '--image', image)
     server.settled('ACTIVE')
     check(deployment, server)

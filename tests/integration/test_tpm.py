@@ -3,30 +3,21 @@
 import pytest
 
 from testing.deployment import command
-from tests.integration import test_firmware
-
-TPM = {'hw_tpm_version': '2.0', 'hw_tpm_model': 'tpm-crb'}
+from tests.integration import firmware
+from tests.integration.tpm import check
+from tests.integration.tpm import TPM
 
 pytestmark = pytest.mark.usefixtures('barbican')
 
 
-def check(server, overrides=TPM):
-    """Check all three places."""
-    assert server.api == overrides
-    device = server.domain.find('devices/tpm')
-    assert device.get('model') == 'tpm-crb'
-    assert device.find('backend').get('version') == '2.0'
-    assert server.told.tpm == '2 tpm_crb'
-
-
-def test_one_at_create_lasts_as_long_as_the_server(boot, delete):
-    server = boot(TPM, image=test_firmware.IMAGE)
+def test_a_tpm_from_create_lasts_as_long_as_the_server(boot, delete):
+    server = boot(TPM, image=firmware.IMAGE)
     check(server)
     server.run('reboot', '--hard')
     server.settled('ACTIVE')
     check(server)
     others = {**TPM, 'hw_machine_type': 'q35'}
-    test_firmware.restart(server, others)
+    firmware.restart(server, others)
     check(server, others)
     server.run('resize', '--flavor', 'uefi')
     server.settled('VERIFY_RESIZE')
@@ -36,23 +27,24 @@ def test_one_at_create_lasts_as_long_as_the_server(boot, delete):
     delete(server)
 
 
-def test_a_server_that_has_one_never_loses_it(boot, delete, operator):
-    server = boot(TPM, image=test_firmware.IMAGE)
+def test_a_server_with_a_tpm_never_loses_it(boot, delete, operator):
+    server = boot(TPM, image=firmware.IMAGE)
     for action in (['shelve'], ['rescue'], ['migrate', '--live-migration'],
                    ['rebuild', '--no-image-prop-override']):
         with pytest.raises(command.Refused, match='not supported for vTPM'):
             operator('server', *action, server.id)
     server.run('stop')
     server.settled('SHUTOFF')
-    for overrides in ({}, {**TPM, **test_firmware.SECURE}):
+    for overrides in ({}, {**TPM, **firmware.SECURE}):
         with pytest.raises(command.Refused, match='boot another server'):
-            test_firmware.change(server, overrides)
+            firmware.change(server, overrides)
     assert server.api == TPM
     delete(server)
 
 
-def test_its_owner_alone_can_start_it(boot, delete, deployment, operator):
-    server = boot(TPM, image=test_firmware.IMAGE)
+def test_only_its_owner_can_start_a_server_with_a_tpm(
+        boot, delete, deployment, operator):
+    server = boot(TPM, image=firmware.IMAGE)
     server.run('stop')
     server.settled('SHUTOFF')
     operator('server', 'start', server.id)
@@ -67,22 +59,22 @@ def test_its_owner_alone_can_start_it(boot, delete, deployment, operator):
     delete(server)
 
 
-def test_an_offloaded_server_is_given_one(boot, delete):
-    server = boot({}, image=test_firmware.IMAGE)
+def test_an_offloaded_server_is_given_a_tpm(boot, delete):
+    server = boot({}, image=firmware.IMAGE)
     server.run('stop')
     server.settled('SHUTOFF')
     with pytest.raises(command.Refused, match='shelve it first'):
-        test_firmware.change(server, TPM)
+        firmware.change(server, TPM)
     server.run('shelve', '--offload')
     server.settled('SHELVED_OFFLOADED')
-    test_firmware.change(server, TPM)
+    firmware.change(server, TPM)
     server.run('unshelve')
     server.settled('ACTIVE')
     check(server)
     delete(server)
 
 
-def test_a_rebuild_does_not_give_one(boot):
+def test_a_rebuild_does_not_give_a_tpm(boot):
     server = boot({})
     with pytest.raises(command.Refused, match='hw_tpm_version: create_only'):
         server.run('rebuild', *command.overriding(TPM))

@@ -93,7 +93,7 @@ def ini(path):
 
 
 @pytest.mark.parametrize('path', [PLUGIN, SETTINGS], ids=lambda path: path.name)
-def test_it_is_bash_that_shellcheck_has_nothing_against(path):
+def test_the_plugin_is_bash_that_shellcheck_accepts(path):
     kit.run('bash', '-n', path)
     # 2034, 2154: DevStack sets and reads variables.
     kit.run(kit.program('shellcheck'), '--shell=bash',
@@ -102,7 +102,7 @@ def test_it_is_bash_that_shellcheck_has_nothing_against(path):
 
 @pytest.mark.parametrize(('enabled', 'installed'), [
     ('n-api', True), ('n-cpu', True), ('n-sch', False)])
-def test_it_is_installed_where_nova_api_or_nova_compute_is(
+def test_the_package_is_installed_where_nova_api_or_nova_compute_is(
         stack, enabled, installed):
     done = stack(phase('install'), enabled)
     assert done.returncode == 0, done.stderr

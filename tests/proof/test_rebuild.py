@@ -6,7 +6,7 @@ that is rebuilt from its own image with the property as an override. Nova
 refuses with ERROR, after everything is changed; overrides are refused before.
 """
 
-from tests.functional import test_rebuild_scheduling
+from tests.functional import rebuild_scheduling
 
 #: Properties that the scheduler or the conductor reads at a rebuild.
 CASES = {
@@ -22,7 +22,7 @@ CASES = {
 }
 
 
-class Cloud(test_rebuild_scheduling.Cloud):
+class Cloud(rebuild_scheduling.Cloud):
     def setUp(self):
         super().setUp()
         self.isolate(os_distro='windows', os_type='linux')
@@ -32,7 +32,7 @@ class Cloud(test_rebuild_scheduling.Cloud):
         """Return whether a rebuild goes through."""
         answer = self.act(server, {'rebuild': {
             'imageRef': image,
-            **({test_rebuild_scheduling.base.PARAMETER: overrides}
+            **({rebuild_scheduling.base.PARAMETER: overrides}
                if overrides else {})}})
         if answer.status == 409:
             assert answer.problems == dict.fromkeys(overrides, 'unschedulable')

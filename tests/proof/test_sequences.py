@@ -21,9 +21,9 @@ import pytest
 from nova_image_override import errors
 from testing import figures
 from testing.harness import base
+from tests.functional import at_once
 from tests.functional import life
 from tests.functional import presets
-from tests.functional import test_update_at_once as at_once
 
 SEQUENCES = int(os.environ.get('SEQUENCES', '1000'))
 STEPS = 10

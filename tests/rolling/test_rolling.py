@@ -257,7 +257,7 @@ def test_computes_go_to_the_next_nova_one_by_one(
     look(server, kept[server.id])
 
 
-def test_it_goes_and_servers_keep_what_they_have(
+def test_the_extension_goes_and_servers_keep_what_they_have(
         deployment, tenant, plain, overriding, kept):
     asked = overriding.finish()
     assert asked.failures == []
@@ -280,7 +280,8 @@ def test_it_goes_and_servers_keep_what_they_have(
     assert errors.PARAMETER not in shown.json()['server']
 
 
-def test_it_comes_back_and_finds_them(deployment, tenant, plain, kept):
+def test_the_extension_comes_back_and_finds_the_overrides(
+        deployment, tenant, plain, kept):
     for host in deployment.hosts.values():
         host.extended = True
         deployment.restart_compute(host)

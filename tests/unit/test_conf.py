@@ -44,7 +44,7 @@ def test_a_malformed_list_is_not_started_with(options, catalog, text):
         enforcer_module.Enforcer(catalog, denied=read.denied_properties)
 
 
-def test_both_options_are_off_by_default(options):
+def test_hints_and_the_compute_version_are_off_by_default(options):
     assert options().accept_scheduler_hint is False
     assert options().compute_microversion is None
 

@@ -16,7 +16,7 @@ import pytest
 
 from nova_image_override import conf
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import common
@@ -99,11 +99,13 @@ def test_every_option_is_explained(name, where):
 
 
 @pytest.mark.parametrize('name', [
-    f'{record.SET_PREFIX}<property>', f'{record.REMOVED_PREFIX}<property>',
-    f'{record.PRESET_PREFIX}<name>', record.UNFINISHED,
-    f'{record.UNFINISHED}:<property>', record.OFFLOADED])
+    f'{metadata_keys.SET_PREFIX}<property>',
+    f'{metadata_keys.REMOVED_PREFIX}<property>',
+    f'{metadata_keys.PRESET_PREFIX}<name>', metadata_keys.UNFINISHED,
+    f'{metadata_keys.UNFINISHED}:<property>', metadata_keys.OFFLOADED])
 def test_every_row_that_is_stored_is_explained(name):
-    assert f'``{record.IMAGE_PREFIX}{name}``' in page('admin/storage.rst')
+    assert f'``{metadata_keys.IMAGE_PREFIX}{name}``' in page(
+        'admin/storage.rst')
 
 
 def test_every_command_that_is_installed_is_named():

@@ -188,8 +188,8 @@ def test_one_that_nova_does_not_have_is_told():
 
 def ours():
     """Yield each class of ours that overrides methods of Nova."""
-    for module in ('api.compute_api', 'api.compute_task_api', 'api.faults',
-                   'api.servers', 'compute.manager'):
+    for module in ('api.compute_api', 'api.faults', 'api.servers',
+                   'compute.manager'):
         for each in vars(interface.load(
                 f'nova_image_override.{module}')).values():
             if (inspect.isclass(each) and each.__module__.endswith(module)

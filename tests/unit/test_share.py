@@ -4,14 +4,13 @@ import configparser
 import importlib.util
 import pathlib
 import pkgutil
-import subprocess
 import sys
 import zipfile
 
 from nova import version
 import pytest
 
-from tests.unit import test_sdist
+from tests.unit import checkout
 from tools import share
 
 EXAMPLES = share.SHARE / share.NAME
@@ -45,11 +44,11 @@ def test_what_is_made_is_up_to_date():
 def test_the_wheel_brings_every_file(tmp_path):
     # setuptools before 70.1 leaves it to another package.
     pytest.importorskip('setuptools.command.bdist_wheel')
-    made = test_sdist.built(tmp_path, 'wheel')
+    made = checkout.built(tmp_path, 'wheel')
     brought = {name.partition('.data/data/share/')[2]
                for name in zipfile.ZipFile(made).namelist()
                if '.data/data/' in name}
-    assert brought == test_sdist.files(share.SHARE)
+    assert brought == checkout.files(share.SHARE)
 
 
 @pytest.mark.parametrize(
@@ -85,21 +84,3 @@ def test_uwsgi_names_the_file_that_nova_reads_for_the_pipeline():
 def test_every_command_has_its_manual():
     for script in scripts():
         assert (share.SHARE / 'man/man1' / f'{script}.1').exists()
-
-
-@pytest.mark.parametrize(('words', 'expected'), [
-    (['ex'], {'explain'}),
-    (['explain', '--im'], {'--image'}),
-    (['list', '-f', 'js'], {'json'}),
-])
-def test_bash_completes_commands_options_and_values(words, expected):
-    path = share.SHARE / 'bash-completion/completions' / share.NAME
-    run = subprocess.run(
-        ['bash', '--norc', '-c', """
-            source "$1"; shift
-            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-            _shtab_nova_image_override
-            printf '%s\\n' "${COMPREPLY[@]}" """,
-         'bash', path, share.NAME, *words],
-        capture_output=True, text=True, check=True)
-    assert set(run.stdout.split()) == expected, run.stderr

@@ -1,8 +1,8 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
-``override-table``, ``update-states``, ``proof-figures``, ``platforms``, ``exchange`` and
-``package-notes``, and the role ``test``. Image properties are in
+``override-table``, ``update-states``, ``proof-figures``, ``platforms``,
+``exchange`` and ``package-notes``, and the role ``test``. Image properties are in
 ``property_pages``.
 """
 from __future__ import annotations

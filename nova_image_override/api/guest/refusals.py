@@ -331,7 +331,8 @@ class Refusals:
         Placement answers 400 to a request group that does both.
         """
         forbidden = forbidden_traits(self._guest.flavor, self._guest.image_meta)
-        named = {trait: [name] for trait in forbidden if self._overrides.values.get(
+        values = self._overrides.values
+        named = {trait: [name] for trait in forbidden if values.get(
             name := families.TRAITS.member(trait)) is not None}
         deriving = self._deriving(forbidden - named.keys())
         for trait in sorted(forbidden):

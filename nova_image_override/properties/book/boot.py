@@ -30,9 +30,8 @@ RECORDS = records(
         'the host.', limits=WORD, readers=(libvirt('utils.get_machine_type'),)),
     Record(
         'os_command_line',
-        'Kernel arguments (command line). Needs an image that has a kernel '
-        'image (kernel_id).',
-        idle='it needs an image with a kernel image (kernel_id)',
+        'Kernel arguments (command line).',
+        needs='an image with a kernel image (kernel_id)',
         gets=_command_line,
         readers=(libvirt('LibvirtDriver._set_guest_for_inst_kernel'),)),
 )

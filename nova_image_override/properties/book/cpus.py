@@ -26,7 +26,7 @@ _PINNING = (
     requires('ResourceRequest._translate_pinning_policies'))
 #: ImagePropertiesFilter._instance_supported
 _COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
-_ANY_COMPARED = f'{", ".join(_COMPARED[:-1])} or {_COMPARED[-1]}'
+_ANY_COMPARED = f'{", ".join(_COMPARED[:-1])} and {_COMPARED[-1]}'
 _PHYSICAL_ADDRESS = libvirt('LibvirtDriver._get_guest_cpu_config_maxphysaddr')
 
 
@@ -111,8 +111,8 @@ RECORDS = records(
         'CPU sockets, in a topology that makes the flavor\'s vCPUs.'),
     Record(
         'hw_cpu_thread_policy',
-        'How pinned vCPUs use the host\'s hardware threads (hyper-threading). '
-        'Needs a dedicated or mixed CPU policy.', readers=_PINNING,
+        'How pinned vCPUs use the host\'s hardware threads (hyper-threading).',
+        needs='a dedicated or mixed CPU policy', readers=_PINNING,
         in_topology=True, checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_thread_policy'),
         gets=lambda guest: guest.ask('get_cpu_thread_policy_constraint')),
@@ -126,11 +126,9 @@ RECORDS = records(
     Record(
         'hw_maxphysaddr_bits',
         'Physical address bits of the guest\'s CPUs; at most what the host '
-        'has. Needs hw_maxphysaddr_mode, and does not go with '
-        f'{_ANY_COMPARED}.',
-        gets=_address_bits,
-        idle='it needs hw_maxphysaddr_mode, and Nova\'s scheduler fails '
-             f'beside {_ANY_COMPARED}',
+        'has.',
+        needs=f'hw_maxphysaddr_mode, and none of {_ANY_COMPARED}, beside which '
+              'Nova\'s scheduler fails', gets=_address_bits,
         flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
         readers=(
             _PHYSICAL_ADDRESS,

@@ -68,9 +68,8 @@ RECORDS = records(
         flavor=same('hw:ephemeral_encryption')),
     Record(
         'hw_ephemeral_encryption_format',
-        'Format in which local disks are encrypted. Needs '
-        'hw_ephemeral_encryption.',
-        idle='it needs hw_ephemeral_encryption=true',
+        'Format in which local disks are encrypted.',
+        needs='hw_ephemeral_encryption=true',
         readers=(*_DISKS, libvirt(
             'Image.libvirt_info', outcome=ERROR,
             note='it encrypts no disks')),
@@ -85,15 +84,16 @@ RECORDS = records(
             requires('ResourceRequest._translate_stateless_firmware_request'))),
     Record(
         'hw_mem_encryption',
-        'Encrypt guest memory. Needs hw_firmware_type=uefi and a capable host.',
+        'Encrypt guest memory.',
+        needs='hw_firmware_type=uefi and a capable host',
         readers=_MEMORY, checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
         keeps=_ENCRYPTING,
         gets=lambda guest: bool(guest.ask('get_mem_encryption_constraint')),
         flavor=same('hw:mem_encryption')),
     Record(
         'hw_mem_encryption_model',
-        'Technology that encrypts guest memory. Needs hw_mem_encryption.',
-        idle='it needs hw_mem_encryption=true', readers=_MEMORY,
+        'Technology that encrypts guest memory.',
+        needs='hw_mem_encryption=true', readers=_MEMORY,
         checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
         keeps=_ENCRYPTING,
         flavor=same('hw:mem_encryption_model')),
@@ -110,9 +110,9 @@ RECORDS = records(
         gets=_tpm('version'), keeps=_SWTPM, flavor=same('hw:tpm_version')),
     Record(
         'os_secure_boot',
-        'Whether UEFI Secure Boot is used. Needs hw_firmware_type=uefi, which '
-        'is the default with hw_architecture=aarch64 only.',
-        idle='it needs hw_firmware_type=uefi', gets=_secure_boot,
+        'Whether UEFI Secure Boot is used.',
+        needs='hw_firmware_type=uefi, which is the default with '
+              'hw_architecture=aarch64 only', gets=_secure_boot,
         flavor=same('os:secure_boot'), settled=AT_BUILD,
         checked_by=('get_secure_boot_constraint',),
         readers=(

@@ -23,8 +23,9 @@ def _locked(guest: Any) -> bool:
 RECORDS = records(
     Record(
         'hw_locked_memory',
-        'Keep guest memory from being swapped out. Needs a memory page size '
-        'in the flavor or hw_mem_page_size.', checked_by=_CHECKED, gets=_locked,
+        'Keep guest memory from being swapped out.',
+        needs='a memory page size in the flavor or hw_mem_page_size',
+        checked_by=_CHECKED, gets=_locked,
         flavor=same('hw:locked_memory', 'hw:mem_encryption'),
         idle='it needs a server whose memory is not encrypted, which keeps it '
              'locked',

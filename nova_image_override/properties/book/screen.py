@@ -52,9 +52,9 @@ RECORDS = records(
     Record(
         'hw_video_ram',
         'Video memory, in MiB; at most the flavor\'s hw_video:ram_max_mb, '
-        'which is 0 when unset. Needs another hw_video_model than none, and a '
-        'host with graphical consoles.',
-        idle='it needs a display, and hw_video_model is none', gets=_video_ram,
+        'which is 0 when unset.',
+        needs='another hw_video_model than none, and a host with graphical '
+              'consoles', gets=_video_ram,
         flavor=at_most('hw_video:ram_max_mb'),
         # libvirt takes the size in KiB as an unsigned int.
         limits=number((2**32 - 1) // 1024),

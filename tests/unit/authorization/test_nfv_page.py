@@ -16,7 +16,7 @@ from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from testing import nfv_goals
 from testing import release
-from tests.unit.authorization import test_policy_files
+from tests.unit.authorization import policy_folder
 from tests.unit.strategies import overrides_of
 
 PAGE = (pathlib.Path(__file__).parents[3]
@@ -55,15 +55,15 @@ def enforcer(catalog, tmp_path):
 
 
 @pytest.fixture
-def refused(enforcer, catalog, tmp_path):
+def refused(enforcer, tmp_path):
     """Return a function: roles and overrides -> name -> code."""
-    files = test_policy_files.Files(tmp_path, catalog)
+    files = policy_folder.Files(tmp_path)
     files.write(block('yaml'))
     policy = files.read().said()
 
     def ask(roles, overrides):
         caller = caller_module.Caller(
-            can=test_policy_files.can(
+            can=policy_folder.can(
                 policy, {'roles': roles, 'project_id': 'p'}),
             policy_defined=policy.file_rules)
         return {problem.name: problem.code for problem

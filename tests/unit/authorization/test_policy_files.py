@@ -1,69 +1,28 @@
 """oslo.policy: which callers may override, according to Nova's policy files."""
 
-import itertools
-import json
-import os
 import threading
 
 from nova import context
 import nova.conf
-from nova.objects import fields
-from oslo_config import cfg
-from oslo_policy import opts
 from oslo_policy import policy as oslo_policy
 import pytest
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.override import Override, Overrides
 from nova_image_override.properties.catalog import running
-from tests.unit.properties import test_catalog
+from tests.unit.authorization import policy_folder
 
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
 READER = {'roles': ['reader'], 'project_id': 'p'}
-TARGET = {'project_id': 'p'}
 HW_PMU = policies.PROPERTY_RULE.format('hw_pmu')
 
 
-NOVAS = oslo_policy.RuleDefault(
-    'project_member_or_admin',
-    'role:admin or (role:member and project_id:%(project_id)s)')
-
-
-class Files:
-    """A folder with policy files, and nova.conf's options that name them."""
-
-    def __init__(self, folder, catalog):
-        self.folder = folder
-        self._catalog = catalog
-        self._written = itertools.count(1)
-        self.conf = cfg.ConfigOpts()
-        self.conf([])
-        opts.set_defaults(self.conf)
-        for option, value in (
-                ('policy_file', str(folder / 'policy.yaml')),
-                ('policy_dirs', [str(folder / 'policy.d')])):
-            self.conf.set_override(option, value, group='oslo_policy')
-
-    def write(self, text, name='policy.yaml'):
-        """Write a file, each time with a newer modification time."""
-        path = self.folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text if isinstance(text, str) else json.dumps(text))
-        os.utime(path, (1, 2 ** 31 + next(self._written)))
-        return path
-
-    def read(self):
-        return caller_module.watched_policy(
-            self.conf, [NOVAS, *policies.list_rules(self._catalog)])
-
-
 @pytest.fixture
-def files(catalog, tmp_path):
-    return Files(tmp_path, catalog)
+def files(tmp_path):
+    return policy_folder.Files(tmp_path)
 
 
 @pytest.fixture
@@ -75,58 +34,48 @@ def enforcer(files):
     return make
 
 
-def can(enforcer, credentials):
-    return lambda rule: enforcer.authorize(rule, TARGET, credentials)
-
-
 def test_a_project_member_may_override_by_default(enforcer):
     made = enforcer()
-    assert can(made, MEMBER)(policies.CREATE)
-    assert can(made, {'roles': ['admin'], 'project_id': 'q'})(policies.CREATE)
+    assert policy_folder.can(made, MEMBER)(policies.CREATE)
+    admin = {'roles': ['admin'], 'project_id': 'q'}
+    assert policy_folder.can(made, admin)(policies.CREATE)
 
 
 @pytest.mark.parametrize('credentials', [
     READER, {'roles': [], 'project_id': 'p'},
     {'roles': ['member'], 'project_id': 'q'}])
 def test_nobody_else_may_override_by_default(enforcer, credentials):
-    assert not can(enforcer(), credentials)(policies.CREATE)
+    assert not policy_folder.can(enforcer(), credentials)(policies.CREATE)
 
 
-def test_the_rules_are_those_of_the_novas_properties():
-    names = {rule.name for rule in policies.list_rules(
-        test_catalog.later_nova(
-            hw_boot_menu=fields.FlexibleBooleanField(),
-            hw_later_flag=fields.FlexibleBooleanField()))}
-    assert names == {
-        policies.CREATE, policies.PROPERTY_RULE.format('hw_boot_menu')}
+def test_one_rule_has_a_default_and_says_that_there_may_be_others():
+    (rule,) = policies.list_rules()
+    assert rule.name == policies.CREATE
+    assert policies.PROPERTY_RULE.format('<property>') in rule.description
+    assert policies.PRESET_RULE.format('<name>') in rule.description
+    assert [op['path'] for op in rule.operations] == [
+        '/servers', '/servers/{server_id}/action (rebuild)',
+        '/servers/{server_id}']
+    assert rule.scope_types == ['project']
 
 
-def test_there_is_a_rule_for_each_property_that_can_be_permitted(catalog):
-    names = [rule.name for rule in policies.list_rules(catalog)]
-    assert len(names) == len(set(names))
-    assert set(names) == {policies.CREATE} | {
-        f'os_compute_api:servers:create:image_props_override:{field}'
-        for field, prop in catalog.items() if not prop.record.never}
-
-
-def test_the_sample_policy_file_is_made_for_the_running_nova(catalog):
-    assert [r.name for r in policies.list_rules()] == [
-        r.name for r in policies.list_rules(catalog)]
-
-
-def test_every_rule_is_documented_for_the_sample_file(catalog):
-    for rule in policies.list_rules(catalog):
-        assert rule.description
-        assert [op['path'] for op in rule.operations] == [
-            '/servers', '/servers/{server_id}/action (rebuild)',
-            '/servers/{server_id}']
-        assert rule.scope_types == ['project']
+@pytest.mark.parametrize(
+    'rule', [HW_PMU, policies.PRESET_RULE.format('one')])
+def test_oslo_policy_does_not_warn_of_rules_that_have_no_default(
+        enforcer, rule, monkeypatch, recwarn):
+    logged = []
+    monkeypatch.setattr(oslo_policy.LOG, 'warning', lambda *args:
+                        logged.append(args))
+    made = enforcer(**{rule: 'rule:project_member_or_admin'})
+    assert made.enforce(rule, policy_folder.TARGET, MEMBER)
+    assert made.check_rules()
+    assert not [*logged, *recwarn.list]
 
 
 def refused(enforcer, credentials, *fields):
     """Return which policy rule refuses which property."""
-    return refused_to(
-        Caller(can(enforcer, credentials), enforcer.file_rules), fields)
+    can = policy_folder.can(enforcer, credentials)
+    return refused_to(Caller(can, enforcer.file_rules), fields)
 
 
 def refused_to(caller, fields):
@@ -170,11 +119,10 @@ def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
     assert asked == [policies.CREATE, HW_PMU, policies.CREATE]
 
 
-def test_oslo_policy_is_asked_once_in_a_request(
-        files, catalog, monkeypatch):
+def test_oslo_policy_is_asked_once_in_a_request(files, monkeypatch):
     monkeypatch.setattr(nova.conf, 'CONF', files.conf)
     asked = []
-    callers = Callers(catalog)
+    callers = Callers()
     monkeypatch.setattr(
         callers.policy.said(), 'enforce',
         lambda rule, *_: asked.append(rule) or True)
@@ -201,7 +149,7 @@ def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
 
 
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
-def test_so_does_a_file_that_is_made_later_and_the_end_of_a_rule_in_it(
+def test_a_policy_file_made_later_counts_and_so_does_the_end_of_its_rule(
         files, name, said):
     read = files.read()
     assert refused_now(read) == {}
@@ -232,7 +180,8 @@ def test_a_file_that_goes_or_is_emptied_takes_no_rule_with_it(
     assert len(said) == 1
 
 
-def test_nor_does_one_that_was_made_after_the_start(files, said):
+def test_a_file_made_after_the_start_that_goes_takes_no_rule_with_it(
+        files, said):
     files.write({})
     read = files.read()
     path = files.write({HW_PMU: '!'}, 'policy.d/more.yaml')
@@ -242,7 +191,7 @@ def test_nor_does_one_that_was_made_after_the_start(files, said):
     assert len(said) == 1
 
 
-def test_until_it_is_back_no_other_file_changes_a_rule(files, said):
+def test_while_a_file_is_missing_no_other_file_changes_a_rule(files, said):
     path = files.write({HW_PMU: '!'}, 'policy.d/more.yaml')
     files.write({'any': '@'})
     read = files.read()
@@ -270,7 +219,7 @@ def test_a_file_that_never_had_a_rule_is_not_missed(files, name, text, said):
 
 
 @pytest.mark.parametrize('left', ['.more.yaml.swp', 'empty'])
-def test_what_holds_no_rules_for_nova_is_not_missed_either(files, left, said):
+def test_what_holds_no_rules_for_nova_is_not_missed(files, left, said):
     files.write({})
     path = files.folder / 'policy.d' / left
     if left == 'empty':
@@ -334,7 +283,7 @@ def test_whoever_asks_while_a_file_is_read_is_judged_by_all_of_it(
     read = files.read()
     # Nova's enforcer, which other threads ask all the while.
     novas = oslo_policy.Enforcer(files.conf)
-    novas.register_defaults([NOVAS])
+    novas.register_defaults([policy_folder.NOVAS])
     novas.load_rules()
     files.write({**rules, 'more': '@'}, name)
     answers = []

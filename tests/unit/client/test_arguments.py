@@ -28,7 +28,7 @@ def test_every_set_of_overrides_can_be_written(overrides):
     assert parsed(*words) == (overrides or None)
 
 
-def test_it_is_split_at_the_first_equals_sign():
+def test_an_argument_is_split_at_the_first_equals_sign():
     assert parsed('os_command_line=console=ttyS0 a=b') == {
         'os_command_line': 'console=ttyS0 a=b'}
 

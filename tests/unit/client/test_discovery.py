@@ -29,7 +29,8 @@ def test_a_preset_is_found_by_its_name():
 @pytest.mark.parametrize(('presets', 'reason'), [
     ({'b': {}, 'a': {}}, 'no preset A, but a, b.'),
     ({}, 'no preset A, but no other either.')])
-def test_another_is_refused_with_those_that_there_are(presets, reason):
+def test_an_unknown_preset_is_refused_with_those_that_there_are(
+        presets, reason):
     with pytest.raises(answers.Error, match=f'^This cloud offers you {reason}'):
         offer(presets).preset('A')
 

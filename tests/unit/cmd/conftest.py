@@ -9,6 +9,7 @@ import nova.conf
 import pytest
 
 from nova_image_override.cmd import shell
+from tests.unit.cmd import deployed
 
 
 class Deployment:
@@ -51,3 +52,11 @@ def deployment(tmp_path, capsys):
     yield Deployment(tmp_path, capsys)
     nova_policy.reset()
     nova.conf.CONF.reset()
+
+
+@pytest.fixture
+def run(deployment):
+    for name, text in deployed.FILES.items():
+        deployment.write(
+            name, text.replace('{folder}', str(deployment.folder)))
+    return deployment

@@ -81,11 +81,12 @@ def test_a_value_of_few_hosts_is_a_warning(check):
     ('hw_scsi_model', 'libvirt', 'hw_scsi_model=ibm*'),
     ('hw_scsi_model', 'libvirt', 'hw_scsi_model'),
     ('hw_scsi_model', 'vmwareapi', ''), ('hw_boot_menu', 'libvirt', '')])
-def test_a_value_that_is_closed_is_none(check, allowed, drivers, denied):
+def test_a_closed_value_that_no_driver_acts_on_is_no_finding(
+        check, allowed, drivers, denied):
     assert check(allowed, drivers, denied=denied, code='H3')[1] == []
 
 
-def test_one_that_an_entry_names_is_a_note(check):
+def test_a_value_of_few_hosts_that_an_entry_names_is_a_note(check):
     assert check('hw_scsi_model=ibmvscsi|virtio-scsi') == (0, [(
         'note', 'H3', 'hw_scsi_model',
         'ibmvscsi needs POWER hosts: elsewhere the server ends in ERROR')])

@@ -45,7 +45,8 @@ def test_only_those_without_it_can_be_listed(listed):
     assert row['Host'] == 'compute2'
 
 
-def test_one_that_is_too_old_is_missing_too_and_shows_its_version(listed):
+def test_a_compute_part_that_is_too_old_is_missing_and_shows_its_version(
+        listed):
     status, (row,) = listed([WITH, OLDER], '--missing')
     assert status == 1
     assert (row['Host'], row['Compute part']) == ('compute3', '0.9')

@@ -3,60 +3,7 @@
 import pytest
 
 from nova_image_override import policies
-
-FILES = {
-    'nova.conf': '''\
-[image_override]
-allowed_properties = hw_boot_menu, hw_disk_bus=virtio|scsi,
-    hw_video_model, os_type,
-    hw_pmu, hw_numa_*
-denied_properties = hw_numa_mem.1, os_type=windows
-glance_image_import_files = {folder}/import.conf
-property_protection_file = {folder}/protections.conf
-[oslo_policy]
-policy_file = {folder}/policy.yaml
-''',
-    'policy.yaml':
-        f'"{policies.PROPERTY_RULE.format("hw_pmu")}": "role:admin"\n',
-    'import.conf': '''\
-[image_import_opts]
-image_import_plugins = [inject_image_metadata]
-[inject_metadata_properties]
-inject = hw_video_model:qxl
-''',
-    'protections.conf': '''\
-[^hw_disk_bus$]
-create = member
-read = @
-update = admin
-delete = admin
-
-[.*]
-create = @
-read = @
-update = @
-delete = @
-''',
-}
-
-
-@pytest.fixture
-def run(deployment):
-    for name, text in FILES.items():
-        deployment.write(
-            name, text.replace('{folder}', str(deployment.folder)))
-    return deployment
-
-
-def explained(run, *arguments):
-    """Return the exit status, the verdict of all rules, and each rule's row."""
-    status, rows = run.rows('explain', *arguments)
-    found = {row['Rule']: (row['Verdict'], row['Reason']) for row in rows}
-    names = list(found)
-    assert names[:4] == [
-        'never', 'denied_properties', 'allowed_properties', 'injection']
-    assert names[names.index('policy'):] == ['policy', 'all']
-    return status, found['all'][0], found
+from tests.unit.cmd.deployed import explained
 
 
 def test_each_rule_names_what_decides(run):

@@ -6,11 +6,8 @@ import pytest
 
 from nova_image_override import policies
 from nova_image_override.cmd import explain
-from tests.unit.cmd import test_explain
+from tests.unit.cmd.deployed import explained
 from tests.unit.strategies import overrides_of
-
-run = test_explain.run
-explained = test_explain.explained
 
 #: As openstack 10.5 prints it, shortened.
 IMAGE = {

@@ -12,8 +12,7 @@ from nova_image_override.cmd import list_servers
 from nova_image_override.override import UsedPreset
 from nova_image_override.server_record import ServerRecord
 from testing import examples
-from tests.unit.cmd import test_explain
-from tests.unit.cmd import test_servers
+from tests.unit.cmd import deployed
 from tests.unit.strategies import overrides_of
 
 PRESETS = '''
@@ -81,7 +80,7 @@ class TestCheck:
                      if row['Subject'] == 'pages']
         assert change.startswith('not with plain: hw_mem_page_size: ')
 
-    def test_one_that_goes_with_no_flavor_is_told(self, run, monkeypatch):
+    def test_a_preset_that_goes_with_no_flavor_is_told(self, run, monkeypatch):
         monkeypatch.setattr(cells, 'flavors', lambda: [flavor('plain')])
         found = checked(run, '--flavors', '--role', 'secret',
                         '--role', 'member')
@@ -133,7 +132,7 @@ class TestExplain:
                 'Verdict': 'permits', 'Reason': 'preset menu'} in rows
         assert [row['Rule'] for row in rows].count('all') == 1
 
-    def test_one_that_is_closed_is_refused(self, run):
+    def test_a_preset_that_is_closed_is_refused(self, run):
         status, rows = run('explain', '--preset', 'secret')
         assert status == 1
         assert rows[0] == {'Rule': 'preset secret', 'Verdict': 'refuses',
@@ -168,7 +167,7 @@ class TestServers:
 
     @pytest.fixture
     def listed(self, deployment, monkeypatch):
-        for name, text in test_explain.FILES.items():
+        for name, text in deployed.FILES.items():
             deployment.write(
                 name, text.replace('{folder}', str(deployment.folder)))
         path = deployment.write('presets.yaml', (
@@ -183,7 +182,7 @@ class TestServers:
                 ('gone', ('old', self.USED.digest), {'hw_disk_bus': 'ide'}),
                 ('none', None, {'hw_disk_bus': 'ide'}),
                 ('kept', ('bus', 'another'), {'hw_disk_bus': 'ide'})):
-            server = test_servers.server(name, **asked)
+            server = deployed.server(name, **asked)
             server.system_metadata.update(
                 ServerRecord.read({}).with_properties(
                     overrides_of(asked, used and UsedPreset(*used)).recorded(

@@ -177,21 +177,6 @@ def test_servers_lists_what_is_overridden(databases):
         ['hw_pmu', 'false', 'null', 'null']]
 
 
-def test_servers_tells_by_its_status_what_is_no_longer_allowed(databases):
-    (row,) = answer(
-        1, 'servers', '--no-longer-allowed', '--config-file', databases)
-    assert (row['Property'], row['Code']) == ('hw_pmu', 'not_allowed')
-
-
-def test_check_finds_nothing_wrong_beside_the_compute_nodes(databases):
-    done = processes.run(
-        COMMAND, 'check', '--compute-nodes', '--config-file', databases)
-    assert (done.status, done.out.strip()) == (0, '')
-    (line,) = done.lines
-    assert line.startswith(
-        '0 findings; nova-api would start; 1 property may be overridden')
-
-
 # --- where it cannot be done -------------------------------------------------
 
 @pytest.mark.parametrize(('arguments', 'line'), [
@@ -213,13 +198,6 @@ def test_why_not_is_one_line(arguments, line, conf, tmp_path):
     assert (done.status, done.out) == (1, '')
     (told,) = done.lines
     assert line in told
-
-
-def test_a_server_that_does_not_exist_is_one_line(databases):
-    done = processes.run(COMMAND, 'servers', '--server', NOBODY,
-                         '--config-file', databases)
-    assert (done.status, done.out) == (1, '')
-    assert done.lines == [f'there is no server {NOBODY} in any cell']
 
 
 def test_a_wrong_argument_has_a_status_of_its_own():

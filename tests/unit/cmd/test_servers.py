@@ -10,33 +10,19 @@ from nova import objects
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import metadata_keys
 from nova_image_override import policies
 from nova_image_override.cmd import list_servers
-from nova_image_override.server_record import ServerRecord
-from tests.unit.cmd import test_explain
+from tests.unit.cmd import deployed
+from tests.unit.cmd.deployed import server
 
 BUS, PMU, MEM = 'hw_disk_bus', 'hw_pmu', 'hw_numa_mem.1'
-
-
-def server(name, project='p1', own=(), **overrides):
-    own = dict(own)
-    return objects.Instance(
-        uuid=name, project_id=project, user_id='u1',
-        system_metadata=ServerRecord.read({}).with_properties({
-            **{key: value for key, value in overrides.items()
-               if value is not None},
-            # Not all of them are properties of this Nova.
-            **{(metadata_keys.SET_PREFIX if value is not None
-                else metadata_keys.REMOVED_PREFIX) + key: own.get(key, '')
-               for key, value in overrides.items()}}))
 
 
 @pytest.fixture
 def listed(deployment, monkeypatch):
     """Run the command; return the status and columns of what it prints."""
     objects.register_all()
-    for name, text in test_explain.FILES.items():
+    for name, text in deployed.FILES.items():
         deployment.write(
             name, text.replace('{folder}', str(deployment.folder)))
     found = [

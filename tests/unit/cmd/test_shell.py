@@ -28,6 +28,27 @@ def test_what_asks_nothing_of_nova_does_not_load_it():
     assert out
 
 
+@pytest.mark.parametrize(('words', 'expected'), [
+    (['ex'], 'explain'), (['explain', '--im'], '--image'),
+    (['servers', '--no'], '--noindent --no-longer-allowed')])
+def test_bash_completes_commands_and_options_with_what_complete_prints(
+        words, expected):
+    _, printed, _ = run('complete', '--name', 'nova-image-override')
+    done = subprocess.run(
+        ['bash', '--norc', '-c', """
+            eval "$1"; shift
+            COMP_WORDS=("$@")
+            # Of the package bash-completion.
+            _get_comp_words_by_ref() {
+                words=("${COMP_WORDS[@]}"); cur=${words[-1]}
+            }
+            _nova_image_override
+            echo "${COMPREPLY[*]}" """,
+         'bash', printed, 'nova-image-override', *words],
+        capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected, done.stderr
+
+
 @pytest.mark.parametrize('command', ['check', 'list', 'computes'])
 def test_without_nova_one_line_says_where_to_run_it(command):
     status, out, err = run(command, before=WITHOUT_NOVA)

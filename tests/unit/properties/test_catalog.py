@@ -7,7 +7,7 @@ from nova.objects import image_meta
 import pytest
 
 from nova_image_override import errors
-from nova_image_override import override_record as record
+from nova_image_override import metadata_keys
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
@@ -129,11 +129,11 @@ def test_a_name_that_sets_no_field_is_refused(catalog, name):
 
 
 def test_the_longest_name_fits_into_a_key_of_system_metadata():
-    name = 'x' * record.NAME_LENGTH_MAX
+    name = 'x' * metadata_keys.NAME_LENGTH_MAX
     assert all(len(key) <= 255 for key in (
-        *record.keys(name), record.IMAGE_PREFIX + next(iter(
-            record.unfinished({name: ''})))))
-    assert record.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
+        *metadata_keys.override_keys(name), metadata_keys.IMAGE_PREFIX
+        + f'{metadata_keys.UNFINISHED}:{name}'))
+    assert metadata_keys.IMAGE_PREFIX == nova_utils.SM_IMAGE_PROP_PREFIX
 
 
 def test_nova_reads_every_index_that_can_be_named(catalog):

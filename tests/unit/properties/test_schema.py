@@ -1,7 +1,5 @@
 """The JSON Schema of a request, and its published copy."""
 
-import json
-import pathlib
 
 import hypothesis
 import jsonschema
@@ -16,18 +14,12 @@ from nova_image_override.properties import request_schema
 from testing import release
 from tests.unit import ecma
 from tests.unit import strategies
+from tests.unit.properties.published import copy
+from tests.unit.properties.published import FOLDER
 from tools import schemas
-
-FOLDER = pathlib.Path(__file__).parents[3] / 'api_schemas'
 
 PUBLISHED = schemas.published(strategies.CATALOG)
 VALIDATOR = jsonschema.Draft202012Validator(PUBLISHED)
-
-
-def copy():
-    """Return what is published with the newest release of Nova."""
-    (path,) = FOLDER.glob(f'{versions.MAX}-*.json')
-    return json.loads(path.read_text())
 
 
 # --- what is published ------------------------------------------------------

@@ -1,0 +1,59 @@
+"""A cloud whose scheduler isolates images of some properties."""
+
+import uuid
+
+from nova.scheduler.client import query
+
+from testing.harness import base
+
+SCHEDULER = f'{query.__name__}.SchedulerQueryClient.select_destinations'
+
+
+class Cloud(base.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+    ADDITIONAL_FILTERS = [
+        *base.Cloud.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
+
+    def isolate(self, **metadata):
+        """Put the host into an aggregate with METADATA."""
+        aggregate = self.admin_api.post_aggregate(
+            {'aggregate': {'name': str(uuid.uuid4())}})['id']
+        self.admin_api.add_host_to_aggregate(aggregate, 'compute1')
+        self.admin_api.post_aggregate_action(
+            aggregate, {'set_metadata': {'metadata': metadata}})
+
+    def state(self, server):
+        """Return everything that a refusal must leave as it was."""
+        instance = self.instance(server)
+        return {
+            'image': instance.image_ref,
+            'system metadata': dict(instance.system_metadata),
+            'request spec': self.request_spec(server),
+            'guest': self.built[server],
+            'shown': self.show(server)[
+                base.PARAMETER],
+            'state': (instance.vm_state, instance.task_state)}
+
+    def assert_refused_unchanged(
+            self, server, status, problems, overrides=None, **kwargs):
+        """Assert a refusal that leaves the server as it was, and usable."""
+        before = self.state(server)
+        answer = self.rebuild(server, overrides, **kwargs)
+        assert answer.status == status, answer.text
+        assert answer.problems == problems
+        assert self.state(server) == before
+        self.hard_reboot(server)
+        return answer
+
+    def scheduled(self):
+        """Return a list that grows with each request to the scheduler."""
+        asked = []
+        original = query.SchedulerQueryClient.select_destinations
+
+        def select_destinations(client, context, spec, *args, **kwargs):
+            asked.append(spec.instance_uuid)
+            return original(client, context, spec, *args, **kwargs)
+
+        self.useFixture(base.fixtures.MonkeyPatch(
+            SCHEDULER, select_destinations))
+        return asked
