@@ -57,6 +57,7 @@ class APIRouterV21(routes.APIRouterV21):
             Resource(ServersController(planner, reader), is_check=True),
             'check')
 
+    @interface.overrides
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
     def __call__(self, req: webob.Request) -> Any:
         """Route a request, in the version that it names, if any."""

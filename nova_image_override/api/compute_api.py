@@ -132,9 +132,9 @@ class API(api.API):
         self, context: Any, flavor: Any, boot_meta: dict[str, Any], *args: Any,
         **kwargs: Any,
     ) -> Any:
-        # Nova's _create_instance calls this for image and volume boots alike,
-        # before anything is created and before anything but auto_disk_config
-        # reads the boot metadata.
+        """Merge the overrides of a create, for image and volume boots alike."""
+        # Nova's _create_instance calls this before anything is created and
+        # before anything but auto_disk_config reads the boot metadata.
         create.forget_forged_record(boot_meta)
         changed = operations.of(context).image_known(
             context, flavor, boot_meta)
@@ -151,7 +151,7 @@ class API(api.API):
         self, context: Any, instance: Any,
         image: dict[str, Any], *args: Any, **kwargs: Any,
     ) -> Any:
-        # Nova calls this for each server before any of it is saved.
+        """Record overrides before any server is saved; a check ends here."""
         instance = super()._populate_instance_for_create(
             context, instance, image, *args, **kwargs)
         operations.of(context).populated(context, instance)
@@ -178,9 +178,7 @@ class API(api.API):
     def _get_image(
         self, context: Any, image_href: str,
     ) -> tuple[str | None, dict[str, Any]]:
-        # Nova's rebuild fetches the image here, before anything reads it and
-        # before anything is saved. The overrides of a create are merged later,
-        # at a point that boots from volume pass too.
+        """Merge the overrides of a rebuild, before Nova reads its image."""
         image_id, image = super()._get_image(context, image_href)
         operations.of(context).image_fetched(image)
         return image_id, image
@@ -226,7 +224,7 @@ class API(api.API):
     ) -> Any:
         """Start a server, after any change of it that was cut off.
 
-        Nova's controller of start and stop does not call :meth:`get`.
+        Nova's controller of start and stop does not call ``get``.
         """
         store.recover(instance)
         return super().start(context, Instance.of(instance), *args, **kwargs)
@@ -311,9 +309,9 @@ class API(api.API):
         self, context: Any, instance: Any, current_flavor: Any,
         new_flavor: Any, is_bfv: bool, is_revert: bool,
     ) -> None:
-        # Nova's resize calls this (a static method) once the server may be
-        # resized and before anything is changed. What Nova then says about
-        # flavor and image does not mention overrides, and is a 500 for some.
+        """Check overrides with a resize's flavor before anything is changed."""
+        # What Nova, in which this is a static method, then says about flavor
+        # and image does not mention overrides, and is a 500 for some.
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
         record = ServerRecord.of(instance)
@@ -325,9 +323,9 @@ class API(api.API):
     def _allow_cross_cell_resize(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> bool:
-        # A move to another cell loses the NUMA topology of any server
-        # (MigrationContext.new_numa_topology arrives empty). Overrides let
-        # tenants create such servers, so these stay in their cell.
+        """Keep servers in their cell whose NUMA nodes a move would lose."""
+        # MigrationContext.new_numa_topology arrives empty. Overrides let
+        # tenants create such servers.
         if ServerRecord.of(instance).counts and (
                 instance.numa_topology is not None):
             return False

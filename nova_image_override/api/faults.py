@@ -69,7 +69,7 @@ class Resource(wsgi.Resource):
         self, method: Callable[..., Any],
         request: wsgi.Request, action_args: dict[str, Any],
     ) -> Any:
-        """Call a controller's METHOD.
+        """Call a controller's METHOD: refusals of every controller pass here.
 
         :raises OverrideFault: in place of an OverrideError
         """

@@ -37,7 +37,7 @@ class ViewBuilder(views.ViewBuilder):
     def _get_image(
         self, request: wsgi.Request, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        # Nova 31 shows all that is stored as an image property.
+        """Leave out the record, which Nova 31 shows as image properties."""
         image = super()._get_image(request, instance, *args, **kwargs)
         if image and 'properties' in image:
             image['properties'] = {
@@ -47,7 +47,7 @@ class ViewBuilder(views.ViewBuilder):
 
     @interface.overrides
     def _get_next_link(self, request: wsgi.Request, *args: Any) -> str:
-        # Nova makes it from the query, which our filter was taken out of.
+        """Add our filter, which was taken out of the query."""
         ours = operations.of(request.environ['nova.context']).next_link()
         link: str = super()._get_next_link(request, *args)
         return f'{link}&{urllib.parse.urlencode(ours)}' if ours else link

@@ -91,7 +91,7 @@ def read_nova_conf(
     :param databases: whether Nova's databases are to be used
     :raises errors.StartupError: there is none, or Nova has a different shape
     """
-    interface.verify(common.COMMANDS)
+    interface.verify(common.INTERFACES, common.RULES, common.COMMANDS)
     arguments = ['nova-image-override',
                  *(f'--config-file={each}' for each in options.config_file),
                  *(f'--config-dir={each}' for each in options.config_dir)]

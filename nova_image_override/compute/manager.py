@@ -27,8 +27,8 @@ from nova_image_override.server_record import ServerRecord
 class ResourceTracker(resource_tracker.ResourceTracker):
     """Nova's resource tracker, with one more entry in the compute node's stats.
 
-    It says that this host keeps overrides. Stats are rewritten whenever
-    nova-compute starts, so the entry goes away with the compute part.
+    Stats are rewritten whenever nova-compute starts, so the entry goes away
+    with the compute part.
     """
 
     @interface.overrides
@@ -36,6 +36,7 @@ class ResourceTracker(resource_tracker.ResourceTracker):
         self, compute_node: Any, resources: dict[str, Any],
         *args: Any, **kwargs: Any,
     ) -> Any:
+        """Add to the stats that this host keeps overrides."""
         stats = {**(resources.get('stats') or {}),
                  errors.PARAMETER: str(versions.COMPUTE_PART)}
         return super()._copy_resources(
@@ -62,8 +63,8 @@ class ComputeManager(manager.ComputeManager):
         self, context: Any, instance: Any, orig_image_ref: Any,
         image_meta: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        # rebuild_instance got image_meta from Glance; the instance came with
-        # the message, as nova-api's rebuild had saved it.
+        """Rebuild with the stored properties, not with those from Glance."""
+        # The instance came with the message, as nova-api's rebuild saved it.
         if ServerRecord.of(instance).counts:
             image_meta.properties = instance.image_meta.properties
         if isinstance(self.driver, ironic.IronicDriver):
@@ -75,6 +76,7 @@ class ComputeManager(manager.ComputeManager):
     def _get_rescue_image(
         self, context: Any, instance: Any, rescue_image_ref: str | None = None,
     ) -> Any:
+        """Get the image of a rescue, with the stored properties."""
         image_meta = super()._get_rescue_image(
             context, instance, rescue_image_ref)
         if ServerRecord.of(instance).counts:
@@ -104,6 +106,7 @@ class ComputeManager(manager.ComputeManager):
         self, context: Any, image: dict[str, Any],
         instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
+        """Restore NUMA nodes, which this form of the request spec has lost."""
         # The claim is made here, and the image goes on to resize_instance
         # and finish_resize, which builds the guest.
         return super()._prep_resize(
@@ -115,7 +118,7 @@ class ComputeManager(manager.ComputeManager):
         self, ctxt: Any, instance: Any, migration: Any,
         image_meta: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        # The other cell's image was a snapshot, see _unshelve_instance.
+        """Build the guest as it was, which its image, a snapshot, is not."""
         if ServerRecord.of(instance).counts:
             snapshot = image_meta.properties
             image_meta.properties = instance.image_meta.properties
@@ -129,7 +132,7 @@ class ComputeManager(manager.ComputeManager):
         self, context: Any, instance: Any, image: dict[str, Any] | None,
         *args: Any, **kwargs: Any,
     ) -> Any:
-        # The shelved image lacks [DEFAULT]non_inheritable_image_properties.
+        """Restore what snapshots do not inherit, and so the shelved image."""
         return super()._unshelve_instance(
             context, instance,
             image and ServerRecord.of(instance).over_snapshot(image),

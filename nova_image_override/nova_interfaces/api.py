@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import called, fields
+from nova_image_override.nova_interfaces.interface import called
 from nova_image_override.properties import book
 
 _ROUTES = 'nova.api.openstack.compute.routes'
@@ -21,42 +21,38 @@ for _record in book.RECORDS.values():
     for _function in _record.checked_by:
         CHECKED.setdefault(_function, []).append(_record.name)
 
-#: The same, as they are called. Some came with their image property.
+_CHECKS = "Nova's checks of a flavor with an image, which overrides must pass."
+
+#: The same, as they are called.
 CONSTRAINTS: tuple[interface.Called, ...] = tuple(
-    interface.Called('nova.virt.hardware', function, 'flavor, image_meta',
-                     image_property=fields[0])
-    for function, fields in sorted(CHECKED.items()))
+    interface.Called('nova.virt.hardware', function, _CHECKS,
+                     'flavor, image_meta', tuple(checked))
+    for function, checked in sorted(CHECKED.items()))
 
 STATELESS_FIRMWARE = interface.Called(
-    'nova.virt.hardware', 'get_stateless_firmware_constraint', 'image_meta',
-    image_property='hw_firmware_stateless')
+    'nova.virt.hardware', 'get_stateless_firmware_constraint', _CHECKS,
+    'image_meta', ('hw_firmware_stateless',))
 
 #: Adds the actions of another controller to a resource.
 REGISTER_ACTIONS = interface.Called(
     'nova.api.openstack.wsgi:Resource', 'register_subcontroller_actions',
-    '_', formerly='register_actions')
+    "Our servers resource has the actions of Nova's.", '_',
+    formerly='register_actions')
 
 
 class RebuildAction(interface.Interface):
     """The method for a rebuild, which each release names differently."""
-
-    expected = 'names the method of rebuild, called: (req=, id=, body=)'
 
     def _difference(self, owner: Any) -> str | None:
         method = getattr(owner, self.name).get('rebuild')
         if method is None:
             return f'has no rebuild in {self}'
         return interface.Called(
-            self.owner, method, 'req=, id=, body=').problem()
+            self.owner, method, self.why, 'req=, id=, body=').problem()
 
 
 class ServersRoutes(interface.Interface):
     """The routes; we serve those of servers with our controllers."""
-
-    expected = (
-        'routes (path, path) or (path, {method: [factory, action]}); servers '
-        'by functools.partial(_create_controller, controller, action '
-        'controllers)')
 
     def _difference(self, owner: Any) -> str | None:
         try:
@@ -65,7 +61,7 @@ class ServersRoutes(interface.Interface):
                 for path, methods in getattr(owner, self.name)
                 if not isinstance(methods, str)}
         except (TypeError, ValueError):
-            return f'has another {self}, not {self.expected}'
+            return f'has another {self}, not {self.shape}'
         for path, is_ours in (
                 *((f'/servers{each}', makes_servers)
                   for each in ('', '/{id}', '/{id}/action')),
@@ -96,108 +92,115 @@ def makes_metadata(maker: Any) -> bool:
     return makes_servers(maker, _METADATA)
 
 
+_IMAGE = 'What overrides make of an image, as Nova will read it.'
+_ROUTER = "Our application is Nova's router with other controllers of servers."
+_HOST = ('A rebuild or an update asks the scheduler and placement whether the '
+         'host of the server can build it.')
+_DISKS = ('Nova records the bus and the name of each disk at the first boot: '
+          'where overrides change hw_disk_bus, disks are moved.')
+
 INTERFACES: tuple[interface.Interface, ...] = (
-    *common.INTERFACES,
-    *common.RULES,
-    # The resource: router.py, servers.py, discovery.py, faults.py,
-    # client_compatibility.py.
-    ServersRoutes(_ROUTES, 'ROUTE_LIST'),
-    RebuildAction(_CONTROLLER, 'wsgi_actions'),
-    *called('nova.api.wsgi:Router', __init__='mapper'),
-    *called('nova.api.openstack', ProjectMapper=''),
-    *called('nova.api.openstack:ProjectMapper',
+    ServersRoutes(
+        _ROUTES, 'ROUTE_LIST',
+        'Each of the action controllers has a compute API of its own, which we '
+        'replace with ours.',
+        'routes (path, path) or (path, {method: [factory, action]}); servers '
+        'by functools.partial(_create_controller, controller, action '
+        'controllers)'),
+    RebuildAction(
+        _CONTROLLER, 'wsgi_actions',
+        'Finds the method of rebuild, which each release names differently.',
+        'names the method of rebuild, called: (req=, id=, body=)'),
+    *called('nova.api.wsgi:Router', _ROUTER, __init__='mapper'),
+    *called('nova.api.openstack', _ROUTER, ProjectMapper=''),
+    *called('nova.api.openstack:ProjectMapper', _ROUTER,
             create_route='path, method, controller, action'),
-    *called('nova.api.openstack.wsgi', Fault='exception', Request='_',
-            Resource='controller', action='name', expected_errors='errors',
-            response='code'),
+    *called('nova.api.openstack.wsgi',
+            "Our controllers and faults are made of Nova's.",
+            Fault='exception', Request='_', Resource='controller',
+            action='name', expected_errors='errors', response='code'),
     REGISTER_ACTIONS,
-    *called('nova.api.openstack.wsgi:Request', is_legacy_v2='',
-            set_api_version_request=''),
-    *called('nova.api.openstack.api_version_request', is_supported='req, _'),
+    *called('nova.api.openstack.wsgi:Request',
+            'compute_microversion compares the microversion that Nova reads; '
+            'the legacy API has none.',
+            is_legacy_v2='', set_api_version_request=''),
+    *called('nova.api.openstack.api_version_request',
+            'A check fills in networks where its microversion requires them.',
+            is_supported='req, _'),
+    # Imported by a request, which must not fail for a hint.
     interface.Shaped(
         'nova.api.validation.extra_specs.validators', 'VALIDATORS',
+        'Refuses the name of an extra spec with the advice to put it into a '
+        'flavor.',
         'a mapping of extra specs', lambda value: 'hw:cpu_policy' in value),
-    # compute_api.py and change/
-    *called('nova.compute.api:API', __init__='',
-            _validate_numa_rebuild='instance, image, flavor',
+    *called('nova.compute.api:API', 'Ours has its own conductor API.',
+            __init__=''),
+    *called('nova.compute.api:API',
+            'Nova calls it in a rebuild from a new image; we also do in one '
+            'from the same image, and in an update.',
+            _validate_numa_rebuild='instance, image, flavor'),
+    *called('nova.compute.api:API', 'An update is an action of the server.',
             _record_action_start='context, instance, action'),
-    *called('nova.compute.utils', get_root_bdm='context, instance',
-            EventReporter='context, event_name, host, _'),
-    *called('nova.block_device', new_format_is_ephemeral='bdm',
-            generate_device_name='prefix, index',
+    *called('nova.compute.utils',
+            "An update reports its event as Nova's conductor does; a server on "
+            'a volume has its image there.',
+            EventReporter='context, event_name, host, _',
+            get_root_bdm='context, instance'),
+    *called('nova.block_device', _DISKS,
+            generate_device_name='prefix, index', new_format_is_ephemeral='bdm',
             new_format_is_swap='bdm', prepend_dev='device_name',
             strip_dev='device_name'),
-    *called('nova.scheduler.client.query', SchedulerQueryClient=''),
-    *called('nova.scheduler.client.query:SchedulerQueryClient',
+    *called('nova.objects:BlockDeviceMapping', _DISKS, save=''),
+    *called('nova.scheduler.client.query', _HOST, SchedulerQueryClient=''),
+    *called('nova.scheduler.client.query:SchedulerQueryClient', _HOST,
             select_destinations='context, spec_obj, instance_uuids, '
                                 'return_objects=, return_alternates='),
-    *called('nova.scheduler.client.report', report_client_singleton=''),
-    *called('nova.scheduler.client.report:SchedulerReportClient',
+    *called('nova.scheduler.client.report', _HOST, report_client_singleton=''),
+    *called('nova.scheduler.client.report:SchedulerReportClient', _HOST,
             get_allocs_for_consumer='context, consumer',
             get_provider_traits='context, rp_uuid'),
-    *called('nova.scheduler.utils:ResourceRequest',
+    *called('nova.scheduler.utils:ResourceRequest', _HOST,
             from_request_spec='request_spec', get_request_group='ident'),
-    # guest/
+    *called('nova.objects', _HOST, Destination='cell='),
+    *called('nova.objects:InstanceMapping', _HOST,
+            get_by_instance_uuid='context, instance_uuid'),
     *CONSTRAINTS,
+    STATELESS_FIRMWARE,
     *called('nova.virt.hardware',
+            'What a guest gets of its properties, as Nova itself decides it.',
             get_cpu_policy_constraint='flavor, image_meta',
             get_cpu_thread_policy_constraint='flavor, image_meta',
             get_cpu_topology_constraints='flavor, image_meta',
             get_ephemeral_encryption_constraint='flavor, image_meta',
             get_ephemeral_encryption_format='flavor, image_meta',
             get_locked_memory_constraint='flavor, image_meta'),
-    STATELESS_FIRMWARE,
-    *called('nova.exception',
+    *called('nova.exception', 'Refusals as Nova makes them.',
             InstanceUpdateConflict='instance_uuid=, expected=, actual=',
             ImageVCPULimitsRangeImpossible='vcpus=, sockets=, cores=, '
                                            'threads=',
             RequestedVRamTooHigh='req_vram=, max_vram='),
-    *called('nova.exception:NovaException', format_message=''),
-    # Nova's objects.
-    *called('nova.objects', Destination='cell=',
-            RequestSpec='flavor=, image='),
-    *called('nova.objects.base', obj_equal_prims='obj_1, obj_2'),
-    *called('nova.objects:BlockDeviceMapping', save=''),
-    *called('nova.objects:ComputeNode',
+    *called('nova.exception:NovaException', "Nova's sentence about a refusal.",
+            format_message=''),
+    *called('nova.objects:ComputeNode', 'The hypervisor type of a host.',
             get_by_host_and_nodename='context, host, nodename'),
-    *called('nova.objects:ComputeNodeList', get_all='context',
-            get_all_by_host='context, host'),
-    *called('nova.objects:ImageMeta', from_dict='image_meta'),
-    *called('nova.objects:ImageMetaProps', from_dict='image_props'),
-    *called('nova.objects:Instance',
+    *called('nova.objects:ComputeNodeList',
+            'Which hosts have the compute part, as their stats say.',
+            get_all='context', get_all_by_host='context, host'),
+    *called('nova.objects:ImageMeta', _IMAGE, from_dict='image_meta'),
+    *called('nova.objects:ImageMetaProps', _IMAGE, from_dict='image_props'),
+    *called('nova.objects:Instance', 'Reads and stores a server.',
             get_by_uuid='context, uuid, expected_attrs=', get_bdms='',
             get_flavor='', refresh='',
             save='expected_vm_state=, expected_task_state='),
     *called('nova.objects:InstanceActionList',
+            "Whether an update holds a server's task state, or Nova's resize.",
             get_by_instance_uuid='context, instance_uuid, limit='),
-    *called('nova.objects:InstanceMapping',
-            get_by_instance_uuid='context, instance_uuid'),
-    *called('nova.objects:RequestSpec',
+    *called('nova.objects:RequestSpec', 'The scheduler reads what we store.',
             ensure_network_information='instance',
             ensure_project_and_user_id='instance',
             get_by_instance_uuid='context, instance_uuid', save=''),
-    *fields('nova.objects:BlockDeviceMapping', 'boot_index', 'device_name',
-            'device_type', 'disk_bus'),
-    *fields('nova.objects:ComputeNode', 'hypervisor_type', 'stats'),
-    *fields('nova.objects:Flavor', 'extra_specs', 'memory_mb', 'vcpus'),
-    *fields('nova.objects:ImageMeta', 'id', 'properties', 'updated_at'),
-    *fields('nova.objects:Instance', 'auto_disk_config', 'config_drive',
-            'default_ephemeral_device', 'default_swap_device', 'host',
-            'image_meta', 'image_ref', 'instance_type_id', 'locked', 'node',
-            'numa_topology', 'power_state', 'progress', 'root_device_name',
-            'system_metadata', 'task_state', 'updated_at', 'uuid',
-            'vm_state'),
-    *fields('nova.objects:InstanceAction', 'action'),
-    *fields('nova.objects:InstanceMapping', 'cell_mapping'),
-    *fields('nova.objects:InstanceNUMACell', 'cpu_policy',
-            'cpu_thread_policy', 'cpuset', 'id', 'memory', 'pagesize',
-            'pcpuset'),
-    *fields('nova.objects:InstanceNUMATopology', 'cells',
-            'emulator_threads_policy'),
-    *fields('nova.objects:RequestGroup', 'forbidden_traits', 'required_traits'),
-    *fields('nova.objects:RequestSpec', 'force_hosts', 'force_nodes', 'id',
-            'image', 'numa_topology', 'requested_destination',
-            'scheduler_hints'),
+    *called('nova.objects.base', 'Whether a request spec needs no change.',
+            obj_equal_prims='obj_1, obj_2'),
 )
 
 
@@ -207,12 +210,5 @@ def verify() -> None:
     :raises nova_image_override.errors.UnsupportedNova: naming each that has a
         different shape
     """
-    interface.verify(INTERFACES)
-    compute_api = interface.load('nova_image_override.api.compute_api')
-    faults = interface.load('nova_image_override.api.faults')
-    servers = interface.load('nova_image_override.api.servers')
-    held = interface.load('nova_image_override.api.change.held_instance')
-    interface.verify_overridden(
-        compute_api.API, compute_api.ComputeTaskAPI, faults.OverrideFault,
-        faults.Resource, held.Instance, servers.ServersController,
-        servers.ViewBuilder)
+    interface.verify(common.INTERFACES, common.RULES, INTERFACES)
+    interface.verify_overridden(interface.classes('nova_image_override.api'))

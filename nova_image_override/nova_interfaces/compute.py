@@ -4,18 +4,17 @@ from collections.abc import MutableMapping
 
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.nova_interfaces.interface import called, fields
+from nova_image_override.nova_interfaces.interface import called
+
+_RESCUE = ("In a stable rescue the libvirt driver reads the server's own image "
+           'with it: we wrap the call.')
 
 INTERFACES: tuple[interface.Interface, ...] = (
-    *common.INTERFACES,
     *called('nova.compute.resource_tracker:ResourceTracker',
+            'Our manager makes the resource tracker.',
             __init__='host, driver, reportclient='),
-    # rescue_images.py wraps these, and passes calls on to them.
-    *called('nova.image.glance:API', get='_, _'),
-    *called('nova.volume.cinder:API', get='_, _'),
-    *fields('nova.objects:Instance', 'image_meta', 'image_ref', 'node'),
-    *fields('nova.objects:ImageMeta', 'properties'),
-    *fields('nova.objects:ImageMetaProps', 'hw_machine_type'),
+    *called('nova.image.glance:API', _RESCUE, get='_, _'),
+    *called('nova.volume.cinder:API', _RESCUE, get='_, _'),
 )
 
 
@@ -27,9 +26,10 @@ def _names_manager(value: object) -> bool:
 #: Needed to run nova-compute with our manager. In this order:
 #: nova.cmd.compute has to be the first of Nova to be imported.
 COMMAND: tuple[interface.Interface, ...] = (
-    interface.Called('nova.cmd.compute', 'main', ''),
+    interface.Called('nova.cmd.compute', 'main', 'Is nova-compute.', ''),
     interface.Shaped(
         'nova.service', 'SERVICE_MANAGERS',
+        'Where nova-compute looks up its manager.',
         'a dict that names the manager of nova-compute', _names_manager),
 )
 
@@ -40,6 +40,6 @@ def verify() -> None:
     :raises nova_image_override.errors.UnsupportedNova: naming each that has a
         different shape
     """
-    interface.verify(INTERFACES)
-    manager = interface.load('nova_image_override.compute.manager')
-    interface.verify_overridden(manager.ComputeManager, manager.ResourceTracker)
+    interface.verify(common.INTERFACES, INTERFACES)
+    interface.verify_overridden(
+        interface.classes('nova_image_override.compute'))

@@ -1,4 +1,4 @@
-"""One name of Nova that we use, and whether it has the shape we rely on."""
+"""One name of Nova that we use, why, and whether it has its shape."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -30,37 +30,38 @@ def resolve(name: str) -> Any:
     return pkgutil.resolve_name(name if ':' in name else f'{name}:')
 
 
-def verify(interfaces: Iterable[Interface]) -> None:
-    """Check interfaces against the running release.
+def verify(*lists: Iterable[Interface]) -> None:
+    """Check lists of interfaces against the running release.
 
     :raises errors.UnsupportedNova: naming each one that has a different shape
     """
     if REGISTRATION.problem() is None:
         REGISTRATION.get()()
-    problems = [problem for interface in interfaces
-                if (problem := interface.problem()) is not None]
-    if problems:
-        raise unsupported('; '.join(problems))
+    _refuse(each.problem() for names in lists for each in names)
+
+
+def _refuse(problems: Iterable[str | None]) -> None:
+    if found := '; '.join(filter(None, problems)):
+        raise unsupported(found)
 
 
 @dataclasses.dataclass(frozen=True)
 class Interface:
-    """A field, or another attribute, of one of Nova's objects.
+    """An attribute of one of Nova's modules or classes.
 
     :ivar owner: the module, or ``module:Class``
     :ivar name: its attribute
+    :ivar why: what we use it for
+    :ivar shape: the shape that it must have, in words
     """
 
     owner: str
     name: str
+    why: str
+    shape: str
 
     def __str__(self) -> str:
         return f'{self.owner}.{self.name}'.replace(':', '.')
-
-    @property
-    def expected(self) -> str:
-        """The expectation, in words."""
-        return 'each object has it'
 
     @property
     def needed(self) -> bool:
@@ -84,37 +85,30 @@ class Interface:
             return f'has no {self}'
 
     def _difference(self, owner: Any) -> str | None:
-        if self.name not in owner.fields:
-            getattr(owner, self.name)
-        return None
+        raise NotImplementedError
 
 
 @dataclasses.dataclass(frozen=True)
 class Called(Interface):
     """A function, method or class that we call.
 
-    :ivar arguments: the call: the parameter's name for each argument that is
+    :ivar shape: the call: the parameter's name for each argument that is
         passed by position (``_`` where releases name it differently), with
         ``=`` after it for each one that is passed by name; without ``self``
-    :ivar image_property: the field of ``ImageMetaProps`` that the function came
-        with: a release without the field need not have the function
+    :ivar image_properties: the fields of ``ImageMetaProps`` that the function
+        is about: a release with none of them need not have it
     :ivar formerly: what some supported releases call it
     """
 
-    arguments: str
-    image_property: str | None = None
+    image_properties: tuple[str, ...] = ()
     formerly: str = ''
-
-    @property
-    def expected(self) -> str:
-        """The expectation, in words."""
-        return f'called: ({self.arguments})'
 
     @property
     def needed(self) -> bool:
         """True if the running Nova has to have it."""
-        return self.image_property is None or self.image_property in resolve(
-            'nova.objects.image_meta:ImageMetaProps').fields
+        return not self.image_properties or any(
+            each in resolve('nova.objects.image_meta:ImageMetaProps').fields
+            for each in self.image_properties)
 
     def get(self) -> Any:
         """Return it from the running Nova."""
@@ -129,7 +123,7 @@ class Called(Interface):
         if parameters and parameters[0].name == 'self':
             del parameters[0]
         signature = inspect.Signature(parameters)
-        passed = self.arguments.split(', ') if self.arguments else []
+        passed = self.shape.split(', ') if self.shape else []
         by_position = [each for each in passed if not each.endswith('=')]
         try:
             bound = signature.bind(*by_position, **{
@@ -139,7 +133,7 @@ class Called(Interface):
         if any(value not in (name, '_')
                for name, value in bound.arguments.items()
                if value in by_position):
-            return f'has {self}({_names(signature)}), not ({self.arguments})'
+            return f'has {self}({_names(signature)}), not ({self.shape})'
         return None
 
 
@@ -148,30 +142,22 @@ def _names(signature: inspect.Signature) -> str:
 
 
 def _signature(function: Any) -> inspect.Signature:
-    # webob.dec.wsgify keeps what it decorates in "func", and so does the
-    # closure of oslo.messaging's expected_exceptions.
-    code = getattr(function, '__code__', None)
-    if code is not None and 'func' in code.co_freevars and not hasattr(
-            function, '__wrapped__'):
-        return _signature(inspect.getclosurevars(function).nonlocals['func'])
-    return inspect.signature(getattr(function, 'func', function))
+    return inspect.signature(_undecorated(function))
+
+
+def _undecorated(function: Any) -> Any:
+    # webob.dec.wsgify keeps what it decorates in "func".
+    return getattr(function, 'func', function)
 
 
 @dataclasses.dataclass(frozen=True)
 class Shaped(Interface):
     """A value with a shape of its own.
 
-    :ivar shape: the shape, in words
-    :ivar has_shape: returns whether a value has it
+    :ivar has_shape: returns whether a value has the shape
     """
 
-    shape: str
     has_shape: Callable[[Any], bool]
-
-    @property
-    def expected(self) -> str:
-        """The expectation, in words."""
-        return self.shape
 
     def _difference(self, owner: Any) -> str | None:
         if self.has_shape(getattr(owner, self.name)):
@@ -188,7 +174,7 @@ _MARK = '__overrides_nova__'
 
 
 def overrides(method: _Method) -> _Method:
-    """Declare that METHOD overrides one of Nova's.
+    """Declare that METHOD overrides one of Nova's; its docstring says why.
 
     Its own parameters are what Nova's method is compared with at start: the
     same names in the same order, up to ``*args``; those that follow ``*args``,
@@ -198,30 +184,43 @@ def overrides(method: _Method) -> _Method:
     return method
 
 
-def overridden(owner: type) -> Iterator[tuple[str, inspect.Signature]]:
-    """Yield name and signature of each method that OWNER declares so."""
+def classes(package: str) -> Iterator[type]:
+    """Yield each class of PACKAGE's modules.
+
+    :raises errors.UnsupportedNova: a module uses something that Nova does not
+        have
+    """
+    for module in pkgutil.walk_packages(load(package).__path__, f'{package}.'):
+        for value in vars(load(module.name)).values():
+            if inspect.isclass(value) and value.__module__ == module.name:
+                yield value
+
+
+def overridden(owner: type) -> Iterator[tuple[str, Callable[..., object]]]:
+    """Yield name and function of each method that OWNER declares so."""
     for name, value in vars(owner).items():
         if getattr(value, _MARK, False):
-            yield name, _signature(value)
+            yield name, _undecorated(value)
 
 
-def verify_overridden(*owners: type) -> None:
+def base_of(owner: type) -> type:
+    """Return the class of Nova that OWNER, a class of ours, extends."""
+    return next(each for each in owner.__mro__
+                if each.__module__.startswith('nova.'))
+
+
+def verify_overridden(owners: Iterable[type]) -> None:
     """Compare the methods of Nova that OWNERS override with theirs.
 
     :raises errors.UnsupportedNova: naming each one that has a different shape
     """
-    problems = [
-        problem for owner in owners for name, signature in overridden(owner)
-        if (problem := _override_problem(owner, name, signature)) is not None]
-    if problems:
-        raise unsupported('; '.join(problems))
+    _refuse(_override_problem(base_of(owner), name, _signature(function))
+            for owner in owners for name, function in overridden(owner))
 
 
 def _override_problem(
-    owner: type, name: str, ours: inspect.Signature,
+    base: type, name: str, ours: inspect.Signature,
 ) -> str | None:
-    base = next(each for each in owner.__mro__
-                if each.__module__.startswith('nova.'))
     full = f'{base.__module__}.{base.__qualname__}.{name}'
     if not hasattr(base, name):
         return f'has no {full}'
@@ -249,9 +248,8 @@ def require(owner: object, *names: str) -> None:
     """
     missing = [name for name in names if not hasattr(owner, name)]
     if missing:
-        base = next(each for each in type(owner).__mro__
-                    if each.__module__.startswith('nova.'))
-        raise unsupported(f'gives {base.__qualname__} no ' + ', '.join(missing))
+        raise unsupported(f'gives {base_of(type(owner)).__qualname__} no '
+                          + ', '.join(missing))
 
 
 def load(module: str) -> Any:
@@ -265,18 +263,12 @@ def load(module: str) -> Any:
         raise unsupported(f'lacks something ({exc})') from exc
 
 
-#: Called as by every Nova service; before that, nova.objects has no classes.
-REGISTRATION = Called('nova.objects', 'register_all', '')
+REGISTRATION = Called(
+    'nova.objects', 'register_all',
+    'As in every Nova service: before that, nova.objects has no classes.', '')
 
 
-# --- several names of one owner ---------------------------------------------
-
-def fields(owner: str, *each: str) -> list[Interface]:
-    """Return fields that objects of OWNER have to have."""
-    return [Interface(owner, name) for name in each]
-
-
-def called(owner: str, **functions: str) -> list[Interface]:
+def called(owner: str, why: str, /, **functions: str) -> list[Interface]:
     """Return functions of OWNER that we call: name=arguments."""
-    return [Called(owner, name, arguments)
+    return [Called(owner, name, why, arguments)
             for name, arguments in functions.items()]

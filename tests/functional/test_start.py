@@ -174,7 +174,8 @@ class TestStart:
     def test_a_nova_without_a_name_that_is_used_stops_the_start(self, nova):
         with (mock.patch.object(
                   api_interfaces, 'INTERFACES',
-                  interface.called('nova.compute.api:API', no_such_method='')),
+                  interface.called('nova.compute.api:API', 'a test',
+                                   no_such_method='')),
               pytest.raises(errors.UnsupportedNova) as error):
             nova.start()
         assert 'API.no_such_method' in str(error.value)

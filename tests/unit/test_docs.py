@@ -5,7 +5,6 @@ What it takes from the code (docs/source/_ext) needs no test.
 
 import ast
 import configparser
-import inspect
 import json
 import pathlib
 import re
@@ -178,68 +177,14 @@ def test_a_drawing_can_be_read_on_light_and_dark_pages(path, background):
         assert (light + 0.05) / (dark + 0.05) >= 4, colour
 
 
-INTERFACES = {str(each): each for listed in (
-    common.RULES, api.INTERFACES, compute.INTERFACES, compute.COMMAND,
-    common.COMMANDS) for each in listed}
-
-
-#: The modules of ours with methods that override Nova's.
-OVERRIDING = sorted(
-    '.'.join(path.relative_to(ROOT).with_suffix('').parts)
-    for path in (ROOT / 'nova_image_override').rglob('*.py')
-    if '    @interface.overrides\n' in path.read_text())
-
-
-def overridden():
-    """Yield class of Nova and name of each method that is overridden."""
-    interface.verify([])
-    for module in OVERRIDING:
-        for owner in vars(interface.load(module)).values():
-            if inspect.isclass(owner) and owner.__module__ == module:
-                for name, _ in interface.overridden(owner):
-                    yield owner.__mro__[1].__name__, name
-
-
-NAMES = sorted({*overridden(), *(
-    (re.split('[.:]', each.owner)[-1], each.name)
-    for each in INTERFACES.values())})
-
-
-@pytest.mark.parametrize(('owner', 'name'), NAMES)
-def test_every_name_of_nova_has_its_reason(owner, name):
-    """Its own, or one for everything that is used of its owner."""
-    reasons = re.findall(r'^``(.*)``\n    ',
-                         page('contributor/seams.rst'), re.M)
-    named = set()
-    for reason in reasons:
-        of = None
-        for told in reason.split('``, ``'):
-            head, _, tail = told.rpartition('.')
-            of = head or of
-            named.add((of, tail))
-    assert {(owner, name), (owner, '*')} & named
-
-
-def test_no_reason_is_left_of_what_is_no_longer_used():
-    owners = {owner for owner, _ in NAMES}
-    told = set(re.findall(r'``(\w+)[.][\w*]+``(?:, .*)?\n    ',
-                          page('contributor/seams.rst')))
-    assert told
-    assert told <= owners
-
-
-def test_every_list_of_names_is_shown():
-    shown = set(re.findall(r'seam-table:: nova_image_override[.]'
-                           r'nova_interfaces[.](\S+)',
-                           page('contributor/seams.rst')))
+def test_every_list_of_names_of_nova_is_shown():
+    shown = {each for name in re.findall(
+        r'seam-table:: (\S+)', page('contributor/seams.rst'))
+        for each in interface.resolve(name)}
     assert shown == {
-        'common:INTERFACES', 'common:RULES', 'api:INTERFACES',
-        'compute:INTERFACES', 'compute:COMMAND', 'common:COMMANDS'}
-
-
-def test_every_module_that_overrides_is_shown():
-    assert sorted(re.findall(r'override-table:: (\S+)',
-                             page('contributor/seams.rst'))) == OVERRIDING
+        each for module in (common, api, compute)
+        for listed in vars(module).values() if isinstance(listed, tuple)
+        for each in listed}
 
 
 def names_in(module):

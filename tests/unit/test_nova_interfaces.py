@@ -1,13 +1,18 @@
 """What the package uses of Nova is checked when a service starts."""
 
-import dataclasses
+import ast
 import inspect
+import pathlib
 import subprocess
 import sys
 
-import oslo_messaging
+from nova.objects import image_meta
+from nova.virt import hardware
 import pytest
 
+import nova_image_override
+from nova_image_override import api as api_package
+from nova_image_override import compute as compute_package
 from nova_image_override import errors
 from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import common
@@ -17,25 +22,26 @@ from nova_image_override.nova_interfaces import interface
 MODULE = 'tests.unit.test_nova_interfaces'
 
 
+def commands():
+    interface.verify(common.INTERFACES, common.RULES, common.COMMANDS)
+
+
 @pytest.fixture(scope='module', autouse=True)
 def objects():
     interface.verify([])
 
 
-@pytest.mark.parametrize('verify', [
-    api.verify, compute.verify,
-    lambda: interface.verify(common.COMMANDS)])
+@pytest.mark.parametrize('verify', [api.verify, compute.verify, commands])
 def test_the_running_release_has_everything(verify):
     verify()
 
 
-# --- names that are called, and fields of objects ---------------------------
+# --- names that are called --------------------------------------------------
 
 class Nova:
     """A stand-in for one of Nova's classes."""
 
     value = 7
-    fields = {'field': object()}
 
     def called(self, first, second, *, third=None):
         pass
@@ -53,48 +59,50 @@ class Nova:
     def static(first, second):
         pass
 
-    @oslo_messaging.expected_exceptions(KeyError)
-    def expecting(self, first, second, third=None):
-        pass
-
 
 OWNER = f'{MODULE}:Nova'
 
 
+def called(name, arguments, **options):
+    return interface.Called(OWNER, name, 'a test', arguments, **options)
+
+
+def is_seven(name, shape='seven', number=7):
+    return interface.Shaped(
+        OWNER, name, 'a test', shape, lambda value: value == number)
+
+
 @pytest.mark.parametrize('sound', [
-    interface.Interface(OWNER, 'value'),
-    interface.Interface(OWNER, 'field'),
-    interface.Called(OWNER, 'called', 'first, second'),
-    interface.Called(OWNER, 'called', 'first, second, third='),
-    interface.Called(OWNER, 'called', 'first, second='),
-    interface.Called(OWNER, 'called', '_, _'),
-    interface.Called(MODULE, 'Nova', ''),
-    interface.Called(OWNER, 'static', 'first, second'),
-    # Its decorator hides its parameters.
-    interface.Called(OWNER, 'expecting', 'first, second'),
-    interface.Shaped(OWNER, 'value', 'seven', lambda value: value == 7),
-    interface.Called(OWNER, 'missing', '', image_property='hw_missing'),
+    called('called', 'first, second'),
+    called('called', 'first, second, third='),
+    called('called', 'first, second='),
+    called('called', '_, _'),
+    called('gone', 'first, second', formerly='called'),
+    interface.Called(MODULE, 'Nova', 'a test', ''),
+    called('static', 'first, second'),
+    is_seven('value'),
+    called('missing', '', image_properties=('hw_missing',)),
 ])
 def test_a_name_of_the_expected_shape_passes(sound):
     interface.verify([sound])
 
 
 @pytest.mark.parametrize(('unsound', 'told'), [
-    (interface.Interface('nova.no_module', 'x'), 'has no nova.no_module.x ('),
-    (interface.Interface(OWNER, 'missing'), f'has no {MODULE}.Nova.missing'),
-    (interface.Called(OWNER, 'missing', ''), 'has no '),
-    (interface.Called(
-        OWNER, 'missing', '', image_property='hw_disk_bus'), 'has no '),
-    (interface.Called(OWNER, 'needs', 'first, second'), "argument: 'added'"),
-    (interface.Called(OWNER, 'names', 'first'), "argument: 'added'"),
-    (interface.Called(OWNER, 'called', 'first'), "argument: 'second'"),
-    (interface.Called(OWNER, 'called', 'first, second, fourth='),
-     "argument 'fourth'"),
-    (interface.Called(OWNER, 'called', 'first, second, third'), 'too many'),
-    (interface.Called(OWNER, 'swapped', 'first, second'),
+    (interface.Called('nova.no_module', 'x', 'a test', ''),
+     'has no nova.no_module.x ('),
+    (called('missing', ''), f'has no {MODULE}.Nova.missing'),
+    (called('missing', '', formerly='gone'), f'has no {MODULE}.Nova.missing'),
+    (is_seven('missing'), f'has no {MODULE}.Nova.missing'),
+    (called('missing', '', image_properties=('hw_missing', 'hw_disk_bus')),
+     f'has no {MODULE}.Nova.missing'),
+    (called('needs', 'first, second'), "argument: 'added'"),
+    (called('names', 'first'), "argument: 'added'"),
+    (called('called', 'first'), "argument: 'second'"),
+    (called('called', 'first, second, fourth='), "argument 'fourth'"),
+    (called('called', 'first, second, third'), 'too many'),
+    (called('swapped', 'first, second'),
      'swapped(second, first), not (first, second)'),
-    (interface.Called(OWNER, 'expecting', 'first'), "argument: 'second'"),
-    (interface.Shaped(OWNER, 'value', 'eight', lambda value: value == 8),
+    (is_seven('value', 'eight', 8),
      f'has another {MODULE}.Nova.value, not eight'),
 ])
 def test_another_shape_is_told_in_one_line(unsound, told):
@@ -105,37 +113,90 @@ def test_another_shape_is_told_in_one_line(unsound, told):
     assert '\n' not in str(raised.value)
 
 
-def test_every_difference_is_told_at_once():
+def test_every_difference_of_every_list_is_told_at_once():
     with pytest.raises(errors.UnsupportedNova) as raised:
-        interface.verify([interface.Interface(OWNER, 'one'),
-                          interface.Interface(OWNER, 'value'),
-                          interface.Interface(OWNER, 'two')])
+        interface.verify([called('one', ''), is_seven('value')],
+                         [called('two', '')])
     assert str(raised.value) == (
         f'This Nova has no {MODULE}.Nova.one; has no {MODULE}.Nova.two: '
         'nova-image-override does not support it.')
 
 
-@pytest.mark.parametrize('each', api.INTERFACES + compute.INTERFACES
-                         + common.COMMANDS, ids=str)
-def test_every_one_that_is_renamed_stops_the_start(each):
-    """The running release has a different name for it from the one listed."""
-    renamed = dataclasses.replace(each, name=f'{each.name}_was', **(
-        {'formerly': ''} if isinstance(each, interface.Called) else {}))
-    if each.needed:
-        assert f'{renamed}' in renamed.problem()
+#: Nova lacks the name.
+GONE = object()
 
 
-@pytest.mark.parametrize('each', [
-    each for each in api.INTERFACES if isinstance(each, interface.Called)
-    and each.owner == 'nova.virt.hardware' and each.needed], ids=str)
-def test_a_new_argument_of_a_check_of_novas_stops_the_start(
-        each, monkeypatch):
-    def check(flavor, image_meta, added):
-        pass
+def change(monkeypatch, owner, name, value):
+    """Give Nova another function, or another value, or none."""
+    if value is GONE:
+        monkeypatch.delattr(interface.resolve(owner), name)
+    else:
+        monkeypatch.setattr(interface.resolve(owner), name, value)
 
-    monkeypatch.setattr(interface.resolve(each.owner), each.name, check)
-    with pytest.raises(errors.UnsupportedNova, match=each.name):
-        api.verify()
+
+#: A name of each kind, and what a release could make of it.
+CHANGES = [
+    # functions
+    (api.verify, 'nova.block_device', 'prepend_dev', GONE),
+    (api.verify, 'nova.block_device', 'prepend_dev', lambda: None),
+    (api.verify, 'nova.scheduler.client.report', 'report_client_singleton',
+     lambda added: None),
+    (commands, 'nova.context', 'get_admin_context', lambda added: None),
+    # a function that checks image properties
+    (api.verify, 'nova.virt.hardware', 'numa_get_constraints', GONE),
+    (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
+     lambda flavor: None),
+    (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
+     lambda image_meta, flavor: None),
+    (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
+     lambda flavor, image_meta, added: None),
+    # methods
+    (api.verify, 'nova.objects:RequestSpec', 'ensure_project_and_user_id',
+     GONE),
+    (api.verify, 'nova.objects:RequestSpec', 'ensure_project_and_user_id',
+     lambda self: None),
+    (api.verify, 'nova.objects:Instance', 'save',
+     lambda self, expected_vm_state=None: None),
+    (compute.verify, 'nova.image.glance:API', 'get', lambda self: None),
+    (commands, 'nova.objects:FlavorList', 'get_all', lambda: None),
+    # one that releases name differently
+    (api.verify, 'nova.api.openstack.wsgi:Resource',
+     api.REGISTER_ACTIONS.get().__name__, lambda self: None),
+    # classes
+    (api.verify, 'nova.compute.utils', 'EventReporter', GONE),
+    (api.verify, 'nova.compute.utils', 'EventReporter', lambda context: None),
+    (compute.verify, 'nova.compute.resource_tracker:ResourceTracker',
+     '__init__', lambda self, host: None),
+    # values
+    (api.verify, 'nova.objects.image_meta:ImageMetaProps', 'NUMA_NODES_MAX',
+     GONE),
+    (compute.verify, 'nova.objects.image_meta:ImageMetaProps',
+     '_legacy_property_map', ['vm_mode']),
+    (api.verify, 'nova.api.validation.extra_specs.validators', 'VALIDATORS',
+     {}),
+    (api.verify, 'nova.api.openstack.compute.servers:ServersController',
+     'wsgi_actions', {}),
+    (api.verify, 'nova.api.openstack.compute.routes', 'ROUTE_LIST', []),
+]
+
+
+@pytest.mark.parametrize(('verify', 'owner', 'name', 'value'), CHANGES)
+def test_a_nova_that_has_changed_a_name_stops_the_start(
+        monkeypatch, verify, owner, name, value):
+    change(monkeypatch, owner, name, value)
+    with pytest.raises(errors.UnsupportedNova) as raised:
+        verify()
+    assert name in str(raised.value)
+
+
+def test_a_function_is_not_missed_if_no_property_that_it_checks_is_there(
+        monkeypatch):
+    monkeypatch.delattr(hardware, 'get_vtpm_constraint')
+    for name in 'hw_tpm_model', 'hw_tpm_version':
+        with pytest.raises(errors.UnsupportedNova, match='get_vtpm_constrain'):
+            api.verify()
+        monkeypatch.delitem(image_meta.ImageMetaProps.fields, name)
+    api.verify()
 
 
 # --- methods that are overridden --------------------------------------------
@@ -161,7 +222,7 @@ def takes_all(self, first, second):
     (takes_all, staticmethod(lambda first, second: None)),
 ])
 def test_a_method_of_the_same_shape_can_be_overridden(ours, novas):
-    interface.verify_overridden(overriding(ours, **{ours.__name__: novas}))
+    interface.verify_overridden([overriding(ours, **{ours.__name__: novas})])
 
 
 @pytest.mark.parametrize(('ours', 'novas', 'told'), [
@@ -174,7 +235,7 @@ def test_a_method_of_the_same_shape_can_be_overridden(ours, novas):
 def test_one_of_another_shape_is_told(ours, novas, told):
     with pytest.raises(errors.UnsupportedNova) as raised:
         interface.verify_overridden(
-            overriding(ours, **{ours.__name__: novas}))
+            [overriding(ours, **{ours.__name__: novas})])
     assert f'has nova.base.Base.{ours.__name__}' in str(raised.value)
     assert f'{told}, not ({", ".join(inspect.signature(ours).parameters)})' \
         in str(raised.value)
@@ -183,25 +244,84 @@ def test_one_of_another_shape_is_told(ours, novas, told):
 def test_one_that_nova_does_not_have_is_told():
     with pytest.raises(errors.UnsupportedNova,
                        match=r'has no nova\.base\.Base\.takes_all:'):
-        interface.verify_overridden(overriding(takes_all))
+        interface.verify_overridden([overriding(takes_all)])
 
 
-def ours():
-    """Yield each class of ours that overrides methods of Nova."""
-    for module in ('api.compute_api', 'api.faults', 'api.servers',
-                   'compute.manager'):
-        for each in vars(interface.load(
-                f'nova_image_override.{module}')).values():
-            if (inspect.isclass(each) and each.__module__.endswith(module)
-                    and each.__mro__[1].__module__.startswith('nova.')):
-                yield each
+#: The classes of ours that a start checks, and what checks them.
+FOUND = {owner: verify for package, verify in (
+    (api_package, api.verify), (compute_package, compute.verify))
+    for owner in interface.classes(package.__name__)
+    if any(interface.overridden(owner))}
 
 
-def test_there_are_classes_that_override():
-    assert len([*ours()]) == 8
+def test_every_class_that_declares_an_override_is_found_wherever_it_is():
+    root = pathlib.Path(nova_image_override.__file__).parent
+    declared = {
+        ('.'.join(path.relative_to(root.parent).with_suffix('').parts),
+         node.name)
+        for path in root.rglob('*.py')
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        and any('interface.overrides' in map(ast.unparse, each.decorator_list)
+                for each in node.body if isinstance(each, ast.FunctionDef))}
+    assert declared
+    assert declared == {
+        (owner.__module__, owner.__qualname__) for owner in FOUND}
 
 
-@pytest.mark.parametrize('owner', ours(), ids=lambda each: each.__name__)
+NEW = '''
+from nova.compute import manager
+from nova_image_override.nova_interfaces import interface
+
+class Added(manager.ComputeManager):
+    @interface.overrides
+    def {method}:
+        """Do something."""
+'''
+
+
+@pytest.mark.parametrize(('package', 'verify'), [
+    (api_package, api.verify), (compute_package, compute.verify)])
+@pytest.mark.parametrize(('method', 'told'), [
+    ('rescue_instance(self, context)', 'ComputeManager.rescue_instance'),
+    ('no_such_method(self)', 'has no nova.compute.manager.ComputeManager.no_'),
+])
+def test_a_class_that_is_added_in_a_module_of_its_own_is_checked(
+        monkeypatch, tmp_path, package, verify, method, told):
+    name = f'added_{method.partition("(")[0]}'
+    (tmp_path / f'{name}.py').write_text(NEW.format(method=method))
+    monkeypatch.setattr(package, '__path__', [*package.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, f'{package.__name__}.{name}', False)
+    with pytest.raises(errors.UnsupportedNova, match=told):
+        verify()
+
+
+def test_a_module_that_lacks_a_name_of_nova_stops_the_start(
+        monkeypatch, tmp_path):
+    (tmp_path / 'lacking.py').write_text('from nova.compute import no_such\n')
+    monkeypatch.setattr(
+        api_package, '__path__', [*api_package.__path__, str(tmp_path)])
+    with pytest.raises(errors.UnsupportedNova, match=r'lacks .*no_such'):
+        api.verify()
+
+
+@pytest.mark.parametrize(
+    ('owner', 'name'), [(owner, name) for owner in FOUND
+                        for name, _ in interface.overridden(owner)],
+    ids=lambda each: getattr(each, '__name__', each))
+def test_a_method_of_novas_with_other_parameters_stops_the_start(
+        monkeypatch, owner, name):
+    monkeypatch.setattr(interface.base_of(owner), name, lambda: None)
+    with pytest.raises(errors.UnsupportedNova,
+                       match=rf'{interface.base_of(owner).__name__}\.{name}\('):
+        FOUND[owner]()
+
+
+@pytest.mark.parametrize('owner', [
+    each for package in (api_package, compute_package)
+    for each in interface.classes(package.__name__)
+    if each.__mro__[1].__module__.startswith('nova.')],
+    ids=lambda each: each.__name__)
 def test_what_is_overridden_is_declared(owner):
     declared = {name for name, _ in interface.overridden(owner)}
     assert declared == {

@@ -2,13 +2,13 @@
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
 ``override-table``, ``update-states``, ``proof-figures``, ``platforms``,
-``exchange`` and ``package-notes``, and the role ``test``. Image properties are in
-``property_pages``.
+``exchange`` and ``package-notes``, and the role ``test``. Image properties
+are in ``property_pages``.
 """
 from __future__ import annotations
 
-import importlib
 import inspect
+import itertools
 import json
 import pathlib
 import re
@@ -49,7 +49,8 @@ def table(head: list[str], rows: typing.Iterable[list[str]],
              '']
     for row in [head, *rows]:
         for place, cell in enumerate(row):
-            lines.append(f'   {" " if place else "*"} - {cell}')
+            lines.append(f'   {" " if place else "*"} - ' + cell.replace(
+                '\n', '\n' + 7 * ' '))
     return [*lines, '']
 
 
@@ -62,8 +63,7 @@ class UpdateStates(CodeDirective):
 
     def rst(self) -> list[str]:
         """Return a table of what to do in each state."""
-        update = importlib.import_module(
-            'nova_image_override.api.change.update')
+        update = interface.load('nova_image_override.api.change.update')
         return table(['In the state', 'do this first'], (
             [f'``{state}``', remedy]
             for state, remedy in update.STATES.items() if remedy), '20 80')
@@ -145,52 +145,64 @@ class VersionHistory(CodeDirective):
 
 
 class SeamTable(CodeDirective):
-    """The names of Nova that are used, and what is asked of each."""
+    """The names of Nova that are used, and the use of each."""
 
     required_arguments = 1
 
     def rst(self) -> list[str]:
         """Return a table of the list that is named, ``module:list``."""
-        module, _, name = self.arguments[0].partition(':')
-        interfaces = getattr(importlib.import_module(module), name)
-        return table(
-            ['Name of Nova', 'Expected'],
-            ([f'``{each}``', each.expected
-              + (f'; came with {each.image_property}'
-                 if getattr(each, 'image_property', None) else '')]
-             for each in interfaces), '60 40')
+        return _reasons(
+            (why, [_expectation(each) for each in used])
+            for why, used in itertools.groupby(
+                interface.resolve(self.arguments[0]), lambda each: each.why))
+
+
+def _expectation(name: interface.Interface) -> str:
+    if not isinstance(name, interface.Called):
+        return f'``{name}``: {name.shape}'
+    return f'``{name}({name.shape})``' + (
+        f', for {", ".join(name.image_properties)}'
+        if name.image_properties else '')
 
 
 class OverrideTable(CodeDirective):
-    """The methods of Nova that a module overrides."""
+    """The methods of Nova that the modules of a package override."""
 
     required_arguments = 1
 
     def rst(self) -> list[str]:
-        """Return a table of the module that is named."""
-        return table(
-            ['Method of Nova', 'Parameters of ours'],
-            ([f'``{base.__module__}.{base.__qualname__}.{name}``',
-              f'``{_without_types(signature)}``']
-             for base, name, signature in overridden(self.arguments[0])),
-            '60 40')
+        """Return a table of the package that is named."""
+        interface.verify()
+        return _reasons(
+            (_description(method), [
+                f'``{base.__module__}.{base.__qualname__}.{name}'
+                f'{_without_types(inspect.signature(method))}``'])
+            for owner in interface.classes(self.arguments[0])
+            for name, method in interface.overridden(owner)
+            for base in [interface.base_of(owner)])
 
 
-def overridden(
-    module: str,
-) -> typing.Iterator[tuple[type, str, inspect.Signature]]:
-    """Yield class of Nova, name, and our signature of what MODULE overrides."""
-    interface.verify([])
-    for owner in vars(interface.load(module)).values():
-        if inspect.isclass(owner) and owner.__module__ == module:
-            for name, signature in interface.overridden(owner):
-                yield owner.__mro__[1], name, signature
+def _reasons(
+    rows: typing.Iterable[tuple[str, list[str]]],
+) -> list[str]:
+    return table(['Name of Nova', 'Why'], (
+        ['\n'.join(f'| {each}' for each in names), why]
+        for why, names in rows), '55 45')
+
+
+def _description(method: typing.Callable[..., object]) -> str:
+    """Return what the docstring of a method says before its fields."""
+    text = inspect.getdoc(method)
+    if not text:
+        raise ExtensionError(f'{method.__qualname__} says not why it is there')
+    return text.partition('\n:')[0].strip()
 
 
 def _without_types(signature: inspect.Signature) -> inspect.Signature:
-    return inspect.Signature([
-        each.replace(annotation=each.empty)
-        for each in signature.parameters.values()])
+    return signature.replace(
+        return_annotation=signature.empty,
+        parameters=[each.replace(annotation=each.empty)
+                    for each in signature.parameters.values()])
 
 
 class Exchange(docutils.SphinxDirective):

@@ -222,8 +222,8 @@ def test_errors_come_first_and_notes_last(check):
 
 def test_a_nova_of_another_shape_is_found_before_nova_api_is_restarted(
         check, monkeypatch):
-    monkeypatch.setattr(api_interfaces, 'INTERFACES', [
-        interface.Interface('nova', 'missing')])
+    monkeypatch.setattr(api_interfaces, 'INTERFACES', interface.called(
+        'nova', 'a test', missing=''))
     status, found = check(plant(ALLOW, 'hw_nothing'))
     assert status == 1
     assert found == [

@@ -63,7 +63,7 @@ def test_without_nova_conf_the_rules_are_a_failure(monkeypatch):
 @pytest.mark.parametrize('service', [api_interfaces, compute_interfaces])
 def test_a_nova_of_another_shape_is_a_failure(check, monkeypatch, service):
     monkeypatch.setattr(
-        service, 'INTERFACES', [interface.Interface('nova', 'missing')])
+        service, 'INTERFACES', interface.called('nova', 'a test', missing=''))
     result, out = check('[image_override]\n')
     assert result == 2
     assert 'This Nova has no nova.missing' in out
