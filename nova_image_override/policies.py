@@ -5,13 +5,14 @@ They live in Nova's policy.yaml, next to
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from oslo_policy import policy
 
+from nova_image_override.properties.catalog import Catalog
+
 #: May the caller override image properties at all?
 CREATE = 'os_compute_api:servers:create:image_props_override'
-
 
 #: The rule that a deployer may add for one property, by its canonical field
 #: name, such as ``hw_numa_cpus``.
@@ -19,6 +20,22 @@ PROPERTY_RULE = f'{CREATE}:{{}}'
 
 #: The rule that a deployer may add for one preset, by its name.
 PRESET_RULE = f'{CREATE}:preset:{{}}'
+
+
+def unknown(
+    defined: Iterable[str], catalog: Catalog, presets: Iterable[str],
+) -> dict[str, str]:
+    """Return the rules of ours that are never checked.
+
+    :param defined: the rules that policy files define
+    :param presets: names of the presets
+    :returns: rule -> the one that differs from it in case only, or ''
+    """
+    known = {PROPERTY_RULE.format(field) for field, prop in catalog.items()
+             if not prop.record.never} | {*map(PRESET_RULE.format, presets)}
+    folded = {name.lower(): name for name in known}
+    return {name: folded.get(name.lower(), '') for name in defined
+            if name.startswith(f'{CREATE}:') and name not in known}
 
 
 def list_rules() -> Iterator[policy.RuleDefault]:

@@ -6,6 +6,7 @@ Made from the JSON Schema that discovery answers with, for tenants' tools too.
 from collections.abc import Iterable, Iterator
 import dataclasses
 import fnmatch
+import json
 import re
 from typing import Any
 
@@ -57,13 +58,17 @@ class Row:
                 self.pattern and re.search(self.pattern, name))
 
 
-def with_null(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
+def for_people(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
     """Yield rows for a format without null: what is absent reads ``null``.
 
-    cliff would write ``None`` in tables, and nothing at all in CSV.
+    cliff would write ``None`` in tables, and nothing at all in CSV. Text that
+    would move the cursor or forge a row, such as a tenant's value of an image
+    property, is quoted and escaped as in JSON.
     """
     for row in cells:
-        yield tuple('null' if cell is None else cell for cell in row)
+        yield tuple('null' if cell is None else cell if (
+            not isinstance(cell, str) or cell.isprintable()
+        ) else json.dumps(cell) for cell in row)
 
 
 def rows(schema: schema_words.Schema) -> list[Row]:

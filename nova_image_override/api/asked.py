@@ -28,7 +28,7 @@ from nova_image_override.api.client_compatibility import ClientCompatibility
 from nova_image_override.api.operation import Listing
 from nova_image_override.api.operation import Operation
 from nova_image_override.authorization import presets
-from nova_image_override.override import NONE, Overrides, Parser
+from nova_image_override.override import NONE, Overrides, Parser, Permission
 
 #: Where Nova takes hints, in the order in which it looks
 #: (ServersController.create); it ignores the second if the first is there.
@@ -104,7 +104,6 @@ class Reader:
         self, planner: Planner, compatibility: ClientCompatibility,
     ) -> None:
         self._planner = planner
-        self._presets = planner.enforcer.presets
         self._parser = Parser(planner.enforcer.catalog)
         self._compatibility = compatibility
 
@@ -123,8 +122,10 @@ class Reader:
             sent = _with_free_keys(found, sent)
         elif sent:
             require_version(req, *sent)
+        context = req.environ['nova.context']
         return self._parsed(
-            sent, self._planner, req.environ['nova.context']), body
+            context, sent, functools.partial(self._planner.refused, context)
+        ), body
 
     def change(
         self, req: wsgi.Request, body: Any, key: str,
@@ -143,7 +144,7 @@ class Reader:
                 raise errors.Invalid.of(
                     sent, errors.NOT_HERE, 'it cannot be changed '
                     'together with pinned_availability_zone, send two requests')
-        return self._parsed(sent), body
+        return self._parsed(req.environ['nova.context'], sent), body
 
     def listing(self, req: wsgi.Request) -> Operation:
         """Return what a list shows, and take our filters out of its query.
@@ -195,13 +196,13 @@ class Reader:
                 for name, where in closed.items())
 
     def _parsed(
-        self, sent: Mapping[str, Any], planner: Planner | None = None,
-        context: Any = None,
+        self, context: Any, sent: Mapping[str, Any],
+        permission: Permission = lambda overrides: (),
     ) -> Overrides | None:
         """Return the overrides that the parameters SENT ask for.
 
-        :param planner: says what the rules refuse of overrides, if others
-            cannot be read
+        :param permission: asked about the overrides that can be read, if
+            others cannot
         """
         if not sent:
             return None
@@ -209,13 +210,14 @@ class Reader:
         problems: Iterable[errors.Problem] = ()
         try:
             if errors.PRESET in sent:
-                preset = self._presets.named(sent[errors.PRESET]).overrides
+                enforcer = self._planner.enforcer
+                preset = enforcer.preset(
+                    self._planner.callers.caller(context),
+                    sent[errors.PRESET]).overrides
         except errors.Invalid as exc:
             problems = exc.problems
         return self._parser.parse(
-            sent.get(errors.PARAMETER, {}),
-            functools.partial(planner.refused, context) if planner
-            else lambda overrides: (), preset, problems)
+            sent.get(errors.PARAMETER, {}), permission, preset, problems)
 
 
 def _take_parameters(

@@ -93,6 +93,7 @@ def _made(options: types.SimpleNamespace) -> Startup:
         lambda: Enforcer.from_options(catalog, options),
         Callers,
         lambda: ClientCompatibility.from_options(options))
+    callers.warn_of_unknown(catalog, enforcer.presets)
     return Startup(
         Planner(enforcer, callers, frozenset(options.virt_drivers)),
         compatibility)

@@ -7,6 +7,7 @@ a file changes, as Nova reads them.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 import dataclasses
 import functools
+import logging
 from typing import Any
 
 from nova import policies as nova_policies
@@ -16,7 +17,11 @@ from oslo_policy import opts as oslo_policy_opts
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import policies
+from nova_image_override.authorization.presets import Presets
 from nova_image_override.authorization.watched_files import WatchedFiles
+from nova_image_override.properties.catalog import Catalog
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +59,26 @@ class Callers:
     def __init__(self) -> None:
         self.policy = watched_policy(nova.conf.CONF, (
             *nova_policies.list_rules(), *policies.list_rules()))
+
+    def warn_of_unknown(self, catalog: Catalog, presets: Presets) -> None:
+        """Log which policy rules of ours are never checked.
+
+        What such a rule was to close is open. They are logged now, and each
+        time that policy files or presets change.
+        """
+        def warn() -> None:
+            unknown = policies.unknown(
+                self.policy.said().file_rules, catalog, presets.now())
+            if unknown:
+                LOG.warning(
+                    'Policy rules that close nothing, because there is no '
+                    'such image property or preset: %s', ', '.join(
+                        f'{name} (did you mean {meant}?)' if meant else name
+                        for name, meant in unknown.items()))
+
+        self.policy.then = warn
+        presets.then(warn)
+        warn()
 
     def caller(self, context: Any, owner: Any = None) -> Caller:
         """Return the caller who makes the request of CONTEXT.

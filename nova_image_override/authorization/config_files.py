@@ -19,10 +19,11 @@ def failure(option: str, path: str, why: object) -> errors.StartupError:
         option, path, ' '.join(str(why).split())))
 
 
-def read(option: str, path: str) -> str:
+def read(option: str, path: str, most: int = BYTES_MAX) -> str:
     """Return the text of the file at PATH.
 
     :param option: the option of ``[image_override]`` that names the file
+    :param most: largest file that is read, in bytes
     :raises errors.StartupError: the file is missing, unreadable, not a regular
         file, too large, not UTF-8, or says nothing
     """
@@ -33,9 +34,8 @@ def read(option: str, path: str) -> str:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
             raise failure(option, path, 'is not a regular file')
-        if status.st_size > BYTES_MAX:
-            raise failure(
-                option, path, f'is larger than {BYTES_MAX // 2**20} MiB')
+        if status.st_size > most:
+            raise failure(option, path, f'is larger than {most // 2**10} KiB')
         text = file.read_text(encoding='utf-8')
     except OSError as exc:
         raise failure(option, path, f'cannot be read: {exc.strerror}') from None

@@ -7,6 +7,7 @@ what the rules leave.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+import functools
 import logging
 from typing import Any
 
@@ -20,7 +21,11 @@ from nova_image_override.authorization.glance import property_protections
 from nova_image_override.authorization.glance.protected import Protected
 from nova_image_override.authorization.lists import PropertyList
 from nova_image_override.authorization.presets import Preset, Presets
-from nova_image_override.override import ImageProperties, Overrides
+from nova_image_override.override import (
+    ImageProperties,
+    Override,
+    Overrides,
+)
 from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Schema
@@ -147,6 +152,15 @@ class Enforcer:
         return [decision for rule in self.rules
                 for decision in rule.decide(request)]
 
+    def preset(self, caller: Caller, name: object) -> Preset:
+        """Return the preset that a request of CALLER names.
+
+        :param name: as Nova's JSON parser made it
+        :raises errors.Invalid: there is none that CALLER may use
+        """
+        return self.presets.named(
+            name, lambda each: self.on_preset(caller, each).permits)
+
     def on_preset(self, caller: Caller, name: str) -> rules.Decision:
         """Decide whether CALLER may use the preset called NAME."""
         return rules.Policy.of_preset(name, caller)
@@ -163,10 +177,17 @@ class Enforcer:
 
     def usable(self, caller: Caller) -> Iterator[Preset]:
         """Yield the presets that CALLER may use, on one image or another."""
+        # Presets of one cloud have most of their overrides in common.
+        @functools.cache
+        def may(name: str, value: str | None) -> bool:
+            alone = Override(self.catalog.resolve(name), name, value, name)
+            return not self.refusals(caller, Overrides((alone,))) \
+                and self.protected.permitted(
+                    name, alone.prop, caller)[value is None]
+
         for preset in self.presets.now().values():
-            if not self.refusals(caller, preset.overrides) and all(
-                    self.protected.permitted(each.name, each.prop, caller)[
-                        each.value is None] for each in preset.overrides):
+            if self.on_preset(caller, preset.name).permits and all(
+                    may(each.name, each.value) for each in preset.overrides):
                 yield preset
 
     def schema(self, caller: Caller, version: versions.Version) -> Schema:

@@ -5,7 +5,7 @@ overrides like any others: they only need no entry in ``allowed_properties``.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 import dataclasses
 import difflib
 import hashlib
@@ -17,6 +17,7 @@ import yaml
 
 from nova_image_override import errors
 from nova_image_override.authorization import config_files
+from nova_image_override.authorization.watched_files import UNREADABLE
 from nova_image_override.authorization.watched_files import WatchedFiles
 from nova_image_override.override import Overrides, Parser, UsedPreset
 from nova_image_override.properties.catalog import Catalog
@@ -27,6 +28,12 @@ OPTION = 'presets_file'
 _NAME = re.compile('[A-Za-z0-9][A-Za-z0-9._-]{0,63}')
 
 _KEYS = ('description', 'properties', 'flavors')
+
+#: What a file may have. Each request for discovery judges every preset, and
+#: answers with those that are left; a file is parsed while requests wait.
+PRESETS_MAX = 100
+PROPERTIES_MAX = 1000
+BYTES_MAX = 2**17
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,18 +83,28 @@ class Presets:
         """Return the presets by name."""
         return self._watched.said() if self._watched else {}
 
-    def named(self, name: object) -> Preset:
+    def then(self, call: Callable[[], object]) -> None:
+        """Have CALL called each time the file has changed."""
+        if self._watched:
+            self._watched.then = call
+
+    def named(
+        self, name: object,
+        may_use: Callable[[str], bool] = lambda name: True,
+    ) -> Preset:
         """Return the preset that a request names.
 
         :param name: as Nova's JSON parser made it
+        :param may_use: whether the caller may use the preset of a name; to
+            others it is not there
         :raises errors.Invalid: there is none
         """
         presets = self.now()
         if not isinstance(name, str):
             raise errors.Invalid.of([errors.PRESET], errors.INVALID_TYPE,
                                     'must be a string, the name of a preset')
-        if name not in presets:
-            folded = {each.lower(): each for each in presets}
+        if name not in presets or not may_use(name):
+            folded = {each.lower(): each for each in presets if may_use(each)}
             near = difflib.get_close_matches(
                 name[:64].lower(), folded, n=1, cutoff=0.5)
             raise errors.Invalid.of(
@@ -105,13 +122,25 @@ def is_name(text: str) -> bool:
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
     """Reads everything but null as it is written: ``true``, ``2.0``, ``0-3``.
 
-    A key that is there twice is an error: YAML's last one would win.
+    A key that is there twice is an error: YAML's last one would win. So is a
+    tag, such as ``!!bool``: PyYAML fails in many ways where it does not fit.
     """
 
     yaml_implicit_resolvers = {
         first: [each for each in resolvers if each[0].endswith(':null')]
         for first, resolvers
         in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+
+    def compose_node(
+        self, parent: yaml.Node | None, index: object,
+    ) -> yaml.Node | None:
+        """Return the node that comes next."""
+        event = self.peek_event()
+        if getattr(event, 'tag', None) is not None:
+            raise yaml.constructor.ConstructorError(
+                problem='tags, such as !!str, have no meaning here',
+                problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
 
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False,
@@ -130,12 +159,16 @@ def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
     :raises errors.StartupError: with a line for each thing that is wrong
     """
     try:
-        said = _Loader(config_files.read(OPTION, path)).get_single_data()
-    except (yaml.YAMLError, RecursionError) as exc:
+        said = _Loader(
+            config_files.read(OPTION, path, BYTES_MAX)).get_single_data()
+    except (yaml.YAMLError, *UNREADABLE) as exc:
         raise config_files.failure(OPTION, path, exc) from None
     if not isinstance(said, dict):
         raise config_files.failure(
             OPTION, path, 'must be a mapping of names to presets')
+    if len(said) > PRESETS_MAX:
+        raise config_files.failure(
+            OPTION, path, f'at most {PRESETS_MAX} presets, not {len(said)}')
     parser = Parser(catalog)
     # MariaDB takes such rows of the record for the same.
     if len({str(name).lower() for name in said}) < len(said):
@@ -147,6 +180,11 @@ def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
              for fault in _faults(catalog, parser, name, entry)]
     if wrong:
         raise errors.StartupError(*wrong)
+    named = sum(len(entry['properties']) for entry in said.values())
+    if named > PROPERTIES_MAX:
+        raise config_files.failure(
+            OPTION, path, f'at most {PROPERTIES_MAX} properties in all '
+            f'presets together, not {named}')
     return {name: Preset.of(
         name, parser.parse(entry['properties']), entry['description'],
         tuple(entry.get('flavors') or ())) for name, entry in said.items()}

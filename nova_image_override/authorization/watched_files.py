@@ -21,11 +21,13 @@ from nova_image_override import errors
 LOG = logging.getLogger(__name__)
 
 #: What else reading files raises; oslo.policy, for example, when it cannot make
-#: sense of one.
-UNREADABLE = (cfg.Error, OSError, AttributeError, TypeError, ValueError)
+#: sense of one, and PyYAML where a tag, an escape or the depth is beyond it.
+UNREADABLE = (
+    cfg.Error, OSError, ArithmeticError, AttributeError, LookupError,
+    RecursionError, TypeError, ValueError)
 
 #: Distinguishes one state of a file from another.
-_Stamp = tuple[str, int, int, int]
+_Stamp = tuple[str, int, int, int, int]
 
 _Said = TypeVar('_Said')
 
@@ -47,6 +49,8 @@ class WatchedFiles(Generic[_Said]):
         self._paths = paths
         self._read = read
         self._of = of
+        #: Called each time one of them has changed, with no lock held.
+        self.then: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
         self._filled: set[str] = set()
         self._stamps = self._stamped()
@@ -61,14 +65,18 @@ class WatchedFiles(Generic[_Said]):
         with self._lock:
             # Taken first, so that what changes while it is read is read again.
             stamps = self._stamped()
-            if stamps != self._stamps:
+            changed = stamps != self._stamps
+            if changed:
                 self._stamps = stamps
                 try:
                     self._read_again()
                 except errors.StartupError as exc:
                     LOG.error('%s. What was read before stays in force.',
                               '; '.join(map(str, exc.args)))
-            return self._said
+            said = self._said
+        if changed:
+            self.then()
+        return said
 
     def _read_again(self) -> None:
         """Read all of the files, or change nothing.
@@ -79,6 +87,9 @@ class WatchedFiles(Generic[_Said]):
             said = self._read()
             filled = _filled(self._stamps)
             lost = self._filled - filled
+            if self._stamped() != self._stamps:
+                # Read in part, or while it was away.
+                raise OSError('changed while it was read')
             if lost:
                 raise OSError('missing or empty: ' + ', '.join(sorted(lost)))
         except UNREADABLE as exc:
@@ -102,7 +113,9 @@ def _stamps_of(path: str) -> Iterator[_Stamp]:
         with contextlib.suppress(OSError):
             status = os.stat(each)
             if stat.S_ISREG(status.st_mode):
-                yield each, status.st_ino, status.st_size, status.st_mtime_ns
+                # A file that is moved away and back has another ctime only.
+                yield (each, status.st_ino, status.st_size, status.st_mtime_ns,
+                       status.st_ctime_ns)
 
 
 def _filled(stamps: Iterable[_Stamp]) -> set[str]:
@@ -112,6 +125,6 @@ def _filled(stamps: Iterable[_Stamp]) -> set[str]:
     :raises ValueError: one is not UTF-8
     """
     # oslo.policy reads no hidden files, such as those of editors.
-    return {path for path, _, size, _ in stamps
+    return {path for path, _, size, *_ in stamps
             if size and not os.path.basename(path).startswith('.')
             and pathlib.Path(path).read_text(encoding='utf-8').strip()}

@@ -155,9 +155,9 @@ class Check(command.Lister, command.ShowOne):
         answer = asking.checked
         if parsed_args.formatter in property_table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
-        self._nodes = list(property_table.with_null(
+        self._nodes = list(property_table.for_people(
             _node_rows(answer['numa_topology'])))
-        return PROPERTY_COLUMNS, property_table.with_null(_property_rows(
+        return PROPERTY_COLUMNS, property_table.for_people(_property_rows(
             answer['properties'], answer['overridden']))
 
     def produce_output(

@@ -58,7 +58,7 @@ class Table(lister.Lister):
     ) -> int:
         """Print the table in the chosen format."""
         if parsed_args.formatter not in property_table.OBJECT_FORMATS:
-            data = property_table.with_null(data)
+            data = property_table.for_people(data)
         return int(super().produce_output(parsed_args, column_names, data))
 
 

@@ -3,7 +3,7 @@
 # after what "openstack complete" prints, which completes everything else.
 
 _openstack_image_prop_override() {
-    local line=${COMP_LINE:0:COMP_POINT} word before found
+    local line=${COMP_LINE:0:COMP_POINT} word before found each
     word=${line##*[[:space:]]}
     read -ra before <<< "${line%"$word"}"
     if [[ $word == -* || ${before[-1]} != --image-prop-override &&
@@ -15,22 +15,28 @@ _openstack_image_prop_override() {
     fi
     if [[ ${_OPENSTACK_OVERRIDES-} != "${OS_CLOUD-} "* ]]; then
         # Lines such as: hw_disk_bus ['ide', 'scsi']; a description of values
-        # has blanks, and names of families end with what users choose.
+        # has blanks, and names of families end with what users choose. What
+        # the shell would read as more than a word is not offered: whoever
+        # completes it would run it.
         _OPENSTACK_OVERRIDES="${OS_CLOUD-} $(openstack image override list \
-            -f value -c Property -c Values 2> /dev/null | awk -F "'" '{
+            -f value -c Property -c Values 2> /dev/null |
+            LC_ALL=C awk -F "'" '{
                 split($0, name, " ")
                 sub(/(N|NAME)$/, "", name[1])
                 print name[1] (name[1] ~ /[.:]$/ ? "" : "=")
                 for (i = 2; i <= NF && name[1] !~ /[.:]$/; i += 2)
-                    if ($i !~ / /) print name[1] "=" $i
-            }')"
+                    print name[1] "=" $i
+            }' | LC_ALL=C grep -E '^[A-Za-z0-9_.:]+(=[A-Za-z0-9_.:,-]*)?$')"
     fi
     found=${_OPENSTACK_OVERRIDES#* }
     case " ${before[*]} " in
         *' server list '* | *' server unset '*)
             found=$(sed -e 's/=.*//' <<< "$found" | uniq) ;;
     esac
-    found=$(compgen -W "$found" -- "$word")
+    # Not compgen -W, which expands words.
+    found=$(while read -r each; do
+        [[ $each != "$word"* ]] || echo "$each"
+    done <<< "$found")
     if [[ $word == *=* ]]; then
         found=$(sed -e '/=$/d' <<< "$found")
     elif [[ $found == *=* ]]; then

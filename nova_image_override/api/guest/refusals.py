@@ -410,10 +410,12 @@ def unreadable(
     for name, value in properties.items():
         try:
             read({'properties': {name: value}})
-        except REFUSALS as exc:
+        except REFUSALS:
             found.append(errors.Problem(
                 name, errors.UNREADABLE,
-                f'the image\'s own value cannot be read by Nova: {exc}'))
+                'Nova cannot read the image\'s own value '
+                + errors.printable(str(value))))
     return found or [errors.Problem(
         errors.PARAMETER, errors.UNREADABLE,
-        f'Nova cannot read the merged properties: {error}')]
+        'Nova cannot read the merged properties: '
+        + errors.printable(str(error)))]

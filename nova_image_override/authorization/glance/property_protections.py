@@ -28,6 +28,7 @@ from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
 from nova_image_override.authorization import config_files
+from nova_image_override.authorization.watched_files import UNREADABLE
 
 LOG = logging.getLogger(__name__)
 
@@ -275,6 +276,6 @@ def _load_policies(names: Iterable[str], path: str | None) -> Policies:
     text = config_files.read(POLICY_OPTION, path)
     try:
         return Policies(names, oslo_policy.Rules.load(text))
-    except (ValueError, TypeError, AttributeError) as exc:
+    except UNREADABLE as exc:
         raise config_files.failure(
             POLICY_OPTION, path, f'malformed: {exc}') from None

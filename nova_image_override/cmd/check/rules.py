@@ -191,18 +191,16 @@ def _properties(cloud: Cloud) -> Iterator[Finding]:
 
 
 def _policies(cloud: Cloud) -> Iterator[Finding]:
-    known = {*(policies.PROPERTY_RULE.format(prop.field)
-               for prop in cloud.properties),
-             *map(policies.PRESET_RULE.format, cloud.enforcer.presets.now())}
-    for name in cloud.caller.policy_defined:
-        if name.startswith(f'{policies.CREATE}:') and name not in known:
-            yield Finding(
-                ERROR, 'P1', name,
-                'policy.yaml defines a rule for a property that cannot be '
-                'overridden under this name, or for a preset that there is '
-                'not: it is never checked',
-                'use the canonical field name, such as '
-                f'{policies.PROPERTY_RULE.format("hw_numa_mem")}')
+    for name in policies.unknown(
+            cloud.caller.policy_defined, cloud.enforcer.catalog,
+            cloud.enforcer.presets.now()):
+        yield Finding(
+            ERROR, 'P1', name,
+            'policy.yaml defines a rule for a property that cannot be '
+            'overridden under this name, or for a preset that there is '
+            'not: it is never checked',
+            'use the canonical field name, such as '
+            f'{policies.PROPERTY_RULE.format("hw_numa_mem")}')
 
 
 def _closed_by_glance(cloud: Cloud) -> Iterator[Finding]:

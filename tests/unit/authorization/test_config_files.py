@@ -53,7 +53,7 @@ def test_the_largest_file_is_read_and_one_byte_more_is_not(tmp_path):
     assert config_files.read('some_option', str(path)).startswith('[a]')
     os.truncate(path, config_files.BYTES_MAX + 1)
     assert refusal(path) == (
-        f'[image_override] some_option: {path}: is larger than 16 MiB')
+        f'[image_override] some_option: {path}: is larger than 16384 KiB')
 
 
 @pytest.mark.parametrize('content', ['  [a]', '\t# a\nb', 'X'])

@@ -1,5 +1,7 @@
 """oslo.policy: which callers may override, according to Nova's policy files."""
 
+import json
+import os
 import threading
 
 from nova import context
@@ -9,6 +11,8 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import policies
+from nova_image_override.authorization import caller as caller_module
+from nova_image_override.authorization import presets
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.override import Override, Overrides
@@ -133,6 +137,41 @@ def test_oslo_policy_is_asked_once_in_a_request(files, monkeypatch):
     assert asked == [policies.CREATE] * 2
 
 
+def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
+        files, catalog, monkeypatch):
+    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
+    told = []
+    monkeypatch.setattr(caller_module.LOG, 'warning', lambda message, *args:
+                        told.append(message % args))
+    offered = ': {description: x, properties: {hw_pmu: yes}}'
+    path = files.write('windows' + offered, 'presets.yaml')
+    files.write({policies.preset_rule('Windows'): '!'})
+    read, callers = presets.Presets(catalog, str(path)), Callers(catalog)
+    callers.warn_of_unknown(read)
+    (line,) = told
+    assert line.endswith(
+        f': {policies.preset_rule("Windows")} '
+        f'(did you mean {policies.preset_rule("windows")}?)')
+    for rules_now, offers, unknown in (
+            ({HW_PMU: '!'}, 'windows', None),
+            ({policies.property_rule('hw_pum'): '!'}, 'windows',
+             policies.property_rule('hw_pum')),
+            ({policies.preset_rule('windows'): '!'}, 'windows', None),
+            ({policies.preset_rule('windows'): '!'}, 'other',
+             policies.preset_rule('windows'))):
+        told.clear()
+        files.write(rules_now)
+        files.write(offers + offered, 'presets.yaml')
+        for _ in range(2):
+            callers.policy.said()
+            read.now()
+        if unknown:
+            assert told
+            assert all(line.endswith(f': {unknown}') for line in told)
+        else:
+            assert told == []
+
+
 # --- files that change ------------------------------------------------------
 
 def refused_now(read):
@@ -253,7 +292,9 @@ def test_a_file_that_goes_while_it_is_looked_at_changes_nothing(files):
     assert refused_now(read) == {}
 
 
-@pytest.mark.parametrize('text', ['{', '- a list', 'rule: 1', '\0'])
+@pytest.mark.parametrize('text', [
+    '{', '- a list', 'rule: 1', '\0', 'a: !!bool maybe', 'a: !!int ""',
+    'a: !!timestamp x', '"\\UFFFFFFFF": "!"', '[' * 3000])
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
 def test_an_unreadable_file_stops_the_start_and_later_changes_nothing(
         files, name, text, said):
@@ -330,3 +371,37 @@ def test_whoever_asks_while_ours_are_read_waits_for_all_of_them(
     for thread in threads:
         thread.join()
     assert answers == [{'hw_pmu': HW_PMU}] * 2
+
+
+def test_no_request_finds_open_what_every_state_of_a_file_closes(
+        files, said):
+    """Replaced, emptied, cut and moved away, while others ask."""
+    path = files.write({HW_PMU: '!'})
+    read = files.read()
+    answers, done = set(), threading.Event()
+
+    def ask():
+        while not done.is_set():
+            answers.add(tuple(refused_now(read).items()))
+
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in asking:
+        thread.start()
+    try:
+        for number in range(40):
+            text = json.dumps({HW_PMU: '!', f'more{number}': '@'})
+            new = path.with_name('new')
+            new.write_text(text)
+            os.replace(new, path)
+            path.write_text('')
+            path.write_text(text[:-5])
+            path.write_text(text)
+            os.replace(path, new)
+            os.replace(new, path)
+    finally:
+        done.set()
+        for thread in asking:
+            thread.join()
+    assert answers == {(('hw_pmu', HW_PMU),)}
+    files.write({HW_PMU: '@'})
+    assert refused_now(read) == {}

@@ -2,8 +2,10 @@
 
 import itertools
 import os
+import re
 
 import hypothesis
+from hypothesis import strategies as st
 import pytest
 import yaml
 
@@ -85,13 +87,12 @@ class TestFile:
          'a key is there twice'),
         ('? [a]\n: b', 'unhashable'),
         ('[' * 3000, ''),
-        ('!!python/object:os.system {}', 'could not determine a constructor'),
+        ('!!python/object:os.system {}', 'tags, such as !!str, have no'),
         (ONE.replace('one', '-one'), 'preset -one: a name is 1 to 64'),
         (ONE.replace('one', 'a b'), 'preset "a b": a name is 1 to 64'),
         (ONE.replace('one', 'x' * 65), 'a name is 1 to 64'),
         (ONE.replace('one', '"a\\nb"'), 'preset "a\\nb": a name is 1 to'),
         (f'{ONE}\n{ONE.replace("one", "One")}', 'differ in case only'),
-        (ONE.replace('one', '!!int 1'), 'preset 1: a name is 1 to 64'),
         (f'~: {ONE[5:]}', 'preset None: a name is 1 to 64'),
         ('one:', 'preset one: must be a mapping with no other keys than'),
         ('one: [x]', 'preset one: must be a mapping with no other keys than'),
@@ -107,10 +108,9 @@ class TestFile:
          'properties must be a mapping'),
         ('one: {description: x, properties: {hw_pmu: [yes]}}',
          'properties must be a mapping'),
-        ('one: {description: x, properties: {hw_pmu: !!bool yes}}',
-         'properties must be a mapping'),
-        ('one: {description: x, properties: {1: !!binary aGFsbG8=}}',
-         'properties must be a mapping'),
+        (f'{ONE[:-1]}, flavors: ["\\UFFFFFFFF"]}}', ''),
+        (f'{ONE[:-1]}, flavors: ["\\U00110000"]}}', ''),
+        (f'%YAML {"9" * 5000}.1\n---\n{ONE}', ''),
         (ONE.replace('}}', '}, flavors: m1.large}'),
          'flavors must be a list of names'),
         (ONE.replace('}}', '}, flavors: [[m1]]}'),
@@ -135,6 +135,49 @@ class TestFile:
         assert line.startswith(
             f'[image_override] presets_file: {written.path}: ')
         assert why in line
+
+    @pytest.mark.parametrize('tagged', [
+        '!!bool maybe', '!!bool yes', '!!int ""', '!!int 1', '!!float ""',
+        '!!timestamp x', '!!binary aGFsbG8=', '!!null x', '!!str yes', '! yes',
+        '!own yes', '!!set {yes}', '!!python/name:os.system ""'])
+    @pytest.mark.parametrize('text', [
+        '{}: {{description: x, properties: {{hw_pmu: yes}}}}',
+        'one: {{description: {}, properties: {{hw_pmu: yes}}}}',
+        'one: {{description: x, properties: {{hw_pmu: {}}}}}',
+        'one: {}', '{}'])
+    def test_a_tag_is_an_error_whatever_it_is_on(self, written, text, tagged):
+        with pytest.raises(errors.StartupError) as caught:
+            written(text.format(tagged))
+        (line,) = str(caught.value).split('\n')
+        assert line.startswith(
+            f'[image_override] presets_file: {written.path}: tags, such as')
+
+    @staticmethod
+    def _many(presets, properties):
+        return yaml.safe_dump({f'p{each}': {
+            'description': 'x', 'properties': {
+                f'trait:CUSTOM_{number}': 'required'
+                for number in range(properties)}}
+            for each in range(presets)})
+
+    @pytest.mark.parametrize(('count', 'each', 'more'), [
+        (presets.PRESETS_MAX, 10, 'at most 100 presets, not 101'),
+        (10, presets.PROPERTIES_MAX // 10,
+         'at most 1000 properties in all presets together, not 1100')])
+    def test_what_one_file_may_have_is_bounded(
+            self, written, count, each, more):
+        assert len(written(self._many(count, each)).now()) == count
+        with pytest.raises(errors.StartupError) as caught:
+            written(self._many(count + 1, each))
+        assert str(caught.value) == (
+            f'[image_override] presets_file: {written.path}: {more}')
+
+    def test_so_is_its_size(self, written):
+        text = f'{ONE}\n#'
+        text += 'x' * (presets.BYTES_MAX - len(text))
+        assert list(written(text).now()) == ['one']
+        with pytest.raises(errors.StartupError, match='larger than 128 KiB'):
+            written(text + 'x')
 
     def test_everything_that_is_wrong_has_a_line(self, written):
         with pytest.raises(errors.StartupError) as caught:
@@ -169,7 +212,10 @@ class TestChange:
         assert list(read.now()) == ['two']
 
     @pytest.mark.parametrize('text', [
-        '', '# nothing', '{', '- one', ONE.replace('yes', 'maybe'), None])
+        '', '# nothing', '{', '- one', ONE.replace('yes', 'maybe'), None,
+        ONE.replace('yes', '!!bool maybe'), ONE.replace('x,', '!!int "",'),
+        ONE.replace('x,', '"\\UFFFFFFFF",'),
+        '\n'.join(ONE.replace('one', f'p{n}') for n in range(101))])
     def test_what_cannot_be_read_leaves_what_was_and_one_line(
             self, written, said, text):
         read = written(ONE)
@@ -207,6 +253,18 @@ class TestNamed:
         assert code == errors.UNKNOWN_PRESET
         assert reason.endswith(meant or errors.printable(name))
         assert len(reason) <= 300
+
+    @pytest.mark.parametrize('name', ['two', 'Two', 'twoo', 'three'])
+    def test_what_the_caller_may_not_use_is_not_there(self, written, name):
+        read = written(f'{ONE}\n{ONE.replace("one", "two")}')
+        code, reason = refused(read.named, name, {'one'}.__contains__)
+        assert (code, reason) == (
+            errors.UNKNOWN_PRESET, f'this cloud has no preset {name}')
+        assert (code, reason) == refused(
+            written(ONE).named, name, {'one'}.__contains__)
+        assert read.named('one', {'one'}.__contains__).name == 'one'
+        assert 'did you mean one?' in refused(
+            read.named, 'On', {'one'}.__contains__)[1]
 
     @pytest.mark.parametrize(('name', 'is_one'), [
         ('a', True), ('0.-_', True), ('x' * 64, True), ('x' * 65, False),
@@ -297,6 +355,47 @@ class TestPermission:
         assert [each.name for each in made.usable(caller())] == ['one', 'two']
         assert [each.name for each in made.usable(caller(RULE))] == ['two']
         assert list(enforcer_module.Enforcer(catalog).usable(caller())) == []
+
+
+    def test_what_presets_have_in_common_is_judged_once(
+            self, catalog, written):
+        read = written('\n'.join(
+            ONE.replace('one', f'p{n}') for n in range(50)))
+        made = enforcer_module.Enforcer(catalog, presets=read)
+        asked = []
+
+        class Counting(rules.Never):
+            def decide(self, request):
+                asked.append(request.name)
+                return super().decide(request)
+
+        made.rules = (Counting(), *made.rules)
+        assert len([*made.usable(caller())]) == 50
+        assert asked == ['hw_boot_menu']
+
+    @hypothesis.settings(suppress_health_check=[
+        hypothesis.HealthCheck.function_scoped_fixture])
+    @hypothesis.given(
+        st.lists(strategies.requests(), min_size=1, max_size=4),
+        st.lists(strategies.entries(), max_size=3), st.booleans())
+    def test_a_preset_may_be_used_if_all_of_it_is_permitted_together(
+            self, catalog, parser, written, asked, denied, protected):
+        properties = [parser.parse(each) for each in asked if each and not any(
+            catalog.resolve(name).record.never for name in each)]
+        made = enforcer_module.Enforcer(
+            catalog, denied=denied,
+            presets=written(yaml.safe_dump({
+                f'p{at}': {'description': 'x', 'properties': each}
+                for at, each in enumerate(properties)})),
+            protections=(protected and property_protections.Protections([
+                property_protections.Section('hw_', re.compile('hw_'), {
+                    'create': ['@'], 'read': ['@'], 'update': ['!'],
+                    'delete': ['!']})])) or None)
+        who = caller()
+        assert [each.name for each in made.usable(who)] == [
+            f'p{at}' for at, each in enumerate(properties)
+            if not made.refusals(
+                who, each, [{}], made.presets.now()[f'p{at}'])]
 
 
 def test_the_examples_can_be_used(catalog):

@@ -123,6 +123,19 @@ def test_a_removed_property_reads_null(listed, written, null):
     assert null in out
 
 
+@pytest.mark.parametrize('value', [
+    '\x1b[2J', 'a\nforged', 'a\r', '\x9b', '\u202e', '\u2028', '\x7f'])
+def test_a_value_of_a_tenant_s_cannot_steer_the_terminal(listed, value):
+    listed.found[:] = [('cell1', server('a', **{BUS: 'x'}, own={BUS: value}))]
+    for written in ('table', 'value', 'csv'):
+        _, out, _ = listed.deployment.run(
+            'servers', '-c', 'Image value', '-f', written)
+        assert value not in out
+        # cliff doubles backslashes in CSV.
+        assert json.dumps(value)[1:-1] in out.replace(2 * '\\', '\\')
+    assert listed(columns=('Image value',)) == (0, [(value,)])
+
+
 def test_rows_are_printed_as_they_are_read(listed, monkeypatch):
     def failing(*arguments):
         yield from listed.found[:2]

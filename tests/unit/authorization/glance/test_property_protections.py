@@ -193,6 +193,25 @@ def test_without_policy_yaml_every_other_policy_is_undefined(load):
     assert rules.permits('x_a', 'delete', MEMBER)
 
 
+@pytest.mark.parametrize(('value', 'permitted'), [
+    ('@', True), ('!', False), ('', False), ('maker', True)])
+def test_everybody_and_nobody_are_no_policies(load, value, permitted):
+    rules = load(section('x_a', create=value), 'policies',
+                 '{"maker": "role:member", "!": "@", "@": "!"}')
+    assert rules.policies.undefined == frozenset()
+    assert rules.permits('x_a', 'create', MEMBER) is permitted
+
+
+def test_of_sections_that_overlap_only_the_first_counts(load):
+    """What it leaves out is not looked for in the next one."""
+    rules = load(section('^hw_disk', create='!', delete='') + section('^hw_')
+                 + section('disk', update='admin'))
+    assert [rules.permits(name, operation, MEMBER)
+            for name in ('hw_disk_bus', 'hw_pmu', 'os_disk')
+            for operation in ('create', 'update', 'delete')] == [
+                False, True, False, True, True, True, True, False, True]
+
+
 def test_policies_see_no_target(load):
     rules = load(section('x_a', create='owner'), 'policies',
                  '"owner": "project_id:%(project_id)s"')
@@ -219,7 +238,9 @@ def test_policies_in_a_circle_refuse_the_start(load):
     assert 'policy.yaml' in message
 
 
-@pytest.mark.parametrize('text', ['- a\n- b\n', '"a": [', 'a', '# nothing'])
+@pytest.mark.parametrize('text', ['- a\n- b\n', '"a": [', 'a', '# nothing',
+                                  'a: !!bool maybe', 'a: !!int ""',
+                                  'a: "\\UFFFFFFFF"', '[' * 3000])
 def test_a_malformed_policy_yaml_refuses_the_start(load, text):
     assert 'property_protection_policy_file' in refusal(
         load, section('x_a', create='a'), 'policies', text)
@@ -297,7 +318,7 @@ def test_a_file_beyond_the_limit_refuses_the_start(tmp_path):
     path = tmp_path / 'file'
     with path.open('wb') as file:
         file.truncate(config_files.BYTES_MAX + 1)
-    with pytest.raises(errors.StartupError, match='larger than 16 MiB'):
+    with pytest.raises(errors.StartupError, match='larger than 16384 KiB'):
         property_protections.load(str(path))
 
 
