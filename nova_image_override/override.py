@@ -247,6 +247,20 @@ class Overrides:
             if (had := before.get(each.name)) is None
             or before.written(base, had) != self.written(base, each)])
 
+    def judged_as_new(
+        self, base: ImageProperties, before: Overrides,
+    ) -> Overrides:
+        """Return what the rules have to permit over the same image.
+
+        That is what is new, and, where a preset comes or goes, all that it
+        does not set: no preset opens what is set by hand.
+        """
+        new = self.new_over(base, before)
+        if self.is_kept or not (self.preset or before.preset):
+            return new
+        return self.only(new.names | {
+            each.name for each in self.members if not each.preset})
+
     def differing(self, before: Overrides) -> list[str]:
         """Return the names of those that are added, removed or changed."""
         return sorted({

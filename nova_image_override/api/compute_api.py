@@ -65,11 +65,20 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
     @interface.overrides
     def rebuild_instance(
-        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+        self, context: Any, instance: Any, *args: Any,
+        request_spec: Any = None, recreate: bool = False, **kwargs: Any,
     ) -> Any:
-        """Rebuild a server once the rest of its rebuild is stored."""
+        """Rebuild a server once the rest of its rebuild is stored.
+
+        An evacuation takes the task state whatever it is: an update may have
+        stored other properties since Nova has read server and request spec.
+        """
+        if recreate:
+            store.renew(instance, request_spec)
         kwargs.update(operations.of(context).sending(instance))
-        return super().rebuild_instance(context, instance, *args, **kwargs)
+        return super().rebuild_instance(
+            context, instance, *args, request_spec=request_spec,
+            recreate=recreate, **kwargs)
 
 
 class API(api.API):
@@ -290,19 +299,32 @@ class API(api.API):
                 'or rebuild it with an empty image_props_override')
         return super().rescue(context, Instance.of(instance), *args, **kwargs)
 
+    # --- operations that store system metadata --------------------------------
+
     @interface.overrides
     def lock(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        """Lock a server without taking back what was stored meanwhile.
+        """Lock a server; of its system metadata, store the reason alone."""
+        return super().lock(
+            context, Instance.of(instance, keeps_others=True), *args, **kwargs)
 
-        Nova stores the reason with all of the system metadata that it has
-        read.
-        """
-        if ServerRecord.of(instance).counts and (
-                args or kwargs.get('reason')):
-            instance.refresh()
-        return super().lock(context, instance, *args, **kwargs)
+    @interface.overrides
+    def unlock(self, context: Any, instance: Any) -> Any:
+        """Unlock a server; of its system metadata, drop the reason alone."""
+        return super().unlock(
+            context, Instance.of(instance, keeps_others=True))
+
+    @interface.overrides
+    @_refusing
+    def shelve(
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Shelve a server; of its system metadata, store the image alone."""
+        return super().shelve(
+            context, Instance.of(instance, keeps_others=True), *args, **kwargs)
+
+    # --- resize ---------------------------------------------------------------
 
     @interface.overrides
     def _check_quota_for_upsize(

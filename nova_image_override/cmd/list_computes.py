@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from nova_image_override import versions
-from nova_image_override.api.hosts import compute_part
+from nova_image_override.api import compute_part
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 

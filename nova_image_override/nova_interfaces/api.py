@@ -147,10 +147,17 @@ INTERFACES: tuple[interface.Interface, ...] = (
             EventReporter='context, event_name, host, _',
             get_root_bdm='context, instance'),
     *called('nova.block_device', _DISKS,
-            generate_device_name='prefix, index', new_format_is_ephemeral='bdm',
-            new_format_is_swap='bdm', prepend_dev='device_name',
-            strip_dev='device_name'),
+            generate_device_name='prefix, index',
+            new_format_is_ephemeral='bdm', new_format_is_swap='bdm',
+            prepend_dev='device_name', strip_dev='device_name'),
     *called('nova.objects:BlockDeviceMapping', _DISKS, save=''),
+    *called('nova.db.main.api',
+            'Whether anything is recorded with a server that Nova has read '
+            'without it; and to store some keys of its system metadata alone.',
+            instance_system_metadata_get='context, instance_uuid',
+            instance_system_metadata_update='context, instance_uuid, metadata, '
+                                            'delete',
+            pick_context_manager_writer='f'),
     *called('nova.scheduler.client.query', _HOST, SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient', _HOST,
             select_destinations='context, spec_obj, instance_uuids, '

@@ -62,6 +62,12 @@ def moves(
     :param mappings: all disks of the server
     :raises errors.Invalid: the bus does not take that many disks
     """
+    mappings = [*mappings]
+    if target not in _PREFIXES and any(
+            each.disk_bus in _PREFIXES for each in mappings):
+        raise errors.Invalid.of(
+            [PROPERTY], errors.INVALID_VALUE, f'the disks of the server are on '
+            f'{source}, and its host has no bus {target}')
     if source == target or not {source, target} <= _PREFIXES.keys():
         return []
     moving = sorted((each for each in mappings

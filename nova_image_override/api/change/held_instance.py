@@ -7,6 +7,8 @@ server is read again once the state is taken, before anything else is done.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import functools
+import types
 from typing import Any
 
 from nova.objects import instance as nova_instance
@@ -29,27 +31,35 @@ class Instance(nova_instance.Instance):
     (``nova.objects.base.NovaObjectSerializer.deserialize_entity``).
 
     :ivar before: the server as it was read, until its state is held
+    :ivar keeps_others: whether it stores, of system metadata, only the keys
+        that have changed: Nova's lock, unlock and shelve have read the others
+        before, and would take a change of them back
     """
 
     before: nova_instance.Instance | None = None
+    keeps_others = False
     _concerns_overrides = False
     _then: Held | None = None
+    _read: Mapping[str, Any] = types.MappingProxyType({})
 
     @classmethod
     def of(
         cls, read: nova_instance.Instance, asks: bool = False,
-        then: Held | None = None,
+        then: Held | None = None, keeps_others: bool = False,
     ) -> Instance:
         """Return the server READ for an operation of Nova.
 
         :param asks: whether the request asks for overrides
         :param then: called once the task state is held
+        :param keeps_others: as the class has it
         """
         result = cls()
         result.__dict__.update(vars(read))
         result.before = read.obj_clone()
         result._concerns_overrides = asks or ServerRecord.of(read).counts
         result._then = then
+        result.keeps_others = keeps_others
+        result._read = dict(read.system_metadata)
         return result
 
     @interface.overrides
@@ -63,19 +73,39 @@ class Instance(nova_instance.Instance):
         """
         store.keep_topology(self)
         changed = self.obj_what_changed()
-        super().save(*args, expected_task_state=expected_task_state, **kwargs)
         before = self.before
         if (before is None or expected_task_state is None
                 or 'task_state' not in changed):
+            self._save(*args, expected_task_state=expected_task_state, **kwargs)
             return
         self.before = None
-        former = {name: before[name] for name in changed
-                  if before.obj_attr_is_set(name) and name != 'system_metadata'}
+        # Loads what Nova does not read with a server: key pairs and trusted
+        # certificates, which a rebuild replaces.
+        former = {name: getattr(before, name) for name in changed
+                  if name != 'system_metadata'}
+        self._save(*args, expected_task_state=expected_task_state, **kwargs)
         metadata = before.system_metadata
-        # No statement more than Nova's own where no overrides play a part.
-        if self._concerns_overrides or ServerRecord.of(self).counts:
+        # A server that was read without overrides may have been given some:
+        # one statement more than Nova's own.
+        if self._concerns_overrides or store.has_record(self):
             metadata = store.confirmed(
                 self, store.state(before), self.task_state,
                 lambda present: former).system_metadata
         if self._then is not None:
             self._then(former, dict(metadata))
+
+    def _save(self, *args: Any, **kwargs: Any) -> None:
+        save = functools.partial(super().save, *args, **kwargs)
+        if not (self.keeps_others
+                and 'system_metadata' in self.obj_what_changed()):
+            save()
+            return
+        read = self._read
+        wanted = self['system_metadata']
+        self['system_metadata'] = dict(read)
+        self.obj_reset_changes(['system_metadata'])
+        self['system_metadata'] = store.save_keys(
+            self._context, self.uuid,
+            {key: value for key, value in wanted.items()
+             if read.get(key) != value}, read.keys() - wanted.keys(), save)
+        self.obj_reset_changes(['system_metadata'])

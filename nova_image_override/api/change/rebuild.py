@@ -162,7 +162,8 @@ class Rebuild(operations.Operation):
         return Change(
             # A copy: what Nova stores from here on is not the image's own.
             flavor, dict(image), after,
-            after.new_over(base, before) if _is_same_image(self._had, image)
+            after.judged_as_new(base, before)
+            if self._is_same_image(image)
             else after,
             before=before,
             # What only system metadata has is nova-compute's default, which it
@@ -174,6 +175,22 @@ class Rebuild(operations.Operation):
             ineffective=check.ineffective(flavor, record)
             - {*after.differing(before)},
             owner=self._instance)
+
+    def _is_same_image(self, image: dict[str, Any]) -> bool:
+        """Return whether the server was built from IMAGE as it is now.
+
+        A volume does not know when its image was last changed.
+        """
+        if not self._instance.image_ref:
+            return not self._scheduler.is_asked_by_nova(
+                self._context, self._instance, image)
+        # Properties that Nova cannot read are refused later, by name.
+        had, has = self._had, objects.ImageMeta.from_dict(
+            {**image, 'properties': {}})
+        return had is not None and all(
+            each.obj_attr_is_set(name) for each in (had, has)
+            for name in ('id', 'updated_at')) and (
+                had.id, had.updated_at) == (has.id, has.updated_at)
 
     # --- 2: Nova has taken the task state -----------------------------------
 
@@ -221,15 +238,3 @@ class Rebuild(operations.Operation):
         with contextlib.suppress(errors.Conflict):
             store.save(
                 instance, task_states.REBUILDING, {'task_state': None})
-
-
-def _is_same_image(
-    had: objects.ImageMeta | None, image: dict[str, Any],
-) -> bool:
-    """Return whether IMAGE is HAD, which the server has been built from."""
-    # Properties that Nova cannot read are refused later, by name.
-    has = objects.ImageMeta.from_dict({**image, 'properties': {}})
-    return had is not None and all(
-        each.obj_attr_is_set(name) for each in (had, has)
-        for name in ('id', 'updated_at')) and (
-            had.id, had.updated_at) == (has.id, has.updated_at)

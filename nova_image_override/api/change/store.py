@@ -25,6 +25,8 @@ from nova import objects
 from nova.compute import instance_actions
 from nova.compute import task_states
 from nova.compute import vm_states
+from nova.db.main import api as main_db
+from nova.db.main import models
 from nova.objects import base as objects_base
 from nova.virt import hardware
 from oslo_log import log as logging
@@ -97,6 +99,36 @@ def confirmed(
     return present
 
 
+def has_record(instance: Any) -> bool:
+    """Return whether anything is recorded with a server now."""
+    return ServerRecord.read(main_db.instance_system_metadata_get(
+        instance._context, instance.uuid)).counts
+
+
+@main_db.pick_context_manager_writer
+def save_keys(
+    context: Any, uuid: str, changed: Mapping[str, str | None],
+    gone: Collection[str], save: Callable[[], object] = lambda: None,
+) -> dict[str, str | None]:
+    """Store some keys of a server's system metadata, and no others.
+
+    :param changed: key -> value
+    :param gone: keys that are removed
+    :param save: called in the same transaction
+    :returns: all of the system metadata as it is stored then
+    """
+    save()
+    main_db.instance_system_metadata_update(context, uuid, changed, False)
+    # As _instance_metadata_update_in_place does: instances that are read
+    # include rows that are marked as deleted.
+    row = models.InstanceSystemMetadata
+    context.session.query(row).filter_by(instance_uuid=uuid).filter(
+        row.key.in_(gone)).delete(synchronize_session=False)
+    metadata: dict[str, str | None] = main_db.instance_system_metadata_get(
+        context, uuid)
+    return metadata
+
+
 def replace(
     instance: Any, changed: Collection[str], properties: ImageProperties,
     fields: Mapping[str, Any], image: objects.ImageMeta | None,
@@ -124,7 +156,8 @@ def replace(
                 **properties, **unfinished(changed, source, target)})})
         finish(instance, TASK_STATE, None, until)
     except errors.Conflict:
-        raise
+        with excutils.save_and_reraise_exception():
+            _take_back(instance, record, image, places)
     except Exception:
         with excutils.save_and_reraise_exception():
             save(instance, TASK_STATE, {
@@ -147,6 +180,32 @@ def _hold(instance: Any) -> None:
     present = confirmed(
         instance, checked, TASK_STATE, lambda present: {'task_state': None})
     instance.system_metadata = dict(present.system_metadata)
+
+
+def _take_back(
+    instance: Any, record: ServerRecord, image: objects.ImageMeta | None,
+    places: disks.Places,
+) -> None:
+    """Leave a server as it was whose task state something else has taken.
+
+    Such as a soft deletion, after which the server may be restored.
+
+    :param record: what was recorded with it before
+    :param image: what was in its request spec
+    :param places: where its disks were
+    """
+    present = stored(instance)
+    mine = ServerRecord.of(instance)
+    if present.task_state == TASK_STATE or state(present) != state(instance):
+        return
+    present.system_metadata = save_keys(
+        present._context, present.uuid, {
+            metadata_keys.IMAGE_PREFIX + name: value
+            for name, value in record.stored.items()},
+        {metadata_keys.IMAGE_PREFIX + name
+         for name in mine.stored.keys() - record.stored.keys()})
+    agree(present, {*mine.unfinished}, image)
+    disks.put_back(present, places)
 
 
 def finish(
@@ -225,6 +284,24 @@ def agree(
             and _is_same(topology, spec.numa_topology)):
         spec.image, spec.numa_topology = image, topology
         spec.save()
+
+
+def renew(instance: Any, spec: Any) -> None:
+    """Take what an update may have stored since Nova read it.
+
+    :param instance: the server, whose task state is held
+    :param spec: its request spec, as Nova has read it; None if it has none
+    """
+    if spec is None or not has_record(instance):
+        return
+    present = stored(instance)
+    instance.system_metadata = dict(present.system_metadata)
+    instance.obj_reset_changes(['system_metadata'])
+    renewed = objects.RequestSpec.get_by_instance_uuid(
+        instance._context, instance.uuid)
+    for name in ('image', 'numa_topology'):
+        if name in renewed:
+            setattr(spec, name, getattr(renewed, name))
 
 
 def repair(before: Any) -> None:

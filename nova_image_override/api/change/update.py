@@ -157,12 +157,13 @@ def _change(
     """
     flavor, before = instance.get_flavor(), record.overrides
     base = record.own_properties
-    after = asked.over(base)
-    new = after.new_over(base, before)
+    own = _images_own(record, had)
+    after = asked.over(own)
+    new = after.judged_as_new(base, before)
     return Change(
         flavor, {**boot_metadata(record.image), 'properties': base},
         after, new, before=before,
-        images=_image_forms(record, had, base, new),
+        images=_image_forms(own, new) if had else [base, {}],
         # nova-compute's defaults for properties that stay removed.
         fixed=record.set_after_removal({
             each.name for each in after.members if each.value is None}),
@@ -171,24 +172,31 @@ def _change(
         owner=instance)
 
 
-def _image_forms(
+def _images_own(
     record: ServerRecord, had: objects.ImageMeta | None,
-    base: ImageProperties, new: Overrides,
+) -> ImageProperties:
+    """Return the properties that the server's image itself has.
+
+    The image may no longer exist. nova-compute's defaults, which are stored
+    with the server, are not in its request spec
+    (LibvirtDriver._register_undefined_instance_details).
+    """
+    if had is None:
+        return record.own_properties
+    held = scheduling.properties_of(had)
+    return {name: value for name, value in record.own_properties.items()
+            if name in record.rows
+            or (field := catalog.running().field_of(name)) is None
+            or field in held}
+
+
+def _image_forms(
+    own: ImageProperties, new: Overrides,
 ) -> list[ImageProperties]:
     """Return the properties of the server's image, in each possible form.
 
-    The image itself may no longer exist. nova-compute's defaults, which are
-    stored with the server, are not in its request spec
-    (LibvirtDriver._register_undefined_instance_details). Nor does the record
-    say which of a property's names the image has.
+    The record does not say which of a property's names the image has.
     """
-    if had is None:
-        return [base, {}]
-    held = scheduling.properties_of(had)
-    own = {name: value for name, value in base.items()
-           if name in record.rows
-           or (field := catalog.running().field_of(name)) is None
-           or field in held}
     legacy = {name: own[each.name] for each in new.members if each.name in own
               for name in each.prop.legacy}
     if not legacy:

@@ -145,20 +145,20 @@ def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
                         told.append(message % args))
     offered = ': {description: x, properties: {hw_pmu: yes}}'
     path = files.write('windows' + offered, 'presets.yaml')
-    files.write({policies.preset_rule('Windows'): '!'})
-    read, callers = presets.Presets(catalog, str(path)), Callers(catalog)
-    callers.warn_of_unknown(read)
+    files.write({policies.PRESET_RULE.format('Windows'): '!'})
+    read, callers = presets.Presets(catalog, str(path)), Callers()
+    callers.warn_of_unknown(catalog, read)
     (line,) = told
     assert line.endswith(
-        f': {policies.preset_rule("Windows")} '
-        f'(did you mean {policies.preset_rule("windows")}?)')
+        f': {policies.PRESET_RULE.format("Windows")} '
+        f'(did you mean {policies.PRESET_RULE.format("windows")}?)')
     for rules_now, offers, unknown in (
             ({HW_PMU: '!'}, 'windows', None),
-            ({policies.property_rule('hw_pum'): '!'}, 'windows',
-             policies.property_rule('hw_pum')),
-            ({policies.preset_rule('windows'): '!'}, 'windows', None),
-            ({policies.preset_rule('windows'): '!'}, 'other',
-             policies.preset_rule('windows'))):
+            ({policies.PROPERTY_RULE.format('hw_pum'): '!'}, 'windows',
+             policies.PROPERTY_RULE.format('hw_pum')),
+            ({policies.PRESET_RULE.format('windows'): '!'}, 'windows', None),
+            ({policies.PRESET_RULE.format('windows'): '!'}, 'other',
+             policies.PRESET_RULE.format('windows'))):
         told.clear()
         files.write(rules_now)
         files.write(offers + offered, 'presets.yaml')

@@ -366,10 +366,10 @@ class TestPermission:
 
         class Counting(rules.Never):
             def decide(self, request):
-                asked.append(request.name)
+                asked.extend(request.overrides.names)
                 return super().decide(request)
 
-        made.rules = (Counting(), *made.rules)
+        made._deciding = [Counting(), *made._deciding]
         assert len([*made.usable(caller())]) == 50
         assert asked == ['hw_boot_menu']
 
@@ -380,8 +380,9 @@ class TestPermission:
         st.lists(strategies.entries(), max_size=3), st.booleans())
     def test_a_preset_may_be_used_if_all_of_it_is_permitted_together(
             self, catalog, parser, written, asked, denied, protected):
-        properties = [parser.parse(each) for each in asked if each and not any(
-            catalog.resolve(name).record.never for name in each)]
+        properties = [
+            parser.parse(each).values for each in asked if each and not any(
+                catalog.resolve(name).record.never for name in each)]
         made = enforcer_module.Enforcer(
             catalog, denied=denied,
             presets=written(yaml.safe_dump({
@@ -393,9 +394,8 @@ class TestPermission:
                     'delete': ['!']})])) or None)
         who = caller()
         assert [each.name for each in made.usable(who)] == [
-            f'p{at}' for at, each in enumerate(properties)
-            if not made.refusals(
-                who, each, [{}], made.presets.now()[f'p{at}'])]
+            name for name, each in made.presets.now().items()
+            if not made.refusals(who, each.overrides, [{}])]
 
 
 def test_the_examples_can_be_used(catalog):

@@ -24,7 +24,7 @@ def stored(preset=None):
 def server(metadata):
     return objects.Instance(
         uuid='5a3c8f0e-1d2b-4c6a-9e7f-0b1d2c3a4e5f', system_metadata=metadata,
-        flavor=guests.flavor(), vm_state='stopped')
+        flavor=guests.flavor(), image_ref='id', vm_state='stopped')
 
 
 def rebuilt(metadata, asked):

@@ -81,10 +81,18 @@ def test_names_that_become_free_are_taken():
 
 @pytest.mark.parametrize(('source', 'target'), [
     ('virtio', 'virtio'),
-    # No buses of libvirt's.
-    ('virtio', 'lun'), ('lun', 'virtio')])
+    # No bus of QEMU's guests.
+    ('lxc', 'virtio')])
 def test_nothing_moves_where_libvirt_would_move_nothing(source, target):
     assert moved([root('vda')], source, target) == {}
+
+
+def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
+    with pytest.raises(errors.Invalid) as caught:
+        moved([root('vda')], target='lxc')
+    (problem,) = caught.value.problems
+    assert problem.name == 'hw_disk_bus'
+    assert 'on virtio, and its host has no bus lxc' in problem.reason
 
 
 def test_a_bus_that_does_not_take_the_disks_is_refused():

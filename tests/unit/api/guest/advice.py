@@ -229,14 +229,18 @@ STEPS = {
     # Other properties.
     r'(\w+)=(\S+) goes with version 1\.2': lambda request, name, value: [
         request.set(**{name: value})],
-    r"it needs hw_maxphysaddr_mode, and Nova's scheduler fails beside (\w+), "
-    r'(\w+) or (\w+)': _beside_nothing,
+    r'it needs hw_maxphysaddr_mode, and none of (\w+), (\w+) and (\w+), beside '
+    r"which Nova's scheduler fails": _beside_nothing,
+    r'it needs hw_firmware_type=uefi, which is the default with '
+    r'hw_architecture=aarch64 only': lambda request: [
+        request.set(hw_firmware_type='uefi')],
     r'it needs an x86 guest, and (?:hw_architecture) or '
     r'(?:hw_emulation_architecture) says another': _each_present(
         'x86_64', 'hw_architecture', 'hw_emulation_architecture'),
     r'Nova takes 0 for unset, so it needs at least (\d+)':
         lambda request, value: [request.set(**{request.name: value})],
-    r'it needs a display, and hw_video_model is none': lambda request: [
+    r'it needs another hw_video_model than none, and a host with graphical '
+    r'consoles': lambda request: [
         request.set(hw_video_model='qxl')],
     r'it needs disks and CD-ROMs on another bus than usb': _each_present(
         'sata', 'hw_disk_bus', 'hw_cdrom_bus'),

@@ -171,7 +171,7 @@ def work(monkeypatch):
             return function(*args)
         monkeypatch.setattr(owner, name, counting)
 
-    count(override, 'merge')
+    count(override.Overrides, 'merge')
     count(scheduler_utils.ResourceRequest, 'from_request_spec')
     return result
 
