@@ -525,6 +525,16 @@ share: $(READY) ## Update the manual pages and samples in share/
 catalogues: .venv/dashboard-27/.ready ## Update the translations of Horizon's plugin, and print what lacks one
 	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
 
+# With nothing but pip: neither an environment nor what is committed.
+.PHONY: wheel
+wheel: ## The one file to install, into dist/
+	@rm -rf build
+	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	    --wheel-dir dist .
+	@rm -rf build nova_image_override.egg-info
+	@printf 'dist/%s\nInstall it beside Nova, or beside a client:\n  pip install dist/%s\n' \
+	    $(notdir $(WHEEL)) $(notdir $(WHEEL))
+
 # The wheel alone, beside every release: make wheel-29 is one of them.
 $(WHEEL): $(READY) $(shell git ls-files nova_image_override\* setup.cfg)
 	rm -rf build

@@ -109,7 +109,7 @@ CASES: dict[str, Case] = {
         'hw_cpu_max_sockets': '7', 'hw_cpu_max_cores': '7',
         'hw_cpu_max_threads': '4', 'hw_boot_menu': 'true'}, 240),
     'every conflict at once': Case(
-        {**_OTHERS, 'hw_sound_model': 'ich9', 'hw_serial_port_count': '4',
+        {**_OTHERS, 'hw_sound_model': 'ich9', 'hw_serial_port_count': '3',
          'hw_vif_multiqueue_enabled': 'true', 'hw_virtio_packed_ring': 'true',
          'hw_video_ram': '16', 'os_secure_boot': 'required',
          'hw_tpm_version': '1.2', 'hw_tpm_model': 'tpm-crb',

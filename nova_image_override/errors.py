@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 import dataclasses
+import difflib
 import json
 import re
 from typing import Any, TypeVar
@@ -203,6 +204,24 @@ def refusal(
     kind = Forbidden if any(each.is_permission for each in found) \
         else Invalid
     return kind(found, unchecked)
+
+
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.75) -> str:
+    """Return which of NAMES was meant by NAME, in whatever case, or ''.
+
+    :param cutoff: the least likeness, of 1 (difflib)
+    """
+    folded = {each.lower(): each for each in names}
+    near = difflib.get_close_matches(name.lower(), folded, 1, cutoff)
+    return folded[near[0]] if near else ''
+
+
+def did_you_mean(
+    name: str, names: Iterable[str], cutoff: float = 0.75,
+) -> str:
+    """Return the end of a message about an unknown NAME."""
+    near = nearest(name, names, cutoff)
+    return near and f', did you mean {near}?'
 
 
 class NotFound(Exception):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from oslo_policy import policy
 
+from nova_image_override import errors
 from nova_image_override.properties.catalog import Catalog
 
 #: May the caller override image properties at all?
@@ -25,17 +26,25 @@ PRESET_RULE = f'{CREATE}:preset:{{}}'
 def unknown(
     defined: Iterable[str], catalog: Catalog, presets: Iterable[str],
 ) -> dict[str, str]:
-    """Return the rules of ours that are never checked.
+    """Return the rules that are never checked, and seem to be ours.
 
     :param defined: the rules that policy files define
     :param presets: names of the presets
-    :returns: rule -> the one that differs from it in case only, or ''
+    :returns: rule -> the one that was meant, or ''
     """
-    known = {PROPERTY_RULE.format(field) for field, prop in catalog.items()
-             if not prop.record.never} | {*map(PRESET_RULE.format, presets)}
-    folded = {name.lower(): name for name in known}
-    return {name: folded.get(name.lower(), '') for name in defined
-            if name.startswith(f'{CREATE}:') and name not in known}
+    known = {CREATE, *map(PRESET_RULE.format, presets), *(
+        PROPERTY_RULE.format(field) for field, prop in catalog.items()
+        if not prop.record.never)}
+    # All of them begin alike.
+    ends = {name[len(CREATE):]: name for name in known}
+    found = {}
+    for name in [each for each in defined if each not in known]:
+        begins = name.startswith(f'{CREATE}:')
+        near = ends.get(errors.nearest(name[len(CREATE):], ends), '') \
+            if begins else errors.nearest(name, known, 0.9)
+        if begins or near:
+            found[name] = near
+    return found
 
 
 def list_rules() -> Iterator[policy.RuleDefault]:

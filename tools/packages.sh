@@ -61,8 +61,15 @@ for kind; do
             >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
         # It has Debian's paths: a trial of the spec, not for installation.
         rpm -qp --list "$work"/rpm/RPMS/noarch/*.rpm | grep -c . >"$work/files"
-        echo "the spec makes an rpm of $(cat "$work/files") files"
+        echo "The spec makes an rpm of $(cat "$work/files") files, which is not kept"
         ;;
     esac
 done
-ls -l dist
+echo 'Made:'
+ls dist | sed 's/^/  dist\//'
+for kind in deb:dh rpm:rpmbuild; do
+    case " $* " in
+    *" ${kind%:*} "*) ;;
+    *) echo "Not made: ${kind%:*}. ${kind#*:} is not installed (packaging/README.md), or KINDS leaves it out" ;;
+    esac
+done

@@ -18,6 +18,13 @@ extensions = [
     'sphinx_design',
 ]
 
+# What setup.cfg gives as project_urls, wherever a page says |Issues|.
+_urls = dict(each.split(', ', 1) for each in importlib.metadata.metadata(
+    project).get_all('Project-URL') or ())
+rst_epilog = '\n'.join(
+    f'.. |{name}| replace:: {_urls.get(name) or "(not published yet)"}'
+    for name in ('Source', 'Issues', 'Security'))
+
 html_theme = 'furo'
 html_title = f'{project} {release}'
 # Furo's own underlines paths in requests, as if they were links.

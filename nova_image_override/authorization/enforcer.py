@@ -95,8 +95,7 @@ class Enforcer:
             f'[image_override] {each.option}: this Nova has no such image '
             'property, the entry has no effect: ' + ', '.join(
                 f'{entry.name} (did you mean {meant}?)'
-                if (meant := each.meant_by(entry.text)) else entry.name
-                for entry in unknown)
+                if meant else entry.name for entry, meant in unknown.items())
             for each in (self.denied, self.allowed)
             if (unknown := each.unknown_names())]
 

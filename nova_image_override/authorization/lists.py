@@ -189,12 +189,19 @@ class PropertyList:
         return [entry.canonical_for(prop) for entry in self.entries
                 if entry.reaches(prop)]
 
-    def unknown_names(self) -> list[Entry]:
-        """Return the entries whose exact name the running Nova lacks."""
-        return [entry for entry in self.entries
+    def unknown_names(self) -> dict[Entry, str]:
+        """Return the entries whose exact name the running Nova lacks.
+
+        :returns: entry -> what was meant, or ''
+        """
+        names = [field for field, prop in self._catalog.items()
+                 if not prop.record.never]
+        return {entry: self.meant_by(entry.text)
+                or errors.nearest(entry.name, names)
+                for entry in self.entries
                 if not entry.is_glob
                 and entry.name not in self._catalog
-                and self._catalog.field_of(entry.name) is None]
+                and self._catalog.field_of(entry.name) is None}
 
     def meant_by(self, text: str) -> str:
         """Return the entry that was meant if TEXT is a value after a comma.

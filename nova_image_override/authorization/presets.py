@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 import dataclasses
-import difflib
 import hashlib
 import json
 import re
@@ -104,13 +103,11 @@ class Presets:
             raise errors.Invalid.of([errors.PRESET], errors.INVALID_TYPE,
                                     'must be a string, the name of a preset')
         if name not in presets or not may_use(name):
-            folded = {each.lower(): each for each in presets if may_use(each)}
-            near = difflib.get_close_matches(
-                name[:64].lower(), folded, n=1, cutoff=0.5)
             raise errors.Invalid.of(
                 [errors.PRESET], errors.UNKNOWN_PRESET,
-                f'this cloud has no preset {errors.printable(name)}' + ''.join(
-                    f', did you mean {folded[each]}?' for each in near))
+                f'this cloud has no preset {errors.printable(name)}'
+                + errors.did_you_mean(
+                    name[:64], filter(may_use, presets), 0.5))
         return presets[name]
 
 
@@ -197,8 +194,12 @@ def _faults(
     if not isinstance(name, str) or not is_name(name):
         yield ('a name is 1 to 64 letters, digits, ".", "_" and "-", the first '
                'of them a letter or digit')
-    if not isinstance(entry, dict) or not {*entry} <= {*_KEYS}:
-        yield f'must be a mapping with no other keys than {", ".join(_KEYS)}'
+    others = [str(key) for key in entry if key not in _KEYS] \
+        if isinstance(entry, dict) else ['it']
+    if others:
+        yield (f'must be a mapping with no other keys than {", ".join(_KEYS)}'
+               + ''.join(f'; {errors.printable(key)}{near}' for key in others
+                         if (near := errors.did_you_mean(key[:64], _KEYS))))
         return
     description, properties, flavors = map(entry.get, _KEYS)
     if not isinstance(description, str) or not description.strip():

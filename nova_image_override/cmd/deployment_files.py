@@ -20,6 +20,7 @@ from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.enforcer import Enforcer
+from nova_image_override.cmd import shell
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
 
@@ -36,22 +37,19 @@ class Table(lister.Lister):
     status = 0
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options that oslo.config gives every service."""
+        """Show the options that the shell itself takes (Shell)."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--config-file', metavar='PATH', action='append', default=[],
-            help='path to a nova.conf; may be repeated (default: the files '
-                 'that Nova reads)')
-        parser.add_argument(
-            '--config-dir', metavar='FOLDER', action='append', default=[],
-            help='folder of configuration files, which are read after the '
-                 'others')
+        shell.add_file_options(parser, self.app)
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table; return the exit status."""
         super().run(parsed_args)
         return self.status
+
+    def get_epilog(self) -> str:
+        """Return nothing: cliff reads every package for its own."""
+        return ''
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
@@ -68,11 +66,16 @@ class Lister(Table):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options that describe the user."""
         parser = super().get_parser(prog_name)
-        add_role_option(parser)
-        parser.add_argument(
-            '--project', metavar='PROJECT', default='project',
-            help='project of the user, for policies that look at it (ID)')
+        add_user_options(parser)
         return parser
+
+
+def add_user_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe the user."""
+    add_role_option(parser)
+    parser.add_argument(
+        '--project', metavar='PROJECT', default='project',
+        help='project of the user, for policies that look at it (ID)')
 
 
 def add_role_option(parser: argparse.ArgumentParser) -> None:

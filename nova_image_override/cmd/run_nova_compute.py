@@ -6,6 +6,7 @@ Same arguments, same configuration files, same everything as nova-compute.
 import sys
 
 from nova_image_override import errors
+from nova_image_override.cmd import version
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
 
@@ -14,6 +15,8 @@ MANAGER = 'nova_image_override.compute.manager.ComputeManager'
 
 def main() -> None:
     """Run nova-compute with our compute manager."""
+    if version.is_asked('nova-compute-image-override'):
+        return
     # Chooses native threads or eventlet, and must be the first of Nova to be
     # imported: in alphabetical order, nova.service imports eventlet and
     # nova-compute gives up.

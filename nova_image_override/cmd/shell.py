@@ -5,6 +5,7 @@ part of the package installs the commands too.
 """
 from __future__ import annotations
 
+import argparse
 import importlib
 import importlib.metadata
 import logging
@@ -16,6 +17,7 @@ from cliff import app
 from cliff import commandmanager
 
 from nova_image_override import errors
+from nova_image_override.cmd import version
 
 #: Not to be confused with the results (oslo_upgradecheck.upgradecheck.run).
 CANNOT_CHECK = 255
@@ -68,16 +70,45 @@ class Shell(app.App):
         super().__init__(
             description='Boot-time override of image properties for Nova: '
                         'commands for operators.',
-            version=importlib.metadata.version('nova-image-override'),
+            version=version.text(),
             command_manager=Commands('nova_image_override.cli'),
             deferred_help=True)
+
+    def build_option_parser(
+        self, description: str | None, version: str | None,
+        argparse_kwargs: dict[str, Any] | None = None,
+    ) -> argparse.ArgumentParser:
+        """Take the files of nova.conf before the command or after it."""
+        parser = super().build_option_parser(
+            description, version, argparse_kwargs)
+        add_file_options(parser)
+        return parser
+
+
+def add_file_options(
+    parser: argparse.ArgumentParser, shell: Any = None,
+) -> None:
+    """Add the options that oslo.config gives every service.
+
+    :param shell: what has already taken them from the command line
+    """
+    for option, kind, meaning in (
+            ('config_file', 'PATH', 'path to a nova.conf; may be repeated '
+             '(default: the files that Nova reads)'),
+            ('config_dir', 'FOLDER', 'folder of configuration files, which '
+             'are read after the others')):
+        parser.add_argument(
+            f'--{option.replace("_", "-")}', metavar=kind, action='append',
+            default=getattr(shell.options, option) if shell else [],
+            help=meaning)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit status."""
     _silence_eventlet()
     try:
-        return Shell().run(sys.argv[1:] if argv is None else argv)
+        return Shell().run((sys.argv[1:] if argv is None else argv)
+                           or ['--help'])
     except errors.StartupError as exc:
         print(exc, file=sys.stderr)
         return 1
@@ -90,6 +121,8 @@ def status() -> int:
         it could not be checked
     """
     _silence_eventlet()
+    if version.is_asked('nova-image-override-status'):
+        return 0
     try:
         _begin_with_nova()
         from nova_image_override.cmd import upgrade_checks

@@ -33,6 +33,12 @@ STATELESS_FIRMWARE = interface.Called(
     'nova.virt.hardware', 'get_stateless_firmware_constraint', _CHECKS,
     'image_meta', ('hw_firmware_stateless',))
 
+#: What Nova's own api-paste.ini names.
+APPLICATION = interface.Called(
+    'nova.api.openstack.compute:APIRouterV21', 'factory',
+    "check recognises Nova's own application in api-paste.ini by it.",
+    'global_config')
+
 #: Adds the actions of another controller to a resource.
 REGISTER_ACTIONS = interface.Called(
     'nova.api.openstack.wsgi:Resource', 'register_subcontroller_actions',
@@ -120,6 +126,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
             Fault='exception', Request='_', Resource='controller',
             action='name', expected_errors='errors', response='code'),
     REGISTER_ACTIONS,
+    APPLICATION,
     *called('nova.api.openstack.wsgi:Request',
             'compute_microversion compares the microversion that Nova reads; '
             'the legacy API has none.',

@@ -8,7 +8,6 @@ JSON Schemas, discovery, rules and documentation all take properties from here.
 """
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from typing import Any
@@ -110,11 +109,9 @@ class Catalog(dict[str, Property]):
             if char in ':_' and spec in validators.VALIDATORS and (
                     spec.replace(':', '_', 1) not in self):
                 return f', only a flavor can have it: extra spec {spec}'
-        near = difflib.get_close_matches(
-            lowered, [field for field, prop in self.items()
-                      if not prop.record.never and not prop.family],
-            n=1, cutoff=0.75)
-        return ''.join(f', did you mean {each}?' for each in near)
+        return errors.did_you_mean(lowered, [
+            field for field, prop in self.items()
+            if not prop.record.never and not prop.family])
 
 
 @functools.lru_cache(maxsize=1)

@@ -198,7 +198,7 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
         ('amd-sev-snp', 'intel-tdx'), _CONFLICT),
     'hw_numa_mem': {'2147483647': _CONFLICT},
     'hw_numa_nodes': {'128': _CONFLICT},
-    'hw_serial_port_count': {'0': _NOTHING, '4': _CONFLICT},
+    'hw_serial_port_count': {'0': _NOTHING},
     'hw_vif_model': dict.fromkeys(
         ('netfront', 'lan9118', 'sriov', 'vmxnet'), _EXHAUSTED),
     'hw_vm_mode': dict.fromkeys(('xen', 'uml', 'exe'), _FILTERED),

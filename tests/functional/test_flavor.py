@@ -45,7 +45,7 @@ CONFLICTS = (
     ({'hw_mem_encryption': 'true'}, {'hw__mem_encryption': 'false'}, None),
     ({'hw_mem_encryption': 'true'}, {}, None),
     ({'hw_sound_model': 'ich9'}, {'hw__sound_model': 'ac97'}, None),
-    ({'hw_serial_port_count': '4'}, {'hw__serial_port_count': '2'}, None),
+    ({'hw_serial_port_count': '3'}, {'hw__serial_port_count': '2'}, None),
     ({'hw_cpu_max_sockets': '4'}, {'hw__cpu_max_sockets': '2'}, None),
     ({'hw_cpu_sockets': '4'}, {'hw__cpu_max_sockets': '2'}, None),
     # 202 and then a server in ERROR in unmodified Nova.

@@ -96,7 +96,7 @@ class TestCreate:
             'server': {'imageRef': base.IMAGE, 'flavorRef': cloud.flavor(),
                        errors.PRESET: 'secret'}})
         cloud.assert_refused(
-            answer, 403, {errors.PRESET: errors.PRESET_NOT_ALLOWED})
+            answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
 
 
 class TestTold:
@@ -128,9 +128,10 @@ class TestRefused:
         cloud.assert_refused(cloud.with_preset(name), 400, {
             errors.PRESET: errors.UNKNOWN_PRESET})
 
-    def test_a_preset_that_policy_closes_to_the_caller_is_refused(self, cloud):
-        cloud.assert_refused(cloud.with_preset('secret'), 403, {
-            errors.PRESET: errors.PRESET_NOT_ALLOWED})
+    def test_a_preset_that_policy_closes_to_the_caller_is_not_there(
+            self, cloud):
+        cloud.assert_refused(cloud.with_preset('secret'), 400, {
+            errors.PRESET: errors.UNKNOWN_PRESET})
         server = cloud.booted('secret', roles='member,reader,secret')
         assert cloud.used(server) == ('secret', {'hw_boot_menu': 'true'})
 

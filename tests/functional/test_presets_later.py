@@ -48,7 +48,7 @@ REFUSED = [
     ({'preset': 'gone', 'own': {'hw_vif_model': 'x'}}, 400, {
         errors.PRESET: errors.UNKNOWN_PRESET,
         'hw_vif_model': errors.INVALID_VALUE}),
-    ({'preset': 'secret'}, 403, {errors.PRESET: errors.PRESET_NOT_ALLOWED}),
+    ({'preset': 'secret'}, 400, {errors.PRESET: errors.UNKNOWN_PRESET}),
     ({'preset': 'closed'}, 403, {'hw_machine_type': errors.DENIED}),
     ({'preset': 'menu', 'own': {'hw_video_model': 'cirrus'}}, 403, {
         'hw_video_model': errors.NOT_ALLOWED}),

@@ -32,6 +32,7 @@ CALLED = {
     'openstack': 'openstacksdk',
     'openstack_auth': 'horizon',
     'openstack_dashboard': 'horizon',
+    'paste': 'pastedeploy',
     'yaml': 'pyyaml',
 }
 

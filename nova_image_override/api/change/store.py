@@ -149,15 +149,15 @@ def replace(
     record = ServerRecord.of(instance)
     source, target = disks.bus(record.stored), disks.bus(properties)
     places = disks.places(instance) if disks.PROPERTY in changed else []
+    wanted = ServerRecord.read(record.with_properties({
+        **properties, **unfinished(changed, source, target)}))
     try:
         save(instance, TASK_STATE, {
-            **fields,
-            'system_metadata': record.with_properties({
-                **properties, **unfinished(changed, source, target)})})
+            **fields, 'system_metadata': dict(wanted.metadata)})
         finish(instance, TASK_STATE, None, until)
     except errors.Conflict:
         with excutils.save_and_reraise_exception():
-            _take_back(instance, record, image, places)
+            _take_back(instance, wanted, record, image, places)
     except Exception:
         with excutils.save_and_reraise_exception():
             save(instance, TASK_STATE, {
@@ -183,28 +183,29 @@ def _hold(instance: Any) -> None:
 
 
 def _take_back(
-    instance: Any, record: ServerRecord, image: objects.ImageMeta | None,
-    places: disks.Places,
+    instance: Any, wanted: ServerRecord, record: ServerRecord,
+    image: objects.ImageMeta | None, places: disks.Places,
 ) -> None:
     """Leave a server as it was whose task state something else has taken.
 
     Such as a soft deletion, after which the server may be restored.
 
+    :param wanted: what was to be recorded with it
     :param record: what was recorded with it before
     :param image: what was in its request spec
     :param places: where its disks were
     """
     present = stored(instance)
-    mine = ServerRecord.of(instance)
-    if present.task_state == TASK_STATE or state(present) != state(instance):
+    if present.task_state == TASK_STATE or (
+            ServerRecord.of(present).stored != wanted.stored):
         return
     present.system_metadata = save_keys(
         present._context, present.uuid, {
             metadata_keys.IMAGE_PREFIX + name: value
             for name, value in record.stored.items()},
         {metadata_keys.IMAGE_PREFIX + name
-         for name in mine.stored.keys() - record.stored.keys()})
-    agree(present, {*mine.unfinished}, image)
+         for name in wanted.stored.keys() - record.stored.keys()})
+    agree(present, wanted.unfinished, image)
     disks.put_back(present, places)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import logging
 
 from nova_image_override import errors
 from nova_image_override import versions
@@ -10,6 +11,8 @@ from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check import finding
+from nova_image_override.cmd.check import paste
+from nova_image_override.cmd.check import policy
 from nova_image_override.cmd.check import presets
 from nova_image_override.cmd.check import rules
 from nova_image_override.cmd.check import spelling
@@ -39,6 +42,11 @@ class Check(deployment_files.Lister):
             '--flavors', action='store_true',
             help='read the flavors from Nova\'s API database, and say which '
                  'of them each preset goes with')
+        parser.add_argument(
+            '--api-paste', metavar='PATH',
+            help='the api-paste.ini that nova-api reads, where a web server '
+                 'names it in OS_NOVA_CONFIG_FILES (default: [wsgi] '
+                 'api_paste_config)')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -54,6 +62,8 @@ class Check(deployment_files.Lister):
 
         :raises errors.StartupError: nova.conf itself cannot be read
         """
+        # It logs a traceback for what P3 says, each time that it reads a file.
+        logging.getLogger('oslo_policy').setLevel(logging.CRITICAL)
         conf = deployment_files.read_nova_conf(
             parsed_args, databases=(
                 parsed_args.compute_nodes or parsed_args.flavors))
@@ -69,7 +79,9 @@ class Check(deployment_files.Lister):
                 finding.ERROR, 'S2', 'Nova', f'nova-api does not start: {exc}',
                 'go back to the Nova from before, or upgrade '
                 'nova-image-override'))
-        found = [*spelling.findings(conf)]
+        found = [*spelling.findings(conf), *policy.files(conf)]
+        for each in paste.findings(conf, parsed_args.api_paste):
+            (stops if each.severity == finding.ERROR else found).append(each)
         cloud = None
         if started is not None:
             cloud = rules.Cloud(started.planner, deployment_files.context(
@@ -79,7 +91,8 @@ class Check(deployment_files.Lister):
             if parsed_args.compute_nodes:
                 cloud.hypervisor_types = {
                     node.hypervisor_type for _, node in cells.compute_nodes()}
-            found += [*rules.findings(cloud), *presets.findings(cloud)]
+            found += [*rules.findings(cloud), *policy.findings(cloud),
+                      *presets.findings(cloud)]
         # What is only worth knowing waits until nova-api starts.
         found = stops + sorted(
             (each for each in found
@@ -93,6 +106,11 @@ class Check(deployment_files.Lister):
 def _summary(found: list[Finding], cloud: rules.Cloud | None) -> str:
     """Return the number of findings and of open properties."""
     counted = collections.Counter(each.severity for each in found)
+    codes = {each.code for each in found}
+    starts = ("nova-api would start with Nova's own application"
+              if 'S4' in codes else
+              'the rules can be read, api-paste.ini has not been tried'
+              if 'S5' in codes else 'nova-api would start')
     counts = ', '.join(
         f'{counted[each]} {each}{"s" if counted[each] > 1 else ""}'
         for each in finding.SEVERITIES if counted[each]) or '0 findings'
@@ -102,7 +120,7 @@ def _summary(found: list[Finding], cloud: rules.Cloud | None) -> str:
     number = len(schema['properties']) + len(schema['patternProperties'])
     usable = len([*cloud.enforcer.usable(cloud.caller)])
     presets_too = f', and {usable} presets used,' if usable else ''
-    return (f'{counts}; nova-api would start; {number or "no"} '
+    return (f'{counts}; {starts}; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden'
             f'{presets_too} by {cloud.roles}; '
             f'Glance: {cloud.enforcer.glances_files}')

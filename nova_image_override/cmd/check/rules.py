@@ -1,10 +1,9 @@
-"""Findings about lists, policy, Glance's rules, and drivers."""
+"""Findings about lists, Glance's rules, and drivers."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from typing import Any
 
-from nova_image_override import policies
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.authorization.lists import Entry
 from nova_image_override.cmd.check.finding import (
@@ -36,11 +35,11 @@ class Cloud:
         self.caller = planner.callers.caller(context)
         #: The tenant's roles, for messages.
         self.roles = ', '.join(self.caller.roles)
-        self.hypervisor_types: Set[str] | None = None
-        self.flavors: list[Any] | None = None
         #: The properties that some deployment could allow.
         self.properties = [prop for prop in self.enforcer.catalog.values()
                            if not prop.record.never]
+        self.hypervisor_types: Set[str] | None = None
+        self.flavors: list[Any] | None = None
 
     def reached(self, entry: Entry) -> list[Property]:
         """Return the properties that an entry of a list can concern."""
@@ -62,7 +61,7 @@ class Cloud:
 def findings(cloud: Cloud) -> Iterator[Finding]:
     """Yield what is wrong with the rules and with virt_drivers."""
     for find in (_entries_in_vain, _allowed_entries, _values, _properties,
-                 _policies, _closed_by_glance, _compute_nodes):
+                 _closed_by_glance, _compute_nodes):
         yield from find(cloud)
 
 
@@ -72,12 +71,13 @@ def _entries_in_vain(cloud: Cloud) -> Iterator[Finding]:
         for entry in rules.entries:
             dead = rules.dead_values(entry)
             if entry in unknown:
-                meant = rules.meant_by(entry.text)
+                meant = unknown[entry]
                 yield Finding(
                     WARNING, 'L1', entry.text,
                     f'{rules.option}: this Nova has no such image property, '
                     'the entry does nothing',
-                    f'a comma separates entries: write {meant}' if meant
+                    f'a comma separates entries: write {meant}'
+                    if '|' in meant else f'write {meant}' if meant
                     else 'correct the name, or remove the entry')
             elif not cloud.reached(entry):
                 yield Finding(
@@ -188,19 +188,6 @@ def _properties(cloud: Cloud) -> Iterator[Finding]:
                 "notifications and Ceilometer's samples have the value that "
                 'the tenant gives it',
                 'bill by the image or the flavor, or deny it')
-
-
-def _policies(cloud: Cloud) -> Iterator[Finding]:
-    for name in policies.unknown(
-            cloud.caller.policy_defined, cloud.enforcer.catalog,
-            cloud.enforcer.presets.now()):
-        yield Finding(
-            ERROR, 'P1', name,
-            'policy.yaml defines a rule for a property that cannot be '
-            'overridden under this name, or for a preset that there is '
-            'not: it is never checked',
-            'use the canonical field name, such as '
-            f'{policies.PROPERTY_RULE.format("hw_numa_mem")}')
 
 
 def _closed_by_glance(cloud: Cloud) -> Iterator[Finding]:

@@ -9,7 +9,9 @@ import nova.conf
 import pytest
 
 from nova_image_override.cmd import shell
+from testing import paste_config
 from tests.unit.cmd import deployed
+from tests.unit.cmd import nova_databases
 
 
 class Deployment:
@@ -49,6 +51,7 @@ class Deployment:
 @pytest.fixture
 def deployment(tmp_path, capsys):
     nova_policy.reset()
+    paste_config.write(tmp_path, paste_config.APP)
     yield Deployment(tmp_path, capsys)
     nova_policy.reset()
     nova.conf.CONF.reset()
@@ -60,3 +63,9 @@ def run(deployment):
         deployment.write(
             name, text.replace('{folder}', str(deployment.folder)))
     return deployment
+
+
+@pytest.fixture(scope='package')
+def databases(tmp_path_factory):
+    """Return the nova.conf that names Nova's databases."""
+    return nova_databases.make(tmp_path_factory.mktemp('databases'))

@@ -8,18 +8,18 @@ import csv
 import importlib.metadata
 import json
 import re
-import subprocess
-import sys
 
 from nova import version as nova_version
 import pytest
 
+from testing import paste_config
+from tests.unit.cmd import nova_databases
 from tests.unit.cmd import processes
 
 COMMAND = 'nova-image-override'
 STATUS = 'nova-image-override-status'
 COMPUTE = 'nova-compute-image-override'
-SERVER = '5f2c1a34-0c1e-4b6f-9e2d-7a8b9c0d1e2f'
+SERVER = nova_databases.SERVER
 NOBODY = '00000000-0c1e-4b6f-9e2d-7a8b9c0d1e2f'
 
 
@@ -53,6 +53,7 @@ def conf(tmp_path):
     path = tmp_path / 'nova.conf'
     path.write_text('[image_override]\n'
                     'allowed_properties = hw_boot_menu, hw_disk_bus=scsi\n')
+    paste_config.write(tmp_path, paste_config.APP)
     return path
 
 
@@ -81,8 +82,6 @@ def test_list_lists_what_may_be_overridden(conf):
         ('hw_boot_menu', ['true', 'false']), ('hw_disk_bus', ['scsi'])]
 
 
-
-
 def test_status_reports_a_rule_that_stops_nova_api(conf):
     conf.write_text('[image_override]\nallowed_properties = vm_mode\n')
     done = processes.run(STATUS, '--config-file', conf, 'upgrade', 'check')
@@ -94,71 +93,10 @@ def test_nova_compute_is_the_first_that_imports_nova():
     # nova.cmd.compute chooses native threads or eventlet, and gives up if
     # anything of Nova was imported before.
     done = processes.run(COMPUTE, '--version')
-    assert done.out.strip() == nova_version.version_string(), done.lines
+    assert f'Nova {nova_version.version_string()}' in done.out, done.lines
 
 
 # --- beside Nova's databases -------------------------------------------------
-
-DATABASES = '''
-[DEFAULT]
-transport_url = fake:/
-[api_database]
-connection = sqlite:///{folder}/api.sqlite
-[database]
-connection = sqlite:///{folder}/cell1.sqlite
-[image_override]
-allowed_properties = hw_disk_bus=scsi
-'''
-
-#: Makes databases, two compute nodes and a server, as nova-manage and Nova do.
-MAKE = '''
-import sys
-import uuid
-
-from nova import config, context, objects
-from nova.db import migration
-
-conf, connection, server = sys.argv[1:]
-config.parse_args(['make', '--config-file', conf])
-objects.register_all()
-migration.db_sync(database='api')
-migration.db_sync(database='main')
-admin = context.get_admin_context()
-cell = objects.CellMapping(
-    admin, uuid=str(uuid.uuid4()), name='cell1', transport_url='fake:/',
-    database_connection=connection)
-cell.create()
-with context.target_cell(admin, cell) as target:
-    objects.Instance(
-        target, uuid=server, project_id='project', user_id='user',
-        system_metadata={
-            'image_hw_disk_bus': 'scsi', 'image_os_type': 'linux',
-            'image_os_glance_override:hw_disk_bus': 'virtio',
-            'image_os_glance_override_removed:hw_pmu': 'false'}).create()
-    for host, stats in (
-            ('compute1', {'image_props_override': '1.0'}), ('compute2', {})):
-        objects.ComputeNode(
-            target, uuid=str(uuid.uuid4()), host=host,
-            hypervisor_hostname=host, stats=stats, vcpus=1, memory_mb=1,
-            local_gb=1, vcpus_used=0, memory_mb_used=0, local_gb_used=0,
-            hypervisor_type='QEMU', hypervisor_version=1, cpu_info='',
-        ).create()
-'''
-
-
-@pytest.fixture(scope='module')
-def databases(tmp_path_factory):
-    """Return the nova.conf that names them."""
-    folder = tmp_path_factory.mktemp('databases')
-    path = folder / 'nova.conf'
-    path.write_text(DATABASES.format(folder=folder))
-    made = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', MAKE, path,
-         f'sqlite:///{folder}/cell1.sqlite', SERVER],
-        capture_output=True, text=True, timeout=300, check=False)
-    assert made.returncode == 0, made.stderr
-    return path
-
 
 def test_computes_tells_which_hosts_lack_the_compute_part(databases):
     rows = answer(1, 'computes', '--config-file', databases)

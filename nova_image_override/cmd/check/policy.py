@@ -1,0 +1,100 @@
+"""Findings about Nova's policy files: what is in them and never checked."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from oslo_config import cfg
+from oslo_policy import policy as oslo_policy
+
+from nova_image_override import errors
+from nova_image_override import policies
+from nova_image_override.cmd.check import spelling
+from nova_image_override.cmd.check.finding import ERROR, Finding
+from nova_image_override.cmd.check.rules import Cloud
+
+
+def files(conf: cfg.ConfigOpts) -> Iterator[Finding]:
+    """Yield the policy files that nova.conf names and that are not there.
+
+    oslo.policy goes on without them: what they close is open.
+    """
+    options = conf.oslo_policy
+    for option, paths in (('policy_file', [options.policy_file]),
+                          ('policy_dirs', options.policy_dirs)):
+        for path in paths if spelling.is_given(
+                conf, option, 'oslo_policy') else ():
+            if not conf.find_file(path):
+                yield Finding(
+                    ERROR, 'P2', path,
+                    f'[oslo_policy] {option} names it, and it is not there: '
+                    'the rules that Nova and this package bring are in force',
+                    'write the file, or correct the option')
+
+
+def findings(cloud: Cloud) -> Iterator[Finding]:
+    """Yield the rules that are never checked, or can never be met."""
+    enforcer = cloud.planner.callers.policy.said()
+    for name, near in policies.unknown(
+            enforcer.file_rules, cloud.enforcer.catalog,
+            cloud.enforcer.presets.now()).items():
+        yield Finding(
+            ERROR, 'P1', name,
+            'policy.yaml defines it, and nothing checks it: there is no rule, '
+            'property or preset of this name',
+            f'write {near}' if near else 'use the canonical field name, such '
+            f'as {policies.PROPERTY_RULE.format("hw_numa_mem")}')
+    credentials = {*cloud.context.to_policy_values()}
+    names = [name for name in enforcer.file_rules
+             if name.startswith(policies.CREATE)]
+    for name in names:
+        for check in _parts(enforcer.rules[name]):
+            # Rules that this one refers to decide too.
+            if isinstance(check, oslo_policy.RuleCheck) and (
+                    check.match not in names
+                    and check.match in enforcer.file_rules):
+                names.append(check.match)
+            why = _never_met(check, enforcer, name, credentials)
+            if why:
+                yield Finding(
+                    ERROR, 'P3', name,
+                    f'policy.yaml: no request meets {check}: {why}',
+                    'correct it')
+
+
+def _parts(check: Any) -> Iterator[Any]:
+    """Yield the single checks that a rule is made of."""
+    if isinstance(check, oslo_policy.NotCheck):
+        yield from _parts(check.rule)
+    elif isinstance(check, (oslo_policy.AndCheck, oslo_policy.OrCheck)):
+        for each in check.rules:
+            yield from _parts(each)
+    else:
+        yield check
+
+
+def _never_met(
+    check: Any, enforcer: oslo_policy.Enforcer, name: str,
+    credentials: set[str],
+) -> str:
+    """Return why nobody can meet a check of the rule NAME, or ''."""
+    text = enforcer.file_rules[name].check_str
+    if str(check) == '!' and '!' not in text:
+        return f'oslo.policy cannot read {text!r}'
+    if isinstance(check, oslo_policy.RuleCheck):
+        return '' if check.match in enforcer.rules else (
+            'no file defines this rule'
+            + errors.did_you_mean(check.match, enforcer.rules))
+    # What oslo.policy takes for a credential, because it is no other kind.
+    if type(check).__name__ != 'GenericCheck':
+        return ''
+    try:
+        # As GenericCheck does: True:%(user.enabled)s
+        ast.literal_eval(check.kind)
+    except (SyntaxError, ValueError):
+        kind = check.kind.partition('.')[0]
+        return '' if kind in credentials else (
+            'there is no such kind of check, and no such credential'
+            + errors.did_you_mean(kind, {*credentials, 'role', 'rule'}))
+    return ''

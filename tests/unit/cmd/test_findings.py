@@ -1,0 +1,227 @@
+"""Each finding that is documented comes from ``check`` run as a process.
+
+Four deployments have all of them between them: a process takes seconds.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from testing import paste_config
+from tests.unit.cmd import processes
+
+ROOT = pathlib.Path(__file__).parents[3]
+CREATE = 'os_compute_api:servers:create:image_props_override'
+
+#: Nothing here stops nova-api.
+MISTAKES = '''
+[DEFAULT]
+denied_properties = hw_*
+[image_overrides]
+[image_override]
+allowed_properties = hw_disk_bus
+allowed_properties = hw_bot_menu, xx_*, os_type, hw_tpm_model, hw_rng_model,
+    os_admin_user, os_require_quiesce, hw_time_hpet, img_linked_clone,
+    hw_video_model
+denied_propertys = os_*
+denied_properties = hw_rng_model
+virt_drivers = libvirt, ironic
+presets_file = {folder}/presets.yaml
+glance_image_import_files = {folder}/import.conf
+property_protection_file = {folder}/protections.conf
+property_protection_rule_format = policies
+property_protection_policy_file = {folder}/glance-policy.yaml
+[oslo_policy]
+policy_file = {folder}/policy.yaml
+policy_dirs = {folder}/nowhere.d
+'''
+
+FILES = {
+    'policy.yaml': f'''
+"os_compute_api:servers:create:image_prop_override": "role:admin"
+"{CREATE}": "rol:admin or rule:project_member_or_admin"
+"{CREATE}:hw_time_hpet": "rule:admin_apii or role member"
+''',
+    'presets.yaml': '''
+small: {description: x, properties: {os_admin_user: me}}
+pages: {description: x, flavors: [gone],
+        properties: {hw_mem_page_size: small}}
+many: {description: x, properties: {hw_cpu_sockets: '64'}}
+''',
+    'import.conf': '''
+[image_import_opts]
+image_import_plugins = [inject_image_metadata]
+[inject_metadata_properties]
+inject = os_require_quiesce:no
+''',
+    'protections.conf': '''
+[^os_admin_user$]
+create = nobody
+read = nobody
+update = nobody
+delete = nobody
+[.*]
+create = members
+read = members
+update = members
+delete = members
+''',
+    'glance-policy.yaml': '"members": "role:member"\n',
+}
+
+#: Run in place of the command, with a Nova that differs from all that we know.
+ANOTHER_NOVA = '''
+import sys
+import nova.cmd
+from nova.objects import image_meta
+from oslo_versionedobjects import fields
+image_meta.ImageMetaProps.fields['hw_later'] = fields.StringField()
+{more}
+from nova_image_override.cmd import shell
+sys.exit(shell.main())
+'''
+
+
+def check(*arguments, code=None):
+    """Run the check; return its findings, and the summary."""
+    command = [sys.executable, '-W', 'ignore', '-c', code] if code else [
+        processes.FOLDER / 'nova-image-override']
+    done = subprocess.run(
+        [*map(str, (*command, 'check', *arguments)), '-f', 'json'],
+        capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout, done.stderr
+    # Before it come nova-api's own warnings.
+    summary = done.stderr.splitlines()[-1]
+    return json.loads(done.stdout), summary, done.returncode
+
+
+def write(folder, text, **files):
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    path = folder / 'nova.conf'
+    path.write_text(text.replace('{folder}', str(folder)))
+    return path
+
+
+@pytest.fixture(scope='module')
+def mistakes(tmp_path_factory, databases):
+    folder = tmp_path_factory.mktemp('mistakes')
+    paste_config.write(folder, paste_config.NOVA_APP)
+    conf = write(folder, MISTAKES, **FILES)
+    return check('--config-file', databases, '--config-file', conf,
+                 '--compute-nodes', '--flavors')
+
+
+@pytest.fixture(scope='module')
+def stops(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('stops')
+    return check('--config-file', write(folder, '''
+[wsgi]
+api_paste_config = {folder}/misspelt.ini
+[image_override]
+allowed_properties = *, vm_mode
+presets_file = {folder}/presets.yaml
+''', **{'misspelt.ini': '[composite:osapi_compute]\nuse = call:nova.apy:x\n',
+        'presets.yaml': 'a: {description: x, propertis: {hw_pmu: yes}}\n'}))
+
+
+@pytest.fixture(scope='module')
+def another_nova(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('another')
+    return check('--config-file', write(
+        folder, '[image_override]\nallowed_properties =\n'),
+        code=ANOTHER_NOVA.format(more=''))
+
+
+@pytest.fixture(scope='module')
+def presets(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('presets')
+    paste_config.write(folder, paste_config.APP)
+    return check('--config-file', write(
+        folder, '[image_override]\npresets_file = {folder}/presets.yaml\n',
+        **FILES))
+
+
+@pytest.fixture(scope='module')
+def unsupported_nova(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('unsupported')
+    paste_config.write(folder, paste_config.APP)
+    return check('--config-file', write(folder, '[image_override]\n'),
+                 code=ANOTHER_NOVA.format(more='''
+from nova.compute import utils
+del utils.get_root_bdm
+'''))
+
+
+#: deployment, code, subject -> what the row says besides.
+FINDINGS = [
+    ('stops', 'S1', 'vm_mode', 'legacy name'),
+    ('stops', 'S1', 'presets.yaml', 'did you mean properties?'),
+    ('unsupported_nova', 'S2', 'Nova', 'get_root_bdm'),
+    ('stops', 'S3', 'misspelt.ini', 'nova.apy'),
+    ('mistakes', 'S4', '[app:osapi_compute_app_v21]', 'the extension is off'),
+    ('another_nova', 'S5', 'api-paste.ini', 'has not been tried'),
+    ('mistakes', 'O1', 'denied_propertys', 'write denied_properties'),
+    ('mistakes', 'O1', 'denied_properties', 'move it to [image_override]'),
+    ('mistakes', 'O2', '[image_overrides]', 'call it [image_override]'),
+    ('mistakes', 'O3', 'allowed_properties', 'only the last one counts: '
+     'hw_bot_menu'),
+    ('mistakes', 'L1', 'hw_bot_menu', 'write hw_boot_menu'),
+    ('mistakes', 'L2', 'xx_*', 'matches no property'),
+    ('mistakes', 'L3', 'hw_rng_model', 'denies everything'),
+    ('another_nova', 'L4', 'allowed_properties', 'empty'),
+    ('another_nova', 'L5', 'hw_later', 'newer release'),
+    ('stops', 'L6', '*', 'every property'),
+    ('mistakes', 'H1', 'img_linked_clone', 'no driver'),
+    ('mistakes', 'H2', 'ironic', 'no compute node has this driver'),
+    ('mistakes', 'H3', 'hw_video_model', 'qxl'),
+    ('mistakes', 'H4', 'hw_tpm_model', 'swtpm_enabled'),
+    ('mistakes', 'B1', 'os_type', 'notifications'),
+    ('mistakes', 'P1', 'os_compute_api:servers:create:image_prop_override',
+     f'write {CREATE}'),
+    ('mistakes', 'P2', 'nowhere.d', 'not there'),
+    ('mistakes', 'P3', CREATE, 'did you mean role?'),
+    ('mistakes', 'P3', f'{CREATE}:hw_time_hpet', 'cannot read'),
+    ('mistakes', 'A1', 'os_admin_user', 'may neither create nor update'),
+    ('mistakes', 'A2', 'os_require_quiesce', 'injects'),
+    ('mistakes', 'A3', 'nobody', 'not defined'),
+    ('mistakes', 'N1', 'small', 'protected'),
+    ('presets', 'N2', 'many', 'flavor without extra specs'),
+    ('mistakes', 'N3', 'many', 'no flavor'),
+    ('mistakes', 'N4', 'pages', 'no such flavor'),
+    ('mistakes', 'N5', 'pages', 'plain'),
+]
+
+
+@pytest.mark.parametrize(
+    ('deployment', 'code', 'subject', 'words'), FINDINGS,
+    ids=[f'{code} {subject}' for _, code, subject, _ in FINDINGS])
+def test_check_finds(deployment, code, subject, words, request):
+    rows, _, status = request.getfixturevalue(deployment)
+    said = [f'{row["Why"]} {row["What to change"]}' for row in rows
+            if row['Code'] == code and row['Subject'].endswith(subject)]
+    assert len(said) == 1, rows
+    assert words in said[0]
+    assert status == int(any(row['Severity'] != 'note' for row in rows))
+
+
+def test_every_documented_finding_is_here_and_the_other_way_round():
+    page = (ROOT / 'docs/source/admin/glance.rst').read_text()
+    documented = re.findall(r'^   \* - ([A-Z][0-9])$', page, re.M)
+    assert set(documented) == {code for _, code, _, _ in FINDINGS}
+
+
+@pytest.mark.parametrize(('deployment', 'said'), [
+    ('mistakes', "nova-api would start with Nova's own application"),
+    ('stops', 'nova-api would not start'),
+    ('unsupported_nova', 'nova-api would not start'),
+    ('another_nova', 'api-paste.ini has not been tried'),
+    ('presets', 'nova-api would start; ')])
+def test_the_summary_says_of_the_start_what_was_tried(
+        deployment, said, request):
+    _, summary, _ = request.getfixturevalue(deployment)
+    assert said in summary
