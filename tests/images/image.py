@@ -8,6 +8,7 @@ import collections.abc
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import typing
@@ -87,21 +88,31 @@ def base(target: str, release: str = '', python: str = '') -> str:
     """Build an image that another tool's are like; return its name.
 
     :param target: of the Containerfile beside this file
-    :param release: of Nova, as in ``constraints/``
+    :param release: of Nova, such as ``32``
     :param python: release of Python, one of pyenv's
     """
     context = FOLDER / 'context'
     shutil.rmtree(context, ignore_errors=True)
     context.mkdir()
     if release:
-        shutil.copy(environments.ROOT / 'constraints' / f'nova-{release}.txt',
-                    context / 'pins.txt')
+        (context / 'pins.txt').write_text(_pins(release))
         prefix = kit.run('pyenv', 'prefix', python).strip()
         kit.run('tar', '-C', prefix, '-cf', context / 'python.tar',
                 '--sort=name', '--exclude=site-packages', '--exclude=test',
                 '--exclude=__pycache__', 'bin', 'include', 'lib')
     return build(f'localhost/{target}:test', CONTAINERFILE, context,
                  f'--target={target}')
+
+
+def _pins(release: str) -> str:
+    # As tools/environment.sh has them: of their own, or with another Nova.
+    pins = environments.ROOT / 'constraints'
+    if (own := pins / f'nova-{release}.txt').exists():
+        return own.read_text()
+    version = re.findall(rf'^NOVA_{release} := (.+)$', (
+        environments.ROOT / 'Makefile').read_text(), re.M)[0]
+    return re.sub('^nova==.*', f'nova=={version}',
+                  (pins / 'nova-34.txt').read_text(), flags=re.M)
 
 
 class Container:
