@@ -163,7 +163,7 @@ class OverrideError(Exception):
         return cls(Problem(name, code, reason) for name in names)
 
     def telling(self, preset: str, names: Collection[str]) -> OverrideError:
-        """Return the error with what is said of NAMES ascribed to a preset."""
+        """Return the error with the problems of NAMES ascribed to a preset."""
         return type(self)((dataclasses.replace(
             each, reason=f'of preset {preset}: {each.reason}')
             if each.name in names else each for each in self.problems),
@@ -230,7 +230,7 @@ class NotFound(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Something wrong with an option of ``[image_override]``.
+    """A fault of an option of ``[image_override]``.
 
     :ivar subject: the entry, the file, or the option itself
     :ivar form: how the line names it
@@ -247,7 +247,7 @@ class Fault:
 
 
 class StartupError(Exception):
-    """The service must not start; a line for each argument, what is wrong."""
+    """The service must not start; each argument is a line about a fault."""
 
     def __str__(self) -> str:
         return '\n'.join(map(str, self.args))

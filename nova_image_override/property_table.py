@@ -34,10 +34,10 @@ class Row:
     :ivar name: as requests name it, such as ``hw_numa_mem.N``
     :ivar pattern: regular expression of the names of a family, or ''
     :ivar kind: boolean, integer, enum or string
-    :ivar values: what it may be
+    :ivar values: the allowed values
     :ivar removable: whether null is accepted: yes or no
     :ivar drivers: the parts of Nova that act on it
-    :ivar description: what it does
+    :ivar description: its effect
     """
 
     name: str
@@ -59,7 +59,7 @@ class Row:
 
 
 def for_people(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield rows for a format without null: what is absent reads ``null``.
+    """Yield rows for a format without null: absent values read ``null``.
 
     cliff would write ``None`` in tables, and nothing at all in CSV. Text that
     would move the cursor or forge a row, such as a tenant's value of an image

@@ -24,10 +24,10 @@ HEADER = 'OpenStack-API-Version'
 #: Where a cloud says what the caller may send, below Nova's ``/v2.1``.
 PATH = f'/{SERVICE_TYPE}'
 
-#: Where it says what a create would get.
+#: Where it checks a create.
 CHECK_PATH = f'{PATH}/check'
 
-#: Every version, oldest first, with what it brought.
+#: Every version, oldest first, with its news.
 HISTORY: dict[str, str] = {
     '1.0': 'image_props_override on create, rebuild and update, and in '
            'answers; null removes an image\'s property; '
@@ -54,7 +54,7 @@ ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
 
 class Unusable(ValueError):
-    """The header asks for what is no version, or none that there is.
+    """The header has no version, or one that there is not.
 
     :ivar status: the HTTP status of the answer
     """
@@ -96,8 +96,8 @@ def negotiate(
 def does_compute_part(told: object) -> bool:
     """Return whether a compute part does what nova-api relies on.
 
-    :param told: what it announces of itself; a later one does all that an
-        earlier one does
+    :param told: the version that it announces; a later one does all that
+        an earlier one does
     """
     return isinstance(told, str) and _FORM.fullmatch(told) is not None and (
         microversion_parse.parse_version_string(told) >= COMPUTE_PART)

@@ -28,9 +28,10 @@ def changed(
 
     :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
     """
-    preset = f' (preset {after.preset.name})' if after and after.preset else ''
+    preset = f' (preset {after.preset.name})' if after.values and after.preset \
+        else ''
     LOG.info('Image properties overridden %s: %s', how,
-             (', '.join(sorted(after.names)) or 'none') + preset,
+             (', '.join(sorted(after.values)) or 'none') + preset,
              instance=instance, context=context)
 
 

@@ -61,10 +61,10 @@ class Callers:
             *nova_policies.list_rules(), *policies.list_rules()))
 
     def warn_of_unknown(self, catalog: Catalog, presets: Presets) -> None:
-        """Log which policy rules of ours are never checked.
+        """Log the extension's policy rules that are never checked.
 
-        What such a rule was to close is open. They are logged now, and each
-        time that policy files or presets change.
+        Such a rule restricts nothing, although it was meant to. Logs now, and
+        each time that policy files or presets change.
         """
         def warn() -> None:
             unknown = policies.unknown(
@@ -100,7 +100,7 @@ class Callers:
             'domain_id', 'system_scope', 'is_admin_project')}
         credentials['roles'] = [role.lower() for role in context.roles]
 
-        # A request is asked about once, however many properties it names.
+        # Each rule is checked once, however many properties a request names.
         @functools.cache
         def can(rule: str) -> bool:
             # Not authorize(), which knows only registered rules.
@@ -112,13 +112,13 @@ class Callers:
 def watched_policy(
     conf: cfg.ConfigOpts, defaults: Iterable[oslo_policy.RuleDefault],
 ) -> WatchedFiles[oslo_policy.Enforcer]:
-    """Return what Nova's policy files say: an enforcer for each state.
+    """Return an enforcer for each state of Nova's policy files.
 
     Nova's own enforcer is shared by threads, which see it while one of them
     reads a changed file: ``Enforcer._record_file_rules`` empties
     ``file_rules`` before it parses, and ``Enforcer.load_rules`` puts the
-    files of ``policy_dirs`` and the defaults in last. What is closed there
-    is open in between, and vice versa. Here each state is read into an
+    files of ``policy_dirs`` and the defaults in last. What they close is
+    open in between, and vice versa. Here each state is read into an
     enforcer of its own, which never changes again.
 
     :param conf: Nova's configuration, which names the files

@@ -1,4 +1,4 @@
-"""Reading Glance's files: all of a file, or one clear line on why not."""
+"""Reads a whole file of the deployer's, or fails with one line."""
 
 import pathlib
 import stat
@@ -13,7 +13,7 @@ def failure(option: str, path: str, why: object) -> errors.StartupError:
     """Return the error for a file, on one line.
 
     :param option: the option of ``[image_override]`` that names the file
-    :param why: what is wrong; an exception's many lines are joined
+    :param why: the fault; the lines of an exception are joined
     """
     return errors.StartupError(errors.Fault(
         option, path, ' '.join(str(why).split())))
@@ -25,7 +25,7 @@ def read(option: str, path: str, most: int = BYTES_MAX) -> str:
     :param option: the option of ``[image_override]`` that names the file
     :param most: largest file that is read, in bytes
     :raises errors.StartupError: the file is missing, unreadable, not a regular
-        file, too large, not UTF-8, or says nothing
+        file, too large, not UTF-8, or empty
     """
     file = pathlib.Path(path)
     if not file.is_absolute():

@@ -1,4 +1,4 @@
-"""The one place that decides who may override what: it asks each rule in order.
+"""Decides who may override what, by applying each rule in order.
 
 nova-api answers with the first refusal of each property,
 ``nova-image-override explain`` prints all decisions, and discovery renders
@@ -60,7 +60,7 @@ class Enforcer:
         self.injection = injection
         self.protected = Protected(
             protections, tuple(entry.name for entry in self.allowed.entries))
-        #: In the order in which they are asked.
+        #: In the order in which they are applied.
         self.rules: tuple[rules.Rule, ...] = (
             rules.Never(), rules.Denied(self.denied),
             rules.Allowed(self.allowed), self.injection, self.protected,
@@ -101,7 +101,7 @@ class Enforcer:
 
     @property
     def glances_files(self) -> str:
-        """Whether there are any of Glance's files, for messages."""
+        """Words for messages: where Glance's files are, if there are any."""
         return 'the files that nova.conf names' if (
             self.injection.configured or self.protected.protections
         ) else 'not given'
@@ -112,17 +112,17 @@ class Enforcer:
     ) -> list[errors.Problem]:
         """Return the first refusal of each property that is refused.
 
-        A preset that the request names has to be open to CALLER. So has one
-        that a server's overrides came with, for what is still in it to need
-        no entry in the lists.
+        CALLER must be permitted to use the preset that the request names.
+        Overrides that a server keeps from a preset need no entry in the lists
+        while the preset still has them and CALLER may use it.
 
-        :param images: as :class:`rules.Request` has them; without, Glance's
-            protections are not asked
+        :param images: as in :class:`rules.Request`; without them, Glance's
+            protections are not checked
         """
         problems = []
         used = overrides.preset
         if used is not None:
-            decision = self.on_preset(caller, used.name)
+            decision = rules.of_preset(used.name, caller)
             if not overrides.is_kept and not decision.permits:
                 problems.append(errors.Problem(
                     errors.PRESET, decision.code, decision.reason))
@@ -158,11 +158,7 @@ class Enforcer:
         :raises errors.Invalid: there is none that CALLER may use
         """
         return self.presets.named(
-            name, lambda each: self.on_preset(caller, each).permits)
-
-    def on_preset(self, caller: Caller, name: str) -> rules.Decision:
-        """Decide whether CALLER may use the preset called NAME."""
-        return rules.Policy.of_preset(name, caller)
+            name, lambda each: rules.of_preset(each, caller).permits)
 
     def overridable(self, caller: Caller) -> Iterator[Overridable]:
         """Yield what CALLER may override, on one image or another."""
@@ -185,7 +181,7 @@ class Enforcer:
                     name, alone.prop, caller)[value is None]
 
         for preset in self.presets.now().values():
-            if self.on_preset(caller, preset.name).permits and all(
+            if rules.of_preset(preset.name, caller).permits and all(
                     may(each.name, each.value) for each in preset.overrides):
                 yield preset
 

@@ -27,7 +27,7 @@ def glob_pattern(glob: str) -> str:
     publishes it in a JSON Schema (``fnmatch.translate`` writes what only
     Python reads).
 
-    What is between two stars is matched where it first occurs, which is
+    The text between two stars is matched where it first occurs, which is
     enough for a glob: a value that almost matches ``*-*-*-*-x`` would
     otherwise be tried in as many ways as it has places for each "-".
 
@@ -102,8 +102,8 @@ class Entry:
     def reaches(self, prop: Property) -> bool:
         """Return whether the entry may cover PROP, or members of a family.
 
-        Of a glob, what is before the first glob character is compared with
-        what the family's names begin with: true too often rather than too
+        The part of a glob before its first glob character is compared with
+        the prefix of the family's names: true too often rather than too
         rarely.
         """
         family = prop.family
@@ -231,7 +231,7 @@ class PropertyList:
             raise ValueError('the property name is missing')
         if not _NAME.fullmatch(name):
             # Such as after a forgotten comma, or the rest of a value that
-            # holds one: what it was meant to deny would not be denied.
+            # holds one: the value that it means would not be denied.
             raise ValueError('not a property name, nor a glob of one')
         if name in self._catalog.legacy:
             raise ValueError('legacy name, write '

@@ -28,7 +28,7 @@ _NAME = re.compile('[A-Za-z0-9][A-Za-z0-9._-]{0,63}')
 
 _KEYS = ('description', 'properties', 'flavors')
 
-#: What a file may have. Each request for discovery judges every preset, and
+#: Limits of a file. Each request for discovery judges every preset, and
 #: answers with those that are left; a file is parsed while requests wait.
 PRESETS_MAX = 100
 PROPERTIES_MAX = 1000
@@ -39,10 +39,10 @@ BYTES_MAX = 2**17
 class Preset:
     """One preset.
 
-    :ivar overrides: what it sets and removes
-    :ivar digest: of that, to tell whether it is another one by now
-    :ivar description: for whoever chooses one
-    :ivar flavors: names of the flavors that it is meant for; told, not enforced
+    :ivar overrides: the properties that it sets and removes
+    :ivar digest: of the overrides, which shows whether they have changed
+    :ivar description: for users who choose a preset
+    :ivar flavors: names of the flavors that it is meant for; not enforced
     """
 
     name: str
@@ -70,7 +70,7 @@ class Presets:
 
     :param catalog: the properties that can be named
     :param path: the file; None if there is none
-    :raises errors.StartupError: with a line for each thing that is wrong
+    :raises errors.StartupError: with a line for each fault
     """
 
     def __init__(self, catalog: Catalog, path: str | None = None) -> None:
@@ -83,7 +83,7 @@ class Presets:
         return self._watched.said() if self._watched else {}
 
     def then(self, call: Callable[[], object]) -> None:
-        """Have CALL called each time the file has changed."""
+        """Call CALL each time the file has changed."""
         if self._watched:
             self._watched.then = call
 
@@ -153,7 +153,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
 def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
     """Read the presets of a file.
 
-    :raises errors.StartupError: with a line for each thing that is wrong
+    :raises errors.StartupError: with a line for each fault
     """
     try:
         said = _Loader(
@@ -190,7 +190,7 @@ def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
 def _faults(
     catalog: Catalog, parser: Parser, name: object, entry: Any,
 ) -> Iterator[str]:
-    """Find what is wrong with an entry of the file."""
+    """Yield the faults of an entry of the file."""
     if not isinstance(name, str) or not is_name(name):
         yield ('a name is 1 to 64 letters, digits, ".", "_" and "-", the first '
                'of them a letter or digit')

@@ -1,7 +1,7 @@
 """The rules that the deployer writes, and the form that all rules have.
 
-Each rule decides about the override of one property, and says in advance what
-it leaves of a property. Those of Glance's are in
+Each rule decides about the override of one property, and limits in advance
+what discovery offers of it. Those of Glance's are in
 :mod:`nova_image_override.authorization.glance`.
 """
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import Entry, PropertyList
 from nova_image_override.override import ImageProperties, Override, Overrides
 
-#: Ends a reason that cannot list what would be right.
+#: Ends a reason that cannot list the permitted values.
 _SEE = '; GET /v2.1/image-props-override shows what is permitted'
 
 
@@ -27,12 +27,12 @@ Left = Iterator[Overridable]
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """The overrides for which a caller asks.
+    """The overrides that a caller requests.
 
     :ivar overrides: all that are merged together
     :ivar images: the properties of the image, or volume, itself; more than
-        one where it is not known which of them it has: what each would need
-        is then needed
+        one where it may be either: the override then needs the permissions
+        for each
     """
 
     caller: Caller
@@ -72,10 +72,14 @@ class Rule(abc.ABC):
         """True if it can refuse anything in this deployment."""
         return True
 
-    @abc.abstractmethod
     def decide(self, request: Request) -> list[Decision]:
-        """Decide about each override; all decisions about one must permit it.
-        """
+        """Return the decisions about all overrides, in their order."""
+        return [decision for each in request.overrides
+                for decision in self.about(each, request)]
+
+    @abc.abstractmethod
+    def about(self, override: Override, request: Request) -> Iterator[Decision]:
+        """Yield the decisions about OVERRIDE, all of which must permit it."""
 
     @abc.abstractmethod
     def limit(self, left: Overridable, caller: Caller) -> Left:
@@ -89,16 +93,15 @@ class Rule(abc.ABC):
 class Never(Rule):
     """Refuses what no deployment can permit."""
 
-    def decide(self, request: Request) -> list[Decision]:
-        """Decide by what the property is."""
-        return [
-            Decision(each.name, 'never', errors.NEVER, 'describes the image '
-                     'itself and can never be overridden')
-            if each.prop.record.never else Decision(each.name, 'never')
-            for each in request.overrides.members]
+    def about(self, override: Override, request: Request) -> Iterator[Decision]:
+        """Decide by the property itself."""
+        yield Decision(
+            override.name, 'never', errors.NEVER,
+            'describes the image itself and can never be overridden'
+        ) if override.prop.record.never else Decision(override.name, 'never')
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
-        """Leave what is not of the image itself."""
+        """Leave properties that do not describe the image itself."""
         if not left.prop.record.never:
             yield left
 
@@ -114,20 +117,17 @@ class Denied(Rule):
 
     entries: PropertyList
 
-    def decide(self, request: Request) -> list[Decision]:
+    def about(self, override: Override, request: Request) -> Iterator[Decision]:
         """Decide by the first entry that covers the value."""
-        covered = [(each, self.entries.deciding(each.name, each.value))
-                   for each in request.overrides.members]
-        return [self._denied(each, entry) if entry else Decision(
-            each.name, self.OPTION, detail='no entry')
-            for each, entry in covered]
-
-    def _denied(self, override: Override, entry: Entry) -> Decision:
-        value = override.value
+        name, value = override.name, override.value
+        entry = self.entries.deciding(name, value)
+        if entry is None:
+            yield Decision(name, self.OPTION, detail='no entry')
+            return
         with_value = f' with the value {errors.printable(value)}' \
             if entry.values and value is not None else ''
-        return Decision(
-            override.name, self.OPTION, errors.DENIED,
+        yield Decision(
+            name, self.OPTION, errors.DENIED,
             f'denied by this cloud{with_value}{_SEE}', f'entry {entry.text}')
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
@@ -154,16 +154,16 @@ class Allowed(Rule):
 
     entries: PropertyList
 
-    def decide(self, request: Request) -> list[Decision]:
-        """Decide by the first entry that covers the value."""
-        covered = [
-            (each, None if each.preset else self.entries.deciding(
-                each.name, each.value)) for each in request.overrides.members]
-        return [
-            Decision(each.name, self.OPTION, detail=f'preset {each.preset}')
-            if each.preset
-            else Decision(each.name, self.OPTION, detail=f'entry {entry.text}')
-            if entry else self._not_allowed(each) for each, entry in covered]
+    def about(self, override: Override, request: Request) -> Iterator[Decision]:
+        """Decide by the preset, or the first entry that covers the value."""
+        name = override.name
+        if override.preset:
+            yield Decision(
+                name, self.OPTION, detail=f'preset {override.preset}')
+            return
+        entry = self.entries.deciding(name, override.value)
+        yield Decision(name, self.OPTION, detail=f'entry {entry.text}') \
+            if entry else self._not_allowed(override)
 
     def _not_allowed(self, override: Override) -> Decision:
         covering = self.entries.covering(override.name)
@@ -205,11 +205,11 @@ def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
 class Policy(Rule):
     """Refuses what Nova's policy.yaml closes to the caller."""
 
-    def decide(self, request: Request) -> list[Decision]:
+    def about(self, override: Override, request: Request) -> Iterator[Decision]:
         """Decide by the rule for all properties, then by that of this one."""
-        return [_by_policy(
-            policies.PROPERTY_RULE.format(each.prop.field), request.caller,
-            each.name) for each in request.overrides.members]
+        yield _by_policy(
+            policies.PROPERTY_RULE.format(override.prop.field), request.caller,
+            override.name)
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the properties whose rules the caller passes."""
@@ -217,12 +217,12 @@ class Policy(Rule):
                       left.prop.field).permits:
             yield left
 
-    @staticmethod
-    def of_preset(name: str, caller: Caller) -> Decision:
-        """Decide whether CALLER may use the preset called NAME."""
-        return _by_policy(
-            policies.PRESET_RULE.format(name), caller, errors.PRESET,
-            f'preset {name}', errors.PRESET_NOT_ALLOWED)
+
+def of_preset(name: str, caller: Caller) -> Decision:
+    """Decide whether CALLER may use the preset called NAME."""
+    return _by_policy(
+        policies.PRESET_RULE.format(name), caller, errors.PRESET,
+        f'preset {name}', errors.PRESET_NOT_ALLOWED)
 
 
 def _by_policy(

@@ -1,7 +1,7 @@
-"""Files of the deployer's that count as soon as they change.
+"""The deployer's files that take effect as soon as they change.
 
-A file that was there and is missing, empty or broken later leaves what was
-read before in force: an answer is never made from half of the rules.
+Where a file that was there is missing, empty or broken later, its content from
+before stays in force: an answer is never made from half of the rules.
 """
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from nova_image_override import errors
 
 LOG = logging.getLogger(__name__)
 
-#: What else reading files raises; oslo.policy, for example, when it cannot make
-#: sense of one, and PyYAML where a tag, an escape or the depth is beyond it.
+#: Other errors of reading a file: of oslo.policy, for example, when it cannot
+#: parse one, and of PyYAML where a tag, an escape or the depth is beyond it.
 UNREADABLE = (
     cfg.Error, OSError, ArithmeticError, AttributeError, LookupError,
     RecursionError, TypeError, ValueError)
@@ -33,10 +33,10 @@ _Said = TypeVar('_Said')
 
 
 class WatchedFiles(Generic[_Said]):
-    """What files say, always in one state: before a change, or after.
+    """The content of files in one state: before a change, or after.
 
     :param paths: returns the files, and folders of files, in their order
-    :param read: returns what they say; raises StartupError, or what is in
+    :param read: returns their content; raises StartupError, or one of
         UNREADABLE
     :param of: what the files are, for messages
     :raises errors.StartupError: a file cannot be read
@@ -57,10 +57,10 @@ class WatchedFiles(Generic[_Said]):
         self._read_again()
 
     def said(self) -> _Said:
-        """Return what the files say now.
+        """Return the content of the files now.
 
         If a changed file cannot be read, or a file that was there is missing
-        or empty, this is what they said before that.
+        or empty, this is the content before that.
         """
         with self._lock:
             # Taken first, so that what changes while it is read is read again.
@@ -104,7 +104,7 @@ class WatchedFiles(Generic[_Said]):
 
 
 def _stamps_of(path: str) -> Iterator[_Stamp]:
-    """Yield what changes when the file, or a file in the folder, does."""
+    """Yield the stamp of the file, or of each file in the folder."""
     paths = [path]
     # Such as a file that is no folder, or disappears while it is looked at.
     with contextlib.suppress(OSError):
@@ -119,7 +119,7 @@ def _stamps_of(path: str) -> Iterator[_Stamp]:
 
 
 def _filled(stamps: Iterable[_Stamp]) -> set[str]:
-    """Return which of the files of STAMPS say anything.
+    """Return the files of STAMPS that are not empty.
 
     :raises OSError: one cannot be read
     :raises ValueError: one is not UTF-8

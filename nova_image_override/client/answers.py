@@ -13,7 +13,7 @@ from nova_image_override import versions
 T = TypeVar('T')
 
 #: The parameters of a request, in the order in which all that is built on this
-#: takes and returns them; servers show what came of them by the same names.
+#: takes and returns them; servers show the results by the same names.
 PARAMETERS = (errors.PARAMETER, errors.PRESET)
 
 
@@ -70,9 +70,9 @@ def raise_for(response: requests.Response) -> None:
 def read(
     response: requests.Response, trouble: str, extract: Callable[[Any], T],
 ) -> T:
-    """Return what EXTRACT takes out of the body of RESPONSE.
+    """Return the result of EXTRACT for the body of RESPONSE.
 
-    :param trouble: what cannot be done without it, and the request
+    :param trouble: the beginning of the message of an error
     :raises Error: the response is a failure, or has another body
     """
     if response.status_code != 200:
@@ -84,7 +84,7 @@ def read(
 
 
 def shown_in(response: requests.Response) -> dict[str, dict[str, Any]]:
-    """Return what RESPONSE shows: server ID -> parameter -> its value."""
+    """Return the overrides in RESPONSE: server ID -> parameter -> value."""
     try:
         body = response.json()
         servers = body.get('servers') or [body.get('server')]
@@ -123,7 +123,7 @@ class Discovery:
 
     @classmethod
     def of(cls, said: Any) -> 'Discovery':
-        """Read SAID, the content of the answer to ``GET`` of versions.PATH.
+        """Read SAID, the content of the response to ``GET`` of versions.PATH.
 
         :raises Error: the cloud has no version that we know
         :raises KeyError, TypeError, ValueError: it cannot be read
@@ -131,7 +131,7 @@ class Discovery:
         low, high = (
             microversion_parse.parse_version_string(said[bound])
             for bound in ('min_version', 'max_version'))
-        # Before presets there were none to tell.
+        # Clouds from before there were presets send none.
         schema, presets = dict(said['schema']), dict(said.get('presets', {}))
         known = versions.VERSIONS
         shared = [version for version in known if low <= version <= high]

@@ -33,7 +33,7 @@ class Override(argparse.Action):
 
 
 def take(words: Iterable[str], overrides: dict[str, str | None]) -> None:
-    """Add what WORDS say, each ``KEY=VALUE`` or ``KEY=``, to OVERRIDES.
+    """Add WORDS, each ``KEY=VALUE`` or ``KEY=``, to OVERRIDES.
 
     :raises ValueError: one is neither, or has the name of another
     """

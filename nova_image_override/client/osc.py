@@ -22,14 +22,14 @@ from nova_image_override.client import transport
 
 
 class PresetColumn(columns.FormattableColumn):  # type: ignore[misc]
-    """A preset that overrides came with: its name, for programs all of it."""
+    """The preset of a server: its name for people, all of it for programs."""
 
     def human_readable(self) -> str:
         """Return the name, or nothing."""
         return self._value['name'] if self._value else ''
 
 
-#: The form of what servers show, and its column in ``server list --long``.
+#: How servers show each parameter, and its column in ``server list --long``.
 SHOWN = {
     errors.PARAMETER: (format_columns.DictColumn, 'Image Prop Overrides'),
     errors.PRESET: (PresetColumn, 'Image Prop Override Preset'),
@@ -76,7 +76,7 @@ class Hook(hooks.CommandHook):
     def wrap(
         self, context: contextlib.AbstractContextManager[transport.Asking],
     ) -> None:
-        """Let the command's own code run in CONTEXT, and add what servers show.
+        """Run the command's own code in CONTEXT, and add the overrides.
 
         cliff makes the command anew each time it is called, in an interactive
         session too, so nothing stays behind.
@@ -274,7 +274,7 @@ class Unset(Hook):
 def _found(
     compute: Any, server: str,
 ) -> tuple[transport.OverridingSession, str, transport.Overrides]:
-    """Return what carries overrides, a server's ID, and those in force.
+    """Return the session, a server's ID, and its overrides in force.
 
     :raises Error: nova-api does not show them
     """

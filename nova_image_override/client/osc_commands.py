@@ -1,4 +1,4 @@
-"""``openstack image override``: what the cloud offers, and what it would do."""
+"""``openstack image override``: the cloud's offer, and checks of creates."""
 from __future__ import annotations
 
 import argparse
@@ -14,7 +14,7 @@ from nova_image_override.client import transport
 
 Rows = list[tuple[Any, ...]]
 
-#: What commands return: names of columns, and what is in them.
+#: The result of a command: names of columns, and their content.
 Table = tuple[tuple[str, ...], Any]
 
 PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
@@ -24,7 +24,7 @@ NODE_COLUMNS = (
 
 
 def _offer(shown: command.Command) -> answers.Discovery:
-    """Ask the cloud what it offers.
+    """Return the cloud's offer.
 
     :raises answers.Error: it does not have the extension, or does not answer
     """

@@ -17,7 +17,7 @@ from nova_image_override.client import transport
 
 
 class _PresetName(sdk_format.Formatter):  # type: ignore[misc,type-arg]
-    """Of what a server shows of its preset, the name, as a create takes it."""
+    """Reduces the preset that a server shows to its name."""
 
     @classmethod
     def deserialize(cls, value: Any) -> Any:

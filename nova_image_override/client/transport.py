@@ -27,7 +27,7 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
 
-#: Kinds of requests. A check is a create that goes to where nothing is created.
+#: Kinds of requests. A check is a create with a URL that creates nothing.
 CREATE = 'create'
 CHECK = 'check'
 REBUILD = 'rebuild'
@@ -47,17 +47,17 @@ Overrides = Mapping[str, Optional[str]]
 
 @dataclasses.dataclass
 class Asking:
-    """What a thread asks for in a context, and the answers.
+    """The overrides of a thread's requests in a context, and the answers.
 
     :ivar action: the requests that are to carry the parameters; '' for none
-    :ivar parameters: what those have of us (answers.PARAMETERS)
+    :ivar parameters: those to add (answers.PARAMETERS)
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
     :ivar sent: whether a request has carried the parameters
     :ivar checked: the cloud's answer, if that was a check
     :ivar response: the last answer to a request that carried them, or named
         the version
-    :ivar seen: what the answers so far show, by server ID (answers.shown_in)
+    :ivar seen: overrides in the answers so far (answers.shown_in)
     """
 
     action: str = ''
@@ -98,7 +98,7 @@ class _Local(threading.local):
 
 
 class OverridingSession:
-    """Stands between an adapter of the compute service and its session.
+    """Wraps the session of a compute service's adapter.
 
     Every request passes through here with the headers and the body that its
     tool has made.
@@ -111,7 +111,7 @@ class OverridingSession:
         self.naming = False
         self._adapter = adapter
         self._session = adapter.session
-        #: The answer of the cloud, or why there is none; None until asked.
+        #: The cloud's offer, or the failure to get it; None before the first.
         self._said: answers.Discovery | Exception | None = None
         self._local = _Local()
 
@@ -303,7 +303,7 @@ _ATTACHING = threading.Lock()
 
 
 def attach(adapter: Any) -> OverridingSession:
-    """Return what carries overrides for ADAPTER; put it there only once.
+    """Wrap the session of ADAPTER, only once; return the wrapper.
 
     Requests of the adapter that ask for nothing stay as they are.
 

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import json
 
+from nova_image_override.authorization import rules
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import ImageProperties, NONE, Parser
 
@@ -35,7 +36,7 @@ class Explain(deployment_files.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Ask each rule.
+        """Apply each rule.
 
         :raises errors.Invalid: there is no such property, value or preset
         :raises errors.StartupError: with these rules nova-api does not start
@@ -52,7 +53,7 @@ class Explain(deployment_files.Lister):
         preset, made = NONE, []
         if parsed_args.preset is not None:
             preset = enforcer.presets.named(parsed_args.preset).overrides
-            made.append(enforcer.on_preset(caller, parsed_args.preset))
+            made.append(rules.of_preset(parsed_args.preset, caller))
         own = {name: value or None} if equals else {}
         overrides = Parser(enforcer.catalog).parse(own, preset=preset)
         image = image_properties(parsed_args.image) \

@@ -18,7 +18,7 @@ class List(deployment_files.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Ask the rules.
+        """Apply the rules.
 
         :raises errors.StartupError: with these rules nova-api does not start
         """

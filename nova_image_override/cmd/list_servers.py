@@ -22,10 +22,6 @@ from nova_image_override.server_record import ServerRecord
 #: Servers that are read at once.
 PAGE = 1000
 
-#: Returns the overrides of a server that the rules refuse.
-Refuses = Callable[
-    ['objects.Instance', ServerRecord], Mapping[str, errors.Problem]]
-
 
 class Servers(deployment_files.Table):
     """List the servers with overrides of every cell, cell0 included.
@@ -118,8 +114,8 @@ def overridden(
     They are read in pages, between which nothing is held open.
 
     :param project: only servers of this project
-    :param server: UUID of the only server that is asked for, which may be
-        without overrides
+    :param server: UUID of the only server to yield, even if it is without
+        overrides
     :param preset: only servers with this one, or '' for all
     :raises errors.NotFound: there is no such server
     :raises errors.StartupError: a database cannot be read
@@ -164,12 +160,13 @@ def outdated(
 
 def rows(
     servers: Iterable[tuple[str, objects.Instance]],
-    refuses: Refuses | None = None,
+    refuses: Callable[..., Mapping[str, errors.Problem]] | None = None,
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of servers.
 
     :param servers: each with the name of its cell
-    :param refuses: given if only refused overrides are to be listed
+    :param refuses: returns the refused overrides of a server by name; None
+        lists all overrides
     """
     for cell, server in servers:
         record = ServerRecord.of(server)

@@ -1,1 +1,1 @@
-"""Inside nova-compute: what keeps overrides where Nova re-reads Glance."""
+"""Inside nova-compute: keeps overrides where Nova re-reads Glance."""

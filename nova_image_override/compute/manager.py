@@ -1,9 +1,9 @@
-"""The compute manager that builds guests from what was stored at boot.
+"""The compute manager that builds guests from the stored properties.
 
 Unmodified nova-compute re-reads the image from Glance (or takes a lossy form
 of the request spec) for rebuild, rescue, cold migration, resize and unshelve.
 nova-api has stored the merged properties in the instance's system metadata;
-for servers with overrides these replace what was re-read. Servers without
+for servers with overrides these replace the re-read ones. Servers without
 overrides pass through unchanged.
 """
 from __future__ import annotations
@@ -17,7 +17,6 @@ from nova.virt.ironic import driver as ironic
 
 from nova_image_override import errors
 from nova_image_override import versions
-from nova_image_override.compute import bare_metal
 from nova_image_override.compute import rescue_images
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
@@ -41,6 +40,22 @@ class ResourceTracker(resource_tracker.ResourceTracker):
                  errors.PARAMETER: str(versions.COMPUTE_PART)}
         return super()._copy_resources(
             compute_node, {**resources, 'stats': stats}, *args, **kwargs)
+
+
+def forget_traits(metal: ironic.IronicDriver, instance: Any) -> None:
+    """Remove from a server's node the traits that it has required so far.
+
+    ``IronicDriver.rebuild`` adds those that the server requires now, before
+    Ironic deploys, and removes none: the deploy templates of overrides that
+    were dropped would run again.
+
+    :raises openstack.exceptions.SDKException: Ironic refuses, or is away
+    """
+    connection = metal.ironic_connection
+    found = connection.get_node(instance.node, fields=['instance_info'])
+    if 'traits' in found.instance_info:
+        connection.patch_node(instance.node, [
+            {'op': 'remove', 'path': '/instance_info/traits'}])
 
 
 class ComputeManager(manager.ComputeManager):
@@ -68,7 +83,7 @@ class ComputeManager(manager.ComputeManager):
         if ServerRecord.of(instance).counts:
             image_meta.properties = instance.image_meta.properties
         if isinstance(self.driver, ironic.IronicDriver):
-            bare_metal.forget_traits(self.driver, instance)
+            forget_traits(self.driver, instance)
         return super()._do_rebuild_instance_with_claim(
             context, instance, orig_image_ref, image_meta, *args, **kwargs)
 
@@ -118,7 +133,7 @@ class ComputeManager(manager.ComputeManager):
         self, ctxt: Any, instance: Any, migration: Any,
         image_meta: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        """Build the guest as it was, which its image, a snapshot, is not."""
+        """Build the guest with the stored properties, not its snapshot's."""
         if ServerRecord.of(instance).counts:
             snapshot = image_meta.properties
             image_meta.properties = instance.image_meta.properties

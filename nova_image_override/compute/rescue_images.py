@@ -6,6 +6,7 @@ wrapped here: the wrapper answers with the stored properties of the server under
 rescue, and otherwise behaves like the API itself.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from nova.virt.libvirt import driver as libvirt
@@ -21,43 +22,40 @@ def mark(context: Any, instance: Any) -> None:
     setattr(context, _RESCUED, instance)
 
 
-class _Wrapper:
-    """Passes everything on to an API object of the driver."""
+class _API:
+    """An API object of the driver, with the stored properties in its answers.
 
-    def __init__(self, api: Any) -> None:
+    :param key: the key of the properties in an answer
+    :param is_own: returns whether an instance boots from the object of an ID
+    """
+
+    def __init__(
+        self, api: Any, key: str, is_own: Callable[[Any, str], bool],
+    ) -> None:
         self._api = api
+        self._key = key
+        self._is_own = is_own
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._api, name)
 
-
-class _ImageAPI(_Wrapper):
     def get(
-        self, context: Any, image_id: str, *args: Any, **kwargs: Any,
+        self, context: Any, object_id: str, *args: Any, **kwargs: Any,
     ) -> Any:
-        image = self._api.get(context, image_id, *args, **kwargs)
+        answer = self._api.get(context, object_id, *args, **kwargs)
         instance = getattr(context, _RESCUED, None)
-        if instance is not None and image_id == instance.image_ref:
-            image = {
-                **image, 'properties': ServerRecord.of(instance).properties}
-        return image
-
-
-class _VolumeAPI(_Wrapper):
-    def get(
-        self, context: Any, volume_id: str, *args: Any, **kwargs: Any,
-    ) -> Any:
-        volume = self._api.get(context, volume_id, *args, **kwargs)
-        instance = getattr(context, _RESCUED, None)
-        if instance is not None and not instance.image_ref:
-            volume = {**volume, 'volume_image_metadata':
-                      ServerRecord.of(instance).properties}
-        return volume
+        if instance is not None and self._is_own(instance, object_id):
+            answer = {**answer, self._key: ServerRecord.of(instance).properties}
+        return answer
 
 
 def keep_stored_properties(driver: Any) -> None:
     """Wrap the APIs of the libvirt driver; others have no such rescue."""
     if isinstance(driver, libvirt.LibvirtDriver):
         interface.require(driver, '_image_api', '_volume_api')
-        driver._image_api = _ImageAPI(driver._image_api)
-        driver._volume_api = _VolumeAPI(driver._volume_api)
+        driver._image_api = _API(
+            driver._image_api, 'properties',
+            lambda instance, image_id: image_id == instance.image_ref)
+        driver._volume_api = _API(
+            driver._volume_api, 'volume_image_metadata',
+            lambda instance, _: not instance.image_ref)

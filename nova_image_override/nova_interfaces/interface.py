@@ -14,7 +14,7 @@ from nova_image_override import errors
 def unsupported(how: str) -> errors.UnsupportedNova:
     """Return the error for a Nova with a different shape.
 
-    :param how: what is different; continues "This Nova ..."
+    :param how: the difference; continues "This Nova ..."
     """
     return errors.UnsupportedNova(
         f'This Nova {how}: nova-image-override does not support it.')
@@ -51,7 +51,7 @@ class Interface:
 
     :ivar owner: the module, or ``module:Class``
     :ivar name: its attribute
-    :ivar why: what we use it for
+    :ivar why: our use of it
     :ivar shape: the shape that it must have, in words
     """
 
@@ -69,9 +69,9 @@ class Interface:
         return True
 
     def problem(self) -> str | None:
-        """Return how the running Nova differs.
+        """Return the difference of the running Nova.
 
-        :returns: what continues "This Nova ...", or None
+        :returns: the end of a sentence "This Nova ...", or None
         """
         if not self.needed:
             return None
@@ -165,7 +165,7 @@ class Shaped(Interface):
         return f'has another {self}, not {self.shape}'
 
 
-# --- what is declared where it stands ---------------------------------------
+# --- methods that override Nova's --------------------------------------------
 
 _Method = TypeVar('_Method', bound=Callable[..., object])
 

@@ -9,7 +9,6 @@ JSON Schemas, discovery, rules and documentation all take properties from here.
 from __future__ import annotations
 
 import functools
-import re
 from typing import Any
 
 from nova.objects import image_meta
@@ -39,23 +38,17 @@ class Catalog(dict[str, Property]):
             for name, field in props._legacy_property_map.items()}
         self.legacy.update(_MANY_TO_ONE)
         super().__init__({
-            field: self._property(field, nova_field)
+            field: property_module.make(
+                nova_field, field=field,
+                record=book.RECORDS.get(field) or Record(
+                    field, '', never=True),
+                family=families.FAMILIES.get(field),
+                legacy={name: fields
+                        for name, fields in sorted(self.legacy.items())
+                        if field in fields})
             for field, nova_field in sorted(props.fields.items())})
-        #: field of a family -> whether a name is one of its members'
-        self._has = {
-            field: re.compile(family.pattern).fullmatch
-            for field, family in families.FAMILIES.items() if field in self}
         #: fields that the book does not know
         self.unknown = sorted(self.keys() - book.RECORDS.keys())
-
-    def _property(self, field: str, nova_field: Any) -> Property:
-        return property_module.make(
-            nova_field, field=field,
-            record=book.RECORDS.get(field) or Record(field, '', never=True),
-            family=families.FAMILIES.get(field),
-            legacy={name: fields
-                    for name, fields in sorted(self.legacy.items())
-                    if field in fields})
 
     def field_of(self, name: str) -> str | None:
         """Return the field that the property called NAME sets, if any.
@@ -66,8 +59,8 @@ class Catalog(dict[str, Property]):
         prop = self.get(name)
         if prop is not None:
             return None if prop.family else name
-        return next(
-            (field for field, has in self._has.items() if has(name)), None)
+        return next((field for field, family in families.FAMILIES.items()
+                     if field in self and family.has(name)), None)
 
     def resolve(self, name: str) -> Property:
         """Return the property that a request calls NAME.

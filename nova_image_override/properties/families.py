@@ -23,10 +23,10 @@ class Family:
     """One family.
 
     :ivar field: the field of ``ImageMetaProps`` that its members set
-    :ivar prefix: what every name begins with
-    :ivar placeholder: stands for the rest of the name in messages
+    :ivar prefix: the beginning of every name
+    :ivar placeholder: the word for the rest of the name in messages
     :ivar rest: regular expression of the rest
-    :ivar limits: what the placeholder may be, in words
+    :ivar limits: allowed values of the placeholder, in words
     """
 
     field: str
@@ -58,7 +58,7 @@ class Family:
         return f'{self.prefix}{rest}'
 
     def rest_of(self, name: str) -> str:
-        """Return what distinguishes the member called NAME."""
+        """Return the part of NAME after the prefix."""
         return name.removeprefix(self.prefix)
 
 

@@ -41,7 +41,7 @@ class Property(abc.ABC):
 
     :ivar field: the field of ``ImageMetaProps``: the canonical name, to which
         rules refer
-    :ivar record: what the book says about it
+    :ivar record: its record in the book
     :ivar values: allowed values, where they can be listed
     :ivar family: the family, if its members have names of their own
     :ivar legacy: other names under which Nova reads the field -> all the
@@ -68,7 +68,7 @@ class Property(abc.ABC):
         return schema_words.text(self.field, self._limits())
 
     def read(self, name: str, value: str) -> str | errors.Problem:
-        """Return the spelling of VALUE that is stored, or what is wrong.
+        """Return the spelling of VALUE that is stored, or the problem.
 
         :param name: the name under which a problem is reported
         """
@@ -108,7 +108,7 @@ class Property(abc.ABC):
     def schema(self, *, removal: bool = False) -> Schema:
         """Return the JSON Schema of the value, in its canonical spelling.
 
-        Values are strings; ``contentSchema`` says what the string stands for.
+        Values are strings; ``contentSchema`` has the type that one represents.
         The parts of Nova that act on the property are under a keyword of our
         own, which validators ignore.
 
@@ -137,7 +137,7 @@ class Property(abc.ABC):
 
     @abc.abstractmethod
     def _limits(self) -> Schema:
-        """Return the keywords of the schema that say what a value may be."""
+        """Return the keywords of the schema that limit the value."""
 
     @functools.cached_property
     def _validator(self) -> jsonschema.Draft202012Validator:
@@ -235,7 +235,7 @@ class CpuList(Text):
     """A property whose value is a list of CPUs, such as ``0-3,^2``."""
 
     def wrong_with(self, value: str) -> str | None:
-        """Return what is wrong with a CPU list, without expanding it."""
+        """Check the size and the ranges of the list, without expanding it."""
         fault = cpu_lists.too_large(value)
         if fault:
             return fault

@@ -32,13 +32,13 @@ def is_removable(schema: Schema) -> bool:
 
 
 def values(name: str, schema: Schema) -> list[str]:
-    """Return the allowed values of a property, or what is said about them."""
+    """Return the allowed values of a property, or phrases for them."""
     if _types(schema) == ['null']:
         return [ONLY_REMOVAL]
     if 'enum' in schema:
         return [value for value in schema['enum'] if value is not None]
     return [text(name, schema), *(
-        # The deployer's lists leave this.
+        # What the deployer's lists permit.
         f'not {limit["not"]["pattern"]}' if 'not' in limit
         else f'like {limit["pattern"]}' for limit in schema.get('allOf', ()))]
 
@@ -49,7 +49,7 @@ def _types(schema: Schema) -> list[str]:
 
 
 def text(name: str, schema: Schema) -> str:
-    """Return what a value of the property may be, in one phrase."""
+    """Return the allowed values of the property, in one phrase."""
     content = schema.get('contentSchema', {})
     if 'minimum' in content:
         return (f'an integer from {content["minimum"]} to '

@@ -142,6 +142,7 @@ class TestRefused:
             answer = cloud.update(server, NETWORK)
         assert answer.status == 409, answer.text
         assert cloud.act(server, {'restore': None}).status == 202
+        cloud.flags(reclaim_instance_interval=0)
         cloud.wait(server)
         cloud.assert_changed(server, {**VGA, 'hw_disk_bus': 'sata'})
         cloud.assert_disks_agree(server)

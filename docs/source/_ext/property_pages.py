@@ -9,6 +9,7 @@ import json
 import typing
 
 import generated
+import readers
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
@@ -73,27 +74,30 @@ class DriverTable(generated.CodeDirective):
         return generated.table(
             ['Property', *columns],
             ([f'``{prop.spelling}``', *(
-                _cell(prop.record.reader(part))
+                _cell(prop.record.reader(part), next(
+                    (row for row in readers.READERS.get(prop.field, ())
+                     if row.part == part), None))
                 for part in columns)]
              for prop in catalog.running().values() if not prop.record.never),
             '22 13 25 10 10 8 12')
 
 
-def _cell(cell: vocabulary.Reader | None) -> str:
+def _cell(cell: vocabulary.Reader | None, row: readers.Row | None) -> str:
     """Return the outcome of a cell, with its limits in words."""
-    if cell is None:
+    if row is None:
         return vocabulary.IGNORED
     limits = []
-    if cell.values is not None:
+    if cell and cell.values is not None:
         limits.append(', '.join(f'``{value}``' for value in cell.values)
                       + f'; any other: {cell.otherwise}')
-    limits += [
-        f'{f"``{value}`` " if value else ""}needs ``{name}'
-        f'{f"={wanted}" if wanted else ""}``'
-        for value, (name, wanted) in cell.needs.items()]
-    if cell.note:
-        limits.append(cell.note)
-    return f'{cell.outcome}{": " if limits else ""}{"; ".join(limits)}'
+    if cell:
+        limits += [
+            f'{f"``{value}`` " if value else ""}needs ``{name}'
+            f'{f"={wanted}" if wanted else ""}``'
+            for value, (name, wanted) in cell.needs.items()]
+    limits += filter(None, (cell and cell.note, row.note))
+    outcome = cell.outcome if cell else row.outcome
+    return f'{outcome}{": " if limits else ""}{"; ".join(limits)}'
 
 
 class ReaderTable(generated.CodeDirective):
@@ -103,10 +107,10 @@ class ReaderTable(generated.CodeDirective):
         """Return a table with a row for each cell of the matrix."""
         return generated.table(
             ['Property', 'Part', 'Function of Nova', 'At'],
-            ([f'``{prop.spelling}``', cell.part, f'``{cell.function}``',
-              ', '.join(cell.at)]
+            ([f'``{prop.spelling}``', row.part, f'``{row.function}``',
+              ', '.join(row.at)]
              for prop in catalog.running().values() if not prop.record.never
-             for cell in prop.record.readers),
+             for row in readers.READERS.get(prop.field, ())),
             '24 12 34 30')
 
 

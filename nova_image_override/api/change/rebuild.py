@@ -113,7 +113,9 @@ class Rebuild(operations.Operation):
         spec = objects.RequestSpec.get_by_instance_uuid(
             self._context, instance.uuid)
         self._had = spec.image if 'image' in spec else None
-        plan = self._planner.plan(self._context, self._change(image))
+        base: ImageProperties = image.get('properties') or {}
+        plan = self._planner.plan(
+            self._context, self._change(image, base))
         # Nova asks its guard only for a new image, but overrides can change
         # NUMA while the image stays the same, and a rebuild does not claim the
         # topology again.
@@ -130,7 +132,7 @@ class Rebuild(operations.Operation):
             objects.ImageMeta.from_dict(boot_metadata(record.image)), wanted,
             vocabulary.AT_UNSHELVE)
         disks.require_config_drive(
-            plan.change, plan.base.get(disks.CONFIG_DRIVE), instance, way=None)
+            plan.change, base.get(disks.CONFIG_DRIVE), instance, way=None)
         changed = ['']
         source, target = (disks.bus(each) for each in (
             record.properties, plan.image['properties']))
@@ -152,11 +154,15 @@ class Rebuild(operations.Operation):
         image['properties'] = {
             **plan.stored, **store.unfinished(changed, source, target)}
 
-    def _change(self, image: dict[str, Any]) -> Change:
-        """Return the change of a server that is rebuilt from IMAGE."""
+    def _change(
+        self, image: dict[str, Any], base: ImageProperties,
+    ) -> Change:
+        """Return the change of a server that is rebuilt from IMAGE.
+
+        :param base: the image's own properties
+        """
         record = self._record
         before = record.overrides
-        base: ImageProperties = image.get('properties') or {}
         after = before if self.asked is None else self.asked.over(base)
         flavor = self._instance.get_flavor()
         return Change(

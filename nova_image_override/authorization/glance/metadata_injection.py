@@ -7,9 +7,8 @@ among the properties that the merge starts from; users for whom they are
 injected cannot override them.
 """
 
-from collections.abc import Container, Mapping, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 import dataclasses
-import functools
 import re
 
 from oslo_config import cfg
@@ -20,6 +19,7 @@ from nova_image_override.authorization import config_files
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
+from nova_image_override.override import Override
 
 #: The option of ``[image_override]`` that names the files.
 OPTION = 'glance_image_import_files'
@@ -69,26 +69,24 @@ class Injection(rules.Rule):
             return frozenset()
         return self.properties.keys()
 
-    def decide(self, request: rules.Request) -> list[rules.Decision]:
+    def about(
+        self, override: Override, request: rules.Request,
+    ) -> Iterator[rules.Decision]:
         """Decide by all names of the property."""
-        injected = self.names(request.caller.roles)
-        found = [
-            (each.name, next(filter(injected.__contains__, (
-                each.name, *each.prop.legacy)), None))
-            for each in request.overrides.members]
-        return [
-            rules.Decision(own, 'injection', detail=self._not_injected)
-            if name is None else rules.Decision(
+        own = override.name
+        name = next(filter(self.names(request.caller.roles).__contains__, (
+            own, *override.prop.legacy)), None)
+        if name is None:
+            yield rules.Decision(own, 'injection', detail=(
+                'not injected for these roles' if self.enabled
+                else f'the plugin {PLUGIN} is off' if self.configured
+                else f'{OPTION} is not set'))
+        else:
+            yield rules.Decision(
                 own, 'injection', errors.INJECTED,
                 "this cloud's image service sets "
                 + (name if name == own else f'{name}, which is {own} too,')
-                + ' on the images that you import') for own, name in found]
-
-    @functools.cached_property
-    def _not_injected(self) -> str:
-        return ('not injected for these roles' if self.enabled
-                else f'the plugin {PLUGIN} is off' if self.configured
-                else f'{OPTION} is not set')
+                + ' on the images that you import')
 
     def limit(self, left: Overridable, caller: Caller) -> rules.Left:
         """Leave the names that are not injected."""

@@ -32,8 +32,8 @@ from nova_image_override.authorization.watched_files import UNREADABLE
 
 LOG = logging.getLogger(__name__)
 
-#: In the text of a regular expression: rather too many than too few, so what
-#: is escaped counts too. The "?" of "(?:" and the like is no repetition.
+#: In the text of a regular expression: too many rather than too few, so
+#: escaped ones count too. The "?" of "(?:" and the like is no repetition.
 _REPETITION = re.compile(r'[*+{]|(?<!\()\?|\\\(\?')
 _REPEATED_GROUP = re.compile(r'\)\s*[*+{?]')
 

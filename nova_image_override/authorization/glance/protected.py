@@ -9,7 +9,7 @@ may set the property under its current name all the same.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
 import functools
 import re
@@ -56,18 +56,18 @@ class Protected(rules.Rule):
         """True if there are protections."""
         return self.protections is not None
 
-    def decide(self, request: rules.Request) -> list[rules.Decision]:
+    def about(
+        self, override: Override, request: rules.Request,
+    ) -> Iterator[rules.Decision]:
         """Decide about each operation by the section of its property."""
         if self.protections is None:
-            return [rules.Decision(each.name, 'protections',
-                                   detail=f'{glance.OPTION} is not set')
-                    for each in request.overrides.members]
-        return [
-            _by_section(self.protections, request, override, *operation)
-            for override in request.overrides
-            for operation in dict.fromkeys(
+            yield rules.Decision(override.name, 'protections',
+                                 detail=f'{glance.OPTION} is not set')
+            return
+        for operation in dict.fromkeys(
                 needed for image in request.images for needed
-                in self._needed_on(image, override, request.overrides).items())]
+                in self._needed_on(image, override, request.overrides).items()):
+            yield _by_section(self.protections, request, override, *operation)
 
     def _needed_on(
         self, image: ImageProperties, override: Override,
@@ -108,9 +108,10 @@ class Protected(rules.Rule):
             all(may(*needed) for needed in removing.items()))
 
     def limit(self, left: Overridable, caller: Caller) -> rules.Left:
-        """Leave apart the members to which CALLER may do different things.
+        """Split a family by permission.
 
-        Of traits, which are unlimited in number, all are left if one is.
+        Traits, which are unlimited in number, are not split: if one is
+        permitted, all are offered.
         """
         if self.protections is None:
             yield left

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    libvirt, Record, records, UNREAD, vmware, WORD)
+    LIBVIRT, Record, records, UNREAD, VMWARE, WORD)
 
 
 def _command_line(guest: Any) -> Any:
@@ -15,23 +15,21 @@ def _command_line(guest: Any) -> Any:
 RECORDS = records(
     Record(
         'hw_boot_menu', 'Show the firmware\'s boot device menu.',
-        readers=(libvirt('LibvirtDriver._configure_guest_by_virt_type'),)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_firmware_type', 'Firmware the guest boots with: BIOS or UEFI.',
-        readers=(
-            libvirt('LibvirtDriver._configure_guest_by_virt_type'),
-            vmware('VMwareVMOps._get_extra_specs'))),
+        readers=(LIBVIRT, VMWARE)),
     Record(
         'hw_ipxe_boot',
         'Boot from the network with an iPXE CD image. ' + UNREAD),
     Record(
         'hw_machine_type',
         'QEMU machine type, such as q35 or pc-i440fx-7.2; it must exist on '
-        'the host.', limits=WORD, readers=(libvirt('utils.get_machine_type'),)),
+        'the host.', limits=WORD, readers=(LIBVIRT,)),
     Record(
         'os_command_line',
         'Kernel arguments (command line).',
         needs='an image with a kernel image (kernel_id)',
         gets=_command_line,
-        readers=(libvirt('LibvirtDriver._set_guest_for_inst_kernel'),)),
+        readers=(LIBVIRT,)),
 )

@@ -4,30 +4,18 @@ from __future__ import annotations
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, CHECKED_WITH_FLAVOR, CPU_LIST, IGNORED, IMAGE_FILTER, libvirt,
-    NUMA_GUEST, number, PREFILTER, Record, records, requires, same,
-    SCHEDULED, vmware)
+    at_most, CPU_LIST, IGNORED, LIBVIRT, number, Reader, Record, records, same,
+    VMWARE)
 
 # nova.virt.hardware.get_cpu_topology_constraints caps sockets, cores and
 # threads at 65536.
 _COUNT = number(65536)
-_VMWARE = vmware(
-    'VMwareVMOps._get_extra_specs',
-    note='only the cores per socket reach the guest')
-_NO_THREADS = vmware(
-    'VMwareVMOps._get_extra_specs', outcome=IGNORED,
-    note='a guest has one thread per core')
-_TOPOLOGY = (
-    libvirt('LibvirtDriver._get_guest_cpu_config'), _VMWARE,
-    CHECKED_WITH_FLAVOR)
-_THREADS = (_TOPOLOGY[0], _NO_THREADS, _TOPOLOGY[2])
-_PINNING = (
-    NUMA_GUEST, CHECKED_WITH_FLAVOR,
-    requires('ResourceRequest._translate_pinning_policies'))
+_TOPOLOGY = (LIBVIRT, VMWARE)
+_THREADS = (LIBVIRT, Reader(
+    'vmwareapi', IGNORED, note='a guest has one thread per core'))
 #: ImagePropertiesFilter._instance_supported
 _COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
 _ANY_COMPARED = f'{", ".join(_COMPARED[:-1])} and {_COMPARED[-1]}'
-_PHYSICAL_ADDRESS = libvirt('LibvirtDriver._get_guest_cpu_config_maxphysaddr')
 
 
 def _preferred(dimension: str, text: str) -> Record:
@@ -92,7 +80,7 @@ RECORDS = records(
         'hw_cpu_policy',
         'CPU pinning: whether vCPUs float over shared host CPUs, are pinned to '
         'dedicated ones, or a mix. A flavor\'s own policy may forbid it.',
-        readers=_PINNING, in_topology=True,
+        readers=(LIBVIRT,), in_topology=True,
         checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_policy'), keeps='[compute] cpu_dedicated_set',
         gets=lambda guest: guest.ask('get_cpu_policy_constraint')),
@@ -102,17 +90,14 @@ RECORDS = records(
         'that do not.', needs='a flavor with hw:cpu_realtime=yes',
         gets=_realtime_mask, limits=CPU_LIST,
         checked_by=('get_realtime_cpu_constraint', 'numa_get_constraints'),
-        readers=(
-            libvirt('LibvirtDriver._get_guest_numa_config'),
-            requires('ResourceRequest._translate_pinning_policies'),
-            CHECKED_WITH_FLAVOR)),
+        readers=(LIBVIRT,)),
     _preferred(
         'sockets',
         'CPU sockets, in a topology that makes the flavor\'s vCPUs.'),
     Record(
         'hw_cpu_thread_policy',
         'How pinned vCPUs use the host\'s hardware threads (hyper-threading).',
-        needs='a dedicated or mixed CPU policy', readers=_PINNING,
+        needs='a dedicated or mixed CPU policy', readers=(LIBVIRT,),
         in_topology=True, checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_thread_policy'),
         gets=lambda guest: guest.ask('get_cpu_thread_policy_constraint')),
@@ -122,7 +107,7 @@ RECORDS = records(
     Record(
         'hw_emulation_architecture',
         'CPU architecture to emulate on a host of another one.',
-        readers=(libvirt('LibvirtDriver._check_emulation_arch'), PREFILTER)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_maxphysaddr_bits',
         'Physical address bits of the guest\'s CPUs; at most what the host '
@@ -130,32 +115,27 @@ RECORDS = records(
         needs=f'hw_maxphysaddr_mode, and none of {_ANY_COMPARED}, beside which '
               'Nova\'s scheduler fails', gets=_address_bits,
         flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
-        readers=(
-            _PHYSICAL_ADDRESS,
-            requires(
-                f'{IMAGE_FILTER}._compare_maxphysaddr_bits', at=SCHEDULED))),
+        readers=(LIBVIRT,)),
     Record(
         'hw_maxphysaddr_mode',
         'Whether the physical address width is passed through or emulated.',
         flavor=same('hw:maxphysaddr_mode'),
         checked_by=('get_maxphysaddr_mode',),
-        readers=(
-            _PHYSICAL_ADDRESS,
-            requires('ResourceRequest._translate_maxphysaddr_request'))),
+        readers=(LIBVIRT,)),
     Record(
         'hw_pmu', 'Give the guest a virtual performance monitoring unit.',
         flavor=same('hw:pmu'), checked_by=('get_pmu_constraint',),
-        readers=(libvirt('LibvirtDriver._set_features'), CHECKED_WITH_FLAVOR)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_time_hpet',
         'Give the guest a high precision event timer. x86 with KVM only.',
         gets=_hpet,
         idle='it needs an x86 guest, and hw_architecture or '
              'hw_emulation_architecture says another',
-        readers=(libvirt('LibvirtDriver._set_kvm_timers'),)),
+        readers=(LIBVIRT,)),
     Record(
         'img_hide_hypervisor_id', 'Hide from the guest that it runs under KVM.',
         gets=_hidden,
         flavor=same('hw:hide_hypervisor_id', 'hide_hypervisor_id'),
-        readers=(libvirt('LibvirtDriver._set_features'),)),
+        readers=(LIBVIRT,)),
 )

@@ -3,8 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, CHECKED_WITH_FLAVOR, Flavor, libvirt, number, Record, records,
-    same, UNREAD, without)
+    at_most, Flavor, LIBVIRT, number, Record, records, same, UNREAD, without)
 
 
 def _usb_model(guest: Any) -> Any:
@@ -36,7 +35,7 @@ RECORDS = records(
         # Nova compares the flavor's text with the image's number.
         flavor=without('hw:redirected_usb_ports'),
         checked_by=('get_redirected_usb_ports',),
-        readers=(libvirt('LibvirtDriver._add_redirected_usb_ports'),)),
+        readers=(LIBVIRT,)),
     # LibvirtDriver._add_rng_device does not read it: virtio, the only value,
     # is what guests have anyway.
     Record(
@@ -55,9 +54,7 @@ RECORDS = records(
         gets=lambda guest: guest.ask('get_number_of_serial_ports'),
         flavor=at_most('hw:serial_port_count'),
         checked_by=('get_number_of_serial_ports',),
-        readers=(
-            libvirt('LibvirtDriver._create_consoles_qemu_kvm'),
-            CHECKED_WITH_FLAVOR)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_usb_model',
         'Model of the USB controller. Libvirt chooses it where a disk or an '
@@ -65,9 +62,9 @@ RECORDS = records(
         idle='it needs disks and CD-ROMs on another bus than usb',
         gets=_usb_model, flavor=same('hw:usb_model'),
         checked_by=('get_usb_model',),
-        readers=(libvirt('LibvirtDriver._guest_add_usb_root_controller'),)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_watchdog_action',
         'What the watchdog device does when the guest stops feeding it.',
-        readers=(libvirt('LibvirtDriver._guest_add_watchdog_action'),)),
+        readers=(LIBVIRT,)),
 )

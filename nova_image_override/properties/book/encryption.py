@@ -3,22 +3,10 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    AT_BUILD, AT_CREATE, AT_UNSHELVE, CHECKED_WITH_FLAVOR, checks, ERROR, Gets,
-    libvirt, Record, records, requires, same)
+    AT_BUILD, AT_CREATE, AT_UNSHELVE, ERROR, Gets, LIBVIRT, Reader, Record,
+    records, same)
 
-_MEMORY = (
-    libvirt('LibvirtDriver._get_mem_encryption_config',
-            formerly='LibvirtDriver._sev_enabled'),
-    requires(
-        'ResourceRequest._translate_mem_encryption_request',
-        formerly='ResourceRequest._translate_memory_encryption'),
-    CHECKED_WITH_FLAVOR)
 _MEMORY_CHECKED = ('get_mem_encryption_constraint',)
-_DISKS = (
-    requires('request_filter.ephemeral_encryption_filter'),
-    checks('API._update_ephemeral_encryption_bdms', 'create'))
-_TPM = (libvirt('LibvirtDriver._add_vtpm_device'),
-        requires('ResourceRequest._translate_vtpm_request'))
 
 # LibvirtDriver.process_instances_at_startup, ComputeManager.init_host before
 # Nova 34.
@@ -62,50 +50,45 @@ RECORDS = records(
         'hw_ephemeral_encryption',
         'Encrypt the local disks, where the server has any.',
         # Image.SUPPORTS_LUKS is False for every kind of disk.
-        readers=(*_DISKS, libvirt(
-            'Image.libvirt_info', values=('false',), otherwise=ERROR)),
+        readers=(Reader('libvirt', values=('false',), otherwise=ERROR),),
         settled=AT_CREATE, gets=_encrypts_disks,
         flavor=same('hw:ephemeral_encryption')),
     Record(
         'hw_ephemeral_encryption_format',
         'Format in which local disks are encrypted.',
         needs='hw_ephemeral_encryption=true',
-        readers=(*_DISKS, libvirt(
-            'Image.libvirt_info', outcome=ERROR,
-            note='it encrypts no disks')),
+        readers=(Reader('libvirt', ERROR, note='it encrypts no disks'),),
         settled=AT_CREATE, gets=_disk_format,
         flavor=same('hw:ephemeral_encryption_format')),
     Record(
         'hw_firmware_stateless', 'Use firmware without persistent variables.',
         needs='hw_firmware_type=uefi', settled=AT_BUILD,
         gets=lambda guest: guest.has_stateless_firmware,
-        readers=(
-            libvirt('LibvirtDriver._configure_guest_by_virt_type'),
-            requires('ResourceRequest._translate_stateless_firmware_request'))),
+        readers=(LIBVIRT,)),
     Record(
         'hw_mem_encryption',
         'Encrypt guest memory.',
         needs='hw_firmware_type=uefi and a capable host',
-        readers=_MEMORY, checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
+        readers=(LIBVIRT,), checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
         keeps=_ENCRYPTING,
         gets=lambda guest: bool(guest.ask('get_mem_encryption_constraint')),
         flavor=same('hw:mem_encryption')),
     Record(
         'hw_mem_encryption_model',
         'Technology that encrypts guest memory.',
-        needs='hw_mem_encryption=true', readers=_MEMORY,
+        needs='hw_mem_encryption=true', readers=(LIBVIRT,),
         checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
         keeps=_ENCRYPTING,
         flavor=same('hw:mem_encryption_model')),
     Record(
         'hw_tpm_model', 'Model of the emulated TPM (vTPM).',
-        needs='hw_tpm_version', gets=_tpm('model'), readers=_TPM,
+        needs='hw_tpm_version', gets=_tpm('model'), readers=(LIBVIRT,),
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         keeps=_SWTPM, flavor=same('hw:tpm_model')),
     Record(
         'hw_tpm_version',
         'Version of the emulated TPM (vTPM), which a server keeps for life.',
-        readers=_TPM,
+        readers=(LIBVIRT,),
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         gets=_tpm('version'), keeps=_SWTPM, flavor=same('hw:tpm_version')),
     Record(
@@ -115,7 +98,5 @@ RECORDS = records(
               'hw_architecture=aarch64 only', gets=_secure_boot,
         flavor=same('os:secure_boot'), settled=AT_BUILD,
         checked_by=('get_secure_boot_constraint',),
-        readers=(
-            libvirt('LibvirtDriver._configure_guest_by_virt_type'),
-            requires('ResourceRequest._translate_secure_boot_request'))),
+        readers=(LIBVIRT,)),
 )

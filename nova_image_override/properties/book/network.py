@@ -3,10 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    ANEW, CHECKED_WITH_FLAVOR, ERROR, GUEST, libvirt, PREFILTER, Record,
-    records, requires, same, vmware)
-
-_ATTACHED = (*GUEST, 'attach')
+    ERROR, LIBVIRT, Reader, Record, records, same)
 
 
 def _iommu(guest: Any) -> Any:
@@ -26,15 +23,13 @@ RECORDS = records(
                'spapr-vlan': 'POWER hosts'},
         readers=(
             # vif.SUPPORTED_VIF_MODELS
-            libvirt(
-                'LibvirtGenericVIFDriver.get_vif_model', _ATTACHED, values=(
+            Reader(
+                'libvirt', values=(
                     'e1000', 'e1000e', 'igb', 'lan9118', 'ne2k_pci', 'pcnet',
                     'rtl8139', 'spapr-vlan', 'virtio', 'vmxnet3'),
                 otherwise=ERROR),
-            PREFILTER,
-            vmware(
-                'VMwareImage.from_image', (*ANEW, 'attach', 'live migration'),
-                values=(
+            Reader(
+                'vmwareapi', values=(
                     'e1000', 'e1000e', 'pcnet', 'sriov', 'vmxnet', 'vmxnet3'),
                 otherwise=ERROR))),
     Record(
@@ -45,22 +40,17 @@ RECORDS = records(
         gets=lambda guest: guest.ask('get_vif_multiqueue_constraint'),
         flavor=same('hw:vif_multiqueue_enabled'),
         checked_by=('get_vif_multiqueue_constraint',),
-        readers=(
-            libvirt(
-                'LibvirtGenericVIFDriver._get_virtio_mq_settings', _ATTACHED),
-            CHECKED_WITH_FLAVOR)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_viommu_model', 'Model of the virtual IOMMU.', gets=_iommu,
         # LibvirtDriver._guest_add_iommu_device gives each model attributes.
         hosts={'auto': _VIRTIO_IOMMU, 'smmuv3': 'Arm hosts',
                'virtio': _VIRTIO_IOMMU},
         flavor=same('hw:viommu_model'),
-        readers=(libvirt('LibvirtDriver._get_iommu_model'), PREFILTER)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_virtio_packed_ring', 'Use the packed layout of virtio rings.',
         flavor=same('hw:virtio_packed_ring'),
         checked_by=('get_packed_virtqueue_constraint',),
-        readers=(
-            libvirt('LibvirtGenericVIFDriver._get_packed_virtqueue_settings'),
-            requires('request_filter.packed_virtqueue_filter'))),
+        readers=(LIBVIRT,)),
 )

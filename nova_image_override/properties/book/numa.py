@@ -3,8 +3,8 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    AT_CREATE, CHECKED_WITH_FLAVOR, checks, CPU_LIST, Gets, libvirt, Limits,
-    NUMA_TOPOLOGY, number, PLACED, Record, records, requires, same, without)
+    AT_CREATE, CPU_LIST, Gets, LIBVIRT, Limits, number, Record, records, same,
+    without)
 
 _CHECKED = ('numa_get_constraints',)
 
@@ -29,9 +29,7 @@ RECORDS = records(
         flavor=same('hw:locked_memory', 'hw:mem_encryption'),
         idle='it needs a server whose memory is not encrypted, which keeps it '
              'locked',
-        readers=(
-            libvirt('LibvirtDriver._get_guest_memory_backing_config'),
-            CHECKED_WITH_FLAVOR)),
+        readers=(LIBVIRT,)),
     Record(
         'hw_mem_page_size',
         'Memory page size (huge pages): small, large, any, or a size in KiB '
@@ -41,24 +39,24 @@ RECORDS = records(
             pattern='^(small|large|any|[1-9][0-9]{0,8})$', size=True,
             expects='small, large, any, a number of KiB, or a number with '
                     'KB, MB or GB'), checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY, in_topology=True),
+        readers=(LIBVIRT,), in_topology=True),
     Record(
         'hw_numa_cpus', 'vCPUs of guest NUMA node N.',
         needs='hw_numa_nodes, and memory for each node',
         gets=_in_nodes('hw_numa_cpus'), limits=CPU_LIST,
         flavor=without('hw:numa_cpus.0'), checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY, in_topology=True),
+        readers=(LIBVIRT,), in_topology=True),
     Record(
         'hw_numa_mem', 'Memory of guest NUMA node N, in MiB.',
         needs='hw_numa_nodes, and vCPUs for each node',
         gets=_in_nodes('hw_numa_mem'), limits=number(2**31 - 1),
         flavor=without('hw:numa_mem.0'), checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY, in_topology=True),
+        readers=(LIBVIRT,), in_topology=True),
     Record(
         'hw_numa_nodes', 'Number of guest NUMA nodes.', limits=number(128),
         flavor=without('hw:numa_nodes', 'hw:numa_cpus.0', 'hw:numa_mem.0'),
         checked_by=_CHECKED,
-        readers=NUMA_TOPOLOGY, in_topology=True),
+        readers=(LIBVIRT,), in_topology=True),
     Record(
         'hw_pci_numa_affinity_policy',
         'How closely PCI devices (SR-IOV) and NUMA nodes must lie together. '
@@ -66,9 +64,6 @@ RECORDS = records(
         flavor=same('hw:pci_numa_affinity_policy'),
         checked_by=('get_pci_numa_policy_constraint',), settled=AT_CREATE,
         gets=lambda guest: guest.ask('get_pci_numa_policy_constraint'),
-        readers=(
-            # Only libvirt has PCI devices to give out.
-            libvirt('PciDeviceStats._filter_pools_for_numa_cells', PLACED),
-            requires('ResourceRequest._translate_pci_numa_affinity_policy'),
-            checks('API._validate_and_build_base_options', 'create'))),
+        # Only libvirt has PCI devices to give out.
+        readers=(LIBVIRT,)),
 )

@@ -3,10 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, checks, ERROR, libvirt, number, PREFILTER, Record, records,
-    requires, same, vmware)
-
-_POINTER = (libvirt('LibvirtDriver._get_pointer_bus_and_model'),)
+    at_most, ERROR, LIBVIRT, number, Reader, Record, records, same)
 
 
 def _pointer_model(guest: Any) -> Any:
@@ -25,30 +22,27 @@ def _video_ram(guest: Any) -> Any:
 RECORDS = records(
     Record(
         'hw_input_bus', 'Bus of the pointer and keyboard devices.',
-        readers=_POINTER),
+        readers=(LIBVIRT,)),
     Record(
         'hw_pointer_model',
         'Model of the pointer device. hw_input_bus, where it is set, decides '
         'in its place.', idle='it needs hw_input_bus=usb', gets=_pointer_model,
-        readers=_POINTER),
+        readers=(LIBVIRT,)),
     Record(
         'hw_sound_model', 'Model of the sound device.',
         # LibvirtDriver's MIN_VIRTIO_SOUND_*
         hosts={'virtio': 'hosts with libvirt 10.4 and QEMU 8.2'},
         flavor=same('hw:sound_model'), checked_by=('get_sound_model',),
-        readers=(
-            libvirt('LibvirtDriver._add_sound_device'),
-            requires('request_filter.virtio_sound_filter'),
-            checks('API._checks_for_create_and_rebuild', 'create', 'rebuild'))),
+        readers=(LIBVIRT,)),
     Record(
         'hw_video_model', 'Model of the video adapter (graphics card).',
         hosts={'qxl': 'hosts whose QEMU has SPICE'},
         readers=(
             # Xen and bhyve, which have the others, Nova no longer knows.
-            libvirt(
-                'LibvirtDriver._get_video_type', values=(
+            Reader(
+                'libvirt', values=(
                     'bochs', 'cirrus', 'none', 'qxl', 'vga', 'virtio', 'vmvga'),
-                otherwise=ERROR), PREFILTER)),
+                otherwise=ERROR),)),
     Record(
         'hw_video_ram',
         'Video memory, in MiB; at most the flavor\'s hw_video:ram_max_mb, '
@@ -58,10 +52,7 @@ RECORDS = records(
         flavor=at_most('hw_video:ram_max_mb'),
         # libvirt takes the size in KiB as an unsigned int.
         limits=number((2**32 - 1) // 1024),
-        readers=(
-            libvirt('LibvirtDriver._add_video_driver'),
-            vmware(
-                'VMwareVMOps._get_extra_specs', outcome=ERROR,
-                note='Nova sends vSphere 32768.0 where it takes whole '
-                     'numbers of KiB only'))),
+        readers=(LIBVIRT, Reader(
+            'vmwareapi', ERROR, note='Nova sends vSphere 32768.0 where it '
+                                     'takes whole numbers of KiB only'))),
 )

@@ -1,7 +1,7 @@
-"""The vocabulary of the book: all that can be said about an image property."""
+"""The terms in which the book describes an image property."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 import dataclasses
 import functools
 import types
@@ -9,7 +9,7 @@ from typing import Any
 
 from nova_image_override.properties import cpu_lists
 
-#: Virt drivers: module in nova/virt -> what people call the driver.
+#: Virt drivers: module in nova/virt -> the name that people know.
 DRIVERS: Mapping[str, str] = types.MappingProxyType({
     'libvirt': 'libvirt (KVM, QEMU)', 'vmwareapi': 'VMware vSphere',
     'ironic': 'Ironic (bare metal)', 'zvm': 'IBM z/VM',
@@ -30,27 +30,16 @@ HYPERVISOR_TYPES: Mapping[str, str] = types.MappingProxyType({
 # --- outcomes ---------------------------------------------------------------
 #: It does what the property says.
 ACTS = 'acts'
-#: Scheduler: only hosts that can do it are chosen. The driver does the rest.
-REQUIRES = 'requires'
-#: It reads the property, and checks or carries it for others.
-CHECKS = 'checks'
-#: Nothing comes of it.
+#: It has no effect.
 IGNORED = 'ignored'
 #: The server ends in ERROR, or is never built.
 ERROR = 'error'
-
-# --- operations -------------------------------------------------------------
-ANEW = ('create', 'rebuild', 'unshelve')
-#: Whenever libvirt defines the guest.
-GUEST = (*ANEW, 'resize', 'evacuate', 'rescue', 'reboot')
-PLACED = ('create', 'unshelve', 'resize', 'evacuate', 'live migration')
-SCHEDULED = ('create', 'rebuild', *PLACED[1:])
 
 # --- when Nova decides ------------------------------------------------------
 #: Whenever the guest is defined.
 AT_START = 'start'
 #: When the guest is built with its disks. What else it has, a start keeps: its
-#: NVRAM (LibvirtDriver.cleanup), and since Nova 33 the firmware that goes with
+#: NVRAM (LibvirtDriver.cleanup), and since Nova 33 the firmware that belongs to
 #: it (LibvirtDriver._copy_guest_firmware_elements). A host may have come to
 #: Nova 33 before the next start.
 AT_BUILD = 'build'
@@ -62,36 +51,27 @@ AT_CREATE = 'create'
 
 @dataclasses.dataclass(frozen=True)
 class Reader:
-    """A part of Nova that reads a property.
+    """A part of Nova that reads a property, and the effect of the property.
+
+    Which functions of Nova those are, and when they do, is in the
+    documentation (docs/source/_ext/readers.py).
 
     :ivar part: the part, of :data:`PARTS`
-    :ivar function: Nova's function that reads the property, or what Nova has
-        made of it
-    :ivar at: operations in which it acts
-    :ivar outcome: what comes of a value
+    :ivar outcome: the effect of a value
     :ivar values: the values that have OUTCOME; None for all
-    :ivar otherwise: what comes of any other value
+    :ivar otherwise: the effect of any other value
     :ivar needs: value ('' for any) -> another property, and the value that it
         must have ('' for any), without which the outcome is OTHERWISE
-    :ivar formerly: the name of the function in older releases of Nova
-    :ivar note: a limit, or a fault of Nova, in words
+    :ivar note: why no value acts, in words
     """
 
     part: str
-    function: str
-    at: tuple[str, ...]
     outcome: str = ACTS
     values: tuple[str, ...] | None = None
     otherwise: str = IGNORED
     needs: Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=dict)
     note: str = ''
-    formerly: str = ''
-
-    @property
-    def decides(self) -> bool:
-        """True if an override is refused by it, or not; others document."""
-        return self.outcome not in (REQUIRES, CHECKS)
 
     def outcome_of(self, value: str, properties: Mapping[str, object]) -> str:
         """Return the outcome of VALUE with a server's other PROPERTIES."""
@@ -114,50 +94,10 @@ class Reader:
         return f'{self.part} ' + (', and '.join(said) or f'cannot: {self.note}')
 
 
-Readers = tuple[Reader, ...]
-
-
-def libvirt(
-    function: str, at: tuple[str, ...] = GUEST, **kwargs: Any,
-) -> Reader:
-    """Return what libvirt's driver does."""
-    return Reader('libvirt', function, at, **kwargs)
-
-
-def vmware(function: str, at: tuple[str, ...] = ANEW, **kwargs: Any) -> Reader:
-    """Return what VMware's driver does."""
-    return Reader('vmwareapi', function, at, **kwargs)
-
-
-def requires(function: str, **kwargs: Any) -> Reader:
-    """Return that only hosts which can do it are chosen."""
-    return Reader(SCHEDULER, function, **{
-        'at': PLACED, 'outcome': REQUIRES, **kwargs})
-
-
-def chooses(function: str, note: str = '') -> Reader:
-    """Return that hosts are picked by it, whatever their driver."""
-    return Reader(SCHEDULER, function, SCHEDULED, note=note)
-
-
-def checks(function: str, *at: str) -> Reader:
-    """Return that nova-api checks it, or carries it for others."""
-    return Reader(API, function, at, CHECKS)
-
-
-IMAGE_FILTER = 'ImagePropertiesFilter._instance_supported'
-PREFILTER = requires(
-    'request_filter.transform_image_metadata',
-    note='with [scheduler] image_metadata_prefilter')
-CHECKED_WITH_FLAVOR = checks(
-    'API._validate_flavor_image_numa_pci', 'create', 'rebuild', 'resize')
-#: Builds the guest from instance.numa_topology, which nova-api makes.
-NUMA_GUEST = libvirt('LibvirtDriver._get_guest_config')
-NUMA_TOPOLOGY: Readers = (
-    NUMA_GUEST,
-    requires('NUMATopologyFilter.host_passes',
-             note='where the filter is enabled'),
-    CHECKED_WITH_FLAVOR)
+#: Drivers that act on every value.
+LIBVIRT, VMWARE = map(Reader, ('libvirt', 'vmwareapi'))
+#: Hosts are picked by it, whatever their driver.
+CHOOSES = Reader(SCHEDULER)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -229,17 +169,17 @@ class Flavor:
 
 
 def same(*specs: str) -> Flavor:
-    """Return that a flavor agrees with the same value, or without one."""
+    """Return the rule that a flavor must have the same value, or none."""
     return Flavor(specs, 'with {spec}={value}, or without it')
 
 
 def at_most(spec: str) -> Flavor:
-    """Return that a flavor agrees that permits as much."""
+    """Return the rule that a flavor must permit as much."""
     return Flavor((spec,), 'with {spec} of at least {value}')
 
 
 def without(*specs: str) -> Flavor:
-    """Return that only a flavor without SPECS agrees."""
+    """Return the rule that a flavor must have none of SPECS."""
     return Flavor(specs, 'without {spec}')
 
 
@@ -254,12 +194,12 @@ class Record:
     """One image property.
 
     :ivar name: the field of ``ImageMetaProps``
-    :ivar text: what it does, with the unit of its value
+    :ivar text: its effect, with the unit of its value
     :ivar readers: the parts of Nova that read it
     :ivar limits: what limits its value
-    :ivar needs: what it does nothing without, in words
-    :ivar idle: why it does nothing, where that is not simply a need
-    :ivar gets: what a guest gets of it, where Nova can ignore it
+    :ivar needs: requirements without which it has no effect, in words
+    :ivar idle: why it has no effect, where NEEDS does not say it
+    :ivar gets: the value that a guest gets, where Nova can ignore it
     :ivar has_anyway: whether every guest has it, so that no driver reads it
     :ivar in_topology: whether Nova makes ``instance.numa_topology`` of it
     :ivar flavor: how a flavor agrees with it, if Nova compares them
@@ -279,7 +219,7 @@ class Record:
 
     name: str
     text: str
-    readers: Readers = ()
+    readers: tuple[Reader, ...] = ()
     limits: Limits = Limits()
     needs: str = ''
     idle: str = ''
@@ -301,13 +241,8 @@ class Record:
         return self.text + f' Needs {self.needs}.' * bool(self.needs)
 
     def reader(self, part: str) -> Reader | None:
-        """Return what one part of Nova does with it, if anything.
-
-        Of several rows, that one counts which decides.
-        """
-        found = [each for each in self.readers if each.part == part]
-        return next((each for each in found if each.decides),
-                    found[0] if found else None)
+        """Return the effect in one part of Nova, if that reads it."""
+        return next((each for each in self.readers if each.part == part), None)
 
     @functools.cached_property
     def acting(self) -> list[str]:
@@ -335,7 +270,7 @@ class Record:
         if self.acts_everywhere:
             return ACTS, ''
         reader = self.reader(driver)
-        if reader is None or not reader.decides:
+        if reader is None:
             return IGNORED, f'{driver} does not read it'
         kind = reader.outcome_of(value, properties)
         return kind, '' if kind == ACTS else reader.limits
@@ -344,10 +279,3 @@ class Record:
 def records(*each: Record) -> dict[str, Record]:
     """Return the records of one purpose by name."""
     return {record.name: record for record in each}
-
-
-def never(*described: tuple[str, str], readers: Iterable[Reader] = ()) \
-        -> list[Record]:
-    """Return records of what the image is."""
-    return [Record(name, text, never=True, readers=tuple(readers))
-            for name, text in described]

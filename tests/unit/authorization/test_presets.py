@@ -303,7 +303,7 @@ class TestPermission:
         (caller(RULE), RULE), (caller(policies.CREATE), policies.CREATE),
         (caller(policies.CREATE, defined=[RULE]), policies.CREATE)])
     def test_policy_can_close_it(self, who, rule):
-        decision = rules.Policy.of_preset('one', who)
+        decision = rules.of_preset('one', who)
         assert decision.code == errors.PRESET_NOT_ALLOWED
         assert decision.detail == rule
         assert rule in decision.reason
@@ -312,7 +312,7 @@ class TestPermission:
         (caller(), policies.CREATE), (caller(defined=[RULE]), RULE),
         (caller(policies.PRESET_RULE.format('two')), policies.CREATE)])
     def test_policy_can_leave_it_open(self, who, rule):
-        decision = rules.Policy.of_preset('one', who)
+        decision = rules.of_preset('one', who)
         assert decision.permits
         assert decision.detail == rule
 

@@ -9,7 +9,7 @@ from openstack.baremetal.v1 import _proxy
 from openstack.baremetal.v1 import node
 import pytest
 
-from nova_image_override.compute import bare_metal
+from nova_image_override.compute import manager
 from nova_image_override.nova_interfaces import interface
 
 METAL = object.__new__(ironic.IronicDriver)
@@ -37,7 +37,7 @@ def instance(**fields):
 def test_the_traits_of_before_are_removed(connection):
     connection.get_node.return_value = node.Node(instance_info={
         'traits': ['CUSTOM_RAID5'], 'root_gb': '10'})
-    bare_metal.forget_traits(METAL, instance())
+    manager.forget_traits(METAL, instance())
     connection.get_node.assert_called_once_with(
         'metal-1', fields=['instance_info'])
     connection.patch_node.assert_called_once_with(
@@ -48,5 +48,5 @@ def test_a_node_without_traits_is_left_alone(connection):
     # Ironic refuses to remove what is not there.
     connection.get_node.return_value = node.Node(
         instance_info={'root_gb': '10'})
-    bare_metal.forget_traits(METAL, instance())
+    manager.forget_traits(METAL, instance())
     connection.patch_node.assert_not_called()

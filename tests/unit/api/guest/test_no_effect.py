@@ -1,14 +1,10 @@
 """What nova-api makes of the cloud's drivers."""
 
-import dataclasses
-
 import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.guest import no_effect
 from nova_image_override.properties import book
-from nova_image_override.properties.book import vocabulary
-from tests.unit import strategies
 from tests.unit.strategies import overrides_of
 
 LIBVIRT, VMWARE = frozenset({'libvirt'}), frozenset({'vmwareapi'})
@@ -81,49 +77,6 @@ def test_a_reason_says_whether_the_server_would_be_built():
     assert found['hw_boot_menu'].reason == (
         'would do nothing on any host of this cloud: vmwareapi does not read '
         'it')
-
-
-# --- rows that document -----------------------------------------------------
-
-#: Who reads a property, in words for the documentation.
-DOCUMENTING = (
-    vocabulary.checks('API.x', 'create'), vocabulary.requires('Filter.x'),
-    *[vocabulary.Reader(driver, 'Driver.x', ('create',), outcome)
-      for driver in vocabulary.DRIVERS
-      for outcome in (vocabulary.CHECKS, vocabulary.REQUIRES)])
-
-
-def documented(row, first, properties):
-    """Return the catalogue's PROPERTIES with one more row in each record."""
-    return {name: dataclasses.replace(prop, record=dataclasses.replace(
-        prop.record, readers=(row, *prop.record.readers) if first else (
-            *prop.record.readers, row)))
-        for name, prop in properties.items()}
-
-
-@pytest.mark.parametrize('first', [True, False])
-@pytest.mark.parametrize('row', DOCUMENTING, ids=lambda row: (
-    f'{row.part}-{row.outcome}'))
-def test_a_row_that_documents_decides_nothing(monkeypatch, row, first):
-    asked = {name: (prop.values or ('1',))[0] for name, prop
-             in strategies.CATALOG.items()
-             if not prop.family and not prop.record.never}
-
-    def decided():
-        return [
-            (problems(overrides, driver), no_effect.by_driver(
-                driver, overrides_of(overrides)[name], overrides))
-            for driver in (LIBVIRT, VMWARE, MIXED, frozenset({'ironic'}))
-            for name, value in asked.items() for overrides in ({name: value},)]
-
-    acting = {name: prop.record.acting
-              for name, prop in strategies.CATALOG.items()}
-    before = decided()
-    for name, prop in documented(row, first, strategies.CATALOG).items():
-        monkeypatch.setitem(strategies.CATALOG, name, prop)
-    assert decided() == before
-    assert {name: prop.record.acting for name, prop
-            in strategies.CATALOG.items()} == acting
 
 
 def test_only_a_property_that_guests_have_anyway_may_lack_who_acts_on_it():
