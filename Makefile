@@ -440,6 +440,12 @@ cloud-test-second: .venv/cloud/.ready
 cloud-properties: .venv/cloud/.ready ## Every value of every property in a real guest (ARGS="hw_disk_bus": one, not recorded)
 	$(call on_cloud,tests.integration.properties $(ARGS))
 
+# Without a cloud: a libvirt of its own. The binding is Debian's, for its Python.
+.PHONY: cloud-pairs
+cloud-pairs: export CLOUD_STATE := $(CURDIR)/.cloud-pairs
+cloud-pairs: .venv/cloud/.ready ## Every pair of values: accepted is defined by a real libvirt, refused is not (ARGS="q35": one family, not recorded)
+	@$(CLOUD) testing.pairs $(ARGS)
+
 # From scratch: the databases are those of the Nova that it begins with.
 .PHONY: cloud-rolling
 cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling

@@ -14,7 +14,7 @@ import re
 from typing import Any, TypeVar
 
 # --- 400: the request itself is wrong --------------------------------------
-#: The name is not an image property that Nova reads.
+#: The name is not that of an image property that overrides can set.
 UNKNOWN = 'unknown'
 #: The name is the legacy spelling of a property.
 LEGACY_NAME = 'legacy_name'
@@ -34,6 +34,8 @@ NUMA_GAP = 'numa_gap'
 UNREADABLE = 'unreadable'
 #: Flavor and merged properties exclude each other.
 FLAVOR_CONFLICT = 'flavor_conflict'
+#: The merged properties exclude each other, whatever the flavor.
+PROPERTY_CONFLICT = 'property_conflict'
 #: Flavor and merged properties leave the override without any effect.
 NO_EFFECT = 'no_effect'
 #: The parameter came without the version entry in the header.

@@ -36,7 +36,7 @@ def unknown(
         PROPERTY_RULE.format(field) for field, prop in catalog.items()
         if not prop.record.never)}
     # All of them begin alike.
-    ends = {name[len(CREATE):]: name for name in known}
+    ends = {name[len(CREATE):]: name for name in known - {CREATE}}
     found = {}
     for name in [each for each in defined if each not in known]:
         begins = name.startswith(f'{CREATE}:')

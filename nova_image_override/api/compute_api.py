@@ -156,6 +156,18 @@ class API(api.API):
             context, flavor, boot_meta, *args, **kwargs)
 
     @interface.overrides
+    def _check_and_transform_bdm(
+        self, context: Any, base_options: dict[str, Any], *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        """Check all disks of a create, once its overrides are merged."""
+        mappings = super()._check_and_transform_bdm(
+            context, base_options, *args, **kwargs)
+        operations.of(context).disks_known(
+            mappings, base_options.get('config_drive'))
+        return mappings
+
+    @interface.overrides
     def _populate_instance_for_create(
         self, context: Any, instance: Any,
         image: dict[str, Any], *args: Any, **kwargs: Any,
@@ -339,7 +351,8 @@ class API(api.API):
         record = ServerRecord.of(instance)
         if not is_revert and record.counts:
             guest_check.check_resize(
-                new_flavor, record, instance.get_flavor())
+                new_flavor, record, instance.get_flavor(),
+                self._planner.virt_drivers)
 
     @interface.overrides
     def _allow_cross_cell_resize(

@@ -8,7 +8,7 @@ another request nor another service.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 import contextlib
 import types
 from typing import Any
@@ -72,6 +72,11 @@ class Operation:
         :returns: arguments of API._validate_and_build_base_options
         """
         return {}
+
+    def disks_known(
+        self, mappings: Iterable[Any], config_drive: Any,
+    ) -> None:
+        """Check the disks of each of the servers."""
 
     def populated(self, context: Any, instance: Any) -> None:
         """Change an instance that is about to be stored."""

@@ -15,8 +15,8 @@ from testing.deployment import state as state_module
 _PACKAGES = (
     'libvirt-daemon', 'libvirt-daemon-driver-nodedev',
     'libvirt-daemon-driver-qemu', 'libvirt-daemon-driver-secret',
-    'libvirt-daemon-log', 'openvswitch-common', 'ovmf', 'qemu-system-x86',
-    'qemu-utils', 'swtpm', 'swtpm-tools')
+    'libvirt-daemon-log', 'openvswitch-common', 'ovmf', 'qemu-efi-aarch64',
+    'qemu-system-arm', 'qemu-system-x86', 'qemu-utils', 'swtpm', 'swtpm-tools')
 
 
 def folder(state: state_module.State) -> pathlib.Path | None:

@@ -64,7 +64,8 @@ def test_the_codes_of_the_contract_keep_their_spelling():
     published = {
         'unknown', 'legacy_name', 'list_field', 'invalid_type',
         'invalid_value', 'too_long', 'too_many', 'numa_gap', 'unreadable',
-        'flavor_conflict', 'version_missing', 'not_here', 'never', 'denied',
+        'flavor_conflict', 'property_conflict', 'version_missing', 'not_here',
+        'never', 'denied',
         'not_allowed', 'value_not_allowed', 'policy', 'numa_change',
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
         'create_only', 'unschedulable', 'scheduler_unavailable',

@@ -46,7 +46,17 @@ def _entry(prop: property_module.Property, seen: str) -> list[str]:
         f'   {prop.record.description}', '',
         f'   :Value: {_folded(prop)}',
         f'   :Acts with: {acting}',
+        *_excluded(prop.record),
         f'   :Seen in: {seen}', '']
+
+
+def _excluded(record: vocabulary.Record) -> list[str]:
+    """Return why properties exclude each other, from both sides."""
+    said = [f'{row.words} ({row.says})' for row in record.excludes] + [
+        f'{other.name} {row.words} ({row.says})'
+        for other in book.RECORDS.values() for row in other.excludes
+        if row.name == record.name]
+    return [f'   :Together: {"; ".join(said)}'.replace('*', r'\*')] * bool(said)
 
 
 #: So many values are shown at once, more on request.

@@ -7,6 +7,7 @@ would store the server, :class:`Checked` ends it with the answer.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from nova import exception
@@ -17,6 +18,7 @@ from nova.virt import hardware
 from nova_image_override import errors
 from nova_image_override import metadata_keys
 from nova_image_override.api import audit
+from nova_image_override.api.change import disks
 from nova_image_override.api.change.plan import Change
 from nova_image_override.api.change.plan import Plan
 from nova_image_override.api.change.plan import Planner
@@ -86,6 +88,13 @@ class Create(Operation):
         boot_meta.update(self._plan.image)
         return {} if self._auto_disk_config is None else {
             'auto_disk_config': self._auto_disk_config}
+
+    def disks_known(
+        self, mappings: Iterable[Any], config_drive: Any,
+    ) -> None:
+        """Require that the buses have room for the drives."""
+        if self._plan is not None:
+            disks.require_room(self._plan, mappings, config_drive)
 
     def populated(self, context: Any, instance: Any) -> None:
         """Record the overrides of an instance that is about to be stored."""

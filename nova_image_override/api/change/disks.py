@@ -11,11 +11,15 @@ A server has a config drive for life once it has one. nova-compute makes it
 when it builds the guest, and notes that in the instance
 (nova/virt/configdrive.py update_instance); every later guest has it, whatever
 the image says (required_by).
+
+Drives are disks and CD-ROM drives. Only IDE has a limit to them that no host
+can raise: two channels of two drives
+(blockinfo.get_dev_count_for_disk_bus).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 import itertools
 from typing import Any
 
@@ -24,6 +28,7 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override.api.change.plan import Change
+from nova_image_override.api.change.plan import Plan
 from nova_image_override.override import ImageProperties
 
 #: The property that the disks follow.
@@ -42,8 +47,11 @@ _DEFAULT = 'virtio'
 _PREFIXES = {'virtio': 'vd', 'scsi': 'sd', 'sata': 'sd', 'usb': 'sd',
              'ide': 'hd', 'fdc': 'fd'}
 
-#: Places of an IDE bus (get_dev_count_for_disk_bus).
-_IDE_PLACES = 4
+#: The properties that decide where drives are.
+_PLACING = (PROPERTY, 'hw_cdrom_bus', CONFIG_DRIVE)
+
+#: Drives that an IDE bus takes.
+_IDE_ROOM = 4
 
 
 def bus(properties: ImageProperties) -> str:
@@ -60,7 +68,7 @@ def moves(
     bus of their own at boot.
 
     :param mappings: all disks of the server
-    :raises errors.Invalid: the bus does not take that many disks
+    :raises errors.Invalid: libvirt's hosts have no bus TARGET
     """
     mappings = [*mappings]
     if target not in _PREFIXES and any(
@@ -76,24 +84,81 @@ def moves(
              if each.device_name and each not in moving]
     result = []
     for mapping in moving:
-        name = _free(target, taken)
-        if name is None:
-            raise errors.Invalid.of(
-                [PROPERTY], errors.INVALID_VALUE,
-                f'the bus {target} does not take the {len(moving)} disks that '
-                f'the server has on {source}')
+        names = (block_device.generate_device_name(_PREFIXES[target], place)
+                 for place in itertools.count())
+        name = next(name for name in names if name not in taken)
         taken.append(name)
         result.append((mapping, block_device.prepend_dev(name)))
     return result
 
 
-def _free(bus: str, taken: Collection[str]) -> str | None:
-    """Return the first device name of BUS that is not TAKEN, if any."""
-    places: Iterable[int] = range(_IDE_PLACES) if bus == 'ide' \
-        else itertools.count()
-    names = (block_device.generate_device_name(_PREFIXES[bus], place)
-             for place in places)
-    return next((name for name in names if name not in taken), None)
+def require_places(
+    plan: Plan, instance: Any, before: ImageProperties,
+) -> None:
+    """Require that the drives of a server can be where PLAN has them.
+
+    :param before: the image properties that the server has
+    :raises errors.Invalid: they cannot
+    """
+    if not _placing(plan.change):
+        return
+    mappings = instance.get_bdms()
+    source = bus(before)
+    if PROPERTY in plan.change.differing:
+        target = bus(plan.image['properties'])
+        for mapping, _ in moves(mappings, source, target):
+            # Only counted, and not saved.
+            mapping.disk_bus = target
+    require_room(plan, mappings, instance.config_drive, source)
+
+
+def require_room(
+    plan: Plan, mappings: Iterable[Any], config_drive: Any,
+    otherwise: str | None = None,
+) -> None:
+    """Require that the buses have room for the drives of a server.
+
+    :param mappings: its block device mappings
+    :param config_drive: whether it has a config drive, or asks for one
+    :param otherwise: the bus of disks that no bus is recorded of; by default
+        that of PLAN
+    :raises errors.Invalid: they have none
+    """
+    properties = plan.image['properties']
+    cdroms = _cdrom_bus(properties)
+    buses = [
+        # A root that is an ISO image is a CD-ROM (blockinfo.get_root_info).
+        cdroms if each.device_type == 'cdrom'
+        or (_is_root(each) and plan.image.get('disk_format') == 'iso')
+        else each.disk_bus or otherwise or bus(properties)
+        for each in mappings]
+    if config_drive or properties.get(CONFIG_DRIVE) == 'mandatory':
+        buses.append(cdroms)
+    count = buses.count('ide')
+    names = _placing(plan.change)
+    if names and count > _IDE_ROOM:
+        raise errors.Invalid.of(
+            names, errors.INVALID_VALUE, f'the bus ide does not take the '
+            f'{count} disks and CD-ROM drives of the server, but {_IDE_ROOM}: '
+            'choose another bus')
+
+
+def _placing(change: Change) -> list[str]:
+    return [name for name in _PLACING if name in change.differing]
+
+
+def _cdrom_bus(properties: ImageProperties) -> str | None:
+    """Return the bus of CD-ROM drives; None where the host decides.
+
+    Follows blockinfo.get_disk_bus_for_device_type.
+    """
+    own: str | None = properties.get('hw_cdrom_bus')
+    machine = properties.get('hw_machine_type')
+    if own or machine is None:
+        return own
+    if properties.get('hw_architecture') not in (None, 'i686', 'x86_64'):
+        return 'scsi'
+    return 'sata' if 'q35' in machine else 'ide'
 
 
 #: Disks, with the bus and the device name that they have.

@@ -159,7 +159,7 @@ class Planner:
         # them.
         problems = {
             **check.problems(change.flavor, merged, base, after,
-                             change.ineffective),
+                             change.ineffective, self.virt_drivers),
             **{each.name: each for each in no_effect.on_hosts(
                 self.virt_drivers, base, merged['properties'],
                 change.new.only(after.names))},

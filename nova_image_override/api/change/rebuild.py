@@ -95,7 +95,8 @@ class Rebuild(operations.Operation):
     @property
     def _names(self) -> set[str]:
         """Names of the overrides in force and of those asked for."""
-        return {*self._record.in_force, *self.overrides.names}
+        asked = self.asked.names if self.asked else ()
+        return {*self._record.in_force, *asked}
 
     # --- 1: nothing is stored yet -------------------------------------------
 
@@ -134,10 +135,10 @@ class Rebuild(operations.Operation):
         disks.require_config_drive(
             plan.change, base.get(disks.CONFIG_DRIVE), instance, way=None)
         changed = ['']
-        source, target = (disks.bus(each) for each in (
-            record.properties, plan.image['properties']))
+        before, after = record.image['properties'], plan.image['properties']
+        source, target = disks.bus(before), disks.bus(after)
+        disks.require_places(plan, instance, before)
         if disks.PROPERTY in plan.change.differing:
-            disks.moves(instance.get_bdms(), source, target)
             changed.append(disks.PROPERTY)
         # A server that never was on a host is scheduled anew by Nova. The
         # request spec holds what the scheduler has already granted, while

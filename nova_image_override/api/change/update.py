@@ -60,6 +60,18 @@ _WITH_VTPM = ('boot another server: Nova neither rebuilds nor shelves one with '
               'a vTPM')
 
 
+_ARCHITECTURE = frozenset({'hw_architecture', 'hw_emulation_architecture'})
+
+#: Properties that nova-compute chooses a default for
+#: (LibvirtDriver.REGISTER_IMAGE_PROPERTY_DEFAULTS) -> those that it follows
+#: from (blockinfo.get_disk_bus_for_device_type, utils.get_machine_type).
+_FOLLOWS = {
+    'hw_cdrom_bus': _ARCHITECTURE | {'hw_machine_type'},
+    **dict.fromkeys(
+        ('hw_input_bus', 'hw_machine_type', 'hw_pointer_model',
+         'hw_video_model', 'hw_vif_model'), _ARCHITECTURE)}
+
+
 @dataclasses.dataclass(frozen=True)
 class Update:
     """An update that may be stored.
@@ -116,9 +128,7 @@ def plan(
     disks.require_config_drive(
         change, change.base.get(disks.CONFIG_DRIVE), instance,
         None if is_offloaded else build)
-    if disks.PROPERTY in change.differing:
-        disks.moves(instance.get_bdms(), disks.bus(server['properties']),
-                    disks.bus(merged['properties']))
+    disks.require_places(planned, instance, server['properties'])
     if is_offloaded:
         properties = (
             {**planned.stored, **_on_offloaded(context, record)}
@@ -156,9 +166,15 @@ def _change(
     :param had: metadata of the image in the server's request spec
     """
     flavor, before = instance.get_flavor(), record.overrides
-    base = record.own_properties
     own = _images_own(record, had)
     after = asked.over(own)
+    # Defaults that follow from what becomes another, as nova-compute will
+    # choose them for the guest that it builds.
+    changed = after.differing(before)
+    again = {name for name, causes in _FOLLOWS.items()
+             if not causes.isdisjoint(changed)}
+    base = {name: value for name, value in record.own_properties.items()
+            if name in own or name not in again}
     new = after.judged_as_new(base, before)
     return Change(
         flavor, {**boot_metadata(record.image), 'properties': base},
@@ -166,7 +182,8 @@ def _change(
         images=_image_forms(own, new) if had else [base, {}],
         # nova-compute's defaults for properties that stay removed.
         fixed=record.set_after_removal({
-            each.name for each in after.members if each.value is None}),
+            each.name for each in after.members
+            if each.value is None and each.name not in again}),
         # An override without effect loses nothing in the update.
         ineffective=check.ineffective(flavor, record) - new.names,
         owner=instance)

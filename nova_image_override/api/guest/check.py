@@ -1,6 +1,6 @@
 """The check of a flavor and merged image properties together."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 import hashlib
 import re
 from typing import Any
@@ -41,6 +41,7 @@ _GOOD: set[bytes] = set()
 def problems(
     flavor: Any, image: dict[str, Any], base: ImageProperties,
     overrides: Overrides, ineffective: Collection[str] = (),
+    virt_drivers: Set[str] = frozenset(),
 ) -> dict[str, errors.Problem]:
     """Check the merged properties that a server is to have.
 
@@ -49,15 +50,18 @@ def problems(
     :param base: the image's own properties
     :param overrides: what was merged over BASE
     :param ineffective: those of them that may have no effect
+    :param virt_drivers: the drivers of the cloud's hosts
     :returns: by name, the overrides that flavor and image properties exclude,
         or that Nova would ignore; the first problem of each
     """
     digest = _digest(
-        flavor, image, base, overrides.values, sorted(ineffective))
+        flavor, image, base, overrides.values, sorted(ineffective),
+        sorted(virt_drivers))
     if digest in _GOOD:
         return {}
     found: dict[str, errors.Problem] = {}
-    for problem in _problems(flavor, image, base, overrides, ineffective):
+    for problem in _problems(
+            flavor, image, base, overrides, ineffective, virt_drivers):
         found.setdefault(problem.name, problem)
     if not found:
         if len(_GOOD) >= REMEMBERED:
@@ -69,6 +73,7 @@ def problems(
 def _problems(
     flavor: Any, image: dict[str, Any], base: ImageProperties,
     overrides: Overrides, ineffective: Collection[str],
+    virt_drivers: Set[str],
 ) -> Iterator[errors.Problem]:
     """Find what is wrong, the worst first."""
     found = list(_unfit_lists(flavor, image['properties'], overrides))
@@ -87,8 +92,9 @@ def _problems(
         return
     yield from refusals.Refusals(
         guest, {**image, 'properties': base}, overrides).problems()
-    yield from no_effect.in_guest(
-        guest, base, overrides.only(overrides.names - {*ineffective}))
+    acting = overrides.only(overrides.names - {*ineffective})
+    yield from no_effect.beside_others(virt_drivers, guest, base, acting)
+    yield from no_effect.in_guest(guest, base, acting)
 
 
 def _unfit_lists(
@@ -126,7 +132,9 @@ def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:
     )).encode(errors='backslashreplace')).digest()
 
 
-def check_resize(flavor: Any, record: ServerRecord, present: Any) -> None:
+def check_resize(
+    flavor: Any, record: ServerRecord, present: Any, virt_drivers: Set[str],
+) -> None:
     """Check a server's overrides in force against another flavor.
 
     Conflicts between image and flavor alone are left to Nova. An override that
@@ -136,12 +144,14 @@ def check_resize(flavor: Any, record: ServerRecord, present: Any) -> None:
     :param flavor: ``nova.objects.Flavor`` that the server is to have
     :param record: the server's
     :param present: the flavor that it has
+    :param virt_drivers: the drivers of the cloud's hosts
     :raises errors.Invalid: naming every override that FLAVOR excludes
     """
     found = [
         problem for name, problem in problems(
             flavor, boot_metadata(record.image), record.own_properties,
-            record.overrides, ineffective(present, record)).items()
+            record.overrides, ineffective(present, record),
+            virt_drivers).items()
         if name in record.overrides and problem.code != errors.NO_EFFECT]
     if found:
         raise errors.Invalid(found)

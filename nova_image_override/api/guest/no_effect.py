@@ -1,4 +1,6 @@
-"""Overrides without effect, which are refused.
+"""Overrides that the rows of the book exclude.
+
+They have no effect, or no host builds a server with them.
 
 Nova silently ignores some image properties: because another property or
 something in the flavor is missing, because the flavor says otherwise, or
@@ -8,10 +10,15 @@ volume decides, :mod:`nova_image_override.properties.book` says so.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Set
+import fnmatch
+import functools
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override.api.guest.guest import Guest, REFUSALS
 from nova_image_override.override import ImageProperties, Override, Overrides
+from nova_image_override.properties import book
+from nova_image_override.properties import catalog
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.book.vocabulary import Gets, Record
 
@@ -112,3 +119,88 @@ def by_driver(
     found = {driver: record.outcome(driver, str(value), properties)[0]
              for driver in sorted(virt_drivers)}
     return {} if {*found.values()} <= {vocabulary.ACTS} else found
+
+
+# --- beside other properties ------------------------------------------------
+
+@functools.cache
+def _rows() -> list[tuple[str, vocabulary.Excludes]]:
+    """Return the rows about properties that the running Nova has."""
+    present = catalog.running()
+    return [(record.name, row) for record in book.RECORDS.values()
+            for row in record.excludes if {record.name, row.name} <= {*present}]
+
+
+def beside_others(
+    virt_drivers: Set[str], guest: Guest, base: ImageProperties,
+    overrides: Overrides,
+) -> Iterator[errors.Problem]:
+    """Find the overrides that take part in what no host of libvirt can build.
+
+    Those that ask for what the image has anyway do not count: a conflict of
+    the image by itself is left to Nova. What flavor and properties leave open,
+    such as the machine type that a host has by default, excludes nothing.
+
+    :param virt_drivers: the drivers of the cloud's hosts; a host of another
+        one than libvirt may build it
+    :param guest: with the merged properties
+    :param base: the image's own properties
+    :param overrides: what was merged over BASE
+    """
+    if virt_drivers != {'libvirt'}:
+        return
+    asked = {each.name: each for each in overrides.members
+             if each.value is not None}
+    for field, row in _rows():
+        beside = _deciding(row.name, guest)
+        if (field in asked or beside in asked) and is_met(
+                row, _value(field, guest), _value(beside, guest)):
+            for name, other in ((field, beside), (beside, field)):
+                if name in asked and not asked[name].is_images_own(base):
+                    yield _excluded(row, guest, name, other)
+
+
+def is_met(
+    row: vocabulary.Excludes, value: str | None, other: str | None,
+) -> bool:
+    """Return whether ROW excludes the values of its property and the other."""
+    return (_is_like(value, row.of) and _is_like(other, row.values)
+            and not _is_like(other, row.but))
+
+
+def _is_like(value: str | None, patterns: tuple[str, ...]) -> bool:
+    return value is not None and any(
+        fnmatch.fnmatchcase(value, each) for each in patterns)
+
+
+def _excluded(
+    row: vocabulary.Excludes, guest: Guest, name: str, beside: str,
+) -> errors.Problem:
+    """Return why the override called NAME is refused."""
+    code, value = errors.PROPERTY_CONFLICT, _value(beside, guest)
+    if row.outcome == vocabulary.IGNORED:
+        code = errors.NO_EFFECT
+    elif guest.prop(beside) is None:
+        code, beside = errors.FLAVOR_CONFLICT, f'the flavor\'s {beside}'
+    return errors.Problem(
+        name, code, f'beside {beside}={value}: {row.says}; {row.advice}')
+
+
+def _deciding(field: str, guest: Guest) -> str:
+    """Return the property that decides what FIELD stands for."""
+    emulated = 'hw_emulation_architecture'
+    return emulated if field == 'hw_architecture' and (
+        guest.image_meta.properties.get(emulated)) else field
+
+
+def _value(field: str, guest: Guest) -> str | None:
+    """Return what a guest has of a property, if anything is said of it."""
+    gets = book.RECORDS[field].gets
+    try:
+        found: Any = gets(guest) if gets \
+            else guest.image_meta.properties.get(field)
+    except REFUSALS:
+        # refusals.py says so.
+        return None
+    return str(found).lower() if isinstance(found, bool) else (
+        None if found is None else str(found))

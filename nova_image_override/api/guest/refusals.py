@@ -16,6 +16,7 @@ from nova import exception
 from nova import objects
 from nova.scheduler import utils as scheduler_utils
 from nova.virt import hardware
+from oslo_utils import units
 
 from nova_image_override import errors
 from nova_image_override.api.guest.guest import (
@@ -44,6 +45,27 @@ def _video_ram(flavor: Any, image_meta: Any) -> None:
         raise exception.RequestedVRamTooHigh(req_vram=asked, max_vram=most)
 
 
+def _page_size(flavor: Any, image_meta: Any) -> None:
+    """Check as NUMACell.can_fit_pagesize does, on any host.
+
+    hardware._numa_cell_supports_pagesize_request asks it for a size that is
+    named.
+    """
+    if not (flavor.extra_specs.get('hw:mem_page_size')
+            or image_meta.properties.get('hw_mem_page_size')):
+        return
+    try:
+        topology = hardware.numa_get_constraints(flavor, image_meta)
+    except REFUSALS:
+        # It is a check of its own.
+        return
+    for cell in topology.cells if topology else ():
+        # Names of sizes are negative numbers.
+        size = cell.pagesize or 0
+        if size > 0 and cell.memory * units.Ki % size:
+            raise exception.MemoryPageSizeNotSupported(pagesize=f'{size} KiB')
+
+
 def _ephemeral_encryption(flavor: Any, image_meta: Any) -> None:
     """Check as API._update_ephemeral_encryption_bdms does."""
     if hardware.get_ephemeral_encryption_constraint(flavor, image_meta):
@@ -65,8 +87,8 @@ def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
         for function in api_interfaces.CONSTRAINTS if function.needed]
     if api_interfaces.STATELESS_FIRMWARE.needed:
         found.append((_stateless_firmware, ()))
-    return (*found, (_ephemeral_encryption, ()), (_video_ram, ()),
-            (check_cpu_topology, ()))
+    return (*found, (_page_size, ()), (_ephemeral_encryption, ()),
+            (_video_ram, ()), (check_cpu_topology, ()))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,6 +188,10 @@ _TABLE: dict[str, _Blame | Callable[[Guest], _Blame]] = {
     'MemoryPageSizeForbidden': _Blame(
         ('hw_mem_page_size',),
         'choose a flavor with hw:mem_page_size=any or large'),
+    'MemoryPageSizeNotSupported': _Blame(
+        ('hw_mem_page_size', _NODES), 'choose a smaller page size, or a flavor '
+        'with other memory than {memory_mb} MiB', 'the memory of each NUMA '
+        'node must be a multiple of the page size'),
     'RealtimeConfigurationInvalid': _Blame(
         ('hw_cpu_policy',), 'set hw_cpu_policy=dedicated'),
     'RealtimeMaskNotFoundOrInvalid': _Blame(

@@ -78,10 +78,12 @@ def findings(conf: cfg.ConfigOpts, given: str | None) -> Iterator[Finding]:
         return
     novas = api_interfaces.APPLICATION.get()
     ours = router.APIRouterV21.factory in loader.factories.values()
-    for name in [each for each, factory in loader.factories.items()
-                 if factory == novas] or ([] if ours else [_APPLICATION]):
+    for section in [
+            f'[app:{name}]' for name, factory in loader.factories.items()
+            if factory == novas
+    ] or ([] if ours else [f'[composite:{_APPLICATION}]']):
         yield Finding(
-            WARNING, 'S4', name,
+            WARNING, 'S4', section,
             f'{path}: the extension is off for what leads here',
             f'write {_LINE} in place of Nova\'s; if nova-api reads another '
             'file (OS_NOVA_CONFIG_FILES), name that with --api-paste')

@@ -29,7 +29,13 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
                 'the preset is refused to users with the roles '
                 f'{cloud.roles}: {_listed(refused)}',
                 'let the rules permit that, or take it out of the preset')
-        if cloud.flavors is not None:
+        excluded = [each for each in _refusals(cloud, preset, plain)
+                    if each.code == errors.PROPERTY_CONFLICT]
+        if excluded:
+            yield Finding(
+                WARNING, 'N6', preset.name, 'no host builds a server with the '
+                f'preset: {_listed(excluded)}', 'correct the preset')
+        elif cloud.flavors is not None:
             yield from _with_flavors(preset, {
                 flavor.name: _refusal(cloud, preset, flavor)
                 for flavor in cloud.flavors})
@@ -43,13 +49,20 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
 
 def _refusal(cloud: Cloud, preset: Preset, flavor: objects.Flavor) -> str:
     """Return why a preset is refused with FLAVOR, whoever asks, or ''."""
+    return _listed(_refusals(cloud, preset, flavor))
+
+
+def _refusals(
+    cloud: Cloud, preset: Preset, flavor: objects.Flavor,
+) -> list[errors.Problem]:
+    """Return why a preset is refused with FLAVOR, whoever asks."""
     try:
         cloud.planner.plan(
             cloud.context, Change(flavor, {}, preset.overrides,
                                   preset.overrides))
     except errors.OverrideError as exc:
-        return _listed(each for each in exc.problems if not each.is_permission)
-    return ''
+        return [each for each in exc.problems if not each.is_permission]
+    return []
 
 
 def _with_flavors(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    LIBVIRT, Record, records, UNREAD, VMWARE, WORD)
+    Excludes, LIBVIRT, PC, Q35, Record, records, UNREAD, VIRT, VMWARE, WORD)
 
 
 def _command_line(guest: Any) -> Any:
@@ -18,6 +18,11 @@ RECORDS = records(
         readers=(LIBVIRT,)),
     Record(
         'hw_firmware_type', 'Firmware the guest boots with: BIOS or UEFI.',
+        excludes=(
+            # libvirt, qemuValidateDomainDefFeatures
+            Excludes(
+                'hw_architecture', ('aarch64',), 'ACPI requires UEFI on this '
+                'architecture', 'set hw_firmware_type=uefi', of=('bios',)),),
         readers=(LIBVIRT, VMWARE)),
     Record(
         'hw_ipxe_boot',
@@ -25,7 +30,17 @@ RECORDS = records(
     Record(
         'hw_machine_type',
         'QEMU machine type, such as q35 or pc-i440fx-7.2; it must exist on '
-        'the host.', limits=WORD, readers=(LIBVIRT,)),
+        'the host.', limits=WORD, readers=(LIBVIRT,),
+        # Host._check_machine_type
+        excludes=(
+            Excludes(
+                'hw_architecture', ('*',), 'only x86 has this machine type',
+                'choose a machine type of the architecture, such as virt for '
+                'aarch64', of=(*PC, *Q35), but=('i686', 'x86_64')),
+            Excludes(
+                'hw_architecture', ('i686', 'x86_64'),
+                'x86 does not have this machine type',
+                'set hw_machine_type=q35 or pc', of=VIRT))),
     Record(
         'os_command_line',
         'Kernel arguments (command line).',

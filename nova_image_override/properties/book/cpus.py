@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, CPU_LIST, IGNORED, LIBVIRT, number, Reader, Record, records, same,
-    VMWARE)
+    at_most, CPU_LIST, Excludes, IGNORED, LIBVIRT, number, Reader, Record,
+    records, same, VMWARE)
 
 # nova.virt.hardware.get_cpu_topology_constraints caps sockets, cores and
 # threads at 65536.
@@ -61,12 +61,13 @@ def _address_bits(guest: Any) -> int | None:
     Where ImagePropertiesFilter has something else to compare, it fails: its
     _compare_maxphysaddr_bits takes JSON text (cpu_info) for a dictionary.
     """
-    if any(map(guest.prop, _COMPARED)) or not (
+    bits = (guest.spec('hw:maxphysaddr_bits')
+            or guest.prop('hw_maxphysaddr_bits'))
+    if not bits or any(map(guest.prop, _COMPARED)) or not (
             guest.spec('hw:maxphysaddr_mode')
             or guest.prop('hw_maxphysaddr_mode')):
         return None
-    return int(guest.spec('hw:maxphysaddr_bits')
-               or guest.prop('hw_maxphysaddr_bits'))
+    return int(bits)
 
 
 RECORDS = records(
@@ -115,12 +116,23 @@ RECORDS = records(
         needs=f'hw_maxphysaddr_mode, and none of {_ANY_COMPARED}, beside which '
               'Nova\'s scheduler fails', gets=_address_bits,
         flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
+        excludes=(
+            Excludes(
+                'hw_maxphysaddr_mode', ('passthrough',), 'CPU maximum physical '
+                'address bits number specification cannot be used with '
+                'mode=passthrough', 'set hw_maxphysaddr_mode=emulate'),),
         readers=(LIBVIRT,)),
     Record(
         'hw_maxphysaddr_mode',
         'Whether the physical address width is passed through or emulated.',
         flavor=same('hw:maxphysaddr_mode'),
         checked_by=('get_maxphysaddr_mode',),
+        # libvirt, qemuValidateDomainDefCpu
+        excludes=(
+            Excludes(
+                'hw_architecture', ('*',), 'CPU maximum physical address bits '
+                'specification is not supported for this architecture',
+                'leave it out', but=('i686', 'x86_64')),),
         readers=(LIBVIRT,)),
     Record(
         'hw_pmu', 'Give the guest a virtual performance monitoring unit.',

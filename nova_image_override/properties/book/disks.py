@@ -1,13 +1,22 @@
 """Disks, CD-ROM drives and the config drive."""
 
 from nova_image_override.properties.book.vocabulary import (
-    API, ERROR, LIBVIRT, Limits, Reader, Record, records, VMWARE, VMWARE_ONLY,
-    WORD)
+    API, ERROR, Excludes, LIBVIRT, Limits, Q35, Reader, Record, records, VIRT,
+    VMWARE, VMWARE_ONLY, WORD)
 
 #: blockinfo.SUPPORTED_DEVICE_BUSES of the types of guest that Nova still has,
 #: less fdc, which libvirt has for floppy drives alone.
 _BUSES = ('ide', 'lxc', 'sata', 'scsi', 'usb', 'virtio')
 _LXC = {'lxc': 'hosts with virt_type=lxc'}
+# libvirt, qemuValidateDomainDeviceDefControllerIDE
+_NO_IDE = (
+    Excludes(
+        'hw_machine_type', (*Q35, *VIRT), 'IDE controllers are unsupported for '
+        'this machine type', 'choose the bus sata, scsi or virtio',
+        of=('ide',)),
+    Excludes(
+        'hw_architecture', ('aarch64',), 'IDE controllers are unsupported for '
+        'its machine types', 'choose the bus scsi or virtio', of=('ide',)))
 
 RECORDS = records(
     Record(
@@ -23,13 +32,13 @@ RECORDS = records(
     Record(
         'hw_cdrom_bus',
         'Bus that CD-ROM drives are attached to. Config drives are such '
-        'drives where the host makes them so.', hosts=_LXC,
+        'drives where the host makes them so.', hosts=_LXC, excludes=_NO_IDE,
         # libvirt: virtio has no drives whose media can be ejected.
         readers=(Reader('libvirt', values=_BUSES[:-1], otherwise=ERROR),)),
     Record(
         'hw_disk_bus',
         'Bus that disks are attached to, unless the request names one for a '
-        'disk.', hosts=_LXC,
+        'disk.', hosts=_LXC, excludes=_NO_IDE,
         readers=(
             Reader('libvirt', values=_BUSES, otherwise=ERROR),
             Reader('vmwareapi', values=('ide', 'scsi'),
@@ -48,7 +57,7 @@ RECORDS = records(
         'Bus that floppy drives are attached to, which only a rescue makes.',
         readers=(Reader('libvirt', values=('fdc',), otherwise=ERROR),)),
     Record(
-        'hw_rescue_bus', 'Bus of the rescue device.',
+        'hw_rescue_bus', 'Bus of the rescue device.', excludes=_NO_IDE,
         readers=(Reader('libvirt', values=_BUSES, otherwise=ERROR),)),
     Record(
         'hw_rescue_device', 'Type of the rescue device.',

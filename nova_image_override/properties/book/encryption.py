@@ -3,8 +3,8 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    AT_BUILD, AT_CREATE, AT_UNSHELVE, ERROR, Gets, LIBVIRT, Reader, Record,
-    records, same)
+    AT_BUILD, AT_CREATE, AT_UNSHELVE, ERROR, Excludes, Gets, IGNORED, LIBVIRT,
+    PC, Reader, Record, records, same)
 
 _MEMORY_CHECKED = ('get_mem_encryption_constraint',)
 
@@ -90,6 +90,11 @@ RECORDS = records(
         'Version of the emulated TPM (vTPM), which a server keeps for life.',
         readers=(LIBVIRT,),
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
+        # libvirt, qemuValidateDomainDeviceDefTPM
+        excludes=(
+            Excludes(
+                'hw_architecture', ('aarch64',), 'TPM 1.2 is not supported on '
+                'this architecture', 'set hw_tpm_version=2.0', of=('1.2',)),),
         gets=_tpm('version'), keeps=_SWTPM, flavor=same('hw:tpm_version')),
     Record(
         'os_secure_boot',
@@ -97,6 +102,15 @@ RECORDS = records(
         needs='hw_firmware_type=uefi, which is the default with '
               'hw_architecture=aarch64 only', gets=_secure_boot,
         flavor=same('os:secure_boot'), settled=AT_BUILD,
+        # LibvirtDriver._check_secure_boot_support
+        excludes=(
+            Excludes(
+                'hw_machine_type', PC, 'on x86, Nova has Secure Boot for q35 '
+                'only', 'set hw_machine_type=q35', of=('required',)),
+            Excludes(
+                'hw_machine_type', PC, 'would do nothing: on x86, Nova has '
+                'Secure Boot for q35 only', 'set hw_machine_type=q35',
+                of=('optional',), outcome=IGNORED)),
         checked_by=('get_secure_boot_constraint',),
         readers=(LIBVIRT,)),
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    ERROR, LIBVIRT, Reader, Record, records, same)
+    ERROR, Excludes, LIBVIRT, PC, Q35, Reader, Record, records, same)
 
 
 def _iommu(guest: Any) -> Any:
@@ -13,6 +13,8 @@ def _iommu(guest: Any) -> Any:
 
 #: From libvirt 8.3 on, "auto" is virtio too.
 _VIRTIO_IOMMU = 'a libvirt that takes attributes of it (11.3 does not)'
+
+_NO_IOAPIC = 'a libvirt that takes an I/O APIC on Arm (11.3 does not)'
 
 RECORDS = records(
     Record(
@@ -44,13 +46,35 @@ RECORDS = records(
     Record(
         'hw_viommu_model', 'Model of the virtual IOMMU.', gets=_iommu,
         # LibvirtDriver._guest_add_iommu_device gives each model attributes.
-        hosts={'auto': _VIRTIO_IOMMU, 'smmuv3': 'Arm hosts',
+        hosts={'auto': _VIRTIO_IOMMU, 'smmuv3': _NO_IOAPIC,
                'virtio': _VIRTIO_IOMMU},
         flavor=same('hw:viommu_model'),
+        # LibvirtDriver._get_iommu_model
+        excludes=(
+            Excludes(
+                'hw_machine_type', ('*',), 'Nova has a vIOMMU for q35 and virt '
+                'only', 'set hw_machine_type=q35, on Arm virt',
+                but=('*q35*', '*virt*')),
+            # Nova adds one to each vIOMMU; qemuValidateDomainDefFeatures
+            Excludes(
+                'hw_architecture', ('*',), 'the \'ioapic\' feature, which Nova '
+                'adds, is not supported for this architecture',
+                'leave it out', but=('i686', 'x86_64')),
+            # qemuValidateDomainDeviceDefIOMMU
+            Excludes(
+                'hw_machine_type', (*Q35, *PC), 'IOMMU device smmuv3 is only '
+                'supported with ARM Virt machines', 'set hw_viommu_model=intel',
+                of=('smmuv3',))),
         readers=(LIBVIRT,)),
     Record(
         'hw_virtio_packed_ring', 'Use the packed layout of virtio rings.',
         flavor=same('hw:virtio_packed_ring'),
+        # libvirt, virDomainDeviceDefValidate
+        excludes=(
+            Excludes(
+                'hw_vif_model', ('*',), 'packed driver option is only '
+                'supported for virtio devices', 'set hw_vif_model=virtio',
+                of=('true',), but=('virtio',)),),
         checked_by=('get_packed_virtqueue_constraint',),
         readers=(LIBVIRT,)),
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, ERROR, LIBVIRT, number, Reader, Record, records, same)
+    at_most, ERROR, Excludes, LIBVIRT, number, Reader, Record, records, same)
 
 
 def _pointer_model(guest: Any) -> Any:
@@ -32,6 +32,10 @@ RECORDS = records(
         'hw_sound_model', 'Model of the sound device.',
         # LibvirtDriver's MIN_VIRTIO_SOUND_*
         hosts={'virtio': 'hosts with libvirt 10.4 and QEMU 8.2'},
+        excludes=(
+            Excludes(
+                'hw_usb_model', ('none',), 'USB is disabled for this domain',
+                'choose another model', of=('usb',)),),
         flavor=same('hw:sound_model'), checked_by=('get_sound_model',),
         readers=(LIBVIRT,)),
     Record(

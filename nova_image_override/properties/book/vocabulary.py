@@ -183,6 +183,45 @@ def without(*specs: str) -> Flavor:
     return Flavor(specs, 'without {spec}')
 
 
+#: Machine types of QEMU, as shell-style patterns: libvirt's
+#: qemuDomainMachineIsI440FX, IsQ35 and IsARMVirt.
+PC = ('pc', 'pc-i440fx-*', 'pc-0.*', 'pc-1.*')
+Q35 = ('q35', 'pc-q35-*')
+VIRT = ('virt', 'virt-*')
+
+
+@dataclasses.dataclass(frozen=True)
+class Excludes:
+    """What no guest of libvirt has beside some values of a property.
+
+    All values are shell-style patterns.
+
+    :ivar name: the other property; ``hw_architecture`` stands for the guest's
+        architecture, which hw_emulation_architecture decides if it is set
+    :ivar values: its values that are excluded
+    :ivar says: the sentence of Nova or of libvirt
+    :ivar advice: what to do
+    :ivar of: the values of the property itself
+    :ivar but: those of VALUES that are not excluded
+    :ivar outcome: what comes of both together: ERROR, or IGNORED
+    """
+
+    name: str
+    values: tuple[str, ...]
+    says: str
+    advice: str
+    of: tuple[str, ...] = ('*',)
+    but: tuple[str, ...] = ()
+    outcome: str = ERROR
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        whose = '' if self.of == ('*',) else f'{", ".join(self.of)} '
+        only, which = ('only', self.but) if self.but else ('not', self.values)
+        return f'{whose}{only} with {self.name} {", ".join(which)}'
+
+
 #: The value that a guest gets, in the type that Nova reads it as, from
 #: :class:`nova_image_override.api.guest.guest.Guest`. Anything but the value
 #: asked for means that Nova ignores that value.
@@ -205,6 +244,7 @@ class Record:
     :ivar flavor: how a flavor agrees with it, if Nova compares them
     :ivar checked_by: functions of ``nova.virt.hardware`` that check it with
         the flavor
+    :ivar excludes: what a guest cannot have beside it
     :ivar settled: when Nova decides on it for the last time
     :ivar hosts: value -> the only hosts of libvirt that build a guest with it
     :ivar keeps: option of nova-compute, without which it does not start again
@@ -228,6 +268,7 @@ class Record:
     in_topology: bool = False
     flavor: Flavor | None = None
     checked_by: tuple[str, ...] = ()
+    excludes: tuple[Excludes, ...] = ()
     settled: str = AT_START
     hosts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     keeps: str = ''
@@ -237,8 +278,10 @@ class Record:
 
     @property
     def description(self) -> str:
-        """The meaning of the property, and its needs."""
-        return self.text + f' Needs {self.needs}.' * bool(self.needs)
+        """The meaning of the property, its needs, and what it excludes."""
+        words = '; '.join(dict.fromkeys(row.words for row in self.excludes))
+        return (self.text + f' Needs {self.needs}.' * bool(self.needs)
+                + f' With libvirt: {words}.' * bool(words))
 
     def reader(self, part: str) -> Reader | None:
         """Return the effect in one part of Nova, if that reads it."""

@@ -155,7 +155,8 @@ def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
     for rules_now, offers, unknown in (
             ({HW_PMU: '!'}, 'windows', None),
             ({policies.PROPERTY_RULE.format('hw_pum'): '!'}, 'windows',
-             policies.PROPERTY_RULE.format('hw_pum')),
+             f'{policies.PROPERTY_RULE.format("hw_pum")} '
+             f'(did you mean {HW_PMU}?)'),
             ({policies.PRESET_RULE.format('windows'): '!'}, 'windows', None),
             ({policies.PRESET_RULE.format('windows'): '!'}, 'other',
              policies.PRESET_RULE.format('windows'))):

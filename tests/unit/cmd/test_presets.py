@@ -58,6 +58,17 @@ class TestCheck:
         assert status == 0
         assert 'hw_mem_page_size: flavor_conflict: ' in rows[0]['Why']
 
+    @pytest.mark.parametrize('properties, codes', [
+        ('hw_machine_type: q35, hw_disk_bus: ide', [('N6', 'old')]),
+        ('hw_machine_type: pc, hw_viommu_model: intel', [('N6', 'old')]),
+        ('hw_machine_type: pc, hw_disk_bus: ide', []),
+        ('hw_disk_bus: ide', [])])
+    def test_what_no_host_builds_is_a_warning(self, run, properties, codes):
+        text = f'old: {{description: x, properties: {{{properties}}}}}'
+        status, found = checked(run, text=text, policy='')
+        assert found == codes
+        assert status == bool(codes)
+
     def test_what_the_rules_refuse_is_told(self, run):
         status, rows = run('check', '--role', 'secret', '--role', 'member',
                            options='denied_properties = os_admin_user')

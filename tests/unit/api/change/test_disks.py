@@ -95,16 +95,6 @@ def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
     assert 'on virtio, and its host has no bus lxc' in problem.reason
 
 
-def test_a_bus_that_does_not_take_the_disks_is_refused():
-    with pytest.raises(errors.Invalid) as caught:
-        moved([root('vda'), *(disk(f'vd{x}') for x in 'bcde')], target='ide')
-    (problem,) = caught.value.problems
-    assert (problem.name, problem.code) == (
-        'hw_disk_bus', errors.INVALID_VALUE)
-    assert problem.reason == (
-        'the bus ide does not take the 5 disks that the server has on virtio')
-
-
 # --- stored -----------------------------------------------------------------
 
 class Database(Exception):

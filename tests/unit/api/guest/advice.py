@@ -195,6 +195,8 @@ STEPS = {
         lambda request, spec, *values: [
             request.flavor(**{spec: value}) for value in values],
     r'choose a flavor with ([\w:]+) of at (least|most) (\d+)': _at,
+    r'choose a smaller page size, or a flavor with other memory than \d+ MiB':
+        lambda request: [request.set(hw_mem_page_size='2MB')],
     r'choose a flavor with (hw:mem_page_size)': lambda request, spec: [
         request.flavor(**{spec: 'any'})],
     r'choose a flavor without ([\w:.]+(?: and [\w:.]+)*)': _without,

@@ -24,7 +24,7 @@ def image(**properties):
         {'id': 'id', 'name': 'image', 'properties': properties})
 
 
-def problems(overrides, specs=None, base=None, of=None):
+def problems(overrides, specs=None, base=None, of=None, drivers=('libvirt',)):
     """Return what is wrong: name -> (code, reason)."""
     overrides, base = overrides_of(overrides), dict(base or {})
     try:
@@ -34,7 +34,7 @@ def problems(overrides, specs=None, base=None, of=None):
     found = check.problems(
         of or flavor(**(specs or {})),
         boot_metadata({'id': 'id', 'name': 'image'}, merged), base,
-        overrides)
+        overrides, virt_drivers=frozenset(drivers))
     return {name: (each.code, each.reason) for name, each in found.items()}
 
 

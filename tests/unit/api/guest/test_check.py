@@ -167,7 +167,7 @@ def test_the_check_leaves_the_image_as_it_is():
 
 def test_an_unreadable_property_that_is_overridden_is_no_cause():
     found = problems(guests.flavor(),
-        {'hw_machine_type': 'q35', 'hw_disk_bus': 'ide', 'hw_pmu': 'true',
+        {'hw_machine_type': 'q35', 'hw_disk_bus': 'sata', 'hw_pmu': 'true',
          'hw_video_ram': '16'},
         {'hw_disk_bus': 'bogus', 'hw_video_ram': 'many'})
     assert set(found) == {'hw_video_ram'}

@@ -1,0 +1,82 @@
+"""A bus has room for so many drives: at create, rebuild and update."""
+
+from testing.harness import base
+from tests.functional import update_case
+
+IDE = {'hw_disk_bus': 'ide', 'hw_machine_type': 'pc'}
+
+
+class Cloud(update_case.Cloud):
+    def setUp(self):
+        super().setUp()
+        self.flags(max_local_block_devices=-1)
+        self.admin_api.post_flavor({'flavor': {
+            'id': 'disks', 'name': 'disks', 'ram': 1024, 'vcpus': 2,
+            'disk': 10, 'OS-FLV-EXT-DATA:ephemeral': 9, 'swap': 0}})
+
+    def asked(self, disks, config_drive, image=base.IMAGE):
+        """Return the keywords of a create with DISKS, the root among them."""
+        return {'flavor': 'disks', 'image': image, 'server': {
+            'config_drive': config_drive, 'block_device_mapping_v2': [
+                {'boot_index': 0, 'uuid': image, 'source_type': 'image',
+                 'destination_type': 'local'},
+                *[{'boot_index': -1, 'source_type': 'blank',
+                   'destination_type': 'local', 'volume_size': 1}
+                  for _ in range(disks - 1)]]}}
+
+    def iso(self):
+        """Return an image that is a CD-ROM."""
+        image = self.image()
+        self.glance.images[image]['disk_format'] = 'iso'
+        return image
+
+
+class TestCreate:
+    BUILD = False
+
+    def test_ide_has_room_for_four(self, cloud):
+        for disks, config_drive, status in (
+                (4, False, 202), (5, False, 400), (3, True, 202),
+                (4, True, 400)):
+            answer = cloud.create(IDE, **cloud.asked(disks, config_drive))
+            assert answer.status == status, answer.text
+            if status == 400:
+                assert answer.problems == {'hw_disk_bus': 'invalid_value'}
+                assert 'ide does not take the 5 disks' in answer.message
+
+    def test_a_drive_that_the_image_must_have_counts(self, cloud):
+        answer = cloud.create({**IDE, 'img_config_drive': 'mandatory'},
+                              **cloud.asked(4, False))
+        cloud.assert_refused(answer, 400, dict.fromkeys(
+            ('hw_disk_bus', 'img_config_drive'), 'invalid_value'))
+
+    def test_a_drive_on_another_bus_does_not(self, cloud):
+        for overrides in ({**IDE, 'hw_cdrom_bus': 'sata'},
+                          # The host decides on the machine type.
+                          {'hw_disk_bus': 'ide'}):
+            answer = cloud.create(overrides, **cloud.asked(4, True))
+            assert answer.status == 202, answer.text
+
+    def test_a_root_that_is_an_iso_image_is_a_drive(self, cloud):
+        asked = cloud.asked(5, False, cloud.iso())
+        answer = cloud.create({**IDE, 'hw_cdrom_bus': 'sata'}, **asked)
+        assert answer.status == 202, answer.text
+        assert cloud.create(IDE, **asked).status == 400
+
+
+class TestLater:
+    def test_update_and_rebuild_count_the_config_drive(self, cloud):
+        server = cloud.stopped(**cloud.asked(4, True))
+        cloud.assert_refused_unchanged(
+            server, 400, {'hw_disk_bus': 'invalid_value'},
+            {'hw_disk_bus': 'ide'})
+        answer = cloud.rebuild(server, IDE)
+        assert answer.status == 400, answer.text
+        assert answer.problems == {'hw_disk_bus': 'invalid_value'}
+
+    def test_without_one_they_have_room(self, cloud):
+        server = cloud.stopped(**cloud.asked(4, False))
+        assert cloud.update(server, {'hw_disk_bus': 'ide'}).status == 200
+        cloud.do(server, 'os-start')
+        targets = cloud.guest(server).findall('devices/disk/target')
+        assert [target.get('bus') for target in targets] == ['ide'] * 4

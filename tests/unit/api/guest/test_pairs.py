@@ -1,0 +1,152 @@
+"""Properties that exclude each other: each row of the book, both ways."""
+
+import fnmatch
+
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.api.guest import no_effect
+from nova_image_override.api.guest import refusals
+from nova_image_override.properties import book
+from nova_image_override.properties import catalog as catalog_module
+from tests.unit.api.guest import guests
+
+CONFLICT, NO_EFFECT = errors.PROPERTY_CONFLICT, errors.NO_EFFECT
+UEFI, ARM = {'hw_firmware_type': 'uefi'}, {'hw_architecture': 'aarch64'}
+PC, Q35, VIRT = ({'hw_machine_type': each} for each in ('pc', 'q35', 'virt'))
+
+#: What does not go together (two halves), the rest of the image, and the code.
+ROWS = (
+    (PC, {'os_secure_boot': 'required'}, UEFI, CONFLICT),
+    (PC, {'os_secure_boot': 'optional'}, UEFI, NO_EFFECT),
+    (Q35, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
+    ({'hw_machine_type': 'pc-q35-2.10'}, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
+    (VIRT, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
+    (ARM, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
+    (Q35, {'hw_cdrom_bus': 'ide'}, {}, CONFLICT),
+    (ARM, {'hw_cdrom_bus': 'ide'}, {}, CONFLICT),
+    (Q35, {'hw_rescue_bus': 'ide'}, {}, CONFLICT),
+    (ARM, {'hw_rescue_bus': 'ide'}, {}, CONFLICT),
+    (PC, {'hw_viommu_model': 'intel'}, {}, CONFLICT),
+    ({'hw_machine_type': 'pc-i440fx-6.2'}, {'hw_viommu_model': 'virtio'}, {},
+     CONFLICT),
+    (ARM, {'hw_viommu_model': 'intel'}, VIRT, CONFLICT),
+    (Q35, {'hw_viommu_model': 'smmuv3'}, {}, CONFLICT),
+    (ARM, {'hw_firmware_type': 'bios'}, {}, CONFLICT),
+    (ARM, {'hw_maxphysaddr_mode': 'emulate'}, {}, CONFLICT),
+    (ARM, Q35, {}, CONFLICT),
+    ({'hw_architecture': 'x86_64'}, VIRT, {}, CONFLICT),
+    ({'hw_vif_model': 'e1000'}, {'hw_virtio_packed_ring': 'true'}, {},
+     CONFLICT),
+    ({'hw_maxphysaddr_mode': 'passthrough'}, {'hw_maxphysaddr_bits': '40'}, {},
+     CONFLICT),
+    (ARM, {'hw_tpm_version': '1.2'}, {}, CONFLICT),
+    ({'hw_usb_model': 'none'}, {'hw_sound_model': 'usb'}, {}, CONFLICT),
+)
+
+#: What does go together, beside each kind of row.
+GOOD = (
+    {**UEFI, **Q35, 'os_secure_boot': 'required'},
+    {**UEFI, **PC, 'os_secure_boot': 'disabled'},
+    # The host decides what machine type it is.
+    {**UEFI, 'os_secure_boot': 'required'},
+    {**PC, 'hw_disk_bus': 'ide'}, {**PC, 'hw_cdrom_bus': 'ide'},
+    {**PC, 'hw_rescue_bus': 'ide'},
+    {'hw_disk_bus': 'ide'}, {'hw_viommu_model': 'intel'},
+    {**Q35, 'hw_disk_bus': 'sata'}, {**Q35, 'hw_viommu_model': 'intel'},
+    {**ARM, **UEFI}, {**ARM, **VIRT}, {'hw_firmware_type': 'bios'},
+    {'hw_architecture': 'x86_64', 'hw_maxphysaddr_mode': 'emulate'},
+    {'hw_architecture': 'x86_64', **Q35},
+    {**ARM, 'hw_tpm_version': '2.0'},
+    {'hw_vif_model': 'virtio', 'hw_virtio_packed_ring': 'true'},
+    {'hw_vif_model': 'e1000', 'hw_virtio_packed_ring': 'false'},
+    {'hw_maxphysaddr_mode': 'emulate', 'hw_maxphysaddr_bits': '40'},
+    {'hw_usb_model': 'qemu-xhci', 'hw_sound_model': 'usb'},
+    # It is the emulated architecture that counts.
+    {**ARM, 'hw_emulation_architecture': 'x86_64', **Q35},
+)
+
+
+def codes(found):
+    return {name: code for name, (code, _) in found.items()}
+
+
+@pytest.mark.parametrize('one, other, rest, code', ROWS)
+def test_both_as_overrides_are_blamed(one, other, rest, code):
+    found = guests.problems({**one, **other}, base=rest)
+    assert codes(found) == dict.fromkeys({**one, **other}, code)
+
+
+@pytest.mark.parametrize('one, other, rest, code', [
+    *ROWS, *((b, a, rest, code) for a, b, rest, code in ROWS)])
+def test_the_half_that_is_an_override_is_blamed_alone(one, other, rest, code):
+    found = guests.problems(dict(one), base={**rest, **other})
+    assert codes(found) == dict.fromkeys(one, code)
+    ((_, reason),) = found.values()
+    (name,) = other
+    assert reason.startswith(f'beside {name}={other[name]}: ')
+    assert len(reason) <= refusals.REASON_MAX
+
+
+@pytest.mark.parametrize('one, other, rest, code', ROWS)
+def test_an_image_that_is_so_by_itself_is_left_to_nova(one, other, rest, code):
+    base = {**rest, **one, **other}
+    assert guests.problems({'hw_boot_menu': 'true'}, base=base) == {}
+    # Its own value is no override either.
+    assert guests.problems(dict(one), base=base) == {}
+
+
+@pytest.mark.parametrize('one, other, rest, code', ROWS)
+def test_taking_either_half_away_ends_the_conflict(one, other, rest, code):
+    for name in {**one, **other}:
+        found = guests.problems({name: None}, base={**rest, **one, **other})
+        assert CONFLICT not in codes(found).values()
+
+
+@pytest.mark.parametrize('together', GOOD)
+def test_what_can_be_built_or_is_left_to_the_host_is_accepted(together):
+    assert guests.problems(together) == {}
+
+
+@pytest.mark.parametrize('drivers', [(), ('vmwareapi',),
+                                     ('libvirt', 'vmwareapi')])
+def test_nothing_is_refused_where_another_driver_may_build_it(drivers):
+    assert guests.problems(
+        {**Q35, 'hw_disk_bus': 'ide'}, drivers=drivers) == {}
+
+
+def test_a_flavor_can_have_the_other_half():
+    found = guests.problems(dict(PC), {'os__secure_boot': 'required'}, UEFI)
+    assert codes(found) == {'hw_machine_type': errors.FLAVOR_CONFLICT}
+    assert 'the flavor\'s os_secure_boot' in found['hw_machine_type'][1]
+
+
+def test_what_does_nothing_anyway_conflicts_with_nothing():
+    """Without UEFI there is no Secure Boot that q35 could be needed for."""
+    assert guests.problems(
+        dict(PC), base={'os_secure_boot': 'required'}) == {}
+
+
+def test_each_row_of_the_book_is_among_these():
+    met = set()
+    for one, other, rest, _ in ROWS:
+        guest = {**rest, **one, **other}
+        for record in book.RECORDS.values():
+            met.update(
+                id(row) for row in record.excludes if no_effect.is_met(
+                    row, guest.get(record.name), guest.get(row.name)))
+    missing = [(record.name, row.name) for record in book.RECORDS.values()
+               for row in record.excludes if id(row) not in met]
+    assert missing == []
+
+
+@pytest.mark.parametrize('record, row', [
+    (record, row) for record in book.RECORDS.values()
+    for row in record.excludes])
+def test_a_row_speaks_of_properties_and_values_that_there_are(record, row):
+    catalog = catalog_module.running()
+    for name, patterns in ((record.name, row.of), (row.name, row.values),
+                           (row.name, row.but)):
+        prop = catalog[name]
+        for pattern in patterns if prop.values else ():
+            assert fnmatch.filter(prop.values, pattern), pattern

@@ -1,0 +1,97 @@
+"""Names that users type: each refusal of one has true words.
+
+The names are those of Glance 33's metadata definitions for images, of the
+lists of useful image properties in Glance's and Nova's documentation, and what
+people make of them.
+"""
+
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.properties import catalog as catalog_module
+
+CATALOG = catalog_module.running()
+UNREAD = 'not an image property that Nova reads'
+
+#: Name -> what the reason says.
+SAID = {
+    'kernel_id': 'the image\'s own, which no override replaces: boot from an '
+                 'image that has this kernel; its arguments are '
+                 'os_command_line',
+    'ramdisk_id': 'the image\'s own, which no override replaces: boot from an '
+                  'image that has this ramdisk',
+    'os_shutdown_timeout': 'the image\'s own, which no override replaces: set '
+                           'it on the image',
+    'min_ram': 'an attribute of the image, not a property: no override '
+               'replaces it',
+    'os_version': UNREAD,
+    'description': UNREAD,
+    'sw_database_mysql_version': UNREAD,
+    'CIM_PASD_InstructionSet': UNREAD,
+    'instance_uuid': UNREAD,
+    'owner_specified.openstack.md5': UNREAD,
+    'hw_boot_order': UNREAD,
+    'hw_tpm': f'{UNREAD}, did you mean hw_tpm_model or hw_tpm_version?',
+    'hw_vtpm': f'{UNREAD}, did you mean hw_tpm_model or hw_tpm_version?',
+    'hw_secure_boot': f'{UNREAD}, did you mean os_secure_boot?',
+    'hw_vif_type': f'{UNREAD}, did you mean hw_vif_model?',
+    'HW_Uefi': f'{UNREAD}, did you mean hw_firmware_type?',
+    # Misspelt.
+    'hw_disk_buss': f'{UNREAD}, did you mean hw_disk_bus?',
+    'hw_os_command_line': f'{UNREAD}, did you mean os_command_line?',
+    'hw_memory_page_size': f'{UNREAD}, did you mean hw_mem_page_size?',
+    'img_config_driv': f'{UNREAD}, did you mean img_config_drive?',
+    # As Glance's definition of TPM traits spells them.
+    'traits:COMPUTE_SECURITY_TPM_2_0':
+        f'{UNREAD}, the names are trait:NAME with up to 213 of A-Z, 0-9 and _',
+    'hw_emulator_threads_policy':
+        f'{UNREAD}, only a flavor can have it: extra spec '
+        'hw:emulator_threads_policy',
+}
+
+
+def reason(name):
+    with pytest.raises(errors.Invalid) as caught:
+        CATALOG.resolve(name)
+    (problem,) = caught.value.problems
+    assert problem.code == errors.UNKNOWN
+    return problem.reason
+
+
+@pytest.mark.parametrize('name', SAID)
+def test_the_reason_is_true_and_says_what_to_do(name):
+    assert reason(name) == SAID[name]
+
+
+@pytest.mark.parametrize('name', ['hw_cpu_mode', 'hw_cpu_model', 'cpu_mode'])
+def test_the_cpu_model_is_the_hosts(name):
+    assert reason(name) == (
+        f'{UNREAD}: the host decides on the CPU model ([libvirt] cpu_mode); '
+        'require what the CPU can do with trait:NAME')
+
+
+@pytest.mark.parametrize('name', [
+    *catalog_module.MEANT, *catalog_module.REASONS])
+def test_no_property_has_a_name_of_the_tables(name):
+    assert CATALOG.field_of(name) is None
+    assert name not in CATALOG.legacy
+    assert len(reason(name)) <= 300
+
+
+def test_what_is_meant_are_properties_that_can_be_permitted():
+    from nova_image_override.properties import book
+    for names in catalog_module.MEANT.values():
+        assert not [name for name in names.split()
+                    if book.RECORDS[name].never]
+
+
+@pytest.mark.parametrize('name, field', [
+    ('hypervisor_type', 'img_hv_type'), ('vmware_ostype', 'os_distro'),
+    ('vm_mode', 'hw_vm_mode'), ('auto_disk_config', 'hw_auto_disk_config')])
+def test_names_of_glances_definitions_that_are_old_name_the_new_one(
+        name, field):
+    with pytest.raises(errors.Invalid) as caught:
+        CATALOG.resolve(name)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.reason) == (
+        errors.LEGACY_NAME, f'legacy name, use {field}')
