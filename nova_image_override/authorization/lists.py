@@ -110,7 +110,7 @@ class Entry:
         if family is None or self.covers_all(prop):
             return self.covers_all(prop)
         if not self.is_glob:
-            return family.has(self.name)
+            return bool(family.has(self.name))
         fixed = _GLOB.split(self.name)[0]
         return (fixed.startswith(family.prefix)
                 or family.prefix.startswith(fixed))
@@ -178,11 +178,6 @@ class PropertyList:
         prop = self._catalog.resolve(name)
         return tuple(entry.canonical_for(prop) for entry in self.entries
                      if entry.covers(name, prop))
-
-    def deciding(self, name: str, value: str | None) -> Entry | None:
-        """Return the first entry that covers VALUE of the property NAME."""
-        return next((entry for entry in self.covering(name)
-                     if entry.covers_value(value)), None)
 
     def reaching(self, prop: Property) -> list[Entry]:
         """Return the entries that may cover PROP, or members of a family."""

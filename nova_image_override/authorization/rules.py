@@ -74,7 +74,7 @@ class Rule(abc.ABC):
 
     def decide(self, request: Request) -> list[Decision]:
         """Return the decisions about all overrides, in their order."""
-        return [decision for each in request.overrides
+        return [decision for each in request.overrides.members
                 for decision in self.about(each, request)]
 
     @abc.abstractmethod
@@ -120,7 +120,7 @@ class Denied(Rule):
     def about(self, override: Override, request: Request) -> Iterator[Decision]:
         """Decide by the first entry that covers the value."""
         name, value = override.name, override.value
-        entry = self.entries.deciding(name, value)
+        entry = _deciding(self.entries, override)
         if entry is None:
             yield Decision(name, self.OPTION, detail='no entry')
             return
@@ -161,7 +161,7 @@ class Allowed(Rule):
             yield Decision(
                 name, self.OPTION, detail=f'preset {override.preset}')
             return
-        entry = self.entries.deciding(name, override.value)
+        entry = _deciding(self.entries, override)
         yield Decision(name, self.OPTION, detail=f'entry {entry.text}') \
             if entry else self._not_allowed(override)
 
@@ -194,6 +194,12 @@ class Allowed(Rule):
                 entry.name_pattern.pattern for entry in reaching),
             allowed=() if every_value else _value_patterns(reaching),
             removable=left.removable and every_value)
+
+
+def _deciding(entries: PropertyList, override: Override) -> Entry | None:
+    """Return the first entry that covers the value of OVERRIDE."""
+    return next((each for each in entries.covering(override.name)
+                 if not each.values or each.covers_value(override.value)), None)
 
 
 def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:

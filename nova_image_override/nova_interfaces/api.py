@@ -162,8 +162,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
             'Whether anything is recorded with a server that Nova has read '
             'without it; and to store some keys of its system metadata alone.',
             instance_system_metadata_get='context, instance_uuid',
-            instance_system_metadata_update='context, instance_uuid, metadata, '
-                                            'delete',
             pick_context_manager_writer='f'),
     *called('nova.scheduler.client.query', _HOST, SchedulerQueryClient=''),
     *called('nova.scheduler.client.query:SchedulerQueryClient', _HOST,

@@ -4,6 +4,7 @@
 ``hw_numa_cpus``, and ``trait:HW_CPU_X86_AVX`` into ``traits_required``.
 """
 
+from collections.abc import Callable
 import dataclasses
 import functools
 import re
@@ -46,12 +47,9 @@ class Family:
         return f'^{re.escape(self.prefix)}{self.rest}$'
 
     @functools.cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern)
-
-    def has(self, name: str) -> bool:
-        """Return whether NAME is the name of a member."""
-        return self._compiled.fullmatch(name) is not None
+    def has(self) -> Callable[[str], object]:
+        """Whether a name is that of a member."""
+        return re.compile(self.pattern).fullmatch
 
     def member(self, rest: object) -> str:
         """Return the name of a member."""

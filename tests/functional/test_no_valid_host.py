@@ -86,9 +86,6 @@ ANY = {'hw__mem_page_size': 'any'}
 CASES = {
     'more nodes than the host has': Case(
         {'hw_numa_nodes': '3'}, 'NUMATopologyFilter', vcpus=3, ram=3 * 512),
-    'memory that is no whole number of pages': Case(
-        {'hw_mem_page_size': '1GB'}, 'NUMATopologyFilter', ram=1536,
-        specs=ANY),
     'one node has too few dedicated CPUs': Case(
         {'hw_cpu_policy': 'dedicated'}, 'NUMATopologyFilter', vcpus=6),
     'the host has threads': Case(

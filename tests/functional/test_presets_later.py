@@ -102,8 +102,6 @@ class TestLater:
         assert cloud.updated(server, preset='same').status == 200
         assert cloud.used(server) == ('same', VGA)
         assert cloud.digest(server) == digest
-        assert cloud.updated(server, own=VGA).status == 200
-        assert cloud.used(server) == (None, VGA)
 
     def test_naming_it_again_takes_the_new_one(self, cloud):
         server = cloud.booted('vga')

@@ -11,6 +11,7 @@ from nova import objects
 import pytest
 
 from nova_image_override import errors
+from nova_image_override.api.change import store
 from testing.harness import base
 from tests.functional import life
 from tests.functional import presets
@@ -46,7 +47,7 @@ class TestSystemMetadata:
     @pytest.mark.parametrize('before', [{}, VGA], ids=str)
     def test_a_lock_stores_its_reason_alone(self, cloud, before):
         server = cloud.stopped(before)
-        with meanwhile(objects.Instance, 'save', cloud.put(server, NETWORK)):
+        with meanwhile(store, 'save_keys', cloud.put(server, NETWORK)):
             assert cloud.act(server, LOCK).status == 202
         cloud.assert_changed(server, NETWORK)
         assert cloud.reason(server) == 'why'
@@ -55,7 +56,7 @@ class TestSystemMetadata:
     def test_an_unlock_takes_its_reason_away_alone(self, cloud, before):
         server = cloud.stopped(before)
         assert cloud.act(server, LOCK).status == 202
-        with meanwhile(objects.Instance, 'save',
+        with meanwhile(store, 'save_keys',
                        cloud.put(server, NETWORK, admin=True)):
             assert cloud.act(server, {'unlock': None}).status == 202
         cloud.assert_changed(server, NETWORK)

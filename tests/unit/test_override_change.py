@@ -6,7 +6,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.authorization import presets
-from nova_image_override.override import NONE
+from nova_image_override.override import NONE, UsedPreset
 from tests.unit import strategies
 from tests.unit.strategies import overrides_of
 
@@ -169,3 +169,19 @@ def test_what_has_the_value_of_the_preset_is_the_preset_s(
     assert {each.name: each.preset for each
             in kept.as_given_by(NAMED.overrides)} == {
         each.name: each.preset for each in made}
+
+
+@pytest.mark.parametrize(('before', 'after', 'judged'), [
+    # Without a preset, what is new.
+    (None, None, []), ('vga', 'vga', ['hw_pmu']), (None, 'vga', ['hw_pmu']),
+    ('vga', None, ['hw_pmu'])])
+def test_where_a_preset_comes_or_goes_what_is_set_by_hand_is_judged(
+        before, after, judged):
+    def used(name):
+        return name and UsedPreset(name, 'd1')
+
+    had = overrides_of({'hw_pmu': 'true'}, used(before))
+    has = overrides_of({'hw_pmu': 'true'}, used(after))
+    assert sorted(has.judged_as_new({}, had).names) == judged
+    kept = overrides_of({'hw_pmu': 'true'}, used(before), is_kept=True)
+    assert not kept.judged_as_new({}, had)

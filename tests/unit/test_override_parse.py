@@ -160,7 +160,8 @@ def test_more_than_128_properties_are_refused_whatever_they_are(parser):
 @pytest.mark.parametrize(('name', 'code', 'phrase'), [
     ('hw_no_such_thing', errors.UNKNOWN, 'not an image property'),
     ('', errors.UNKNOWN, 'not an image property'),
-    ('kernel_id', errors.UNKNOWN, 'not an image property'),
+    ('kernel_id', errors.UNKNOWN, "the image's own"),
+    ('my_property', errors.UNKNOWN, 'not an image property'),
     ('hw_os_command_line', errors.UNKNOWN, 'did you mean os_command_line?'),
     ('hw:cpu_policy', errors.UNKNOWN, 'did you mean hw_cpu_policy?'),
     ('hw_emulator_threads_policy', errors.UNKNOWN,
@@ -215,7 +216,7 @@ def test_a_wrong_name_is_refused_whatever_its_value(
 
 
 def test_a_name_like_no_other_gets_no_hint(parser):
-    assert refusals.of(parser, {'kernel_id': 'x'}) == {'kernel_id': (
+    assert refusals.of(parser, {'my_property': 'x'}) == {'my_property': (
         errors.UNKNOWN, 'not an image property that Nova reads')}
 
 

@@ -6,7 +6,7 @@ server is read again once the state is taken, before anything else is done.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 import functools
 import types
 from typing import Any
@@ -34,10 +34,13 @@ class Instance(nova_instance.Instance):
     :ivar keeps_others: whether it stores, of system metadata, only the keys
         that have changed: Nova's lock, unlock and shelve have read the others
         before, and would take a change of them back
+    :ivar restores: fields that Nova does not read with a server, but that the
+        operation replaces
     """
 
     before: nova_instance.Instance | None = None
     keeps_others = False
+    restores: Collection[str] = ()
     _concerns_overrides = False
     _then: Held | None = None
     _read: Mapping[str, Any] = types.MappingProxyType({})
@@ -46,12 +49,14 @@ class Instance(nova_instance.Instance):
     def of(
         cls, read: nova_instance.Instance, asks: bool = False,
         then: Held | None = None, keeps_others: bool = False,
+        restores: Collection[str] = (),
     ) -> Instance:
         """Return the server READ for an operation of Nova.
 
         :param asks: whether the request asks for overrides
         :param then: called once the task state is held
         :param keeps_others: as the class has it
+        :param restores: as the class has it
         """
         result = cls()
         result.__dict__.update(vars(read))
@@ -59,6 +64,7 @@ class Instance(nova_instance.Instance):
         result._concerns_overrides = asks or ServerRecord.of(read).counts
         result._then = then
         result.keeps_others = keeps_others
+        result.restores = restores
         result._read = dict(read.system_metadata)
         return result
 
@@ -79,10 +85,10 @@ class Instance(nova_instance.Instance):
             self._save(*args, expected_task_state=expected_task_state, **kwargs)
             return
         self.before = None
-        # Loads what Nova does not read with a server: key pairs and trusted
-        # certificates, which a rebuild replaces.
-        former = {name: getattr(before, name) for name in changed
-                  if name != 'system_metadata'}
+        former = {
+            name: getattr(before, name) for name in changed
+            if name != 'system_metadata' and (
+                before.obj_attr_is_set(name) or name in self.restores)}
         self._save(*args, expected_task_state=expected_task_state, **kwargs)
         metadata = before.system_metadata
         # A server that was read without overrides may have been given some:
@@ -100,12 +106,8 @@ class Instance(nova_instance.Instance):
                 and 'system_metadata' in self.obj_what_changed()):
             save()
             return
-        read = self._read
-        wanted = self['system_metadata']
-        self['system_metadata'] = dict(read)
-        self.obj_reset_changes(['system_metadata'])
-        self['system_metadata'] = store.save_keys(
-            self._context, self.uuid,
+        read, wanted = self._read, self['system_metadata']
+        store.save_keys(
+            self._context, self,
             {key: value for key, value in wanted.items()
              if read.get(key) != value}, read.keys() - wanted.keys(), save)
-        self.obj_reset_changes(['system_metadata'])

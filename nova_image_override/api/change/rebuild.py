@@ -54,7 +54,8 @@ class Rebuild(operations.Operation):
         self._record = ServerRecord.of(read)
         self.asked = asked
         self._instance = held_instance.Instance.of(
-            read, asks=bool(asked), then=self._held)
+            read, asks=bool(asked), then=self._held,
+            restores=('keypairs', 'trusted_certs'))
         #: The plan, and metadata of the merged image, once they are checked.
         self._plan: Plan | None = None
         self._image: objects.ImageMeta | None = None

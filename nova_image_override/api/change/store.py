@@ -26,7 +26,6 @@ from nova.compute import instance_actions
 from nova.compute import task_states
 from nova.compute import vm_states
 from nova.db.main import api as main_db
-from nova.db.main import models
 from nova.objects import base as objects_base
 from nova.virt import hardware
 from oslo_log import log as logging
@@ -107,26 +106,24 @@ def has_record(instance: Any) -> bool:
 
 @main_db.pick_context_manager_writer
 def save_keys(
-    context: Any, uuid: str, changed: Mapping[str, str | None],
-    gone: Collection[str], save: Callable[[], object] = lambda: None,
-) -> dict[str, str | None]:
-    """Store some keys of a server's system metadata, and no others.
+    context: Any, instance: Any, changed: Mapping[str, str | None],
+    gone: Collection[str], save: Callable[[], object],
+) -> None:
+    """Save a server with some keys of its system metadata, and no others.
+
+    Nova stores system metadata whole: what it has read before would take back
+    what has been stored since. In one transaction, only keys that differ from
+    what is read here are written (_instance_metadata_update_in_place).
 
     :param changed: key -> value
     :param gone: keys that are removed
-    :param save: called in the same transaction
-    :returns: all of the system metadata as it is stored then
+    :param save: saves INSTANCE
     """
+    present = main_db.instance_system_metadata_get(context, instance.uuid)
+    instance['system_metadata'] = {
+        key: value for key, value in {**present, **changed}.items()
+        if key not in gone}
     save()
-    main_db.instance_system_metadata_update(context, uuid, changed, False)
-    # As _instance_metadata_update_in_place does: instances that are read
-    # include rows that are marked as deleted.
-    row = models.InstanceSystemMetadata
-    context.session.query(row).filter_by(instance_uuid=uuid).filter(
-        row.key.in_(gone)).delete(synchronize_session=False)
-    metadata: dict[str, str | None] = main_db.instance_system_metadata_get(
-        context, uuid)
-    return metadata
 
 
 def replace(
@@ -199,12 +196,13 @@ def _take_back(
     if present.task_state == TASK_STATE or (
             ServerRecord.of(present).stored != wanted.stored):
         return
-    present.system_metadata = save_keys(
-        present._context, present.uuid, {
+    save_keys(
+        present._context, present, {
             metadata_keys.IMAGE_PREFIX + name: value
             for name, value in record.stored.items()},
         {metadata_keys.IMAGE_PREFIX + name
-         for name in wanted.stored.keys() - record.stored.keys()})
+         for name in wanted.stored.keys() - record.stored.keys()},
+        present.save)
     agree(present, wanted.unfinished, image)
     disks.put_back(present, places)
 

@@ -348,6 +348,14 @@ class TestPermission:
         assert found.code == code
         assert list(closed.usable(who)) == []
 
+    def test_one_that_is_closed_to_the_caller_is_not_there(
+            self, catalog, written):
+        made = enforcer_module.Enforcer(catalog, presets=written(ONE))
+        assert made.preset(caller(), 'one').name == 'one'
+        gone = enforcer_module.Enforcer(catalog)
+        assert refused(made.preset, caller(RULE), 'one') == refused(
+            gone.preset, caller(), 'one')
+
     def test_discovery_has_what_may_be_used(self, catalog, written):
         read = written(ONE + '\n' + ONE.replace('one', 'two').replace(
             'yes', 'null'))

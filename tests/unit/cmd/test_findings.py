@@ -51,6 +51,8 @@ small: {description: x, properties: {os_admin_user: me}}
 pages: {description: x, flavors: [gone],
         properties: {hw_mem_page_size: small}}
 many: {description: x, properties: {hw_cpu_sockets: '64'}}
+pair: {description: x,
+       properties: {hw_machine_type: pc, hw_viommu_model: intel}}
 ''',
     'import.conf': '''
 [image_import_opts]
@@ -194,6 +196,7 @@ FINDINGS = [
     ('mistakes', 'N3', 'many', 'no flavor'),
     ('mistakes', 'N4', 'pages', 'no such flavor'),
     ('mistakes', 'N5', 'pages', 'plain'),
+    ('presets', 'N6', 'pair', 'vIOMMU'),
 ]
 
 

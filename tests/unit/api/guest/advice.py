@@ -226,9 +226,12 @@ STEPS = {
         lambda request: [request.assign('cpus')],
     r'assign the 1024 MiB of the flavor': lambda request: [
         request.assign('mem')],
+    r'choose a smaller page size, or a flavor with other memory than 1024 MiB':
+        lambda request: [request.set(hw_mem_page_size='small')],
     r'(\S+) is missing: indexes count from 0 without a gap': _gap,
     r'names vCPU (\d+), but the flavor has 4, numbered from 0 to (\d+)': _last,
     # Other properties.
+    r'leave it out': lambda request: [request.set(**{request.name: None})],
     r'(\w+)=(\S+) goes with version 1\.2': lambda request, name, value: [
         request.set(**{name: value})],
     r'it needs hw_maxphysaddr_mode, and none of (\w+), (\w+) and (\w+), beside '
