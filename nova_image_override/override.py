@@ -266,10 +266,6 @@ class Overrides:
         return sorted({
             name for name, _ in self.values.items() ^ before.values.items()})
 
-    def image_values(self, base: ImageProperties) -> dict[str, Any]:
-        """Return the image's own value of each, None where it has none."""
-        return {each.name: each.image_value(base) for each in self.members}
-
     def recorded(self, base: ImageProperties) -> dict[str, str]:
         """Return the image properties that record the overrides.
 

@@ -107,8 +107,8 @@ def test_the_properties_are_read_as_glance_has_them(run):
         run.write('image.json', json.dumps(IMAGE)))
     assert properties == {
         'hw_boot_menu': 'true', 'hw_disk_bus': 'virtio', 'os_hidden': 'false'}
-    assert overrides_of({'hw_boot_menu': None}).image_values(
-        properties) == {'hw_boot_menu': 'true'}
+    (override,) = overrides_of({'hw_boot_menu': None})
+    assert override.image_value(properties) == 'true'
 
 
 def test_an_image_without_properties_is_printed_without_them(run):
