@@ -7,6 +7,7 @@ from nova.api import wsgi as base_wsgi
 from nova.api.openstack import ProjectMapper
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import routes
+from nova.compute import api as compute
 import nova.conf
 import webob
 import webob.dec
@@ -17,7 +18,6 @@ from nova_image_override.api import asked
 from nova_image_override.api import compute_api
 from nova_image_override.api import discovery
 from nova_image_override.api import startup
-from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.faults import Resource
 from nova_image_override.api.servers import ServersController
 from nova_image_override.nova_interfaces import api as api_interfaces
@@ -36,16 +36,18 @@ class APIRouterV21(routes.APIRouterV21):
         base_wsgi.Router.__init__(self, ProjectMapper())
         self._compatibility = read.compatibility
         planner = read.planner
-        reader = asked.Reader(planner, read.compatibility)
+        api = compute_api.API(planner)
+        servers = ServersController(
+            api, planner, asked.Reader(planner, read.compatibility))
         for path, methods in routes.ROUTE_LIST:
             if isinstance(methods, str):
                 self.map.redirect(path, methods)
                 continue
             for method, (maker, action) in methods.items():
                 if api_interfaces.makes_servers(maker):
-                    controller = _servers(planner, reader, maker.args[1])
+                    controller = _with_actions(servers, maker.args[1])
                 elif api_interfaces.makes_metadata(maker):
-                    controller = Resource(with_our_api(maker.args[0], planner))
+                    controller = Resource(with_our_api(maker.args[0], api))
                 else:
                     controller = maker()
                 self.map.create_route(path, method, controller, action)
@@ -54,8 +56,7 @@ class APIRouterV21(routes.APIRouterV21):
                 planner.enforcer, planner.callers), 'show')
         self.map.create_route(
             versions.CHECK_PATH, 'POST',
-            Resource(ServersController(planner, reader), is_check=True),
-            'check')
+            Resource(servers, is_check=True), 'check')
 
     @interface.overrides
     @webob.dec.wsgify(RequestClass=base_wsgi.Request)
@@ -86,20 +87,19 @@ def make() -> APIRouterV21:
     return result
 
 
-def _servers(
-    planner: Planner, reader: asked.Reader,
-    actions: Iterable[type[wsgi.Controller]],
+def _with_actions(
+    controller: ServersController, actions: Iterable[type[wsgi.Controller]],
 ) -> wsgi.Resource:
     """Make a servers resource as routes._create_controller does."""
-    result: wsgi.Resource = Resource(ServersController(planner, reader))
+    result: wsgi.Resource = Resource(controller)
     register = api_interfaces.REGISTER_ACTIONS.get()
     for action in actions:
-        register(result, with_our_api(action, planner))
+        register(result, with_our_api(action, controller.compute_api))
     return result
 
 
 def with_our_api(
-    controller: type[wsgi.Controller], planner: Planner,
+    controller: type[wsgi.Controller], api: compute.API,
 ) -> wsgi.Controller:
     """Make one of Nova's action controllers (rescue, migrate, ...).
 
@@ -108,7 +108,7 @@ def with_our_api(
     """
     result = controller()
     interface.require(result, 'compute_api')
-    result.compute_api = compute_api.API(planner)
+    result.compute_api = api
     return result
 
 

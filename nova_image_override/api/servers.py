@@ -9,11 +9,11 @@ import urllib.parse
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
+from nova.compute import api as compute
 
 from nova_image_override import errors
 from nova_image_override import metadata_keys
 from nova_image_override.api import asked as asked_module
-from nova_image_override.api import compute_api
 from nova_image_override.api import operation as operations
 from nova_image_override.api.change import create
 from nova_image_override.api.change.plan import Planner
@@ -56,6 +56,7 @@ class ViewBuilder(views.ViewBuilder):
 class ServersController(servers.ServersController):
     """Nova's servers controller, which takes and shows overrides.
 
+    :param api: Nova's compute API with overrides
     :param planner: makes plans by the deployer's rules
     :param reader: reads what requests ask for
     """
@@ -63,12 +64,12 @@ class ServersController(servers.ServersController):
     _view_builder_class = ViewBuilder
 
     def __init__(
-        self, planner: Planner, reader: asked_module.Reader,
+        self, api: compute.API, planner: Planner, reader: asked_module.Reader,
     ) -> None:
         super().__init__()
         self._planner = planner
         self._asked = reader
-        self.compute_api = compute_api.API(planner)
+        self.compute_api = api
 
     @interface.overrides
     @wsgi.response(202)
