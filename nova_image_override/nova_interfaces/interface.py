@@ -115,10 +115,14 @@ class Called(Interface):
         return self._of(resolve(self.owner))
 
     def _of(self, owner: Any) -> Any:
-        return getattr(owner, self.name, None) or getattr(
-            owner, self.formerly or self.name)
+        return getattr(owner, self._name_in(owner))
+
+    def _name_in(self, owner: Any) -> str:
+        has_another = self.formerly and not hasattr(owner, self.name)
+        return self.formerly if has_another else self.name
 
     def _difference(self, owner: Any) -> str | None:
+        called = dataclasses.replace(self, name=self._name_in(owner))
         parameters = list(_signature(self._of(owner)).parameters.values())
         if parameters and parameters[0].name == 'self':
             del parameters[0]
@@ -129,11 +133,11 @@ class Called(Interface):
             bound = signature.bind(*by_position, **{
                 each[:-1]: None for each in passed if each.endswith('=')})
         except TypeError as exc:
-            return f'has {self}({_names(signature)}): {exc}'
+            return f'has {called}({_names(signature)}): {exc}'
         if any(value not in (name, '_')
                for name, value in bound.arguments.items()
                if value in by_position):
-            return f'has {self}({_names(signature)}), not ({self.shape})'
+            return f'has {called}({_names(signature)}), not ({self.shape})'
         return None
 
 

@@ -8,6 +8,8 @@ works or fails depending on what was imported before it.
 import subprocess
 import sys
 
+import pytest
+
 #: Imports each module in turn. Some of Nova's own modules register objects:
 #: they are hidden from ours as if none had.
 PROGRAM = '''
@@ -47,6 +49,7 @@ sys.exit(failed)
 '''
 
 
+@pytest.mark.process
 def test_no_module_needs_novas_objects_to_be_imported():
     done = subprocess.run(
         [sys.executable, '-W', 'ignore', '-c', PROGRAM],

@@ -340,29 +340,40 @@ def test_an_attribute_that_novas_constructor_does_not_set_is_told():
 # --- names that are used when our modules are imported ----------------------
 
 WITHOUT = '''
+import os
+import sys
 import nova.api.openstack.compute.routes
+import nova.compute.api
 import nova.compute.task_states
 import nova.exception
 import nova.virt.hardware
-from nova_image_override.api import router
-del {name}
-try:
-    router.APIRouterV21.factory({{}})
-except Exception as exc:
-    print(type(exc).__name__, exc)
+for name in sys.argv[1:]:
+    if not os.fork():
+        owner, _, attribute = name.rpartition('.')
+        delattr(eval(owner), attribute)
+        from nova_image_override.api import router
+        try:
+            router.APIRouterV21.factory({})
+        except Exception as exc:
+            print(type(exc).__name__, exc, flush=True)
+        os._exit(0)
+    os.wait()
 '''
 
-
-@pytest.mark.parametrize('name', [
+NAMES = [
     'nova.compute.task_states.RESIZE_PREP',
     'nova.compute.api.API._validate_and_build_base_options',
     'nova.virt.hardware.get_ephemeral_encryption_format',
     'nova.exception.RequestedVRamTooHigh',
-])
-def test_a_name_that_nova_does_not_have_is_told_in_one_line(name):
+]
+
+
+def test_a_name_that_nova_does_not_have_is_told_in_one_line():
     process = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', WITHOUT.format(name=name)],
+        [sys.executable, '-W', 'ignore', '-c', WITHOUT, *NAMES],
         capture_output=True, text=True, timeout=120)
-    said = process.stdout.strip().split('\n')[-1]
-    assert said.startswith('UnsupportedNova This Nova '), process.stderr
-    assert name.rsplit('.', 1)[1] in said
+    lines = process.stdout.splitlines()
+    assert len(lines) == len(NAMES), process.stderr
+    for line, name in zip(lines, NAMES):
+        assert line.startswith('UnsupportedNova This Nova ')
+        assert name.rsplit('.', 1)[1] in line

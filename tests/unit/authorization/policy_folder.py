@@ -1,12 +1,12 @@
 """A folder with Nova's policy files, read as nova-api reads it."""
 
 import itertools
-import json
 import os
 
 from oslo_config import cfg
 from oslo_policy import opts
 from oslo_policy import policy as oslo_policy
+import yaml
 
 from nova_image_override import policies
 from nova_image_override.authorization import caller
@@ -36,7 +36,7 @@ class Files:
         """Write a file, each time with a newer modification time."""
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text if isinstance(text, str) else json.dumps(text))
+        path.write_text(text if isinstance(text, str) else yaml.safe_dump(text))
         os.utime(path, (1, 2 ** 31 + next(self._written)))
         return path
 

