@@ -155,7 +155,10 @@ def _definition(each: Overridable, name: str) -> Json:
 
 def _of_images(folder: pathlib.Path) -> Iterator[tuple[str, Json]]:
     """Yield Glance's definitions for images by name, with their namespace."""
-    for path in sorted(folder.glob('*.json'), reverse=True):
+    # Other than glob, iterdir raises an error where there is no such folder.
+    for path in sorted(folder.iterdir(), reverse=True):
+        if path.suffix != '.json':
+            continue
         try:
             said = json.loads(path.read_text(encoding='utf-8'))
         except ValueError as exc:
