@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 import dataclasses
 import difflib
+import itertools
 import json
 import re
 from typing import Any, TypeVar
@@ -46,6 +47,8 @@ NOT_HERE = 'not_here'
 DUPLICATE = 'duplicate'
 #: The cloud has no preset of that name.
 UNKNOWN_PRESET = 'unknown_preset'
+#: More properties are refused, with whatever status, than an answer names.
+LEFT_OUT = 'left_out'
 
 #: A rebuild would change the server's NUMA topology.
 NUMA_CHANGE = 'numa_change'
@@ -93,6 +96,12 @@ PARAMETER = 'image_props_override'
 #: The parameter that names a preset, and the name of problems with it.
 PRESET = 'image_props_override_preset'
 
+#: Most bytes of an answer that refuses overrides.
+ANSWER_MAX = 64 * 1024
+#: Most characters of what a log line says about a refusal. Nova logs a second
+#: line (nova/api/openstack/wsgi.py ResourceExceptionHandler).
+LOGGED_MAX = 1500
+
 _PLAIN = re.compile(r'[A-Za-z0-9_.:-]{1,255}')
 
 
@@ -126,6 +135,11 @@ class Problem:
     def is_permission(self) -> bool:
         """True if it depends on who makes the request."""
         return self.code in _PERMISSION
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes in an answer, as message and details."""
+        return len(json.dumps((str(self), dataclasses.asdict(self))))
 
 
 #: Problems for programs: name -> its code and reason.
@@ -171,10 +185,32 @@ class OverrideError(Exception):
             if each.name in names else each for each in self.problems),
             self.unchecked)
 
+    def bounded(self) -> OverrideError:
+        """Return the error with the problems that an answer has room for."""
+        # Beside them: headers of the JSON, the summary, and what was left out.
+        room = ANSWER_MAX - 1024 - sum(len(name) + 2 for name in self.unchecked)
+        for count, size in enumerate(itertools.accumulate(
+                each.size for each in self.problems)):
+            if size > room:
+                return type(self)((*self.problems[:count], Problem(
+                    PARAMETER, LEFT_OUT,
+                    f'{len(self.problems) - count} more are refused, which '
+                    f'an answer of {ANSWER_MAX // 1024} KiB has no room for',
+                )), self.unchecked)
+        return self
+
     def details(self) -> Details:
         """Return the problems for programs: ``{name: {code, reason}}``."""
         return {p.name: {'code': p.code, 'reason': p.reason}
                 for p in self.problems}
+
+    @property
+    def logged(self) -> str:
+        """Names and codes for a log line: reasons can quote values."""
+        said = ', '.join(f'{printable(name)}: {each["code"]}'
+                         for name, each in sorted(self.details().items()))
+        return said if len(said) <= LOGGED_MAX else (
+            f'{said[:LOGGED_MAX]}... (cut)')
 
 
 class Invalid(OverrideError):

@@ -36,16 +36,13 @@ def changed(
 
 
 def refused(
-    context: Any, details: errors.Details, server_id: str | None,
+    context: Any, error: errors.OverrideError, server_id: str | None,
 ) -> None:
     """Log why a request was refused.
 
-    :param details: the problems, as programs read them
     :param server_id: the server that the request named, if any
     """
     LOG.info(
-        'Image property overrides refused: %s', ', '.join(
-            f'{errors.printable(name)}: {said["code"]}'
-            for name, said in sorted(details.items())),
+        'Image property overrides refused: %s', error.logged,
         instance_uuid=server_id if uuidutils.is_uuid_like(server_id) else None,
         context=context)

@@ -37,7 +37,12 @@ class OverrideFault(wsgi.Fault):
     def __init__(self, error: errors.OverrideError) -> None:
         super().__init__(
             webob.exc.status_map[error.status](explanation=str(error)))
-        self._details = error.details()
+        self._error = error
+
+    @interface.overrides
+    def __str__(self) -> str:
+        """Return what Nova logs (ResourceExceptionHandler): no values."""
+        return self._error.logged
 
     @interface.overrides
     @webob.dec.wsgify(RequestClass=wsgi.Request)
@@ -46,7 +51,7 @@ class OverrideFault(wsgi.Fault):
         response = super().__call__(req)
         body = jsonutils.loads(response.text)
         for fault in body.values():
-            fault[errors.PARAMETER] = self._details
+            fault[errors.PARAMETER] = self._error.details()
         response.text = jsonutils.dumps(body)
         return response
 
@@ -85,5 +90,5 @@ class Resource(wsgi.Resource):
             error = error.telling(asked.preset.name, {
                 each.name for each in asked if each.preset})
         if not self._is_check:
-            audit.refused(context, error.details(), action_args.get('id'))
-        raise OverrideFault(error)
+            audit.refused(context, error, action_args.get('id'))
+        raise OverrideFault(error.bounded())

@@ -1,5 +1,7 @@
 """What a refusal looks like, for people and for programs."""
 
+import json
+
 import hypothesis
 import pytest
 
@@ -70,7 +72,7 @@ def test_the_codes_of_the_contract_keep_their_spelling():
         'host_not_ready', 'duplicate', 'injected', 'protected', 'no_effect',
         'create_only', 'unschedulable', 'scheduler_unavailable',
         'wrong_state', 'needs_claim', 'needs_rebuild', 'unknown_preset',
-        'preset_not_allowed'}
+        'preset_not_allowed', 'left_out'}
     # A new one must be added here, and none may be removed.
     assert set(codes.values()) == published
     assert errors.PARAMETER == 'image_props_override'
@@ -94,3 +96,39 @@ def test_a_presets_part_in_it_is_told():
         'a': 'why', 'b': 'of preset windows: why'}
     assert str(told) == str(refused).replace(
         'not_allowed: why', 'not_allowed: of preset windows: why')
+
+
+def test_an_error_that_an_answer_has_room_for_stays_whole():
+    error = errors.Invalid.of(
+        map(str, range(128)), errors.UNKNOWN, 'x' * 100)
+    assert error.bounded() is error
+
+
+@hypothesis.given(
+    strategies.any_text, hypothesis.strategies.integers(0, 3000),
+    hypothesis.strategies.integers(0, 120))
+def test_an_error_is_bounded_whatever_its_names_and_reasons(
+        text, length, unchecked):
+    error = errors.Conflict(
+        (errors.Problem(f'{text}{number}', 'code', 'r' * length)
+         for number in range(128)), ['n' * 219] * unchecked)
+    bounded = error.bounded()
+    answer = {'conflictingRequest': {
+        'code': 409, 'message': str(bounded), errors.PARAMETER:
+        bounded.details()}}
+    assert len(json.dumps(answer)) <= errors.ANSWER_MAX
+    assert type(bounded) is errors.Conflict
+    left = bounded.details().get(errors.PARAMETER)
+    if left:
+        assert left['code'] == errors.LEFT_OUT
+        assert left['reason'].startswith(
+            f'{129 - len(bounded.problems)} more ')
+        assert len(error.logged) < len(str(error))
+
+
+def test_a_log_line_is_cut_and_says_so():
+    error = errors.Invalid.of(map(str, range(500)), errors.UNKNOWN, 'why')
+    assert error.logged.startswith('0: unknown, 1: unknown, 10: unknown')
+    assert error.logged.endswith('... (cut)')
+    assert len(error.logged) < 1600
+    assert 'why' not in error.logged

@@ -9,7 +9,7 @@ saved, the question that Nova's rebuild and conductor ask afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from keystoneauth1 import exceptions as keystone_exceptions
@@ -234,14 +234,32 @@ class HostScheduler:
             held.update(placement.get_provider_traits(context, provider).traits)
         missing = required - held
         if missing:
-            # Those that name the trait themselves; Nova does not say what else
-            # requires a trait.
-            asking = [name for name in names
-                      if families.TRAITS.rest_of(name) in missing]
-            raise errors.Conflict.of(
-                asking or names or [errors.PARAMETER], errors.UNSCHEDULABLE,
-                'the host that this server is on lacks the trait '
-                f'{", ".join(sorted(missing))}, {remedy}')
+            raise errors.Conflict(
+                errors.Problem(name, errors.UNSCHEDULABLE, 'the host that '
+                               f'this server is on lacks {what}, {remedy}')
+                for name, what in _lacking(missing, names))
+
+
+def _lacking(
+    missing: Collection[str], names: Collection[str],
+) -> Iterator[tuple[str, str]]:
+    """Return who is to blame for MISSING traits, each with what is missing.
+
+    :param names: the overrides; those that name no trait are to blame for
+        those that nobody names, as Nova does not say what else requires one
+    """
+    traits = {name: families.TRAITS.rest_of(name) for name in names
+              if families.TRAITS.has(name)}
+    for name, trait in traits.items():
+        if trait in missing:
+            yield name, f'the trait {trait}'
+    others = sorted({*missing} - {*traits.values()})
+    if others:
+        # An image may require a hundred.
+        first, more = ', '.join(others[:3]), len(others) - 3
+        for name in {*names} - traits.keys() or [errors.PARAMETER]:
+            yield name, f'the trait {first}' + (
+                f' and {more} more' if more > 0 else '')
 
 
 def _required(spec: objects.RequestSpec) -> frozenset[str]:
