@@ -352,7 +352,7 @@ class API(api.API):
         if not is_revert and record.counts:
             guest_check.check_resize(
                 new_flavor, record, instance.get_flavor(),
-                self._planner.virt_drivers)
+                functools.partial(self._planner.problems, context))
 
     @interface.overrides
     def _allow_cross_cell_resize(

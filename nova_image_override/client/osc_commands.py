@@ -156,7 +156,7 @@ class Check(command.Lister, command.ShowOne):
         if parsed_args.formatter in property_table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
         self._nodes = list(property_table.for_people(
-            _node_rows(answer['numa_topology'])))
+            _node_rows(answer.get('numa_topology'))))
         return PROPERTY_COLUMNS, property_table.for_people(_property_rows(
             answer['properties'], answer['overridden']))
 

@@ -147,7 +147,9 @@ class Check(Create):
                             self._planner.virt_drivers, each, properties)
                     ) else {}),
                 } for each in plan.change.after},
-            'numa_topology': _numa_topology(instance.numa_topology),
+            # It tells of the flavor's extra specs.
+            **({'numa_topology': _numa_topology(instance.numa_topology)}
+               if self._planner.reads_specs(context) else {}),
         })
 
 

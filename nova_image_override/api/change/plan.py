@@ -24,6 +24,13 @@ from nova_image_override.override import (
     Overrides,
 )
 
+#: Nova's policy rule for reading the extra specs of a flavor.
+_READS_SPECS = 'os_compute_api:os-flavor-extra-specs:index'
+
+_FLAVOR_DECIDES = (
+    'the flavor decides this, with extra specs that you may not read: leave '
+    'the property out, or choose another flavor')
+
 
 @dataclasses.dataclass(frozen=True)
 class Change:
@@ -133,6 +140,28 @@ class Planner:
         return self.enforcer.refusals(
             self.callers.caller(context, owner), new, images)
 
+    def reads_specs(self, context: Any) -> bool:
+        """Return whether Nova shows flavors' extra specs to the caller."""
+        return self.callers.caller(context).can(_READS_SPECS)
+
+    def problems(
+        self, context: Any, flavor: Any, *others: Any,
+    ) -> dict[str, errors.Problem]:
+        """Check merged properties, as :func:`check.problems` does.
+
+        Who may not read the flavor's extra specs is told of those problems
+        that it would have without them; of the rest, that there are any.
+        """
+        found = check.problems(flavor, *others, self.virt_drivers)
+        if not found or self.reads_specs(context):
+            return found
+        bare = flavor.obj_clone()
+        bare.extra_specs = {}
+        public = check.problems(bare, *others, self.virt_drivers)
+        return {name: each if each == public.get(name) else (
+            dataclasses.replace(each, reason=_FLAVOR_DECIDES))
+            for name, each in found.items()}
+
     def plan(self, context: Any, change: Change) -> Plan:
         """Authorise a change, merge it over its image and check the result.
 
@@ -158,8 +187,8 @@ class Planner:
         # Problems of hosts take precedence: another flavor would not fix
         # them.
         problems = {
-            **check.problems(change.flavor, merged, base, after,
-                             change.ineffective, self.virt_drivers),
+            **self.problems(context, change.flavor, merged, base, after,
+                            change.ineffective),
             **{each.name: each for each in no_effect.on_hosts(
                 self.virt_drivers, base, merged['properties'],
                 change.new.only(after.names))},

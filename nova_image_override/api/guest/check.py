@@ -1,6 +1,6 @@
 """The check of a flavor and merged image properties together."""
 
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Set
 import hashlib
 import re
 from typing import Any
@@ -133,7 +133,8 @@ def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:
 
 
 def check_resize(
-    flavor: Any, record: ServerRecord, present: Any, virt_drivers: Set[str],
+    flavor: Any, record: ServerRecord, present: Any,
+    find: Callable[..., dict[str, errors.Problem]],
 ) -> None:
     """Check a server's overrides in force against another flavor.
 
@@ -144,14 +145,13 @@ def check_resize(
     :param flavor: ``nova.objects.Flavor`` that the server is to have
     :param record: the server's
     :param present: the flavor that it has
-    :param virt_drivers: the drivers of the cloud's hosts
+    :param find: :func:`problems`, as the caller may know them
     :raises errors.Invalid: naming every override that FLAVOR excludes
     """
     found = [
-        problem for name, problem in problems(
+        problem for name, problem in find(
             flavor, boot_metadata(record.image), record.own_properties,
-            record.overrides, ineffective(present, record),
-            virt_drivers).items()
+            record.overrides, ineffective(present, record)).items()
         if name in record.overrides and problem.code != errors.NO_EFFECT]
     if found:
         raise errors.Invalid(found)
