@@ -108,7 +108,8 @@ class Proxy(_proxy.Proxy):
         :returns: ``properties``, name -> value, as the guest would be built;
             ``overridden``, name -> ``value``, ``image_value``;
             ``numa_topology``, None or the guest's ``nodes`` and
-            ``emulator_threads_policy``
+            ``emulator_threads_policy``, left out where the user may not read
+            the extra specs of flavors
         :raises openstack.exceptions.HttpException: the create would be
             refused, with the same exception
         :raises openstack.exceptions.SDKException: the cloud cannot be asked

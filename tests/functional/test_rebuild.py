@@ -136,6 +136,16 @@ class TestRebuild:
         assert cloud.guest(server).find('os/type').get(
             'machine') == 'pc-q35-2.10'
 
+    def test_a_locked_server_keeps_its_overrides(self, cloud):
+        server = cloud.boot({'hw_boot_menu': 'true'})
+        assert cloud.act(server, {'lock': None}).status == 202
+        for overrides in (None, {}, {'hw_boot_menu': 'false'}):
+            answer = cloud.rebuild(server, overrides)
+            assert answer.status == 409, answer.text
+            assert cloud.shown(server) == {'hw_boot_menu': 'true'}
+        assert cloud.rebuild(server, {}, admin=True).status == 202
+        assert cloud.shown(server) == {}
+
     def test_a_server_without_overrides_is_rebuilt_as_ever(self, cloud):
         server = cloud.boot(image=cloud.image(hw_video_model='vga'))
         assert cloud.rebuild(
