@@ -152,12 +152,14 @@ class Planner:
         Who may not read the flavor's extra specs is told of those problems
         that it would have without them; of the rest, that there are any.
         """
-        found = check.problems(flavor, *others, self.virt_drivers)
+        find = functools.partial(
+            check.problems, virt_drivers=self.virt_drivers)
+        found = find(flavor, *others)
         if not found or self.reads_specs(context):
             return found
         bare = flavor.obj_clone()
         bare.extra_specs = {}
-        public = check.problems(bare, *others, self.virt_drivers)
+        public = find(bare, *others)
         return {name: each if each == public.get(name) else (
             dataclasses.replace(each, reason=_FLAVOR_DECIDES))
             for name, each in found.items()}
