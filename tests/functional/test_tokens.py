@@ -23,6 +23,10 @@ class Cloud(update_case.Cloud):
 
     def setUp(self):
         super().setUp()
+        # Off in Nova 26 by default; newer releases of oslo.policy have no
+        # option.
+        if 'enforce_scope' in base.CONF.oslo_policy:
+            self.flags(enforce_scope=True, group='oslo_policy')
         # As nova-api makes it of what keystonemiddleware says, which Nova's
         # harness replaces with less.
         self.useFixture(fixtures.MonkeyPatch(
