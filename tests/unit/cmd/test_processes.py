@@ -118,7 +118,8 @@ def test_servers_lists_what_is_overridden(databases):
 @pytest.mark.parametrize(('arguments', 'line'), [
     (('check', '--config-file', '/nowhere.conf'),
      'Failed to find some config files: /nowhere.conf'),
-    (('metadefs', '--config-file', '{conf}', '--glance', '/nowhere'), '/nowhere'),
+    (('metadefs', '--config-file', '{conf}', '--glance', '/nowhere'),
+     '/nowhere'),
     (('list', '--config-file', '{wrong}'), 'entry \'vm_mode\': legacy name'),
     (('servers', '--config-file', '{conf}'),
      'nova.conf has no [api_database] connection'),
