@@ -172,11 +172,31 @@ class API(api.API):
         self, context: Any, instance: Any,
         image: dict[str, Any], *args: Any, **kwargs: Any,
     ) -> Any:
-        """Record overrides before any server is saved; a check ends here."""
+        """Record overrides before any server is saved."""
         instance = super()._populate_instance_for_create(
             context, instance, image, *args, **kwargs)
-        operations.of(context).populated(context, instance)
+        operations.of(context).populated(instance)
         return instance
+
+    @interface.overrides
+    def _bdm_validate_set_size_and_instance(
+        self, context: Any, instance: Any, flavor: Any,
+        block_device_mapping: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Validate disks; a check reserves no volume."""
+        return super()._bdm_validate_set_size_and_instance(
+            context, instance, flavor,
+            operations.of(context).validating(block_device_mapping),
+            *args, **kwargs)
+
+    @interface.overrides
+    def _create_reqspec_buildreq_instmapping(
+        self, context: Any, rs: Any, br: Any, im: Any,
+    ) -> None:
+        """Store a server of a create; a check ends here."""
+        # In Nova, this is a static method.
+        operations.of(context).storing(context, rs, br.instance)
+        super()._create_reqspec_buildreq_instmapping(context, rs, br, im)
 
     # --- rebuild ------------------------------------------------------------
 

@@ -78,8 +78,21 @@ class Operation:
     ) -> None:
         """Check the disks of each of the servers."""
 
-    def populated(self, context: Any, instance: Any) -> None:
+    def populated(self, instance: Any) -> None:
         """Change an instance that is about to be stored."""
+
+    def validating(self, mappings: Any) -> Any:
+        """Return the block device mappings that Nova validates and reserves.
+
+        :param mappings: ``nova.objects.BlockDeviceMappingList``
+        """
+        return mappings
+
+    def storing(self, context: Any, spec: Any, instance: Any) -> None:
+        """Note a server that Nova stores next.
+
+        :param spec: its request spec
+        """
 
     # --- a server that is rebuilt -------------------------------------------
 

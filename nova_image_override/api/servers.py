@@ -92,8 +92,8 @@ class ServersController(servers.ServersController):
         except create.Checked as outcome:
             return outcome.answer
         raise interface.unsupported(
-            'creates servers past _populate_instance_for_create, which '
-            'ends a check')
+            'creates servers past _create_reqspec_buildreq_instmapping, '
+            'which ends a check')
 
     @interface.overrides
     def show(self, req: wsgi.Request, id: str) -> Any:

@@ -104,6 +104,7 @@ _HOST = ('A rebuild or an update asks the scheduler and placement whether the '
          'host of the server can build it.')
 _DISKS = ('Nova records the bus and the name of each disk at the first boot: '
           'where overrides change hw_disk_bus, disks are moved.')
+_GROUP = 'A check asks for the quota of a server group, as a create does.'
 
 INTERFACES: tuple[interface.Interface, ...] = (
     ServersRoutes(
@@ -142,6 +143,12 @@ INTERFACES: tuple[interface.Interface, ...] = (
         'a mapping of extra specs', lambda value: 'hw:cpu_policy' in value),
     *called('nova.compute.api:API', 'Ours has its own conductor API.',
             __init__=''),
+    *called('nova.limit.local', _GROUP,
+            enforce_db_limit='context, entity_type, entity_scope=, delta='),
+    interface.Shaped('nova.limit.local', 'SERVER_GROUP_MEMBERS', _GROUP,
+                     'a string', lambda value: isinstance(value, str)),
+    *called('nova.objects:Quotas', _GROUP,
+            check_deltas='context, deltas, _, _'),
     *called('nova.compute.api:API',
             'Nova calls it in a rebuild from a new image; we also do in one '
             'from the same image, and in an update.',

@@ -157,6 +157,37 @@ class TestRefusals:
         cloud.assert_as_create(
             cloud.server_body({'hw_disk_bus': 'ide'}, min_count=2), 403)
 
+    @pytest.mark.parametrize('drive', [
+        {'guest_format': 'ext4', 'volume_size': 1},
+        {'guest_format': 'swap', 'volume_size': 1},
+        {'guest_format': 'ext4', 'disk_bus': 'none'}], ids=str)
+    def test_disks_that_the_flavor_does_not_take_are_refused(
+            self, cloud, drive):
+        cloud.assert_as_create(cloud.server_body(
+            {'hw_disk_bus': 'ide'}, block_device_mapping_v2=[
+                {'boot_index': 0, 'source_type': 'image', 'uuid': base.IMAGE,
+                 'destination_type': 'local'},
+                {'boot_index': -1, 'source_type': 'blank',
+                 'destination_type': 'local', **drive}],
+            flavor=cloud.flavor()), 400)
+
+    def test_a_full_quota_of_a_server_group_is_told(self, cloud):
+        cloud.flags(group='quota', server_group_members=1)
+        made = cloud.http('POST', '/os-server-groups', {
+            'server_group': {'name': 'test', 'policies': ['affinity']}},
+            compute='2.1')
+        assert made.status == 200, made.text
+        hints = {'group': made.body['server_group']['id']}
+
+        def body(count):
+            return {**cloud.server_body(
+                {'hw_disk_bus': 'ide'}, min_count=count),
+                'os:scheduler_hints': hints}
+
+        assert cloud.http(
+            'POST', versions.CHECK_PATH, body(1)).status == 200
+        cloud.assert_as_create(body(2), 403)
+
     def test_a_request_that_does_not_name_the_extension_is_refused(self, cloud):
         answer = cloud.check({'hw_disk_bus': 'ide'}, extension=None)
         cloud.assert_refused(
@@ -175,7 +206,12 @@ class TestRefusals:
         with mock.patch('nova.volume.cinder.API.attachment_create',
                         autospec=False) as attach:
             for image, server in (
-                    (None, cloud.from_volume(volume)), (base.IMAGE, {})):
+                    (None, cloud.from_volume(volume)), (base.IMAGE, {}),
+                    (base.IMAGE, {'block_device_mapping_v2': [
+                        {'boot_index': 0, 'source_type': 'image',
+                         'destination_type': 'local', 'uuid': base.IMAGE},
+                        {'boot_index': -1, 'source_type': 'volume',
+                         'destination_type': 'volume', 'uuid': volume}]})):
                 answer = cloud.check(
                     {'hw_disk_bus': 'ide'}, image=image, server=server)
                 assert answer.status == 200, answer.text
@@ -189,7 +225,7 @@ class TestRefusals:
     def test_a_check_that_nova_does_not_end_creates_no_server_in_silence(
             self, cloud):
         with mock.patch.object(
-                api.API, '_populate_instance_for_create', autospec=True,
+                api.API, '_provision_instances', autospec=True,
                 side_effect=KeyError('renamed')):
             assert cloud.check({'hw_disk_bus': 'ide'}).status == 500
         cloud.assert_nothing_created()

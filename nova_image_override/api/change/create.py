@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from nova import exception
+from nova import objects
 from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
+from nova.limit import local
 from nova.virt import hardware
 
 from nova_image_override import errors
@@ -96,20 +98,26 @@ class Create(Operation):
         if self._plan is not None:
             disks.require_room(self._plan, mappings, config_drive)
 
-    def populated(self, context: Any, instance: Any) -> None:
+    def populated(self, instance: Any) -> None:
         """Record the overrides of an instance that is about to be stored."""
+        # Not with the boot metadata, which Nova copies many times.
+        instance.system_metadata.update({
+            metadata_keys.IMAGE_PREFIX + name: value
+            for name, value in self._merged.recorded.items()})
+
+    def storing(self, context: Any, spec: Any, instance: Any) -> None:
+        """Report the overrides of a server that nothing refuses any more."""
+        audit.changed(
+            context, audit.AT_BOOT, self._merged.change.after, instance)
+
+    @property
+    def _merged(self) -> Plan:
+        """The plan, once the overrides are merged."""
         if self._plan is None:
             raise interface.unsupported(
                 'creates servers past _validate_and_build_base_options, '
                 'which merges their overrides')
-        # Not with the boot metadata, which Nova copies many times.
-        instance.system_metadata.update({
-            metadata_keys.IMAGE_PREFIX + name: value
-            for name, value in self._plan.recorded.items()})
-        self._finish(context, instance, self._plan)
-
-    def _finish(self, context: Any, instance: Any, plan: Plan) -> None:
-        audit.changed(context, audit.AT_BOOT, plan.change.after, instance)
+        return self._plan
 
 
 class Checked(exception.Forbidden):
@@ -130,11 +138,21 @@ class Checked(exception.Forbidden):
 class Check(Create):
     """A create that ends with the answer before anything is stored."""
 
-    def _finish(self, context: Any, instance: Any, plan: Plan) -> None:
+    def validating(self, mappings: Any) -> Any:
+        """Leave volumes out: Nova reserves them as soon as they are valid."""
+        result = mappings.obj_clone()
+        for mapping in result:
+            mapping.volume_id = None
+        return result
+
+    def storing(self, context: Any, spec: Any, instance: Any) -> None:
         """End the create.
 
-        :raises Checked: always
+        :raises nova.exception.OverQuota: too many servers in the group
+        :raises Checked: otherwise
         """
+        _require_room_in_group(context, spec)
+        plan = self._merged
         properties = plan.image['properties']
         raise Checked({
             'properties': properties,
@@ -166,6 +184,30 @@ def body_of_create(req: wsgi.Request, body: Any) -> Any:
     if api_version_request.is_supported(req, '2.37'):
         defaults['networks'] = 'none'
     return {**body, 'server': {**defaults, **body['server']}}
+
+
+def _require_room_in_group(context: Any, spec: Any) -> None:
+    """Require that the quota of a server group takes the servers of a create.
+
+    Nova's _provision_instances asks for each server once it is stored.
+
+    :param spec: the request spec of one of them
+    :raises nova.exception.OverQuota: it does not
+    """
+    group, count = spec.instance_group, spec.num_instances
+    if group is None:
+        return
+    try:
+        objects.Quotas.check_deltas(
+            context, {'server_group_members': count}, group, context.user_id)
+        local.enforce_db_limit(
+            context, local.SERVER_GROUP_MEMBERS, entity_scope=group.uuid,
+            delta=count)
+    except exception.GroupMemberLimitExceeded:
+        raise
+    except exception.OverQuota:
+        raise exception.OverQuota(
+            'Quota exceeded, too many servers in group') from None
 
 
 def _numa_topology(topology: Any) -> dict[str, Any] | None:
