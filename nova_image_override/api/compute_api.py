@@ -22,6 +22,7 @@ from nova_image_override.api import audit
 from nova_image_override.api import compute_part
 from nova_image_override.api import operation as operations
 from nova_image_override.api.change import create
+from nova_image_override.api.change import repair
 from nova_image_override.api.change import store
 from nova_image_override.api.change import update
 from nova_image_override.api.change.held_instance import Instance
@@ -209,6 +210,7 @@ class API(api.API):
         """Rebuild with the overrides in force, or with those asked for."""
         asked_module.require_none(kwargs.get('metadata'))
         nova_rebuild = super().rebuild
+        self._repair(context, instance)
         return Rebuild(
             self._planner, self._scheduler, context, instance,
             operations.of(context).asked,
@@ -246,6 +248,7 @@ class API(api.API):
         asked = operations.of(context).asked
         if asked is None:
             return super().update_instance(context, instance, updates)
+        self._repair(context, instance)
         planned = update.plan(
             self._planner, self._scheduler, context, instance, asked)
         self._record_action_start(context, instance, store.ACTION)
@@ -258,6 +261,20 @@ class API(api.API):
 
     # --- operations that begin with the overrides ----------------------------
 
+    def _repair(self, context: Any, instance: Any) -> None:
+        """Repair a server that a service without overrides has changed."""
+        unfinished = repair.needed(instance)
+        if unfinished:
+            self._record_action_start(context, instance, store.ACTION)
+            repair.make(instance, unfinished)
+
+    def _whole(
+        self, context: Any, instance: Any, keeps_others: bool = False,
+    ) -> Instance:
+        """Return a server for an operation of Nova, after any repair."""
+        self._repair(context, instance)
+        return Instance.of(instance, keeps_others=keeps_others)
+
     @interface.overrides
     @_refusing
     def start(
@@ -268,7 +285,8 @@ class API(api.API):
         Nova's controller of start and stop does not call ``get``.
         """
         store.recover(instance)
-        return super().start(context, Instance.of(instance), *args, **kwargs)
+        return super().start(
+            context, self._whole(context, instance), *args, **kwargs)
 
     @interface.overrides
     @_refusing
@@ -276,7 +294,8 @@ class API(api.API):
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
         """Reboot a server, which may be stopped and is started then."""
-        return super().reboot(context, Instance.of(instance), *args, **kwargs)
+        return super().reboot(
+            context, self._whole(context, instance), *args, **kwargs)
 
     @interface.overrides
     @_refusing
@@ -295,8 +314,8 @@ class API(api.API):
                 context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                 'hw_numa_mem.N) could be lost on a host that it is moved to')
         return super().resize(
-            context, Instance.of(instance), *args, host_name=host_name,
-            **kwargs)
+            context, self._whole(context, instance), *args,
+            host_name=host_name, **kwargs)
 
     @interface.overrides
     @_refusing
@@ -309,7 +328,7 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host, 'its overrides were changed since it was '
                 'shelved, and could be lost on a host that it is unshelved on')
-        held = Instance.of(instance)
+        held = self._whole(context, instance)
         before = held.before
         try:
             return super().unshelve(context, held, *args, host=host, **kwargs)
@@ -329,7 +348,8 @@ class API(api.API):
             compute_part.require(
                 context, instance, 'rescued',
                 'or rebuild it with an empty image_props_override')
-        return super().rescue(context, Instance.of(instance), *args, **kwargs)
+        return super().rescue(
+            context, self._whole(context, instance), *args, **kwargs)
 
     # --- operations that store system metadata --------------------------------
 
@@ -354,7 +374,8 @@ class API(api.API):
     ) -> Any:
         """Shelve a server; of its system metadata, store the image alone."""
         return super().shelve(
-            context, Instance.of(instance, keeps_others=True), *args, **kwargs)
+            context, self._whole(context, instance, keeps_others=True), *args,
+            **kwargs)
 
     # --- resize ---------------------------------------------------------------
 

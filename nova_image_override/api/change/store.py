@@ -141,7 +141,7 @@ def replace(
     :raises nova.exception.InstanceNotFound: it has been deleted
     """
     until = time.monotonic() + LEASE / 2
-    _hold(instance)
+    hold(instance)
     former = {name: instance[name] for name in fields}
     record = ServerRecord.of(instance)
     source, target = disks.bus(record.stored), disks.bus(properties)
@@ -164,8 +164,11 @@ def replace(
             finish(instance, TASK_STATE, None, until, image, places)
 
 
-def _hold(instance: Any) -> None:
-    """Give INSTANCE our task state, if it is still what was checked."""
+def hold(instance: Any) -> None:
+    """Give INSTANCE our task state, if it is still what was checked.
+
+    :raises errors.Conflict: it is not, or something else holds it
+    """
     checked = state(instance)
     keep_topology(instance)
     instance.task_state = TASK_STATE
@@ -349,7 +352,8 @@ def with_properties(
     """Return a copy of IMAGE which has some properties of WANTED."""
     result = image.obj_clone()
     known = catalog.running()
-    for field in {known.resolve(name).field for name in names}:
+    for field in {(known.get(name) or known.resolve(name)).field
+                  for name in names}:
         if wanted.properties.obj_attr_is_set(field):
             setattr(result.properties, field, getattr(wanted.properties, field))
         elif result.properties.obj_attr_is_set(field):

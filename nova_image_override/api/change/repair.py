@@ -1,0 +1,67 @@
+"""Repair of a server that a service without this package has changed.
+
+An unmodified nova-api or nova-compute stores system metadata whole, as it has
+read it, for example for a lock with a reason, or for the defaults that
+nova-compute registers when it starts. A change of overrides that came between
+is taken back with the server, but its request spec and disks have it still.
+What is stored with the server counts: its guest is built from it.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova import exception
+from nova import objects
+
+from nova_image_override.api.change import disks
+from nova_image_override.api.change import scheduling
+from nova_image_override.api.change import store
+from nova_image_override.properties import catalog
+from nova_image_override.server_record import ServerRecord
+
+#: Properties that are stored with the server alone where nothing sets them
+#: (LibvirtDriver.REGISTER_IMAGE_PROPERTY_DEFAULTS).
+_DEFAULTS = frozenset({
+    'hw_cdrom_bus', 'hw_disk_bus', 'hw_input_bus', 'hw_machine_type',
+    'hw_pointer_model', 'hw_video_model', 'hw_vif_model'})
+
+
+def needed(instance: Any) -> Mapping[str, str]:
+    """Return the properties that a request spec has otherwise, as unfinished.
+
+    A server without a record is left as Nova has it, without being looked at.
+    """
+    record = ServerRecord.of(instance)
+    if not record.counts or instance.task_state is not None:
+        return {}
+    try:
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            instance._context, instance.uuid)
+    except exception.RequestSpecNotFound:
+        return {}
+    if 'image' not in spec or spec.image is None:
+        return {}
+    wanted, had = (scheduling.properties_of(each)
+                   for each in (instance.image_meta, spec.image))
+    alone = {name for name in _DEFAULTS - had.keys()
+             if record.in_force.get(name) is None}
+    return store.unfinished(
+        [field for field, prop in catalog.running().items()
+         if not prop.record.never and field not in alone
+         and wanted.get(field) != had.get(field)],
+        disks.bus(had), disks.bus(record.stored))
+
+
+def make(instance: Any, unfinished: Mapping[str, str]) -> None:
+    """Bring request spec and disks into line with a server.
+
+    :param unfinished: what :func:`needed` has found
+    :raises errors.Conflict: something else has changed it, or does
+    """
+    store.hold(instance)
+    record = ServerRecord.of(instance)
+    store.save(instance, store.TASK_STATE, {
+        'system_metadata': record.with_properties(
+            {**record.stored, **unfinished})})
+    store.finish(instance, store.TASK_STATE, None)
