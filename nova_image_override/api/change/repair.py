@@ -35,6 +35,7 @@ def needed(instance: Any) -> Mapping[str, str]:
     record = ServerRecord.of(instance)
     if not record.counts or instance.task_state is not None:
         return {}
+    in_force = record.in_force
     try:
         spec = objects.RequestSpec.get_by_instance_uuid(
             instance._context, instance.uuid)
@@ -45,12 +46,15 @@ def needed(instance: Any) -> Mapping[str, str]:
     wanted, had = (scheduling.properties_of(each)
                    for each in (instance.image_meta, spec.image))
     alone = {name for name in _DEFAULTS - had.keys()
-             if record.in_force.get(name) is None}
+             if in_force.get(name) is None}
+    differing = [
+        field for field, prop in catalog.running().items()
+        if not prop.record.never and field not in alone
+        and wanted.get(field) != had.get(field)]
+    if not differing:
+        return {}
     return store.unfinished(
-        [field for field, prop in catalog.running().items()
-         if not prop.record.never and field not in alone
-         and wanted.get(field) != had.get(field)],
-        disks.bus(had), disks.bus(record.stored))
+        differing, disks.bus(had), disks.bus(record.stored))
 
 
 def make(instance: Any, unfinished: Mapping[str, str]) -> None:
