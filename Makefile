@@ -445,7 +445,7 @@ cloud-properties: .venv/cloud/.ready ## Every value of every property in a real 
 # Without a cloud: a libvirt of its own. The binding is Debian's, for its Python.
 .PHONY: cloud-pairs
 cloud-pairs: export CLOUD_STATE := $(CURDIR)/.cloud-pairs
-cloud-pairs: .venv/cloud/.ready ## Every pair of values: accepted is defined by a real libvirt, refused is not (ARGS="q35": one family, not recorded)
+cloud-pairs: .venv/cloud/.ready ## Every pair of values: accepted is defined by a real libvirt, refused is not (ARGS="q35": one family)
 	@$(CLOUD) testing.pairs $(ARGS)
 
 # From scratch: the databases are those of the Nova that it begins with.

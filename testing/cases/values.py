@@ -2,8 +2,11 @@
 """
 
 import collections.abc
+import dataclasses
+import hashlib
 
 from nova_image_override import metadata_keys
+from nova_image_override.properties import book
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
@@ -82,3 +85,15 @@ def misspelt() -> dict[str, str]:
     for trait in ('', 'lower', 'A B', 'CUSTOM_é', 'A\n', 'A' * 300):
         found[f'trait:{trait}'] = 'unknown'
     return found
+
+
+def book_digest() -> str:
+    """Return what changes with any row of the book about libvirt's guests.
+
+    Words of a row can change: only what it decides counts.
+    """
+    return hashlib.sha256(repr([
+        (record.name, record.reader('libvirt'), record.hosts, [
+            dataclasses.replace(row, says='', advice='')
+            for row in record.excludes])
+        for record in book.RECORDS.values()]).encode()).hexdigest()[:16]

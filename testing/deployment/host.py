@@ -129,6 +129,12 @@ class Host:
 
     def up(self) -> None:
         """Make the namespaces and start everything in them."""
+        self.start_libvirt()
+        self._enter(self._agent, *self._agent.command())
+        self.start_compute()
+
+    def start_libvirt(self) -> None:
+        """Make the namespaces, with libvirt in them."""
         mounts = [*self._libvirt.mounts(), *self.mounts]
         for name, place in _MOUNTS.items():
             mounts += [f'{self._state.subfolder("hosts", self.name, name)}'
@@ -176,8 +182,6 @@ class Host:
             (self._folder / 'run' / 'virtlogd-sock').exists)
         self._enter(self._libvirtd, *inside, '/usr/sbin/libvirtd')
         self._libvirtd.wait_until(self._answers)
-        self._enter(self._agent, *self._agent.command())
-        self.start_compute()
 
     def fail(self) -> None:
         """End everything on it at once, as a failure of its power would."""

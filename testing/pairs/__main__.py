@@ -4,7 +4,8 @@ For every pair of values of the properties that libvirt's driver reads, over
 the plain image of each family of guests: the answer of our own check, and what
 Nova's driver and a real libvirt make of the guest all the same. Whatever is
 accepted must be defined; whatever is refused as a pair must fail, make no
-difference, or be explained. Exits with 1 when a pair is left unexplained.
+difference, or be explained. The same holds for each bus of disks and the drives
+that a server may have. Exits with 1 when anything is left unexplained.
 """
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ import typing
 
 from nova import objects
 
+from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override.api.change import disks
+from nova_image_override.api.change import plan
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest.guest import boot_metadata
@@ -34,6 +38,7 @@ _DRIVERS = frozenset({'libvirt'})
 _TRIPLES = 1000
 #: So that another run tries the same triples.
 _SEED = 48
+_PLAIN = guests.Drives()
 
 
 class Result(typing.NamedTuple):
@@ -53,18 +58,22 @@ class Run:
     """One family of guests."""
 
     def __init__(self, bench: guests.Bench, family: str) -> None:
-        self._bench = bench
+        self.bench = bench
         self._family = family
         self._singles: dict[values.Value, Result] = {}
         self.counted: collections.Counter[str] = collections.Counter()
         self.unexplained: list[dict[str, typing.Any]] = []
 
-    def result(self, *chosen: values.Value, at_all: bool = False) -> Result:
+    def result(
+        self, *chosen: values.Value, at_all: bool = False,
+        over: tuple[values.Value, ...] = (), drives: guests.Drives = _PLAIN,
+    ) -> Result:
         """Return what becomes of values together.
 
+        :param over: values whose needs are met, by default those of CHOSEN
         :param at_all: leave driver and libvirt out if they are refused
         """
-        own, specs, has_kernel = values.beneath(*chosen)
+        own, specs, has_kernel = values.beneath(*(over or chosen))
         base: dict[str, str] = {**own, **values.FAMILIES[self._family]}
         if has_kernel:
             base['kernel_id'] = 'kernel'
@@ -76,24 +85,30 @@ class Run:
             override.Override(cases.CATALOG[field], field, value)
             for field, value in chosen))
         image = {'id': 'image', 'container_format': 'bare',
-                 'disk_format': 'qcow2'}
-        merged = boot_metadata(
-            image, overrides.merge(base))
+                 'disk_format': drives.format}
+        merged = boot_metadata(image, overrides.merge(base))
         found = check.problems(
-            flavor, merged, base, overrides,
-            virt_drivers=_DRIVERS)
+            flavor, merged, base, overrides, virt_drivers=_DRIVERS)
         found.update((each.name, each) for each in no_effect.on_hosts(
             _DRIVERS, base, merged['properties'], overrides))
+        try:
+            disks.require_room(
+                plan.Plan(plan.Change(flavor, {'properties': base}, overrides,
+                                      overrides), merged),
+                drives.mappings, drives.has_config_drive)
+        except errors.Invalid as exc:
+            found.update((each.name, each) for each in exc.problems)
         refused = {name: (each.code, each.reason)
                    for name, each in found.items()}
         if refused and at_all:
             return Result(refused, '', '')
         try:
-            return Result(refused, '', self._bench.define(flavor, merged))
+            xml = self.bench.define(flavor, merged, drives)
         except guests.Refused as exc:
             return Result(refused, str(exc), '')
+        return Result(refused, '', xml)
 
-    def singles(self) -> None:
+    def _try_singles(self) -> None:
         """Try each value by itself, which is beside the family's own."""
         for value in values.all_values():
             found = self._singles[value] = self.result(value)
@@ -114,12 +129,31 @@ class Run:
         return 'unexplained'
 
     def pairs(self) -> None:
-        """Try each pair."""
+        """Try each value, each pair, and some triples."""
+        self._try_singles()
         for one, other in itertools.combinations(self._singles, 2):
             if one[0] != other[0]:
                 self._pair(one, other)
+        self._try_triples()
 
-    def triples(self) -> None:
+    def drives(self) -> None:
+        """Try each bus with some disks, and with a CD-ROM drive."""
+        for bus, number, beside in itertools.product(
+                cases.taken(cases.CATALOG['hw_disk_bus']), (1, 4, 5),
+                ('', 'config drive', 'ISO root')):
+            value, drives = ('hw_disk_bus', bus), guests.Drives(number, beside)
+            found = self.result(value, drives=drives)
+            if found.refused:
+                kind = ('refused, and not defined' if found.failed else
+                        'refused, and makes no difference' if found.xml
+                        == self.result(drives=drives).xml else 'unexplained')
+            else:
+                kind = self._kind_of_single(value, found)
+            self.counted[f'drives: {kind}'] += 1
+            if kind == 'unexplained':
+                self._add(found, value, (str(number), beside))
+
+    def _try_triples(self) -> None:
         """Try some triples: what is accepted is defined."""
         chance = random.Random(_SEED)  # noqa: S311
         usable = [value for value, found in self._singles.items()
@@ -163,7 +197,8 @@ class Run:
         """Return why it is right to refuse a pair."""
         if found.failed:
             return 'refused, and not defined'
-        if found.xml in [self._singles[each].xml for each in (one, other)]:
+        if found.xml in [self.result(each, over=(one, other)).xml
+                         for each in (one, other)]:
             return 'refused, and one of them makes no difference'
         return ('refused, and explained' if explained.refusal(
             found.refused) else 'unexplained')
@@ -178,39 +213,31 @@ class Run:
 
 
 def main() -> None:
-    """Run, and record what is found."""
+    """Run, and record what becomes of each family's pairs and drives."""
     parser = argparse.ArgumentParser(prog='pairs', description=__doc__)
     parser.add_argument('families', nargs='*', metavar='FAMILY',
-                        help='those to try and print, by default all')
-    parser.add_argument('--singles', action='store_true',
-                        help='try and print no pairs')
+                        default=[*values.FAMILIES], help='by default all')
+    parser.add_argument('--only', choices=('pairs', 'drives'))
     given = parser.parse_args()
     state = state_module.State.default()
-    unexplained = []
-    rows = []
-    began = time.monotonic()
+    is_explained = True
     with hypervisor.Hypervisor(state) as libvirtd:
         guests.prepare(libvirtd.uri, state.subfolder('pairs'))
-        bench = guests.Bench(libvirtd.uri)
-        for family in given.families or values.FAMILIES:
-            run = Run(bench, family)
-            run.singles()
-            if not given.singles:
-                run.pairs()
-                run.triples()
-            rows.append({'family': family, **run.counted})
-            print(rows[-1], flush=True)
-            unexplained += run.unexplained
-        versions = libvirtd.versions()
-    minutes = round((time.monotonic() - began) / 60, 1)
-    print(f'{bench.defined} guests in {minutes} minutes with '
-          f'{versions["versions"]}; {len(unexplained)} unexplained')
-    if unexplained:
-        sys.exit(1)
-    if not given.families and not given.singles:
-        figures.record(f'pairs-debian{versions["debian"]}', {
-            **versions, 'values': len(values.all_values()),
-            'minutes': minutes}, rows)
+        head = {**libvirtd.versions(), 'book': cases.book_digest()}
+        for family, what in itertools.product(
+                given.families, [given.only] if given.only else
+                ['drives', 'pairs']):
+            began = time.monotonic()
+            run = Run(guests.Bench(libvirtd.uri), family)
+            run.drives() if what == 'drives' else run.pairs()
+            found = {**run.counted, 'guests': run.bench.defined,
+                     'minutes': round((time.monotonic() - began) / 60, 1)}
+            print(family, found, flush=True)
+            if not run.unexplained:
+                figures.record(f'{what}-{family}-debian{head["debian"]}',
+                               {'family': family, **head, **found})
+            is_explained &= not run.unexplained
+    sys.exit(not is_explained)
 
 
 if __name__ == '__main__':

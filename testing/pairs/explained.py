@@ -19,15 +19,17 @@ _HOSTS: collections.abc.Mapping[str, str] = {
 
 #: Part of our reasons -> why the guest is defined all the same.
 _REFUSED: collections.abc.Mapping[str, str] = {
-    'it needs a display': 'a video device that is none has no memory',
+    'another hw_video_model than none': 'no device has this memory',
 }
 
-
-#: Values, part of what is said of them -> why it takes more than two of them.
+#: A value, part of what is said of it -> why it takes more than the pair.
 _MORE: collections.abc.Mapping[tuple[values.Value, str], str] = {
     (('img_config_drive', 'mandatory'), 'IDE controllers are unsupported'):
         'Nova goes by hw_architecture, and not by the emulated one, when it '
         'chooses the bus of the drive: it is hw_cdrom_bus that is missing',
+    (('os_distro', 'ubuntu22.04'), 'packed driver option is only supported'):
+        'it is the host\'s libosinfo, if it has one, that chooses e1000e for '
+        'the port: it is hw_vif_model that is missing',
 }
 
 

@@ -5,7 +5,6 @@ host of which it writes has whatever properties ask for.
 """
 from __future__ import annotations
 
-import collections.abc
 import functools
 import logging
 import pathlib
@@ -32,14 +31,15 @@ import os_vif
 #: Memory and vCPUs of every guest.
 MEMORY, VCPUS = 1024, 4
 
-Properties = collections.abc.Mapping[str, str]
-
 _NOTES = re.compile('  <metadata>.*</metadata>\n', re.DOTALL)
 
 
 class Host(libvirt_host.Host):
     """Nova's host, which asks libvirt once what does not change."""
 
+    get_connection = functools.lru_cache(None)(
+        libvirt_host.Host.get_connection)
+    get_hostname = functools.lru_cache(None)(libvirt_host.Host.get_hostname)
     _check_machine_type = functools.lru_cache(None)(
         libvirt_host.Host._check_machine_type)
     has_min_version = functools.lru_cache(None)(
@@ -102,6 +102,41 @@ class Refused(Exception):
     """Nova's driver or libvirt does not make the guest."""
 
 
+class Drives(typing.NamedTuple):
+    """The drives that a guest is to have.
+
+    :ivar disks: how many disks, the root among them
+    :ivar beside: 'config drive', or 'ISO root' if the root is one; or ''
+    """
+
+    disks: int = 1
+    beside: str = ''
+
+    @property
+    def has_config_drive(self) -> bool:
+        return self.beside == 'config drive'
+
+    @property
+    def format(self) -> str:
+        return 'iso' if self.beside == 'ISO root' else 'qcow2'
+
+    @property
+    def block_devices(self) -> dict[str, typing.Any]:
+        """What nova-compute gives the driver, before names are chosen."""
+        return {'root_device_name': None, 'image': [], 'swap': None,
+                'block_device_mapping': [], 'ephemerals': [
+                    {'device_name': None, 'disk_bus': None, 'size': 1,
+                     'device_type': 'disk', 'guest_format': None}
+                    for _ in range(self.disks - 1)]}
+
+    @property
+    def mappings(self) -> list[objects.BlockDeviceMapping]:
+        """The same as nova-api has it."""
+        return [objects.BlockDeviceMapping(
+            boot_index=-bool(place), device_type='disk', disk_bus=None)
+            for place in range(self.disks)]
+
+
 class Bench:
     """Defines one guest after the other, and undefines each."""
 
@@ -113,6 +148,7 @@ class Bench:
 
     def define(
         self, flavor: objects.Flavor, image: dict[str, typing.Any],
+        drives: Drives,
     ) -> str:
         """Return the XML of a guest that libvirt takes.
 
@@ -120,7 +156,7 @@ class Bench:
         :raises Refused: with the sentence of Nova or libvirt
         """
         try:
-            xml = self._xml(flavor, image)
+            xml = self._xml(flavor, image, drives)
         except exception.NovaException as exc:
             raise Refused(f'Nova: {exc.format_message()}') from None
         except (ValueError, NotImplementedError) as exc:
@@ -152,8 +188,12 @@ class Bench:
 
     def _xml(
         self, flavor: objects.Flavor, image: dict[str, typing.Any],
+        drives: Drives,
     ) -> str:
         instance = _instance(flavor, image)
+        if drives.has_config_drive:
+            instance.config_drive = 'True'
+        devices = drives.block_devices
         image_meta = instance.image_meta
         if instance.numa_topology:
             topology = hardware.numa_fit_instance_to_host(
@@ -163,10 +203,10 @@ class Bench:
                 raise Refused('Nova: no host has this NUMA topology')
             instance.numa_topology = topology
         disks = blockinfo.get_disk_info(
-            conf.CONF.libvirt.virt_type, instance, image_meta)
+            conf.CONF.libvirt.virt_type, instance, image_meta, devices)
         return str(self._driver._get_guest_xml(
             None, instance, network_model.NetworkInfo([_vif()]), disks,
-            image_meta))
+            image_meta, block_device_info=devices))
 
 
 def _vif() -> network_model.VIF:

@@ -21,6 +21,7 @@ from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import compute
 from nova_image_override.nova_interfaces import interface
+from testing.cases import values
 from tests.unit import test_sdist
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -267,6 +268,15 @@ def test_the_readme_says_beside_what_the_wheel_has_passed():
             for python in pythons.split(', ')} == {
         (run['nova'].partition('.')[0], run['python'].rpartition('.')[0])
         for run in runs}
+
+
+def test_what_was_seen_together_was_seen_with_the_book_as_it_is():
+    """Where it was not, make cloud-pairs is to be run again."""
+    runs = {path.name: json.loads(path.read_text()) for path in (
+        SOURCE / 'contributor/figures').glob('*-debian*.json')}
+    assert runs
+    assert [name for name, run in runs.items()
+            if run['book'] != values.book_digest()] == []
 
 
 def test_the_readme_shows_the_newest_version():

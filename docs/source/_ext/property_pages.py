@@ -1,7 +1,8 @@
 """Image properties on pages: each is an object that search finds first.
 
 Directives ``property-list``, ``never-table``, ``driver-table``,
-``reader-table``, ``seen-table``, ``unseen-table`` and ``host-table``.
+``reader-table``, ``seen-table``, ``unseen-table``, ``together-table`` and
+``host-table``.
 """
 from __future__ import annotations
 
@@ -180,6 +181,22 @@ class UnseenTable(generated.CodeDirective):
             '30 70')
 
 
+class TogetherTable(generated.CodeDirective):
+    """What became of pairs of values, and of drives (testing/pairs)."""
+
+    def rst(self) -> list[str]:
+        """Return a table with a row for each run."""
+        runs = [json.loads(path.read_text()) for path in sorted(
+            generated.FIGURES.glob('*-debian*.json'))]
+        return generated.table(['Family', 'With', 'What became of them'], ([
+            f'``{run["family"]}``',
+            'Debian {debian}: {versions} (commit {commit}, {date})'.format(
+                **run),
+            '; '.join(f'{name} {number:,}' for name, number in run.items()
+                      if ': ' in name) + f'. {run["guests"]:,} guests, '
+            f'{run["minutes"]} minutes'] for run in runs), '10 35 55')
+
+
 class HostTable(generated.CodeDirective):
     """The values that only some of libvirt's hosts can build, or none."""
 
@@ -282,5 +299,6 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('reader-table', ReaderTable)
     app.add_directive('seen-table', SeenTable)
     app.add_directive('unseen-table', UnseenTable)
+    app.add_directive('together-table', TogetherTable)
     app.add_directive('host-table', HostTable)
     return {'parallel_read_safe': True}
