@@ -167,7 +167,7 @@ test: $(READY)
 else
 test: $(READY) ## Unit tests and the short functional pass on Nova 34 (ARGS="tests/unit/test_x.py -k name")
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/functional -m smoke
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional -m smoke
 endif
 
 .PHONY: test-functional
