@@ -38,7 +38,7 @@ class TestInvalid:
         ('', '1', 'unknown', ''),
         ('\uff48w_numa_nodes', '1', 'unknown', 'hw_numa_nodes'),
         ('\ud800', '1', 'unknown', ''),
-        ('x' * 100000, '1', 'unknown', ''),
+        ('x' * 10000, '1', 'unknown', ''),
         ('vmware_adaptertype', '1', 'legacy_name',
          'hw_disk_bus or hw_scsi_model'),
         ('traits_required', '1', 'list_field', 'trait:NAME'),
