@@ -194,8 +194,9 @@ class OverrideError(Exception):
             if size > room:
                 return type(self)((*self.problems[:count], Problem(
                     PARAMETER, LEFT_OUT,
-                    f'{len(self.problems) - count} more are refused, which '
-                    f'an answer of {ANSWER_MAX // 1024} KiB has no room for',
+                    f'no room for {len(self.problems) - count} of '
+                    f'{len(self.problems)} problems in an answer of '
+                    f'{ANSWER_MAX // 1024} KiB',
                 )), self.unchecked)
         return self
 

@@ -57,7 +57,7 @@ class TestSize:
             left = answer.reasons[errors.PARAMETER]
             assert answer.problems.pop(errors.PARAMETER) == 'left_out'
             named = len(answer.problems) - 1
-            assert left.startswith(f'{128 - named} more are refused, ')
+            assert left.startswith(f'no room for {128 - named} of 128 problems')
             assert left in answer.message
 
     @pytest.mark.parametrize('overrides', [
