@@ -166,7 +166,7 @@ def test_every_property_that_needs_something_is_among_them():
 
 #: What needs something without which Nova itself refuses it.
 REFUSED_BY_NOVA = {'hw_cpu_thread_policy', 'hw_mem_encryption'}
-if not guests.known({'hw_mem_encryption_model': 'amd-sev'}):
+if not guests.known({'hw_mem_encryption_model': 'amd-sev-snp'}):
     # As of Nova 34 it is ignored.
     REFUSED_BY_NOVA.add('hw_firmware_stateless')
 

@@ -146,7 +146,7 @@ def test_who_derives_a_trait_that_the_flavor_forbids_is_who_it_goes_without():
                 seen.update(without)
     assert {'os_secure_boot', 'hw_tpm_version', 'hw_pci_numa_affinity_policy',
             'trait:HW_CPU_X86_AVX2'} <= seen
-    if guests.known({'hw_mem_encryption_model': 'amd-sev'}):
+    if guests.known({'hw_mem_encryption_model': 'amd-sev-snp'}):
         # As of Nova 34.
         assert {'hw_firmware_type', 'hw_mem_encryption'} <= seen
 
