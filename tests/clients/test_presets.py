@@ -204,7 +204,7 @@ def test_set_of_one_property_keeps_the_others_but_not_the_name(client, cloud):
 @pytest.mark.parametrize(('name', 'line'), [
     ('Windows', 'unknown_preset: this cloud has no preset Windows, did you '
      'mean windows?'),
-    ('nfv-realtime', 'preset_not_allowed: '),
+    ('nfv-realtime', 'unknown_preset: '),
     ('', 'unknown_preset: ')])
 @pytest.mark.parametrize('command', [
     (*commands.CREATE, 'guest'), commands.OF_IMAGE])
@@ -319,7 +319,7 @@ def test_a_program_checks_rebuilds_and_updates_with_one(run, cloud):
 
 @pytest.mark.parametrize(('preset', 'name', 'code'), [
     ("'Windows'", 'BadRequestException', 'unknown_preset'),
-    ("'nfv-realtime'", 'ForbiddenException', 'preset_not_allowed'),
+    ("'nfv-realtime'", 'BadRequestException', 'unknown_preset'),
     ('7', 'BadRequestException', 'invalid_type'),
     ("{'name': 'windows'}", 'BadRequestException', 'invalid_type')])
 def test_a_program_gets_the_refusal(run, client, preset, name, code):

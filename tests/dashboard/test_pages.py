@@ -183,7 +183,7 @@ def test_an_edit_with_a_preset_that_is_not_offered_changes_nothing(
         'image_props_override': {},
         'image_props_override_preset': 'nfv-realtime'})
     assert answer['refused']['problems'][
-        'image_props_override_preset']['code'] == 'preset_not_allowed'
+        'image_props_override_preset']['code'] == 'unknown_preset'
     assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
 
 
