@@ -122,7 +122,7 @@ def test_an_error_is_bounded_whatever_its_names_and_reasons(
     if left:
         assert left['code'] == errors.LEFT_OUT
         assert left['reason'].startswith(
-            f'{129 - len(bounded.problems)} more ')
+            f'no room for {129 - len(bounded.problems)} of 128 problems ')
         assert len(error.logged) < len(str(error))
 
 
