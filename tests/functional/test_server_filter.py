@@ -175,7 +175,7 @@ class TestPaging:
             if server['name'] in expected]
         assert len(newest_first) == len(expected)
         names = ('hw_boot_menu', 'hw_disk_bus')
-        for limit in (1, 4):
+        for limit in (1, 2, 4, 9):
             for path in ('/servers', '/servers/detail'):
                 pages = cloud.pages(*names, path=path, query=f'&limit={limit}')
                 assert list(itertools.chain(*pages)) == newest_first
