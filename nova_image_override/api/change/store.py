@@ -352,6 +352,7 @@ def with_properties(
     """Return a copy of IMAGE which has some properties of WANTED."""
     result = image.obj_clone()
     known = catalog.running()
+    # A repair names fields; an update, what requests call them.
     for field in {(known.get(name) or known.resolve(name)).field
                   for name in names}:
         if wanted.properties.obj_attr_is_set(field):
