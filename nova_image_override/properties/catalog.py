@@ -38,6 +38,8 @@ REASONS: Mapping[str, str] = {
     'cinder_encryption_key_id': _IMAGES + 'Cinder writes it',
     'cinder_img_volume_type': _UNREAD + ': name the volume type in the request '
                               '(block_device_mapping_v2)',
+    **dict.fromkeys(('hw_gpu', 'hw_vgpu'),
+                    _UNREAD + ': it is the flavor that asks for GPUs'),
     **dict.fromkeys(
         ('container_format', 'disk_format', 'min_disk', 'min_ram'),
         'an attribute of the image, not a property: no override replaces it'),
@@ -52,8 +54,11 @@ REASONS: Mapping[str, str] = {
 MEANT: Mapping[str, str] = {
     misnomer: meant for meant, misnomers in {
         'hw_cdrom_bus': 'hw_cdrom',
+        'hw_cpu_max_cores': 'hw_cpu_cores_max',
+        'hw_cpu_max_sockets': 'hw_cpu_sockets_max',
+        'hw_cpu_max_threads': 'hw_cpu_threads_max',
         'hw_disk_bus': 'hw_disk',
-        'hw_firmware_type': 'hw_firmware hw_uefi',
+        'hw_firmware_type': 'boot_mode hw_boot_mode hw_firmware hw_uefi',
         'hw_machine_type': 'hw_machine machine_type',
         'hw_qemu_guest_agent': 'hw_guest_agent',
         'hw_rng_model': 'hw_rng',
@@ -63,7 +68,7 @@ MEANT: Mapping[str, str] = {
         'hw_tpm_model hw_tpm_version': 'hw_tpm hw_vtpm',
         'hw_usb_model': 'hw_usb',
         'hw_video_model hw_video_ram': 'hw_video',
-        'hw_vif_model': 'hw_vif_type',
+        'hw_vif_model': 'hw_net_model hw_network_model hw_vif_type',
         'hw_vif_multiqueue_enabled': 'hw_multiqueue',
         'hw_viommu_model': 'hw_viommu',
         'hw_watchdog_action': 'hw_watchdog',
@@ -71,7 +76,7 @@ MEANT: Mapping[str, str] = {
         'img_hide_hypervisor_id': 'hw_hide_hypervisor_id',
         'os_distro': 'os_distribution',
         'os_distro os_type': 'os_name',
-        'os_secure_boot': 'hw_secure_boot secure_boot',
+        'os_secure_boot': 'hw_secure_boot hw_secureboot secure_boot',
     }.items() for misnomer in misnomers.split()}
 
 #: How much alike a name and its misspelling are: less, and they are two words

@@ -24,18 +24,27 @@ SAID = {
                            'it on the image',
     'min_ram': 'an attribute of the image, not a property: no override '
                'replaces it',
-    'os_version': UNREAD,
-    'description': UNREAD,
-    'sw_database_mysql_version': UNREAD,
-    'CIM_PASD_InstructionSet': UNREAD,
-    'instance_uuid': UNREAD,
-    'owner_specified.openstack.md5': UNREAD,
-    'hw_boot_order': UNREAD,
+    'cinder_img_volume_type': f'{UNREAD}: name the volume type in the request '
+                              '(block_device_mapping_v2)',
+    # Informational, of Glance, or of no release any more.
+    **dict.fromkeys(
+        ('os_version', 'description', 'instance_uuid', 'image_type',
+         'instance_type_rxtx_factor', 'os_secure_boot_signature',
+         'sw_database_mysql_version', 'sw_runtime_python_version',
+         'sw_webserver_apache_http_port', 'CIM_PASD_InstructionSet',
+         'CIM_PASD_ProcessorArchitecture', 'owner_specified.openstack.md5',
+         'os_hash_algo', 'hw_boot_order', 'hw_cpu_flags', 'vmware_boot_order'),
+        UNREAD),
     'hw_tpm': f'{UNREAD}, did you mean hw_tpm_model or hw_tpm_version?',
     'hw_vtpm': f'{UNREAD}, did you mean hw_tpm_model or hw_tpm_version?',
     'hw_secure_boot': f'{UNREAD}, did you mean os_secure_boot?',
     'hw_vif_type': f'{UNREAD}, did you mean hw_vif_model?',
     'HW_Uefi': f'{UNREAD}, did you mean hw_firmware_type?',
+    # Only alike: hw_boot_menu, hw_tpm_model, hw_cpu_cores, hw_pmu.
+    'hw_boot_mode': f'{UNREAD}, did you mean hw_firmware_type?',
+    'hw_net_model': f'{UNREAD}, did you mean hw_vif_model?',
+    'hw_cpu_cores_max': f'{UNREAD}, did you mean hw_cpu_max_cores?',
+    'hw_gpu': f'{UNREAD}: it is the flavor that asks for GPUs',
     # Misspelt.
     'hw_disk_buss': f'{UNREAD}, did you mean hw_disk_bus?',
     'hw_os_command_line': f'{UNREAD}, did you mean os_command_line?',
@@ -86,8 +95,13 @@ def test_what_is_meant_are_properties_that_can_be_permitted():
 
 
 @pytest.mark.parametrize('name, field', [
-    ('hypervisor_type', 'img_hv_type'), ('vmware_ostype', 'os_distro'),
-    ('vm_mode', 'hw_vm_mode'), ('auto_disk_config', 'hw_auto_disk_config')])
+    ('architecture', 'hw_architecture'), ('hypervisor_type', 'img_hv_type'),
+    ('hypervisor_version_requires', 'img_hv_requested_version'),
+    ('vm_mode', 'hw_vm_mode'), ('vmware_ostype', 'os_distro'),
+    ('vmware_adaptertype', 'hw_disk_bus or hw_scsi_model'),
+    ('vmware_disktype', 'hw_disk_type'),
+    ('vmware_image_version', 'img_version'),
+    ('auto_disk_config', 'hw_auto_disk_config')])
 def test_names_of_glances_definitions_that_are_old_name_the_new_one(
         name, field):
     with pytest.raises(errors.Invalid) as caught:
