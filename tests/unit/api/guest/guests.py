@@ -11,11 +11,11 @@ from nova_image_override.override import NONE
 from tests.unit.strategies import overrides_of
 
 
-def flavor(vcpus=4, **specs):
+def flavor(vcpus=4, memory_mb=1024, **specs):
     """Return a flavor; specs have '__' for ':'."""
     return objects.Flavor(
-        name='small', vcpus=vcpus, memory_mb=1024, root_gb=1, ephemeral_gb=0,
-        swap=0, extra_specs={
+        name='small', vcpus=vcpus, memory_mb=memory_mb, root_gb=1,
+        ephemeral_gb=0, swap=0, extra_specs={
             key.replace('__', ':'): str(value)
             for key, value in specs.items()})
 
