@@ -5,7 +5,8 @@ the plain image of each family of guests: the answer of our own check, and what
 Nova's driver and a real libvirt make of the guest all the same. Whatever is
 accepted must be defined; whatever is refused as a pair must fail, make no
 difference, or be explained. The same holds for each bus of disks and the drives
-that a server may have. Exits with 1 when anything is left unexplained.
+that a server may have. Some pairs are started, too. Exits with 1 when anything
+is left unexplained.
 """
 from __future__ import annotations
 
@@ -28,16 +29,19 @@ from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest.guest import boot_metadata
 from testing import figures
 from testing.cases import values as cases
+from testing.deployment import guest
 from testing.deployment import state as state_module
 from testing.pairs import explained
 from testing.pairs import guests
 from testing.pairs import hypervisor
+from testing.pairs import starts
 from testing.pairs import values
 
 _DRIVERS = frozenset({'libvirt'})
 _TRIPLES = 1000
 #: So that another run tries the same triples.
 _SEED = 48
+_WHAT = ('drives', 'pairs', 'starts')
 _PLAIN = guests.Drives()
 
 
@@ -55,11 +59,17 @@ class Result(typing.NamedTuple):
 
 
 class Run:
-    """One family of guests."""
+    """One family of guests.
 
-    def __init__(self, bench: guests.Bench, family: str) -> None:
+    :param more: what its plain image has besides
+    """
+
+    def __init__(
+        self, bench: guests.Bench, family: str, **more: str,
+    ) -> None:
         self.bench = bench
         self._family = family
+        self._image = {**values.FAMILIES[family], **more}
         self._singles: dict[values.Value, Result] = {}
         self.counted: collections.Counter[str] = collections.Counter()
         self.unexplained: list[dict[str, typing.Any]] = []
@@ -74,7 +84,7 @@ class Run:
         :param at_all: leave driver and libvirt out if they are refused
         """
         own, specs, has_kernel = values.beneath(*(over or chosen))
-        base: dict[str, str] = {**own, **values.FAMILIES[self._family]}
+        base: dict[str, str] = {**own, **self._image}
         if has_kernel:
             base['kernel_id'] = 'kernel'
         flavor = objects.Flavor(
@@ -153,6 +163,17 @@ class Run:
             if kind == 'unexplained':
                 self._add(found, value, (str(number), beside))
 
+    def starts(self) -> None:
+        """Start the guests of some pairs."""
+        for pair in starts.pairs(self._family):
+            found = self.result(*pair)
+            kind = ('started' if not found.refused and not found.failed else
+                    'left to hosts' if explained.by_host(found.failed, *pair)
+                    else 'unexplained')
+            self.counted[f'starts: {kind}'] += 1
+            if kind == 'unexplained':
+                self._add(found, *pair)
+
     def _try_triples(self) -> None:
         """Try some triples: what is accepted is defined."""
         chance = random.Random(_SEED)  # noqa: S311
@@ -217,19 +238,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog='pairs', description=__doc__)
     parser.add_argument('families', nargs='*', metavar='FAMILY',
                         default=[*values.FAMILIES], help='by default all')
-    parser.add_argument('--only', choices=('pairs', 'drives'))
+    parser.add_argument('--only', choices=_WHAT)
     given = parser.parse_args()
     state = state_module.State.default()
+    instances = state.subfolder('pairs')
     is_explained = True
     with hypervisor.Hypervisor(state) as libvirtd:
-        guests.prepare(libvirtd.uri, state.subfolder('pairs'))
+        guests.prepare(libvirtd.uri, instances)
         head = {**libvirtd.versions(), 'book': cases.book_digest()}
         for family, what in itertools.product(
-                given.families, [given.only] if given.only else
-                ['drives', 'pairs']):
+                given.families, [given.only] if given.only else _WHAT):
             began = time.monotonic()
-            run = Run(guests.Bench(libvirtd.uri), family)
-            run.drives() if what == 'drives' else run.pairs()
+            run = Run(guests.Bench(libvirtd.uri), family) \
+                if what != 'starts' else Run(starts.Bench(
+                    libvirtd.uri, guests.folder(instances),
+                    guest.Guest(state)), family, **starts.image(family))
+            getattr(run, what)()
             found = {**run.counted, 'guests': run.bench.defined,
                      'minutes': round((time.monotonic() - began) / 60, 1)}
             print(family, found, flush=True)

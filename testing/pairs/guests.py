@@ -31,6 +31,11 @@ import os_vif
 #: Memory and vCPUs of every guest.
 MEMORY, VCPUS = 1024, 4
 
+_ID = str(uuid.UUID(int=1))
+
+#: Barbican's, for a TPM.
+SECRET = str(uuid.UUID(int=5))
+
 _NOTES = re.compile('  <metadata>.*</metadata>\n', re.DOTALL)
 
 
@@ -77,7 +82,12 @@ def _cell(number: int) -> objects.NUMACell:
             physnets=set(), tunneled=False))
 
 
-def prepare(uri: str, folder: pathlib.Path) -> None:
+def folder(instances: pathlib.Path) -> pathlib.Path:
+    """Return where the files of every guest are."""
+    return instances / _ID
+
+
+def prepare(uri: str, instances: pathlib.Path) -> None:
     """Read no file of Nova's, and say what its host is like."""
     logging.disable(logging.CRITICAL)
     libvirt.registerErrorHandler(lambda *said: None, None)
@@ -87,7 +97,8 @@ def prepare(uri: str, folder: pathlib.Path) -> None:
                       default_config_files=[], configure_db=False,
                       init_rpc=False)
     overridden: dict[str | None, dict[str, typing.Any]] = {
-        None: {'state_path': str(folder), 'instances_path': str(folder),
+        None: {'state_path': str(instances),
+               'instances_path': str(instances),
                'pointer_model': 'ps2mouse', 'force_raw_images': False,
                'my_ip': '127.0.0.1', 'host': 'pairs'},
         'libvirt': {'virt_type': 'qemu', 'connection_uri': uri,
@@ -137,8 +148,22 @@ class Drives(typing.NamedTuple):
             for place in range(self.disks)]
 
 
+def port(kind: str) -> network_model.VIF:
+    """Return a port of one of Neutron's types."""
+    return network_model.VIF(
+        id=str(uuid.UUID(int=2)), address='fa:16:3e:00:00:01',
+        type=kind, devname='tap0', active=True,
+        vnic_type=network_model.VNIC_TYPE_NORMAL,
+        details={network_model.VIF_DETAILS_OVS_HYBRID_PLUG: False},
+        network=network_model.Network(
+            id=str(uuid.UUID(int=3)), bridge='br-int', label='net',
+            subnets=[], mtu=1500))
+
+
 class Bench:
     """Defines one guest after the other, and undefines each."""
+
+    _port = port(network_model.VIF_TYPE_OVS)
 
     def __init__(self, uri: str) -> None:
         self._driver = Driver(uri)
@@ -205,20 +230,8 @@ class Bench:
         disks = blockinfo.get_disk_info(
             conf.CONF.libvirt.virt_type, instance, image_meta, devices)
         return str(self._driver._get_guest_xml(
-            None, instance, network_model.NetworkInfo([_vif()]), disks,
+            None, instance, network_model.NetworkInfo([self._port]), disks,
             image_meta, block_device_info=devices))
-
-
-def _vif() -> network_model.VIF:
-    """Return a port of Open vSwitch."""
-    return network_model.VIF(
-        id=str(uuid.UUID(int=2)), address='fa:16:3e:00:00:01',
-        type=network_model.VIF_TYPE_OVS, devname='tap0', active=True,
-        vnic_type=network_model.VNIC_TYPE_NORMAL,
-        details={network_model.VIF_DETAILS_OVS_HYBRID_PLUG: False},
-        network=network_model.Network(
-            id=str(uuid.UUID(int=3)), bridge='br-int', label='net',
-            subnets=[], mtu=1500))
 
 
 def _instance(
@@ -229,10 +242,9 @@ def _instance(
     image_meta = objects.ImageMeta.from_dict(image)
     metadata = nova_utils.get_system_metadata_from_image(
         {**image, 'properties': dict(properties)}, flavor)
-    # Barbican's, for a TPM.
-    metadata['vtpm_secret_uuid'] = str(uuid.UUID(int=5))
+    metadata['vtpm_secret_uuid'] = SECRET
     return objects.Instance(
-        id=1, uuid=str(uuid.UUID(int=1)), display_name='pairs',
+        id=1, uuid=_ID, display_name='pairs',
         project_id='p', user_id='u', image_ref=str(uuid.UUID(int=4)),
         kernel_id=properties.get('kernel_id', ''), ramdisk_id='',
         os_type=properties.get('os_type'),
