@@ -133,7 +133,8 @@ The virt drivers of the cloud's hosts, in all cells:
     virt_drivers = libvirt, ironic
 
 An override that none of them acts on is refused (``no_effect``), unless the
-scheduler or nova-api acts on the property, or no code of Nova reads it.
+scheduler or nova-api acts on the property; what is always refused is not
+offered, either.
 
 A driver that is missing here has its properties refused; one too many lets
 overrides through that do nothing. ``nova-image-override check

@@ -52,8 +52,7 @@ class APIRouterV21(routes.APIRouterV21):
                     controller = maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
-            versions.PATH, 'GET', discovery.resource(
-                planner.enforcer, planner.callers), 'show')
+            versions.PATH, 'GET', discovery.resource(planner), 'show')
         self.map.create_route(
             versions.CHECK_PATH, 'POST',
             Resource(servers, is_check=True), 'check')

@@ -7,29 +7,28 @@ from nova.api.openstack import wsgi
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import asked
-from nova_image_override.authorization.caller import Callers
-from nova_image_override.authorization.enforcer import Enforcer
+from nova_image_override.api.change.plan import Planner
 
 
-def resource(enforcer: Enforcer, callers: Callers) -> wsgi.Resource:
+def resource(planner: Planner) -> wsgi.Resource:
     """Return the discovery resource."""
 
     class Controller(wsgi.Controller):
         @wsgi.expected_errors(())
         def show(self, req: wsgi.Request) -> dict[str, Any]:
             context = req.environ['nova.context']
-            caller = callers.caller(context)
+            caller = planner.callers.caller(context)
             version = asked.version_of(req) or versions.MAX
             return {errors.PARAMETER: {
                 'min_version': str(versions.MIN),
                 'max_version': str(versions.MAX),
-                'schema': enforcer.schema(caller, version),
+                'schema': planner.schema(caller, version),
                 'presets': {preset.name: {
                     'description': preset.description,
                     'properties': preset.overrides.values,
                     'flavors': list(preset.flavors),
                     'digest': preset.digest,
-                } for preset in enforcer.usable(caller)},
+                } for preset in planner.usable(caller)},
             }}
 
     return wsgi.Resource(Controller())

@@ -48,6 +48,11 @@ class Overridable:
             pattern = f'(?!{_any_of(self.closed)}$){pattern}'
         return f'^{pattern}'
 
+    @property
+    def is_open(self) -> bool:
+        """True if anything can be sent, a value or null."""
+        return self.can_be_set or self.removable
+
     @functools.cached_property
     def can_be_set(self) -> bool:
         """True if there is a value that can be sent."""

@@ -12,7 +12,6 @@ import logging
 from typing import Any
 
 from nova_image_override import errors
-from nova_image_override import versions
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
@@ -26,9 +25,7 @@ from nova_image_override.override import (
     Override,
     Overrides,
 )
-from nova_image_override.properties import request_schema
 from nova_image_override.properties.catalog import Catalog
-from nova_image_override.properties.property import Schema
 
 LOG = logging.getLogger(__name__)
 
@@ -167,8 +164,7 @@ class Enforcer:
             for rule in self.rules:
                 left = [narrowed for each in left
                         for narrowed in rule.limit(each, caller)]
-            yield from (each for each in left
-                        if each.can_be_set or each.removable)
+            yield from (each for each in left if each.is_open)
 
     def usable(self, caller: Caller) -> Iterator[Preset]:
         """Yield the presets that CALLER may use, on one image or another."""
@@ -184,11 +180,6 @@ class Enforcer:
             if rules.of_preset(preset.name, caller).permits and all(
                     may(each.name, each.value) for each in preset.overrides):
                 yield preset
-
-    def schema(self, caller: Caller, version: versions.Version) -> Schema:
-        """Return the JSON Schema of what CALLER may send in VERSION."""
-        return request_schema.build(version, {
-            each.names: each.schema for each in self.overridable(caller)})
 
 
 def _compiled(

@@ -18,8 +18,8 @@ from oslo_config import cfg
 from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.api import startup
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.authorization.caller import Caller
-from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.cmd import shell
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
@@ -123,11 +123,11 @@ def context(
         user_id=user, project_id=project, roles=roles or [*MEMBER])
 
 
-def read_rules(options: argparse.Namespace) -> tuple[Enforcer, Caller]:
-    """Return the rules, and the user for whom they are asked.
+def read_rules(options: argparse.Namespace) -> tuple[Planner, Caller]:
+    """Return what applies the rules, and the user for whom.
 
     :raises errors.StartupError: with these rules nova-api does not start
     """
     planner = startup.read(read_nova_conf(options)).planner
-    return planner.enforcer, planner.callers.caller(
+    return planner, planner.callers.caller(
         context(options.roles, options.project))

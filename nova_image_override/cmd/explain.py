@@ -49,7 +49,8 @@ class Explain(deployment_files.Lister):
             name = name or 'PROPERTY'
             raise ValueError(
                 f'write {name}=VALUE, or {name}= to ask about its removal')
-        enforcer, caller = deployment_files.read_rules(parsed_args)
+        planner, caller = deployment_files.read_rules(parsed_args)
+        enforcer = planner.enforcer
         preset, made = NONE, []
         if parsed_args.preset is not None:
             preset = enforcer.presets.named(parsed_args.preset).overrides

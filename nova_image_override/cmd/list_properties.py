@@ -22,8 +22,8 @@ class List(deployment_files.Lister):
 
         :raises errors.StartupError: with these rules nova-api does not start
         """
-        enforcer, caller = deployment_files.read_rules(parsed_args)
-        schema = enforcer.schema(caller, versions.MAX)
+        planner, caller = deployment_files.read_rules(parsed_args)
+        schema = planner.schema(caller, versions.MAX)
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
                 'Description'), [
             (_name(row), row.kind, row.values, row.removable, row.drivers,

@@ -65,8 +65,9 @@ class Metadefs(command.Command):
         :raises OSError: the folder cannot be read
         :raises ValueError: a file in it is not JSON
         """
-        enforcer, caller = deployment_files.read_rules(parsed_args)
-        offered = enforcer.overridable(caller) if parsed_args.allowed else (
+        planner, caller = deployment_files.read_rules(parsed_args)
+        enforcer = planner.enforcer
+        offered = planner.overridable(caller) if parsed_args.allowed else (
             Overridable(prop) for prop in enforcer.catalog.values()
             if not prop.record.never)
         glances = dict(_of_images(parsed_args.glance)) \

@@ -105,7 +105,8 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_redirected_usb_ports': Scenario(_USB, instead_of={'0': '1'}),
     'hw_scsi_model': Scenario({'hw_disk_bus': 'scsi'}),
     'hw_sound_model=usb': Scenario(_USB),
-    'hw_serial_port_count': Scenario(specs={'hw__serial_port_count': '3'}),
+    'hw_serial_port_count': Scenario(specs={'hw__serial_port_count': '3'},
+                                     instead_of={'3': '1'}),
     'hw_time_hpet': Scenario(instead_of=_OFF),
     'hw_tpm_model': Scenario({'hw_tpm_version': '2.0'},
                              instead_of={'tpm-tis': 'tpm-crb'}),
@@ -198,7 +199,6 @@ OUTCOMES: collections.abc.Mapping[str, dict[str, str]] = {
         ('amd-sev-snp', 'intel-tdx'), _CONFLICT),
     'hw_numa_mem': {'2147483647': _CONFLICT},
     'hw_numa_nodes': {'128': _CONFLICT},
-    'hw_serial_port_count': {'0': _NOTHING},
     'hw_vif_model': dict.fromkeys(
         ('netfront', 'lan9118', 'sriov', 'vmxnet'), _EXHAUSTED),
     'hw_vm_mode': dict.fromkeys(('xen', 'uml', 'exe'), _FILTERED),

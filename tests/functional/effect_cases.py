@@ -97,7 +97,6 @@ IDLE = (
     Case('hw_usb_model', 'qemu-xhci', 'another bus than usb',
          image={'hw_disk_bus': 'usb'}, acts={'hw_disk_bus': 'virtio'},
          boots=False),
-    Case('hw_serial_port_count', '0', 'at least 1', acts_vcpus=0),
     Case('hw_time_hpet', 'true', 'x86',
          image={'hw_architecture': 'aarch64'},
          acts={'hw_architecture': 'x86_64'}),

@@ -104,6 +104,33 @@ class TestDiscovery:
             assert re.fullmatch(r'\^.*\$', pattern), pattern
 
 
+class TestDrivers:
+    BUILD = False
+
+    @pytest.mark.parametrize(('name', 'value'), [
+        ('hw_disk_type', 'sparse'), ('hw_ipxe_boot', 'true'),
+        ('hw_video_model', 'gop'), ('hw_floppy_bus', 'ide'),
+        ('hw_ephemeral_encryption', 'true')])
+    def test_what_a_create_always_refuses_is_not_on_offer(
+            self, cloud, name, value):
+        valid = jsonschema.Draft202012Validator(
+            cloud.discover()['schema']).is_valid
+        assert not valid({name: value})
+        cloud.assert_refused(
+            cloud.create({name: value}), 400, {name: 'no_effect'})
+
+    @pytest.mark.parametrize(('name', 'value'), [
+        ('hw_video_model', 'virtio'), ('hw_floppy_bus', 'fdc'),
+        ('hw_ephemeral_encryption', 'false'),
+        # The scheduler acts on it, and every guest has the other anyway.
+        ('img_hv_type', 'qemu'), ('hw_rng_model', 'virtio')])
+    def test_what_a_host_acts_on_is(self, cloud, name, value):
+        valid = jsonschema.Draft202012Validator(
+            cloud.discover()['schema']).is_valid
+        assert valid({name: value})
+        assert cloud.create({name: value}).status == 202
+
+
 class TestWithoutTheExtension:
     APP = paste_config.NOVA_APP
 

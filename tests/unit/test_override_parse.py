@@ -33,7 +33,7 @@ def test_no_properties_override_nothing(parser):
     ('img_hv_type', 'QEMU', 'qemu'),
     ('os_type', 'Linux', 'linux'),
     ('hw_cpu_sockets', '0002', '2'),
-    ('hw_serial_port_count', '000', '0'),
+    ('hw_redirected_usb_ports', '000', '0'),
     ('hw_numa_mem.0', '1024', '1024'),
     ('hw_numa_cpus.127', '^3-4,0,4095', '^3-4,0,4095'),
     ('hw_mem_page_size', 'any', 'any'),

@@ -6,23 +6,28 @@ the result.
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 import dataclasses
 import functools
 from typing import Any
 
 from nova_image_override import errors
+from nova_image_override import versions
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest.guest import boot_metadata
-from nova_image_override.authorization.caller import Callers
+from nova_image_override.authorization.caller import Caller, Callers
+from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.enforcer import Enforcer
+from nova_image_override.authorization.presets import Preset
 from nova_image_override.override import (
     ImageProperties,
     NONE,
     Override,
     Overrides,
 )
+from nova_image_override.properties import request_schema
+from nova_image_override.properties.property import Schema
 
 #: Nova's policy rule for reading the extra specs of a flavor.
 _READS_SPECS = 'os_compute_api:os-flavor-extra-specs:index'
@@ -139,6 +144,23 @@ class Planner:
             return []
         return self.enforcer.refusals(
             self.callers.caller(context, owner), new, images)
+
+    def overridable(self, caller: Caller) -> Iterator[Overridable]:
+        """Yield what CALLER may override, and what some host acts on."""
+        for each in self.enforcer.overridable(caller):
+            yield from no_effect.limit(self.virt_drivers, each)
+
+    def schema(self, caller: Caller, version: versions.Version) -> Schema:
+        """Return the JSON Schema of what CALLER may send in VERSION."""
+        return request_schema.build(version, {
+            each.names: each.schema for each in self.overridable(caller)})
+
+    def usable(self, caller: Caller) -> Iterator[Preset]:
+        """Yield the presets that CALLER may use, and some host can build."""
+        for preset in self.enforcer.usable(caller):
+            if not any(no_effect.on_hosts(
+                    self.virt_drivers, {}, None, preset.overrides)):
+                yield preset
 
     def reads_specs(self, context: Any) -> bool:
         """Return whether Nova shows flavors' extra specs to the caller."""

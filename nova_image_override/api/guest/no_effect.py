@@ -9,13 +9,16 @@ volume decides, :mod:`nova_image_override.properties.book` says so.
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Set
+import dataclasses
 import fnmatch
 import functools
 from typing import Any
 
 from nova_image_override import errors
 from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.authorization.discovery_schema import Overridable
+from nova_image_override.authorization.lists import glob_pattern
 from nova_image_override.override import ImageProperties, Override, Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog
@@ -74,8 +77,8 @@ def _ignored(
 
 
 def on_hosts(
-    virt_drivers: Set[str], base: ImageProperties, merged: ImageProperties,
-    overrides: Overrides,
+    virt_drivers: Set[str], base: ImageProperties,
+    merged: ImageProperties | None, overrides: Overrides,
 ) -> Iterator[errors.Problem]:
     """Find the overrides that every host of the cloud would ignore.
 
@@ -84,11 +87,11 @@ def on_hosts(
     :param virt_drivers: the drivers of the cloud's hosts; with none, nothing
         is found
     :param base: the image's own properties
-    :param merged: the same with all overrides
+    :param merged: the same with all overrides; None for whatever suits
     """
     for each in overrides.members if virt_drivers else ():
         record = each.prop.record
-        if each.value is None or record.has_anyway:
+        if each.value is None:
             continue
         found = [record.outcome(driver, each.value, merged)
                  for driver in sorted(virt_drivers)]
@@ -101,6 +104,34 @@ def on_hosts(
              if vocabulary.ERROR in outcomes else 'would do nothing')
             + ' on any host of this cloud: '
             + '; '.join(why for _, why in found))
+
+
+def limit(virt_drivers: Set[str], left: Overridable) -> Iterator[Overridable]:
+    """Leave the values that a host acts on if the rest of a server suits.
+
+    The others are those that :func:`on_hosts` finds, whatever the image.
+
+    :param virt_drivers: as there
+    """
+    record = left.prop.record
+    # '' stands for the values that no reader names.
+    values = left.prop.values or ('', *(
+        value for each in record.readers for value in each.values or ()))
+    acted = acted_on(virt_drivers, record, values)
+    if acted and '' not in acted and len(acted) < len(values):
+        others = f'(?!(?:{"|".join(map(glob_pattern, acted))})$)[\\s\\S]*'
+        left = dataclasses.replace(left, denied=(*left.denied, others))
+    if acted and left.is_open:
+        yield left
+
+
+def acted_on(
+    virt_drivers: Set[str], record: Record, values: Iterable[str],
+) -> list[str]:
+    """Return those of VALUES that a host acts on if the rest suits."""
+    return [value for value in values if not virt_drivers or any(
+        record.outcome(driver, value)[0] == vocabulary.ACTS
+        for driver in virt_drivers)]
 
 
 def by_driver(

@@ -116,9 +116,9 @@ def _summary(found: list[Finding], cloud: rules.Cloud | None) -> str:
         for each in finding.SEVERITIES if counted[each]) or '0 findings'
     if cloud is None:
         return f'{counts}; nova-api would not start'
-    schema = cloud.enforcer.schema(cloud.caller, versions.MAX)
+    schema = cloud.planner.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
-    usable = len([*cloud.enforcer.usable(cloud.caller)])
+    usable = len([*cloud.planner.usable(cloud.caller)])
     presets_too = f', and {usable} presets used,' if usable else ''
     return (f'{counts}; {starts}; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden'

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.guest import no_effect
 from nova_image_override.authorization.lists import Entry
 from nova_image_override.cmd.check.finding import (
     ERROR,
@@ -130,13 +131,9 @@ def _values(cloud: Cloud) -> Iterator[Finding]:
     for prop in cloud.properties:
         record = prop.record
         # Where no driver acts on any value, the entry is told, not the values.
-        readers = [reader for each in drivers if record.can_act(each)
-                   and (reader := record.reader(each))]
-        nowhere = [
-            value for value in prop.values
-            if readers and not record.acts_everywhere
-            and all(each.values and value not in each.values
-                    for each in readers) and cloud.permits(prop, value)]
+        acted = no_effect.acted_on(drivers, record, prop.values)
+        nowhere = [value for value in prop.values if acted
+                   and value not in acted and cloud.permits(prop, value)]
         if nowhere:
             yield Finding(
                 WARNING, 'H1', prop.field,

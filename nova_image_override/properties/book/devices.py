@@ -49,9 +49,7 @@ RECORDS = records(
         'hosts have serial consoles.',
         # LibvirtDriver._check_number_of_serial_console: with more, kvm and
         # qemu build no guest.
-        limits=number(3, 0),
-        idle='Nova takes 0 for unset, so it needs at least 1',
-        gets=lambda guest: guest.ask('get_number_of_serial_ports'),
+        limits=number(3),
         flavor=at_most('hw:serial_port_count'),
         checked_by=('get_number_of_serial_ports',),
         readers=(LIBVIRT,)),

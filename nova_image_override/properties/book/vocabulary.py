@@ -73,10 +73,17 @@ class Reader:
         default_factory=dict)
     note: str = ''
 
-    def outcome_of(self, value: str, properties: Mapping[str, object]) -> str:
-        """Return the outcome of VALUE with a server's other PROPERTIES."""
+    def outcome_of(
+        self, value: str, properties: Mapping[str, object] | None,
+    ) -> str:
+        """Return the outcome of VALUE with a server's other PROPERTIES.
+
+        :param properties: None for those that it needs
+        """
         if self.values is not None and value not in self.values:
             return self.otherwise
+        if properties is None:
+            return self.outcome
         for name, wanted in (each for key, each in self.needs.items()
                              if key in ('', value)):
             if properties.get(name) is None or wanted not in (
@@ -305,14 +312,16 @@ class Record:
         return self.acts_everywhere or driver in self.acting
 
     def outcome(
-        self, driver: str, value: str, properties: Mapping[str, object],
+        self, driver: str, value: str,
+        properties: Mapping[str, object] | None = None,
     ) -> tuple[str, str]:
         """Return the outcome on hosts of DRIVER, and why it is not ACTS.
 
         :param value: the canonical value
-        :param properties: the server's properties, with VALUE among them
+        :param properties: the server's properties, with VALUE among them; by
+            default whatever VALUE needs
         """
-        if self.acts_everywhere:
+        if self.acts_everywhere or self.has_anyway:
             return ACTS, ''
         reader = self.reader(driver)
         if reader is None:

@@ -8,6 +8,7 @@ import pytest
 
 from nova_image_override import policies
 from nova_image_override import versions
+from nova_image_override.api.change import plan
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.properties import book
@@ -30,7 +31,8 @@ def permitted(rules, caller, overrides):
 
 def offers(rules, overrides, caller=ANYONE):
     return jsonschema.Draft202012Validator(
-        rules.schema(caller, versions.MAX)).is_valid(overrides)
+        plan.Planner(rules, None, frozenset()).schema(
+            caller, versions.MAX)).is_valid(overrides)
 
 
 def offered(catalog, caller=ANYONE, **lists):
@@ -158,7 +160,9 @@ def test_where_every_value_is_denied_only_removal_is_on_offer(catalog):
 
 def test_the_schema_says_of_which_version_it_is(catalog):
     version = microversion_parse.Version(7, 3)
-    assert enforcer_module.Enforcer(catalog).schema(
+    planner = plan.Planner(
+        enforcer_module.Enforcer(catalog), None, frozenset())
+    assert planner.schema(
         ANYONE, version)['title'] == 'image_props_override 7.3'
 
 
@@ -231,7 +235,8 @@ def test_discovery_offers_exactly_the_members_that_the_rules_permit(
 def test_what_is_offered_is_a_schema_that_any_client_can_read(
         catalog, denied, allowed):
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
-    schema = rules.schema(ANYONE, versions.MAX)
+    schema = plan.Planner(rules, None, frozenset()).schema(
+        ANYONE, versions.MAX)
     jsonschema.Draft202012Validator.check_schema(schema)
     for pattern in ecma.of(schema):
         ecma.check(pattern)

@@ -58,7 +58,7 @@ SOURCES = {
     'hw_numa_nodes': lambda: (1, image_meta.ImageMetaProps.NUMA_NODES_MAX),
     'hw_redirected_usb_ports': usb_ports,
     # Nova takes 0 for unset; a serial console takes one of QEMU's four.
-    'hw_serial_port_count': lambda: (0, driver.ALLOWED_QEMU_SERIAL_PORTS),
+    'hw_serial_port_count': lambda: (1, driver.ALLOWED_QEMU_SERIAL_PORTS),
     # Nova hands KiB to libvirt, for which they are an unsigned int
     # (LibvirtDriver._add_video_driver, libvirt's virDomainVideoDef).
     'hw_video_ram': lambda: (

@@ -97,7 +97,7 @@ WRONG = {
     'hw_mem_page_size': ['small'],
     'hw_numa_cpus.0': ['0', '0-2', '0-9'], 'hw_numa_cpus.1': ['1-3', '3'],
     'hw_numa_mem.0': ['100'], 'hw_numa_mem.1': ['1024'],
-    'hw_numa_nodes': ['1', '3', '5'], 'hw_serial_port_count': ['3', '0'],
+    'hw_numa_nodes': ['1', '3', '5'], 'hw_serial_port_count': ['3'],
     'hw_tpm_model': ['tpm-crb'], 'hw_tpm_version': ['1.2'],
     'hw_video_model': ['none', 'qxl'], 'hw_video_ram': ['128'],
     'hw_ephemeral_encryption': ['false'],
