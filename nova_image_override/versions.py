@@ -24,7 +24,7 @@ HEADER = 'OpenStack-API-Version'
 #: Where a cloud says what the caller may send, below Nova's ``/v2.1``.
 PATH = f'/{SERVICE_TYPE}'
 
-#: Where it checks a create.
+#: Where it checks a create, a rebuild or an update.
 CHECK_PATH = f'{PATH}/check'
 
 #: Every version, oldest first, with its news.
@@ -32,8 +32,9 @@ HISTORY: dict[str, str] = {
     '1.0': 'image_props_override on create, rebuild and update, and in '
            'answers; null removes an image\'s property; '
            'image_props_override_preset names one of the cloud\'s presets; '
-           'POST /image-props-override/check asks what a create would get; '
-           'lists of servers filtered by both; discovery.',
+           'POST /image-props-override/check asks what a create, a rebuild '
+           'or an update would get; lists of servers filtered by both; '
+           'discovery.',
 }
 
 Version = microversion_parse.Version

@@ -22,6 +22,7 @@ from nova_image_override.api import audit
 from nova_image_override.api import compute_part
 from nova_image_override.api import operation as operations
 from nova_image_override.api.change import create
+from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import repair
 from nova_image_override.api.change import store
 from nova_image_override.api.change import update
@@ -210,10 +211,12 @@ class API(api.API):
         """Rebuild with the overrides in force, or with those asked for."""
         asked_module.require_none(kwargs.get('metadata'))
         nova_rebuild = super().rebuild
-        self._repair(context, instance)
+        operation = operations.of(context)
+        if not operation.is_check:
+            self._repair(context, instance)
         return Rebuild(
             self._planner, self._scheduler, context, instance,
-            operations.of(context).asked,
+            operation.asked, operation.is_check,
         ).run(lambda held: nova_rebuild(
             context, held, image_href, *args, **kwargs))
 
@@ -245,18 +248,22 @@ class API(api.API):
         self, context: Any, instance: Any, updates: dict[str, Any],
     ) -> Any:
         """Update a server, and replace its overrides if asked to."""
-        asked = operations.of(context).asked
-        if asked is None:
+        operation = operations.of(context)
+        if operation.asked is None:
             return super().update_instance(context, instance, updates)
-        self._repair(context, instance)
+        if not operation.is_check:
+            self._repair(context, instance)
         planned = update.plan(
-            self._planner, self._scheduler, context, instance, asked)
+            self._planner, self._scheduler, context, instance, operation.asked)
+        if operation.is_check:
+            dry_run.end(self._planner, context, planned.plan)
         self._record_action_start(context, instance, store.ACTION)
         with compute_utils.EventReporter(
                 context, f'api_{store.ACTION}', self.host, instance.uuid):
             # Nova's method would save the rest whatever the task state.
             planned.store(instance, updates)
-        audit.changed(context, audit.BY_UPDATE, planned.after, instance)
+        audit.changed(context, audit.BY_UPDATE,
+                      planned.plan.change.after, instance)
         return instance
 
     # --- operations that begin with the overrides ----------------------------

@@ -27,10 +27,12 @@ class Operation:
     :ivar asked: the overrides that the request asks for, those of its preset
         among them; None without the parameters
     :ivar shown: what the answer is to show of overrides, by server
+    :ivar is_check: whether it ends where it would store anything
     """
 
     asked: Overrides | None = None
     shown: Mapping[str, dict[str, Any]] = types.MappingProxyType({})
+    is_check = False
 
     @property
     def overrides(self) -> Overrides:
@@ -187,3 +189,9 @@ class Listing(Operation):
             self.shown[instance.uuid] = {
                 errors.PARAMETER: record.in_force,
                 errors.PRESET: record.preset and record.preset._asdict()}
+
+
+class Check(Listing):
+    """A change of a server that ends with its plan."""
+
+    is_check = True

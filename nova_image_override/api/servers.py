@@ -16,9 +16,10 @@ from nova_image_override import metadata_keys
 from nova_image_override.api import asked as asked_module
 from nova_image_override.api import operation as operations
 from nova_image_override.api.change import create
+from nova_image_override.api.change import dry_run
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.override import NONE, Overrides
+from nova_image_override.override import NONE
 
 
 class ViewBuilder(views.ViewBuilder):
@@ -82,23 +83,29 @@ class ServersController(servers.ServersController):
         return super().create(req=req, body=body)
 
     def check(self, req: wsgi.Request, body: Any) -> Any:
-        """Answer what a create would get."""
+        """Answer what a create, a rebuild or an update would get."""
         asked_module.require_version(req, errors.PARAMETER)
-        asked, body = self._asked.create(req, create.body_of_create(req, body))
-        operations.attach(req.environ['nova.context'],
-                          create.Check(self._planner, asked or NONE))
+        existing = dry_run.of_existing(body)
         try:
-            super().create(req=req, body=body)
-        except create.Checked as outcome:
+            if existing:
+                self._change(req, *existing, kind=operations.Check)
+            else:
+                asked, body = self._asked.create(
+                    req, dry_run.body_of_create(req, body))
+                operations.attach(req.environ['nova.context'],
+                                  create.Check(self._planner, asked or NONE))
+                super().create(req=req, body=body)
+        except dry_run.Checked as outcome:
             return outcome.answer
         raise interface.unsupported(
-            'creates servers past _create_reqspec_buildreq_instmapping, '
-            'which ends a check')
+            'creates or changes servers past what ends a check '
+            '(_create_reqspec_buildreq_instmapping, Instance.save, '
+            'update_instance)')
 
     @interface.overrides
     def show(self, req: wsgi.Request, id: str) -> Any:
         """Show a server with its overrides."""
-        return _showing(req, super().show, id=id)
+        return _showing(req, super().show, operations.Listing(), id=id)
 
     @interface.overrides
     def index(self, req: wsgi.Request) -> Any:
@@ -117,8 +124,7 @@ class ServersController(servers.ServersController):
     @interface.overrides
     def update(self, req: wsgi.Request, id: str, body: Any) -> Any:
         """Update a server, and its overrides if asked to."""
-        asked, body = self._asked.change(req, body, 'server')
-        return _showing(req, super().update, asked, id=id, body=body)
+        return self._change(req, 'server', id, body)
 
     @wsgi.response(202)
     @wsgi.action('rebuild')
@@ -126,21 +132,34 @@ class ServersController(servers.ServersController):
         self, req: wsgi.Request, id: str, body: Any,
     ) -> Any:
         """Rebuild a server, with other overrides if asked to."""
-        asked, body = self._asked.change(req, body, 'rebuild')
+        return self._change(req, 'rebuild', id, body)
+
+    def _change(
+        self, req: wsgi.Request, key: str, id: str, body: Any,
+        kind: type[operations.Listing] = operations.Listing,
+    ) -> Any:
+        """Update or rebuild a server, or check what that would get.
+
+        :param key: that of the body: 'server' or 'rebuild'
+        """
+        asked, body = self._asked.change(req, body, key)
+        if kind.is_check and key == 'server' and asked is None:
+            raise errors.Invalid.of(
+                [errors.PARAMETER], errors.INVALID_VALUE,
+                'a check of an update needs it')
         # Releases name the method differently.
-        nova_rebuild = servers.ServersController.wsgi_actions['rebuild']
-        return _showing(
-            req, getattr(super(), nova_rebuild), asked, id=id, body=body)
+        method = super().update if key == 'server' else getattr(
+            super(), servers.ServersController.wsgi_actions['rebuild'])
+        return _showing(req, method, kind(asked), id=id, body=body)
 
 
 def _showing(
     req: wsgi.Request, method: Callable[..., Any],
-    asked: Overrides | None = None, **kwargs: Any,
+    operation: operations.Operation, **kwargs: Any,
 ) -> Any:
     """Call Nova's METHOD and add the overrides in force to its answer."""
     if asked_module.version_of(req) is None:
         return method(req=req, **kwargs)
-    operation = operations.Listing(asked)
     operations.attach(req.environ['nova.context'], operation)
     return _with_shown(operation, method(req=req, **kwargs))
 

@@ -18,6 +18,7 @@ from osc_lib.cli import format_columns
 from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import arguments
+from nova_image_override.client import osc_commands
 from nova_image_override.client import transport
 
 
@@ -36,6 +37,11 @@ SHOWN = {
 }
 
 _DRY_RUN = 'nova_image_override_dry_run'
+#: The option, for commands that create or change a server.
+_DRY_RUN_OPTION: dict[str, dict[str, Any]] = {'--dry-run': {
+    'action': 'store_true', 'dest': _DRY_RUN,
+    'help': 'Change nothing; show the image properties that the server would '
+            'have, or why it would be refused'}}
 
 
 class Hook(hooks.CommandHook):
@@ -94,6 +100,10 @@ class Hook(hooks.CommandHook):
                         answers.raise_for(asking.response)
                     raise
             # Only a check ends here.
+            if parsed_args.formatter == 'table':
+                self.cmd.produce_output = lambda *_: (
+                    osc_commands.print_answer(
+                        self.cmd, parsed_args, asking.checked))
             return tuple(asking.checked), tuple(
                 value and format_columns.DictColumn(value)
                 for value in asking.checked.values())
@@ -130,20 +140,18 @@ class Show(Hook):
 class Create(Hook):
     """``server create --image-prop-override[-preset] [--dry-run]``."""
 
-    action = transport.CREATE
+    action, check = transport.CREATE, transport.CHECK
+    #: What a check without overrides asks for.
+    nothing: tuple[Any, ...] = ({}, None)
     options = {
         arguments.SET: arguments.OPTION,
-        arguments.PRESET: arguments.PRESET_OPTION,
-        '--dry-run': {
-            'action': 'store_true', 'dest': _DRY_RUN,
-            'help': 'Create nothing; show the image properties that the server '
-                    'would have, or why it would be refused'}}
+        arguments.PRESET: arguments.PRESET_OPTION, **_DRY_RUN_OPTION}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
         action, asked = self.action, arguments.asked(parsed_args)
         if getattr(parsed_args, _DRY_RUN, False):
-            action, asked = transport.CHECK, asked or ({}, None)
+            action, asked = self.check, asked or self.nothing
         if asked:
             self.wrap(transport.attach(self.compute).overriding(
                 action, *asked, shows=True))
@@ -151,10 +159,11 @@ class Create(Hook):
 
 
 class Rebuild(Create):
-    """``openstack server rebuild --[no-]image-prop-override[-preset]``."""
+    """``server rebuild --[no-]image-prop-override[-preset] [--dry-run]``."""
 
-    action = transport.REBUILD
-    options = {arguments.PRESET: arguments.PRESET_OPTION}
+    action, check = transport.REBUILD, transport.CHECK_REBUILD
+    nothing = (None, None)
+    options = {arguments.PRESET: arguments.PRESET_OPTION, **_DRY_RUN_OPTION}
 
     def get_parser(
             self, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -214,7 +223,7 @@ class ListServers(Hook):
 
 
 class Set(Hook):
-    """``openstack server set --[no-]image-prop-override[-preset]``.
+    """``server set --[no-]image-prop-override[-preset] [--dry-run]``.
 
     Overrides are changed before the command does anything else, so that a
     refusal leaves everything as it was.
@@ -231,19 +240,30 @@ class Set(Hook):
         arguments.PRESET: {
             **arguments.PRESET_OPTION,
             'help': 'Replace the overrides of the server with one of the '
-                    f'cloud\'s presets (with {arguments.SET}: and these)'}}
+                    f'cloud\'s presets (with {arguments.SET}: and these)'},
+        **_DRY_RUN_OPTION}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Change the overrides."""
         asked = arguments.asked(parsed_args)
         dropping = getattr(parsed_args, self._dropping, False)
+        checks = getattr(parsed_args, _DRY_RUN, False)
+        if checks and not (dropping or asked):
+            raise exceptions.CommandError(
+                f'--dry-run of server set needs {arguments.SET}, '
+                f'{arguments.PRESET} or {arguments.DROP}')
         if dropping or asked:
             overrides, preset = asked or ({}, None)
             adapter, server_id, in_force = _found(
                 self.compute, parsed_args.server)
             kept = {} if dropping or preset is not None else in_force
-            adapter.replace_overrides(
-                server_id, {**kept, **(overrides or {})}, preset)
+            answer = adapter.replace_overrides(
+                server_id, {**kept, **(overrides or {})}, preset,
+                checks=checks)
+            if checks:
+                osc_commands.print_answer(self.cmd, parsed_args, answer)
+                # Nothing else is set, either.
+                self.cmd.take_action = lambda parsed_args: None
         return parsed_args
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from cliff.formatters import table
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
@@ -173,6 +174,24 @@ class Check(command.Lister, command.ShowOne):
                 not parsed_args.columns):
             super().produce_output(parsed_args, NODE_COLUMNS, self._nodes)
         return 0
+
+
+def print_answer(
+    shown: command.Command, parsed_args: argparse.Namespace,
+    answer: dict[str, Any],
+) -> None:
+    """Print the answer to a dry run of another command, as Check does."""
+    options = argparse.Namespace(**{
+        'max_width': 0, 'fit_width': False, 'print_empty': False,
+        **vars(parsed_args)})
+    for names, rows in (
+            (PROPERTY_COLUMNS, _property_rows(
+                answer['properties'], answer['overridden'])),
+            (NODE_COLUMNS, _node_rows(answer.get('numa_topology')))):
+        if rows or names is PROPERTY_COLUMNS:
+            table.TableFormatter().emit_list(
+                names, property_table.for_people(rows), shown.app.stdout,
+                options)
 
 
 def _property_rows(

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 import contextlib
 import dataclasses
+import re
 import threading
 from typing import Any, Optional
 
@@ -27,18 +28,24 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
 
-#: Kinds of requests. A check is a create with a URL that creates nothing.
+#: Kinds of requests. A check is one of the others with a URL that changes
+#: nothing.
 CREATE = 'create'
 CHECK = 'check'
 REBUILD = 'rebuild'
+CHECK_REBUILD = 'check rebuild'
 UPDATE = 'update'
+CHECK_UPDATE = 'check update'
 LIST = 'list'
 
 #: Their methods, and the keys of their bodies; a list has a query.
 _FORMS = {
     CREATE: ('POST', 'server'), CHECK: ('POST', 'server'),
-    REBUILD: ('POST', 'rebuild'), UPDATE: ('PUT', 'server'),
+    REBUILD: ('POST', 'rebuild'), CHECK_REBUILD: ('POST', 'rebuild'),
+    UPDATE: ('PUT', 'server'), CHECK_UPDATE: ('PUT', 'server'),
     LIST: ('GET', None)}
+_CHECKS = (CHECK, CHECK_REBUILD, CHECK_UPDATE)
+_SERVER = re.compile('(?:^|/)servers/([^/?]+)')
 _LISTS = ('/servers', '/servers/detail')
 
 #: Property name -> value, or None to remove the image's property.
@@ -88,7 +95,7 @@ class Asking:
 
 
 class _Checked(Exception):
-    """The tool's create has been checked, and ends here."""
+    """The tool's request has been checked, and ends here."""
 
 
 class _Local(threading.local):
@@ -151,10 +158,12 @@ class OverridingSession:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
-            them; CHECK for a create that is only checked, and then ends the
-            context; LIST for lists of servers that have them
+            them; CHECK, CHECK_REBUILD or CHECK_UPDATE for one that is only
+            checked, and then ends the context; LIST for lists of servers that
+            have them
         :param overrides: what to ask for; empty to ask for none; None to ask
-            for a preset's only; for LIST their names
+            for a preset's only, or a rebuild that keeps them; for LIST their
+            names
         :param preset: name of one of the cloud's presets
         :param shows: whether all answers are to show overrides, too
         :raises TypeError: OVERRIDES is not a mapping
@@ -162,7 +171,8 @@ class OverridingSession:
         :raises Error: the cloud does not take them, or no request in the
             context carried them
         """
-        if action != LIST and (overrides is not None or preset is None):
+        if (overrides is not None and action != LIST) or (
+                preset is None and action not in (LIST, CHECK_REBUILD)):
             if not isinstance(overrides, Mapping):
                 raise TypeError(
                     f'{errors.PARAMETER} must map names to strings, not be '
@@ -197,20 +207,25 @@ class OverridingSession:
 
     def replace_overrides(
         self, server_id: str, overrides: Overrides | None,
-        preset: str | None = None,
-    ) -> None:
+        preset: str | None = None, *, checks: bool = False,
+    ) -> dict[str, Any]:
         """Replace the overrides of a server that is not running.
 
         :param overrides: as for :meth:`overriding`; empty to drop all
         :param preset: the preset that they are laid over, if any
+        :param checks: whether only to ask what that would get
+        :returns: the cloud's answer
         :raises Refused: they are refused, in general or at the moment
         :raises Error: the cloud does not take any, or fails
         """
         path = f'/servers/{server_id}'
-        with self.overriding(UPDATE, overrides, preset):
+        with self.overriding(CHECK_UPDATE if checks else UPDATE,
+                             overrides, preset) as asking:
             response = self._ask('PUT', path, json={'server': {}})
+        if checks:
+            return asking.checked
         answers.raise_for(response)
-        answers.read(
+        return answers.read(
             response, 'Cannot change the image property overrides of the '
             f'server: PUT {path}', dict)
 
@@ -244,9 +259,12 @@ class OverridingSession:
         """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
         carries = asking.put_into(url, method, kwargs)
-        checks = carries and asking.action == CHECK
+        checks = carries and asking.action in _CHECKS
         if checks:
-            url = versions.CHECK_PATH
+            if server := _SERVER.search(url):
+                ((key, body),) = kwargs['json'].items()
+                kwargs['json'] = {key: {**body, 'id': server[1]}}
+            method, url = 'POST', versions.CHECK_PATH
         version = (self.discover().version if carries or asking.shows
                    else self._named(url))
         if version is not None:
@@ -258,7 +276,8 @@ class OverridingSession:
         if checks:
             answers.raise_for(response)
             asking.checked = answers.read(
-                response, f'Cannot check what a create would get: POST {url}',
+                response,
+                f'Cannot check what the request would get: POST {url}',
                 lambda body: dict(body[errors.PARAMETER]))
             raise _Checked
         return response

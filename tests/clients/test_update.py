@@ -257,3 +257,57 @@ def test_openstacksdk_lists_nothing_where_the_cloud_cannot_filter(
         "except openstack.exceptions.SDKException as exc:\n"
         "    print(exc)", OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds))
     assert 'does not take image property overrides' in answer
+
+
+# --- dry runs ----------------------------------------------------------------
+
+def test_a_dry_run_of_set_prints_the_tables_and_sets_nothing(
+        client, cloud, server):
+    told = client.openstack(
+        'server', 'set', '--dry-run', OPTION, 'hw_disk_bus=ide',
+        '--name', 'other', server)
+    assert [line.split()[1:4:2] for line in told.splitlines()
+            if ' hw_disk_bus ' in line] == [['hw_disk_bus', 'ide']]
+    assert '| Property ' in told
+    shown = cloud.http('GET', f'/servers/{server}').body['server']
+    assert shown['name'] != 'other'
+    assert shown['image_props_override']['hw_disk_bus'] == 'scsi'
+
+
+def test_a_refused_dry_run_of_set_is_the_update_s_refusal(client, server):
+    words = ('server', 'set', OPTION, 'hw_numa_nodes=2', server)
+    refused = client.refused(*words)
+    assert 'hw_numa_nodes: needs_claim: ' in refused
+    assert client.refused(*words, '--dry-run') == refused
+
+
+def test_a_dry_run_of_set_needs_an_override(client, cloud, server):
+    assert '--dry-run of server set needs' in client.refused(
+        'server', 'set', '--dry-run', '--name', 'other', server)
+    assert cloud.http('GET', f'/servers/{server}').body['server'][
+        'name'] != 'other'
+
+
+def test_a_dry_run_of_a_rebuild_prints_the_tables_and_rebuilds_nothing(
+        client, cloud, server):
+    told = client.openstack(
+        'server', 'rebuild', '--dry-run', '--wait', OPTION, 'hw_disk_bus=ide',
+        server)
+    assert '| Property ' in told and 'hw_boot_menu' not in told
+    assert in_force(cloud, server) == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+    answer = json.loads(client.openstack(
+        'server', 'rebuild', '--dry-run', '-f', 'json', server))
+    assert answer['overridden'].keys() == {'hw_disk_bus', 'hw_boot_menu'}
+    assert cloud.http('GET', f'/servers/{server}').body['server'][
+        'status'] == 'SHUTOFF'
+
+
+def test_a_refused_dry_run_of_a_rebuild_is_the_rebuild_s_refusal(
+        client, cloud, server):
+    words = ('server', 'rebuild', OPTION, 'hw_numa_nodes=2', server)
+    refused = client.refused(*words)
+    assert 'hw_numa_nodes: numa_change: ' in refused
+    assert client.refused(*words, '--dry-run') == refused
+    assert in_force(cloud, server) == {
+        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}

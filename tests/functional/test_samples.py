@@ -239,6 +239,16 @@ class TestSamples:
         body['server'][base.PARAMETER] = {'hw_numa_nodes': '5'}
         cloud.exchange('check-refused', 'POST', versions.CHECK_PATH, body)
 
+    def test_check_of_a_server(self, cloud):
+        image = cloud.an_image(os_distro='debian')
+        server = cloud.a_server(SCSI, image=image)
+        cloud.exchange('check-rebuild', 'POST', versions.CHECK_PATH, {
+            'rebuild': {'id': server, 'imageRef': image,
+                        base.PARAMETER: {**SCSI, 'hw_boot_menu': 'true'}}})
+        cloud.exchange('check-update', 'POST', versions.CHECK_PATH, {
+            'server': {'id': server,
+                       base.PARAMETER: {**SCSI, 'hw_boot_menu': 'true'}}})
+
     def test_removal(self, cloud):
         server = cloud.settled(cloud.new(
             'null', {'hw_numa_nodes': None},

@@ -1,10 +1,5 @@
-"""Create of servers with overrides, and ``POST /image-props-override/check``.
+"""Create of servers with overrides."""
 
-A check is a create that ends before Nova stores anything: Nova's servers
-controller validates the body, Nova's compute API reads image, volume and
-flavor, and the planner authorises and merges the overrides. Where a create
-would store the server, :class:`Checked` ends it with the answer.
-"""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -12,29 +7,18 @@ from typing import Any
 
 from nova import exception
 from nova import objects
-from nova.api.openstack import api_version_request
-from nova.api.openstack import wsgi
 from nova.limit import local
-from nova.virt import hardware
 
-from nova_image_override import errors
 from nova_image_override import metadata_keys
 from nova_image_override.api import audit
 from nova_image_override.api.change import disks
+from nova_image_override.api.change import dry_run
 from nova_image_override.api.change.plan import Change
 from nova_image_override.api.change.plan import Plan
 from nova_image_override.api.change.plan import Planner
-from nova_image_override.api.guest import no_effect
 from nova_image_override.api.operation import Operation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.override import Overrides
-
-#: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
-_PAGE_SIZES = {
-    hardware.MEMPAGES_SMALL: 'small',
-    hardware.MEMPAGES_LARGE: 'large',
-    hardware.MEMPAGES_ANY: 'any',
-}
 
 
 def forget_forged_record(boot_image: dict[str, Any]) -> None:
@@ -120,21 +104,6 @@ class Create(Operation):
         return self._plan
 
 
-class Checked(exception.Forbidden):
-    """Ends a create that is only a check, and carries the answer.
-
-    Nova's controllers let ``Forbidden`` pass
-    (nova/api/openstack/wsgi.py expected_errors). Nova's create has not stored
-    or reserved anything yet.
-
-    :ivar answer: the answer of the check
-    """
-
-    def __init__(self, answer: dict[str, Any]) -> None:
-        super().__init__()
-        self.answer = {errors.PARAMETER: answer}
-
-
 class Check(Create):
     """A create that ends with the answer before anything is stored."""
 
@@ -149,41 +118,10 @@ class Check(Create):
         """End the create.
 
         :raises nova.exception.OverQuota: too many servers in the group
-        :raises Checked: otherwise
+        :raises dry_run.Checked: otherwise
         """
         _require_room_in_group(context, spec)
-        plan = self._merged
-        properties = plan.image['properties']
-        raise Checked({
-            'properties': properties,
-            'overridden': {
-                each.name: {
-                    'value': properties.get(each.name),
-                    'image_value': each.image_value(plan.base),
-                    **({'drivers': outcomes} if (
-                        outcomes := no_effect.by_driver(
-                            self._planner.virt_drivers, each, properties)
-                    ) else {}),
-                } for each in plan.change.after},
-            # It tells of the flavor's extra specs.
-            **({'numa_topology': _numa_topology(instance.numa_topology)}
-               if self._planner.reads_specs(context) else {}),
-        })
-
-
-def body_of_create(req: wsgi.Request, body: Any) -> Any:
-    """Turn the body of a check into the body of a create.
-
-    What a create requires besides the image is filled in. Anything wrong is
-    left for the create to refuse.
-    """
-    if not isinstance(body, dict) or not isinstance(body.get('server'), dict):
-        return body
-    defaults = {'name': 'check'}
-    # nova/api/openstack/compute/schemas/servers.py create_v237
-    if api_version_request.is_supported(req, '2.37'):
-        defaults['networks'] = 'none'
-    return {**body, 'server': {**defaults, **body['server']}}
+        dry_run.end(self._planner, context, self._merged)
 
 
 def _require_room_in_group(context: Any, spec: Any) -> None:
@@ -208,24 +146,3 @@ def _require_room_in_group(context: Any, spec: Any) -> None:
     except exception.OverQuota:
         raise exception.OverQuota(
             'Quota exceeded, too many servers in group') from None
-
-
-def _numa_topology(topology: Any) -> dict[str, Any] | None:
-    """Return the guest's NUMA topology as Nova has derived it.
-
-    :param topology: ``nova.objects.InstanceNUMATopology``, or None
-    """
-    if topology is None:
-        return None
-    return {
-        'nodes': [{
-            'id': cell.id,
-            'cpus': sorted(cell.cpuset | cell.pcpuset),
-            'dedicated_cpus': sorted(cell.pcpuset),
-            'memory_mb': cell.memory,
-            'page_size': _PAGE_SIZES.get(cell.pagesize, cell.pagesize),
-            'cpu_policy': cell.cpu_policy,
-            'cpu_thread_policy': cell.cpu_thread_policy,
-        } for cell in topology.cells],
-        'emulator_threads_policy': topology.emulator_threads_policy,
-    }

@@ -43,6 +43,7 @@ class Instance(nova_instance.Instance):
     restores: Collection[str] = ()
     _concerns_overrides = False
     _then: Held | None = None
+    _instead: Callable[[], object] | None = None
     _read: Mapping[str, Any] = types.MappingProxyType({})
 
     @classmethod
@@ -50,6 +51,7 @@ class Instance(nova_instance.Instance):
         cls, read: nova_instance.Instance, asks: bool = False,
         then: Held | None = None, keeps_others: bool = False,
         restores: Collection[str] = (),
+        instead: Callable[[], object] | None = None,
     ) -> Instance:
         """Return the server READ for an operation of Nova.
 
@@ -57,12 +59,14 @@ class Instance(nova_instance.Instance):
         :param then: called once the task state is held
         :param keeps_others: as the class has it
         :param restores: as the class has it
+        :param instead: raises, where the task state would be taken
         """
         result = cls()
         result.__dict__.update(vars(read))
         result.before = read.obj_clone()
         result._concerns_overrides = asks or ServerRecord.of(read).counts
         result._then = then
+        result._instead = instead
         result.keeps_others = keeps_others
         result.restores = restores
         result._read = dict(read.system_metadata)
@@ -84,6 +88,8 @@ class Instance(nova_instance.Instance):
                 or 'task_state' not in changed):
             self._save(*args, expected_task_state=expected_task_state, **kwargs)
             return
+        if self._instead is not None:
+            self._instead()
         self.before = None
         former = {
             name: getattr(before, name) for name in changed

@@ -18,6 +18,7 @@ from nova_image_override.api import audit
 from nova_image_override.api import compute_part
 from nova_image_override.api import operation as operations
 from nova_image_override.api.change import disks
+from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import held_instance
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store
@@ -27,7 +28,7 @@ from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.override import ImageProperties, Overrides
+from nova_image_override.override import ImageProperties, NONE, Overrides
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.server_record import ServerRecord
 
@@ -42,11 +43,13 @@ class Rebuild(operations.Operation):
     :param read: the server, as the request has read it
     :param asked: the overrides that the request asks for; None keeps those in
         force
+    :param is_check: whether it ends with the plan
     """
 
     def __init__(
         self, planner: Planner, scheduler: scheduling.HostScheduler,
         context: Any, read: Any, asked: Overrides | None,
+        is_check: bool = False,
     ) -> None:
         self._planner = planner
         self._scheduler = scheduler
@@ -55,7 +58,11 @@ class Rebuild(operations.Operation):
         self.asked = asked
         self._instance = held_instance.Instance.of(
             read, asks=bool(asked), then=self._held,
-            restores=('keypairs', 'trusted_certs'))
+            restores=('keypairs', 'trusted_certs'),
+            instead=self._end if is_check else None)
+        self.is_check = is_check
+        #: What Nova rebuilds from, without overrides.
+        self._fetched: dict[str, Any] = {}
         #: The plan, and metadata of the merged image, once they are checked.
         self._plan: Plan | None = None
         self._image: objects.ImageMeta | None = None
@@ -110,6 +117,7 @@ class Rebuild(operations.Operation):
         :raises errors.OverrideError: the server may not have the result
         """
         if not self._names:
+            self._fetched = dict(image)
             return
         instance, record = self._instance, self._record
         spec = objects.RequestSpec.get_by_instance_uuid(
@@ -200,6 +208,18 @@ class Rebuild(operations.Operation):
             for name in ('id', 'updated_at')) and (
                 had.id, had.updated_at) == (has.id, has.updated_at)
 
+    def _end(self) -> None:
+        """End a check.
+
+        :raises dry_run.Checked: always
+        """
+        if self._plan is None:
+            base = self._fetched.get('properties') or {}
+            self._plan = Plan(
+                Change(self._instance.get_flavor(), self._fetched, NONE, NONE),
+                {**self._fetched, 'properties': base})
+        dry_run.end(self._planner, self._context, self._plan)
+
     # --- 2: Nova has taken the task state -----------------------------------
 
     def _held(
@@ -216,6 +236,9 @@ class Rebuild(operations.Operation):
         and look for the traits of the image without its overrides
         (ComputeTaskManager._validate_image_traits_for_rebuild).
         """
+        if self.is_check:
+            raise interface.unsupported(
+                'rebuilds past Instance.save, which ends a check')
         arguments = {}
         if self._plan is not None:
             self._places = disks.places(instance)

@@ -7,7 +7,7 @@ the server runs, so only what is stored has to change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 import dataclasses
 import types
 from typing import Any
@@ -76,16 +76,14 @@ _FOLLOWS = {
 class Update:
     """An update that may be stored.
 
-    :ivar after: the overrides that are to be in force
-    :ivar changed: names of the overrides that are others then
+    :ivar plan: the plan that was checked
     :ivar properties: image properties to be stored with the server, with the
         record
     :ivar fields: fields of the server that follow from them
     :ivar had: metadata of the image in the server's request spec
     """
 
-    after: Overrides
-    changed: Collection[str]
+    plan: Plan
     properties: dict[str, Any]
     fields: dict[str, Any]
     had: objects.ImageMeta | None
@@ -96,7 +94,7 @@ class Update:
         :param updates: its other fields that the request changes
         :raises errors.Conflict: something else has changed it, or does
         """
-        store.replace(instance, self.changed, self.properties,
+        store.replace(instance, self.plan.change.differing, self.properties,
                       {**self.fields, **updates}, self.had)
 
 
@@ -153,8 +151,7 @@ def plan(
             scheduler.require(
                 context, instance, spec, image_meta, change.differing,
                 f'where a stopped server stays: {shelve}')
-    return Update(change.after, change.differing, properties,
-                  _fields(planned), had)
+    return Update(planned, properties, _fields(planned), had)
 
 
 def _change(

@@ -60,6 +60,6 @@ def test_what_is_no_answer_to_a_check_is_an_error(
         cloud, compute, answer, reason):
     cloud.post(CHECK_URL, **answer)
     with pytest.raises(answers.Error, match=(
-            'Cannot check what a create would get: POST '
+            'Cannot check what the request would get: POST '
             f'{versions.CHECK_PATH} .*{reason}')):
         check(compute)

@@ -137,6 +137,37 @@ def test_a_create_ends_in_a_check_wherever_it_comes_from(cloud, compute):
         'server': {'name': 'x', 'image_props_override': OVERRIDES}}
 
 
+@pytest.mark.parametrize(('action', 'method', 'path', 'key'), [
+    (transport.CHECK_REBUILD, 'POST', '/servers/1/action', 'rebuild'),
+    # As openstacksdk has it.
+    (transport.CHECK_REBUILD, 'POST', 'servers/1/action', 'rebuild'),
+    (transport.CHECK_UPDATE, 'PUT', '/servers/1', 'server')])
+def test_a_check_of_a_server_names_it_and_changes_nothing(
+        cloud, compute, action, method, path, key):
+    told = {'properties': {}, 'overridden': {}, 'numa_topology': None}
+    checked = cloud.post(URL + versions.CHECK_PATH, json={
+        'image_props_override': told})
+    with transport.attach(compute).overriding(action, OVERRIDES) as asking:
+        compute.request(path, method, json={key: {'name': 'x'}})
+        pytest.fail('the request went on')
+    assert asking.checked == told
+    assert checked.last_request.json() == {key: {
+        'id': '1', 'name': 'x', 'image_props_override': OVERRIDES}}
+
+
+def test_only_a_check_of_a_rebuild_can_ask_for_nothing(cloud, compute):
+    checked = cloud.post(URL + versions.CHECK_PATH, json={
+        'image_props_override': {}})
+    with transport.attach(compute).overriding(transport.CHECK_REBUILD, None):
+        compute.post('/servers/1/action', json={'rebuild': {'imageRef': 'i'}})
+    assert checked.last_request.json() == {
+        'rebuild': {'id': '1', 'imageRef': 'i'}}
+    for action in (transport.CHECK, transport.CHECK_UPDATE, transport.REBUILD):
+        with pytest.raises(TypeError), transport.attach(
+                compute).overriding(action, None):
+            pytest.fail('the request went on')
+
+
 # --- what is left alone ------------------------------------------------------
 
 

@@ -1,0 +1,119 @@
+"""``POST /image-props-override/check``: an operation that ends with its plan.
+
+A check goes the way of the create, rebuild or update that it asks about: Nova's
+controller validates the body, Nova's compute API reads server, image, volume
+and flavor, and the planner authorises and merges the overrides. Where the
+operation would store anything, :class:`Checked` ends it with the answer.
+"""
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from nova import exception
+from nova import objects
+from nova.api.openstack import api_version_request
+from nova.api.openstack import wsgi
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override.api.change.plan import Plan
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.guest import no_effect
+from nova_image_override.api.guest.guest import boot_metadata
+
+#: Names of the values that stand for a size in ``InstanceNUMACell.pagesize``.
+_PAGE_SIZES = {
+    hardware.MEMPAGES_SMALL: 'small',
+    hardware.MEMPAGES_LARGE: 'large',
+    hardware.MEMPAGES_ANY: 'any',
+}
+
+
+class Checked(exception.Forbidden):
+    """Ends an operation that is only a check, and carries the answer.
+
+    Nova's controllers let ``Forbidden`` pass
+    (nova/api/openstack/wsgi.py expected_errors). Nova has not stored or
+    reserved anything yet.
+
+    :ivar answer: the answer of the check
+    """
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__()
+        self.answer = {errors.PARAMETER: answer}
+
+
+def end(planner: Planner, context: Any, plan: Plan) -> NoReturn:
+    """End an operation with the PLAN that it would store.
+
+    :raises Checked: always
+    """
+    properties = plan.image['properties']
+    raise Checked({
+        'properties': properties,
+        'overridden': {
+            each.name: {
+                'value': properties.get(each.name),
+                'image_value': each.image_value(plan.base),
+                **({'drivers': outcomes} if (
+                    outcomes := no_effect.by_driver(
+                        planner.virt_drivers, each, properties)) else {}),
+            } for each in plan.change.after},
+        # It tells of the flavor's extra specs.
+        **({'numa_topology': _numa_topology(hardware.numa_get_constraints(
+            # A copy: ImageMeta.from_dict changes its argument.
+            plan.change.flavor, objects.ImageMeta.from_dict(
+                boot_metadata(plan.image))))}
+           if planner.reads_specs(context) else {}),
+    })
+
+
+def of_existing(body: Any) -> tuple[str, str, Any] | None:
+    """Return what a check asks about a server that exists, if it does.
+
+    :returns: the key of the operation's body, the server, and that body
+    """
+    for key in ('rebuild', 'server'):
+        inner = body.get(key) if isinstance(body, dict) else None
+        if isinstance(inner, dict) and isinstance(inner.get('id'), str):
+            rest = {name: value for name, value in inner.items()
+                    if name != 'id'}
+            return key, inner['id'], {**body, key: rest}
+    return None
+
+
+def body_of_create(req: wsgi.Request, body: Any) -> Any:
+    """Turn the body of a check into the body of a create.
+
+    What a create requires besides the image is filled in. Anything wrong is
+    left for the create to refuse.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get('server'), dict):
+        return body
+    defaults = {'name': 'check'}
+    # nova/api/openstack/compute/schemas/servers.py create_v237
+    if api_version_request.is_supported(req, '2.37'):
+        defaults['networks'] = 'none'
+    return {**body, 'server': {**defaults, **body['server']}}
+
+
+def _numa_topology(topology: Any) -> dict[str, Any] | None:
+    """Return the guest's NUMA topology as Nova has derived it.
+
+    :param topology: ``nova.objects.InstanceNUMATopology``, or None
+    """
+    if topology is None:
+        return None
+    return {
+        'nodes': [{
+            'id': cell.id,
+            'cpus': sorted(cell.cpuset | cell.pcpuset),
+            'dedicated_cpus': sorted(cell.pcpuset),
+            'memory_mb': cell.memory,
+            'page_size': _PAGE_SIZES.get(cell.pagesize, cell.pagesize),
+            'cpu_policy': cell.cpu_policy,
+            'cpu_thread_policy': cell.cpu_thread_policy,
+        } for cell in topology.cells],
+        'emulator_threads_policy': topology.emulator_threads_policy,
+    }
