@@ -12,6 +12,7 @@ from typing import Any
 
 from cliff import columns
 
+from nova_image_override.properties import book
 from nova_image_override.properties import schema_words
 
 #: The formats that have a null of their own.
@@ -53,9 +54,37 @@ class Row:
 
         A value that the property may have finds it, too.
         """
-        return any(fnmatch.fnmatchcase(each, name) for each in (
-            self.name, *self.values.machine_readable())) or bool(
-                self.pattern and re.search(self.pattern, name))
+        return self.is_named(name) or any(
+            fnmatch.fnmatchcase(each, name) for each in (
+                self.name, *self.values.machine_readable()))
+
+    def is_named(self, name: str) -> bool:
+        """Return whether NAME is that of the row, or of a member."""
+        return name == self.name or bool(
+            self.pattern and re.search(self.pattern, name))
+
+    def mentions(self, word: str) -> bool:
+        """Return whether WORD is in the name, a value or the description.
+
+        In whatever case, and with blanks or without.
+        """
+        return _folded(word) in _folded(' '.join((
+            self.name, *self.values.machine_readable(), self.description)))
+
+
+def _folded(text: str) -> str:
+    return ''.join(text.lower().split())
+
+
+def found(table: Iterable[Row], word: str) -> list[Row]:
+    """Return the rows that are called WORD, or else those that mention it.
+
+    Other rows mention properties, too, that are not among them.
+    """
+    table = list(table)
+    return [row for row in table if row.is_called(word)] or [
+        row for row in table
+        if word and word not in book.RECORDS and row.mentions(word)]
 
 
 def for_people(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:

@@ -20,6 +20,7 @@ from nova_image_override.client import answers
 from nova_image_override.client import arguments
 from nova_image_override.client import osc_commands
 from nova_image_override.client import transport
+from nova_image_override.properties import book
 
 
 class PresetColumn(columns.FormattableColumn):  # type: ignore[misc]
@@ -149,6 +150,13 @@ class Create(Hook):
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
+        slips = [name for name in getattr(parsed_args, 'properties', None) or ()
+                 if arguments.field(name) in book.RECORDS]
+        if slips:
+            self.cmd.log.warning(
+                '--property sets metadata of the server, which overrides no '
+                'image property: for %s, use %s', ', '.join(slips),
+                arguments.SET)
         action, asked = self.action, arguments.asked(parsed_args)
         if getattr(parsed_args, _DRY_RUN, False):
             action, asked = self.check, asked or self.nothing

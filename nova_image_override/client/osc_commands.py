@@ -2,16 +2,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from cliff.formatters import table
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from nova_image_override import errors
 from nova_image_override import property_table
 from nova_image_override.client import answers
 from nova_image_override.client import arguments
 from nova_image_override.client import transport
+from nova_image_override.properties import book
 
 Rows = list[tuple[Any, ...]]
 
@@ -42,7 +45,8 @@ class List(command.Lister):
         parser.add_argument(
             'names', metavar='<key|value>', nargs='*', type=arguments.name,
             help='List only these properties, or those that can have these '
-                 'values; * stands for any characters')
+                 'values (* stands for any characters), or that mention these '
+                 'words')
         parser.add_argument(
             '--long', action='store_true',
             help='List limits, drivers and descriptions too')
@@ -56,17 +60,60 @@ class List(command.Lister):
         """
         rows = property_table.rows(_offer(self).schema)
         names = parsed_args.names
-        missing = [name for name in names
-                   if not any(row.is_called(name) for row in rows)]
+        found = {name: property_table.found(rows, name) for name in names}
+        missing = [name for name in names if not found[name]]
         if missing:
-            raise answers.Error('You may not override ' + ', '.join(missing))
+            raise answers.Error('You may not override ' + ', '.join(
+                name + _meant(name, rows) for name in missing))
         if names:
-            rows = [row for row in rows if any(map(row.is_called, names))]
+            rows = [row for row in rows
+                    if any(row in each for each in found.values())]
         shown = 7 if parsed_args.long else 3
         return ('Property', 'Type', 'Values', 'Removable', 'Names',
                 'Drivers', 'Description')[:shown], [
             (row.name, row.kind, row.values, row.removable, row.pattern,
              row.drivers, row.description)[:shown] for row in rows]
+
+
+class Show(command.ShowOne):
+    """Show one image property: its effect, values, limits and needs."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the argument."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'name', metavar='<key>', type=arguments.name,
+            help='Name of the property')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Ask the cloud.
+
+        :raises answers.Error: it does not offer the property; with the reason
+        """
+        name, rows = parsed_args.name, property_table.rows(_offer(self).schema)
+        for row in rows:
+            if row.is_named(name):
+                return ('property', 'purpose', 'description', 'type', 'values',
+                        'removable', 'drivers'), (
+                    row.name, book.purpose_of(arguments.field(name)),
+                    row.description, row.kind, row.values, row.removable,
+                    row.drivers)
+        record = book.RECORDS.get(arguments.field(name))
+        if record is None:
+            why = 'no image property has this name' + _meant(name, rows)
+        elif record.never:
+            why = 'it says what the image is, which no cloud lets you override'
+        else:
+            why = ('this cloud does not permit it to you, or none of its hosts '
+                   f'acts on it. {record.description}')
+        raise answers.Error(f'You may not override {name}: {why}')
+
+
+def _meant(name: str, rows: Iterable[property_table.Row]) -> str:
+    """Return the end of a message about a NAME that ROWS do not have."""
+    near = errors.nearest(name, [row.name for row in rows])
+    return near and f' (did you mean {near}?)'
 
 
 class PresetList(command.Lister):

@@ -390,3 +390,47 @@ def test_the_cloud_is_asked_once_in_each_shell(client):
 def test_without_the_extension_nothing_is_completed(plain_client):
     assert completed(plain_client, _AT_CREATE + 'hw_dis') == {
         _AT_CREATE + 'hw_dis': ''}
+
+
+# --- finding properties ------------------------------------------------------
+
+def test_a_typing_error_is_answered_with_the_name_that_was_meant(client):
+    assert 'hw_disk_buss (did you mean hw_disk_bus?)' in client.refused(
+        'image', 'override', 'list', 'hw_disk_buss')
+
+
+def test_words_of_descriptions_find_properties(client):
+    assert client.openstack(
+        'image', 'override', 'list', 'hugepages', '-f', 'value', '-c',
+        'Property').split() == ['hw_mem_page_size']
+
+
+def test_one_property_is_shown(client):
+    shown = json.loads(client.openstack(
+        'image', 'override', 'show', 'hw_disk_bus', '-f', 'json'))
+    assert shown['property'] == 'hw_disk_bus'
+    assert 'virtio' in shown['values'] and shown['removable'] == 'yes'
+
+
+@pytest.mark.parametrize(('name', 'why'), [
+    ('hw_disk_buss', 'no image property has this name (did you mean '
+                     'hw_disk_bus?)'),
+    ('img_owner_id', 'it says what the image is'),
+    ('hw_disk_type', 'none of its hosts acts on it'),
+    ('virtio', 'no image property has this name')])
+def test_why_a_property_cannot_be_overridden_is_said(client, name, why):
+    refused = client.refused('image', 'override', 'show', name)
+    assert f'You may not override {name}: ' in refused
+    assert why in refused
+
+
+def test_metadata_with_the_name_of_an_image_property_is_warned_of(client):
+    words = ('server', 'create', '--dry-run', '--image', 'debian', '--flavor',
+             'two-cpus', 'guest', '--property')
+    done = client.run('openstack', *words, 'hw_disk_bus=scsi',
+                      '--property', 'hw_numa_mem.0=1', '--property', 'a=b')
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        '--property sets metadata of the server, which overrides no image '
+        'property: for hw_disk_bus, hw_numa_mem.0, use --image-prop-override']
+    assert client.run('openstack', *words, 'a=b').stderr == ''

@@ -124,3 +124,23 @@ def called(catalog, name):
 def test_a_row_is_found_by_its_name_that_of_a_member_a_value_and_by_globs(
         catalog, name, rows):
     assert called(catalog, name) == rows
+
+
+@pytest.mark.parametrize(('word', 'rows'), [
+    ('huge', ['hw_mem_page_size']), ('hugepages', ['hw_mem_page_size']),
+    ('Huge Pages', ['hw_mem_page_size']), ('pinning', ['hw_cpu_policy']),
+    # Called so: nothing that only mentions it.
+    ('uefi', ['hw_firmware_type']), ('hw_boot_menu', ['hw_boot_menu']),
+    ('hw_disk_buss', []), ('no such words', []), ('', [])])
+def test_a_word_finds_what_is_called_so_or_else_what_mentions_it(
+        catalog, word, rows):
+    found = property_table.found(published_rows(catalog), word)
+    assert [row.name for row in found] == rows
+
+
+def test_a_property_that_is_not_offered_is_not_found_where_others_mention_it(
+        catalog):
+    offered = [row for row in published_rows(catalog)
+               if row.name != 'hw_machine_type']
+    assert any(row.mentions('hw_machine_type') for row in offered)
+    assert property_table.found(offered, 'hw_machine_type') == []
