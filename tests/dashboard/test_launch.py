@@ -33,7 +33,8 @@ function channels(color) { return color.match(/[0-9.]+/g).map(Number); }
 function luminance(rgb) {
   var linear = rgb.slice(0, 3).map(function (each) {
     each /= 255;
-    return each <= 0.03928 ? each / 12.92 : Math.pow((each + 0.055) / 1.055, 2.4);
+    return each <= 0.03928
+      ? each / 12.92 : Math.pow((each + 0.055) / 1.055, 2.4);
   });
   return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
 }
@@ -44,9 +45,10 @@ function background(element) {
   }
   return [255, 255, 255];
 }
-var step = document.querySelector('.image-props-editor').parentElement.parentElement;
+var step = document.querySelector('.image-props-editor').closest('.step');
 return Array.from(step.querySelectorAll('*')).filter(function (each) {
-  return each.getClientRects().length && !each.matches(':disabled, :disabled *, .sr-only') &&
+  return each.getClientRects().length &&
+    !each.matches(':disabled, :disabled *, .sr-only') &&
     Array.from(each.childNodes).some(function (child) {
       return child.nodeType === Node.TEXT_NODE && child.data.trim();
     });
