@@ -258,7 +258,7 @@ def main() -> None:
                      'minutes': round((time.monotonic() - began) / 60, 1)}
             print(family, found, flush=True)
             if not run.unexplained:
-                figures.record(f'{what}-{family}-debian{head["debian"]}',
+                figures.record(f'{what}-{family}-{libvirtd.record}',
                                {'family': family, **head, **found})
             is_explained &= not run.unexplained
     sys.exit(not is_explained)

@@ -15,6 +15,10 @@ _HOSTS: collections.abc.Mapping[str, str] = {
     'does not support TPM model tpm-crb': 'QEMU for Arm lacks it so far',
     "doesn't support additional attributes": 'a newer libvirt takes them',
     "Unable to find 'efi' firmware": 'what firmware is installed',
+    'cannot be specified when firmware autoselection': 'libvirt 9.0 takes no '
+                                                       'guest of Nova 34\'s '
+                                                       'with UEFI',
+    "mode='emulate', bits= must be specified": 'newer libvirts do without',
 }
 
 #: Part of our reasons -> why the guest is defined all the same.

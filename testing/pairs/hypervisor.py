@@ -1,9 +1,11 @@
 """A host of the cloud without the cloud: libvirt, for two architectures.
 
-``CLOUD_DEBIAN=trixie`` has libvirt and QEMU from Debian 13, as the cloud does.
+``CLOUD_DEBIAN=trixie`` has libvirt and QEMU from Debian 13, as the cloud does,
+and ``CLOUD_LIBVIRT=own`` the libvirt of Debian 12 itself.
 """
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import typing
@@ -52,3 +54,9 @@ class Hypervisor(host.Host):
             '(?:hypervisor|daemon): (.*)', self.virsh('version', '--daemon'))
         (debian,) = re.findall('VERSION_ID="(.*)"', text)
         return {'debian': debian, 'versions': f'libvirt {daemon}, {hypervisor}'}
+
+    @property
+    def record(self) -> str:
+        """The last part of the names of its records."""
+        own = '-own' * (os.environ.get('CLOUD_LIBVIRT') == 'own')
+        return f'debian{self.versions()["debian"]}{own}'
