@@ -166,9 +166,15 @@ test: $(READY)
 	$(BIN)/python -m pytest $(ARGS)
 else
 test: $(READY) ## Unit tests and the short functional pass on Nova 34 (ARGS="tests/unit/test_x.py -k name")
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit \
+	    -m "not process or smoke"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional -m smoke
 endif
+
+# Each loads Nova anew, which takes seconds.
+.PHONY: test-processes
+test-processes: $(READY) ## All tests of commands as processes on Nova 34
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit -m process
 
 .PHONY: test-functional
 test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
@@ -204,7 +210,7 @@ test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (
 	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
 
 .PHONY: test-all
-test-all: test test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
+test-all: test test-processes test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
 # One after the other: under eventlet, in which the harness of Nova 26 to 33
 # runs, xdist's workers hang.
@@ -215,11 +221,11 @@ test-%: .venv/nova-%/.ready
 .PHONY: smoke
 smoke: $(SMOKE:%=smoke-%) ## Unit and smoke tests on Nova 27, 29, 31 and 33 (make smoke-28: on another)
 
-# With few hypothesis examples, and without processes that say the same on every
-# release: Nova 34 and test-all have them all.
+# With few hypothesis examples, and few processes: Nova 34 and test-all have them
+# all.
 smoke-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit \
-	    -m "not process"
+	    -m "not process or smoke"
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
 .PHONY: test-sid

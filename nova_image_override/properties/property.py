@@ -285,6 +285,8 @@ def make(nova_field: Any, **common: Any) -> Property:
         kind = Integer
     elif isinstance(nova_field, field_types.BaseEnumField):
         kind, values = Enumeration, tuple(nova_field.valid_values)
+    elif limits.values:
+        kind, values = Enumeration, limits.values
     elif isinstance(nova_field, field_types.VersionPredicateField):
         kind = Parsed
     elif limits.cpu_list:

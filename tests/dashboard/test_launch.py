@@ -26,6 +26,38 @@ def overrides_of(cloud):
     return server['image_props_override']
 
 
+#: Texts of the step with less contrast than 4.5 : 1 (WCAG 2.2, 1.4.3), which
+#: leaves out what is disabled.
+_PALE = '''
+function channels(color) { return color.match(/[0-9.]+/g).map(Number); }
+function luminance(rgb) {
+  var linear = rgb.slice(0, 3).map(function (each) {
+    each /= 255;
+    return each <= 0.03928 ? each / 12.92 : Math.pow((each + 0.055) / 1.055, 2.4);
+  });
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+}
+function background(element) {
+  for (; element; element = element.parentElement) {
+    var found = channels(getComputedStyle(element).backgroundColor);
+    if (found.length < 4 || found[3] === 1) { return found; }
+  }
+  return [255, 255, 255];
+}
+var step = document.querySelector('.image-props-editor').parentElement.parentElement;
+return Array.from(step.querySelectorAll('*')).filter(function (each) {
+  return each.getClientRects().length && !each.matches(':disabled, :disabled *, .sr-only') &&
+    Array.from(each.childNodes).some(function (child) {
+      return child.nodeType === Node.TEXT_NODE && child.data.trim();
+    });
+}).map(function (each) {
+  var pair = [channels(getComputedStyle(each).color), background(each)]
+    .map(luminance).sort();
+  return [each.textContent.trim(), (pair[1] + 0.05) / (pair[0] + 0.05)];
+}).filter(function (each) { return each[1] < 4.5; });
+'''
+
+
 @pytest.mark.short
 def test_a_server_boots_with_what_was_chosen(wizard, cloud):
     wizard.open('demo')
@@ -324,3 +356,67 @@ def test_without_the_extension_there_is_no_step(plain_browser, plain_cloud):
     assert wizard_module.STEP not in wizard.steps()
     assert len(plain_cloud.requests('GET', '/image-props-override')) <= 1
     assert plain_browser.complaints() == []
+
+
+# --- for everybody ----------------------------------------------------------
+
+def test_every_text_can_be_read_whatever_the_cloud_says(wizard, browser):
+    wizard.open('demo')
+    wizard.fill()
+    assert browser.driver.execute_script(_PALE) == []
+    wizard.set('hw_disk_bus', 'scsi')
+    wizard.set('hw_rng_model', 'virtio')
+    wizard.wait_for_state('accepted')
+    assert browser.driver.execute_script(_PALE) == []
+    wizard.set('hw_cpu_cores', '3')
+    wizard.wait_for_state('refused')
+    assert browser.driver.execute_script(_PALE) == []
+
+
+def test_what_is_wrong_is_marked_for_screen_readers_and_in_red(
+        wizard, browser):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_cpu_cores', '2')
+    wizard.wait_for_state('accepted')
+    (field,) = browser.shown('[data-property=hw_cpu_cores] input')
+    assert field.get_attribute('aria-invalid') == 'false'
+    wizard.set('hw_cpu_cores', '3')
+    wizard.wait_for_state('refused')
+    assert field.get_attribute('aria-invalid') == 'true'
+    (badge,) = browser.shown('.image-props-heading .badge')
+    assert badge.value_of_css_property(
+        'background-color') == 'rgba(181, 43, 39, 1)'
+
+
+def test_the_limits_of_a_value_stay_while_one_types(wizard):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_cpu_cores', '2')
+    assert 'an integer from 1 to ' in wizard.row('hw_cpu_cores').text
+
+
+def test_verdict_and_chips_stay_in_sight_below_a_long_list(wizard, browser):
+    wizard.open('nfv')
+    wizard.fill(flavor='nfv')
+    wizard.set('hw_numa_nodes', '2')
+    wizard.wait_for_state('accepted')
+    wizard.search('hw_')
+    rows = browser.shown('.image-props-row')
+    browser.driver.execute_script('arguments[0].scrollIntoView()', rows[-1])
+    for selector in ('.image-props-state', '.image-props-nodes',
+                     '.image-props-chips'):
+        (shown,) = browser.shown(selector)
+        assert browser.driver.execute_script(
+            'var place = arguments[0].getBoundingClientRect();'
+            'var top = document.elementFromPoint('
+            '    place.left + 5, place.top + 5);'
+            'return arguments[0].contains(top);', shown), selector
+
+
+def test_what_has_a_few_values_is_a_list(wizard):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_auto_disk_config', 'disabled')
+    wizard.wait_for_state('accepted')
+    assert wizard.chips() == ['hw_auto_disk_config=disabled']

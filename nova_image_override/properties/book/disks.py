@@ -23,9 +23,7 @@ RECORDS = records(
         'hw_auto_disk_config',
         'Whether the root partition and file system are resized to the '
         'flavor\'s disk; "disabled" forbids the server to ask for it.',
-        limits=Limits(
-            pattern='^(true|false|disabled)$',
-            expects='one of true, false, disabled'),
+        limits=Limits(values=('true', 'false', 'disabled')),
         # What the server says of itself; no driver asks for it.
         readers=(Reader(API),),
         read_as='auto_disk_config'),

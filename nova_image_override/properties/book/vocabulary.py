@@ -108,6 +108,7 @@ class Limits:
     :ivar maximum: largest integer taken; 0 if the value is no integer
     :ivar pattern: regular expression (ECMA 262 and Python) of the value
     :ivar expects: PATTERN in words, for the message of a refusal
+    :ivar values: all values there are, of a field that is any text to Nova
     :ivar cpu_list: the value is a CPU list, to be bounded
     :ivar size: the value may be a size with a unit, which is stored in KiB
     """
@@ -116,6 +117,7 @@ class Limits:
     maximum: int = 0
     pattern: str | None = None
     expects: str | None = None
+    values: tuple[str, ...] = ()
     cpu_list: bool = False
     size: bool = False
 

@@ -15,6 +15,8 @@ from testing import paste_config
 from tests.unit.cmd import nova_databases
 from tests.unit.cmd import processes
 
+pytestmark = pytest.mark.process
+
 COMMAND = 'nova-image-override'
 STATUS = 'nova-image-override-status'
 COMPUTE = 'nova-compute-image-override'
@@ -52,6 +54,7 @@ def answer(status, *arguments):
     return json.loads(done.out)
 
 
+@pytest.mark.smoke
 def test_check_finds_a_mistake(conf):
     conf.write_text('[image_override]\nallowed_properties = hw_boot_menue\n')
     (found,) = answer(1, 'check', '--config-file', conf)
@@ -70,6 +73,7 @@ def test_list_lists_what_may_be_overridden(conf):
         ('hw_boot_menu', ['true', 'false']), ('hw_disk_bus', ['scsi'])]
 
 
+@pytest.mark.smoke
 def test_status_reports_a_rule_that_stops_nova_api(conf):
     conf.write_text('[image_override]\nallowed_properties = vm_mode\n')
     done = processes.run(STATUS, '--config-file', conf, 'upgrade', 'check')
@@ -77,6 +81,7 @@ def test_status_reports_a_rule_that_stops_nova_api(conf):
     assert 'vm_mode' in done.out
 
 
+@pytest.mark.smoke
 def test_nova_compute_is_the_first_that_imports_nova():
     # nova.cmd.compute chooses native threads or eventlet, and gives up if
     # anything of Nova was imported before.
@@ -86,6 +91,7 @@ def test_nova_compute_is_the_first_that_imports_nova():
 
 # --- beside Nova's databases -------------------------------------------------
 
+@pytest.mark.smoke
 def test_computes_tells_which_hosts_lack_the_compute_part(databases):
     rows = answer(1, 'computes', '--config-file', databases)
     assert [(row['Cell'], row['Host'], row['Compute part'])
@@ -93,6 +99,7 @@ def test_computes_tells_which_hosts_lack_the_compute_part(databases):
         ('cell1', 'compute1', '1.0'), ('cell1', 'compute2', None)]
 
 
+@pytest.mark.smoke
 def test_servers_lists_what_is_overridden(databases):
     asked = (COMMAND, 'servers', '--config-file', databases, '-f', 'csv')
     done = processes.run(*asked, '--server', SERVER)

@@ -22,6 +22,8 @@
         onChange: '&'
       },
       require: {form: '^form'},
+      // What the cloud says of it all, above the chips.
+      transclude: true,
       templateUrl: ['horizon.image-props-override.basePath', function (basePath) {
         return basePath + 'editor/editor.html';
       }],
