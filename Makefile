@@ -533,6 +533,10 @@ fuzz: $(READY) ## Random requests on Nova 34, N=100000 of them
 bench: $(READY) ## What the extension costs
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: hostile-search
+hostile-search: $(READY) ## Search an hour for requests that cost much, for make bench (ARGS="--minutes 2 --seed 1")
+	@$(BIN)/python -W ignore -m benchmarks.search $(ARGS)
+
 ##@ Documentation and upkeep
 
 .PHONY: docs
