@@ -117,12 +117,12 @@ def _nodes(
 
 
 #: Sixty nodes that have 240 vCPUs and a flavor's memory between them, in lists
-#: as long as they may be.
+#: that name nearly as many CPUs as they may.
 _SIXTY = {
     'hw_numa_nodes': '60',
     **{f'hw_numa_mem.{n}': '10' for n in range(59)}, 'hw_numa_mem.59': '434',
-    **{f'hw_numa_cpus.{n}': _repeated(f'{n}', 80) for n in range(59)},
-    'hw_numa_cpus.59': _repeated('59-239')}
+    **{f'hw_numa_cpus.{n}': _repeated(f'{n}', 30) for n in range(59)},
+    'hw_numa_cpus.59': _repeated('59-239', 2_200)}
 
 #: name -> the overrides of a server
 HAD: dict[str, dict[str, str]] = {

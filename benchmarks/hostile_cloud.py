@@ -7,6 +7,7 @@ import logging
 import pathlib
 import typing
 from unittest import mock
+import warnings
 
 import fixtures
 from nova import context as nova_context
@@ -106,6 +107,8 @@ class Cloud(side_by_side.SideBySide):
             self.applications[name] = applications.load(paste_config.APP)
             for option in options:
                 base.CONF.clear_override(option, 'image_override')
+        # Nova's tests make errors of some.
+        warnings.simplefilter('ignore')
         logging.disable(logging.DEBUG)
         self.log = Log(logging.INFO)
         logging.getLogger().handlers = [self.log]
