@@ -139,7 +139,7 @@ class Requests:
         code = self._cloud.send(paste_config.APP, made).code
         whose = ''
         if code >= 500:
-            made.path_info = made.path_info.replace(
+            made.environ['PATH_INFO'] = made.environ['PATH_INFO'].replace(
                 versions.CHECK_PATH, '/servers')
             novas = self._cloud.send(paste_config.NOVA_APP, made)
             assert novas.code == code, (request, novas)
