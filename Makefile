@@ -496,6 +496,10 @@ proof-ways-in: $(READY) ## Every property by every way in against every rule, on
 proof-check: $(READY) ## What a check says is what 10,000 creates get, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
 
+.PHONY: proof-malformed
+proof-malformed: $(READY) ## 2,500 malformed requests to all endpoints, on Nova 34
+	PROOF=full $(BIN)/python -m pytest -s tests/proof/test_malformed.py
+
 SEQUENCES ?= 1000
 .PHONY: proof-sequences
 proof-sequences: $(READY) ## Random lives of servers on Nova 34, SEQUENCES=1000 of them
@@ -538,6 +542,10 @@ fuzz: $(READY) ## Random requests on Nova 34, N=100000 of them
 .PHONY: bench
 bench: $(READY) ## What the extension costs
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: hostile-search
+hostile-search: $(READY) ## Search an hour for requests that cost much, for make bench (ARGS="--minutes 2 --seed 1")
+	@$(BIN)/python -W ignore -m benchmarks.search $(ARGS)
 
 ##@ Documentation and upkeep
 

@@ -3,12 +3,17 @@
 import collections.abc
 import contextlib
 import logging
+import typing
 
 from benchmarks import functions
 from benchmarks import hostile
+from benchmarks import hostile_cloud
+from benchmarks import search
 from testing.cost import cloud as cloud_module
 from testing.cost import compared
 from testing.cost import measure
+
+_EXTENSION = 'extension'
 
 Table = tuple[str, list[str], list[list[str]]]
 
@@ -31,18 +36,17 @@ def tables(rounds: int) -> collections.abc.Iterator[Table]:
                 f'GET /servers/detail, {cloud.SERVERS} servers, '
                 f'compute {compute}', compared.detail(cloud, compute),
                 max(rounds // 3, 1), compared.check(cloud))
-    # Another cloud, whose lists are not measured.
-    with _cloud() as cloud:
-        servers = hostile.servers(cloud)
-        cloud.stop()
-        yield _hostile(cloud, servers, max(rounds // 20, 1))
+    with _cloud(hostile_cloud.Cloud) as cloud:
+        yield _hostile(cloud, max(rounds // 20, 1))
         yield from _functions(max(rounds // 3, 1))
 
 
 @contextlib.contextmanager
-def _cloud() -> collections.abc.Iterator[cloud_module.Cloud]:
+def _cloud(
+    kind: type = cloud_module.Cloud,
+) -> collections.abc.Iterator[typing.Any]:
     """Run a cloud whose end does not log among the tables."""
-    with cloud_module.Cloud.running() as cloud:
+    with kind.running() as cloud:
         yield cloud
         logging.disable()
     logging.disable(logging.DEBUG)
@@ -66,27 +70,26 @@ def _requests(
          for name in variants])
 
 
-def _hostile(
-    cloud: cloud_module.Cloud, servers: dict[str, str], rounds: int,
-) -> Table:
+def _hostile(cloud: hostile_cloud.Cloud, rounds: int) -> Table:
     """Measure what is designed to be costly, and Nova on the same properties.
-
-    :param servers: what is rebuilt, by the title of the case
     """
     rows = []
-    for title, case in hostile.CASES.items():
-        variants = hostile.variants(cloud, case, servers.get(title))
-        answers = {name: prepare()().status
-                   for name, prepare in variants.items()}
-        times = measure.medians(variants, rounds)
-        nova, own = times[compared.NOVA], times[hostile.EXTENSION]
+    for title, case in {**hostile.CASES, **search.recorded()}.items():
+        variants = {compared.NOVA: cloud.prepare(case, nova=True),
+                    _EXTENSION: cloud.prepare(case, nova=False)}
+        answers = {}
+        for name, prepare in variants.items():
+            answers[name] = prepare()().status
+            cloud.restore()
+        times = measure.medians(variants, rounds, after=cloud.restore)
+        nova, own = times[compared.NOVA], times[_EXTENSION]
         rows.append([
             title, f'{nova * 1e3:.1f}', f'{own * 1e3:.1f}',
             f'{own / nova:.2f}', f'{(own - nova) * 1e3:.1f}',
             answers[compared.NOVA].split()[0],
-            answers[hostile.EXTENSION].split()[0]])
+            answers[_EXTENSION].split()[0]])
     return (
-        f'Creates and rebuilds, made to cost much: medians of {rounds}',
+        f'Requests made, or found, to cost much: medians of {rounds}',
         ['', 'unmodified Nova, ms', 'extension, ms', 'ratio',
          'beyond Nova, ms', 'Nova answers', 'extension answers'], rows)
 

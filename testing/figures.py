@@ -41,6 +41,12 @@ def record(
             json.dumps(row) + '\n' for row in (head, *rows)))
 
 
+def read(item: str) -> dict[str, typing.Any]:
+    """Return what the last full run has counted."""
+    result: dict[str, typing.Any] = json.loads(_path(item).read_text())
+    return result
+
+
 def add(item: str, figures: dict[str, typing.Any]) -> None:
     """Add what one more part of a full run counted to what others did.
 
@@ -52,7 +58,7 @@ def add(item: str, figures: dict[str, typing.Any]) -> None:
     run = running()
     known: dict[str, typing.Any] = {}
     with contextlib.suppress(FileNotFoundError):
-        known = json.loads(_path(item).read_text())
+        known = read(item)
     if (known.pop('commit', None), known.pop('nova', None)) != (
             run['commit'], run['nova']):
         known = {}

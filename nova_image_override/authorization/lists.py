@@ -170,19 +170,18 @@ class PropertyList:
                 self.entries.append(entry)
         if faults:
             raise errors.StartupError(*faults)
-        #: The entries that cover the property called NAME, in the list's
-        #: order, with canonical values.
+        #: field -> the entries that may cover the property, or members of a
+        #: family, in the list's order, with canonical values.
+        self.reaching = {field: [
+            entry.canonical_for(prop) for entry in self.entries
+            if entry.reaches(prop)] for field, prop in catalog.items()}
+        #: Those that cover the property called NAME.
         self.covering = functools.lru_cache(self.CACHE_SIZE)(self._covering)
 
     def _covering(self, name: str) -> tuple[Entry, ...]:
         prop = self._catalog.resolve(name)
-        return tuple(entry.canonical_for(prop) for entry in self.entries
+        return tuple(entry for entry in self.reaching[prop.field]
                      if entry.covers(name, prop))
-
-    def reaching(self, prop: Property) -> list[Entry]:
-        """Return the entries that may cover PROP, or members of a family."""
-        return [entry.canonical_for(prop) for entry in self.entries
-                if entry.reaches(prop)]
 
     def unknown_names(self) -> dict[Entry, str]:
         """Return the entries whose exact name the running Nova lacks.

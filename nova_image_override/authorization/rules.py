@@ -132,7 +132,7 @@ class Denied(Rule):
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that no entry denies."""
-        reaching = self.entries.reaching(left.prop)
+        reaching = self.entries.reaching[left.prop.field]
         if not any(entry.covers_all(left.prop) and not entry.values
                    for entry in reaching):
             yield dataclasses.replace(
@@ -183,7 +183,7 @@ class Allowed(Rule):
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that entries allow."""
-        reaching = self.entries.reaching(left.prop)
+        reaching = self.entries.reaching[left.prop.field]
         if not reaching:
             return
         every_member = any(entry.covers_all(left.prop) for entry in reaching)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 #: Largest vCPU id in a CPU list. QEMU's largest machine has 4096 vCPUs.
 CPU_ID_MAX = 4095
 
-#: Most CPUs in all items of a list: one that names more names some twice.
+#: Most CPUs in all items of a list, and in the lists of all NUMA nodes: if they
+#: name more, they name some twice.
 CPUS_MAX = CPU_ID_MAX + 1
 
 
@@ -42,11 +43,16 @@ def highest(spec: str) -> int:
     return max((last for _, last in _ranges(spec)), default=-1)
 
 
+def named(spec: str) -> int:
+    """Return how many CPUs SPEC names, repeated and excluded ones included."""
+    return sum(last - first + 1 for first, last in _ranges(spec))
+
+
 def too_large(spec: str) -> str | None:
     """Return why Nova must not expand SPEC, whatever its form, or None."""
     if highest(spec) > CPU_ID_MAX:
         return f'names CPUs beyond {CPU_ID_MAX}'
-    cpus = sum(last - first + 1 for first, last in _ranges(spec))
+    cpus = named(spec)
     if cpus > CPUS_MAX:
         return (f'names {cpus} CPUs, repeated ones included: at most '
                 f'{CPUS_MAX}')

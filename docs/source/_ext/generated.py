@@ -1,9 +1,9 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
-``override-table``, ``update-states``, ``proof-figures``, ``platforms``,
-``exchange`` and ``package-notes``, and the role ``test``. Image properties
-are in ``property_pages``.
+``override-table``, ``update-states``, ``proof-figures``, ``dearest``,
+``platforms``, ``exchange`` and ``package-notes``, and the role ``test``. Image
+properties are in ``property_pages``.
 """
 from __future__ import annotations
 
@@ -82,6 +82,25 @@ class ProofFigures(CodeDirective):
         return [f'Nova {run.pop("nova")}, {of}:', '', *table(
             ['', 'Number'], ([name, str(n)] for name, n in run.items()),
             '70 30')]
+
+
+class Dearest(CodeDirective):
+    """The dearest requests that the last search has found."""
+
+    def rst(self) -> list[str]:
+        """Return the run, and a table of what each cost."""
+        (path,) = FIGURES.glob('hostile-*.json')
+        run = json.loads(path.read_text())
+        names = ['kind', 'rules', 'own, ms', 'Nova, ms', 'status',
+                 'answer, bytes', 'log, bytes']
+        return [
+            f'{run["requests"]} requests in {run["minutes"]} minutes, of which '
+            f'{run["beyond a bound"]} of the dearest were beyond a bound; Nova '
+            f'{run["nova"]}, {run["date"]}, {run["commit"]}, seed '
+            f'{run["seed"]}, {run["machine"]}, on which a plain create takes '
+            f'{run["plain create, ms"]} ms:', '', *table(
+                names, ([str(row[name]) for name in names]
+                        for row in run['dearest']), '12 24 12 12 12 14 14')]
 
 
 class Platforms(CodeDirective):
@@ -256,6 +275,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('override-table', OverrideTable)
     app.add_directive('update-states', UpdateStates)
     app.add_directive('proof-figures', ProofFigures)
+    app.add_directive('dearest', Dearest)
     app.add_directive('platforms', Platforms)
     app.add_directive('exchange', Exchange)
     app.add_directive('package-notes', PackageNotes)

@@ -107,20 +107,28 @@ def _unfit_lists(
 
     :param properties: the image's own ones, or the merged ones
     """
-    vcpus = flavor.vcpus
+    vcpus, named = flavor.vcpus, 0
     for name, value in properties.items():
         if not _CPU_LISTS.fullmatch(name):
             continue
         whose = '' if name in overrides else "the image's own value "
+        is_mask = name == 'hw_cpu_realtime_mask'
         spec = str(value)
         fault = cpu_lists.too_large(spec)
         cpu = cpu_lists.highest(spec)
+        named += 0 if fault or is_mask else cpu_lists.named(spec)
         if fault:
             yield errors.Problem(name, errors.UNREADABLE, whose + fault)
-        elif cpu >= vcpus and not (whose and name == 'hw_cpu_realtime_mask'):
+        elif cpu >= vcpus and not (whose and is_mask):
             yield errors.Problem(
                 name, errors.FLAVOR_CONFLICT, f'{whose}names vCPU {cpu}, but '
                 f'the flavor has {vcpus}, numbered from 0 to {vcpus - 1}')
+        elif named > cpu_lists.CPUS_MAX and not is_mask:
+            yield errors.Problem(
+                name, errors.UNREADABLE if whose else errors.PROPERTY_CONFLICT,
+                f'{whose}and the lists of other nodes name more than '
+                f'{cpu_lists.CPUS_MAX} CPUs, repeated ones included: name '
+                'each CPU once')
 
 
 def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_image_override import errors
+from nova_image_override.authorization import discovery_schema
 from nova_image_override.authorization import lists
+from nova_image_override.authorization import rules
 from tests.unit import ecma
 from tests.unit import strategies
 
@@ -256,7 +258,22 @@ def test_exact_names_that_this_nova_does_not_have_are_told_apart(
 def test_what_can_concern_a_family(catalog, entry, field, found):
     listed = lists.PropertyList('allowed_properties', [entry], catalog)
     assert [(each.text, each.covers_all(catalog[field]))
-            for each in listed.reaching(catalog[field])] == found
+            for each in listed.reaching[field]] == found
+
+
+def test_requests_do_not_go_through_entries_of_other_properties(
+        catalog, monkeypatch):
+    listed = lists.PropertyList(
+        'allowed_properties', ['hw_disk_bus', 'hw_none_*', 'trait:CUSTOM_*'],
+        catalog)
+    tried = []
+    monkeypatch.setattr(lists.Entry, 'reaches', None)
+    monkeypatch.setattr(lists.Entry, 'covers', lambda entry, name, prop: (
+        tried.append(entry.text)))
+    assert list(rules.Allowed(listed).limit(
+        discovery_schema.Overridable(catalog['hw_disk_bus']), None))
+    listed.covering('trait:CUSTOM_NEW')
+    assert tried == ['trait:CUSTOM_*']
 
 
 # --- globs ------------------------------------------------------------------

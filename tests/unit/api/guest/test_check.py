@@ -67,26 +67,48 @@ _OTHERS = {
     'hw_mem_encryption': 'true', 'hw_pmu': 'true', 'hw_numa_nodes': '100'}
 
 
-@pytest.mark.parametrize('vcpus', [8, 240])
-def test_hostile_lists_are_checked_in_bounded_work(work, vcpus):
-    often = min(42, 4096 // vcpus)
-    lists = {f'hw_numa_cpus.{n}': ','.join([f'0-{vcpus - 1}'] * often)
-             for n in range(100)}
+#: Lists of 64 nodes that name as many CPUs as they may.
+_MOST = {f'hw_numa_cpus.{n}': ','.join(['0-7'] * 8) for n in range(64)}
+
+
+def test_hostile_lists_are_checked_in_bounded_work(work):
     found = problems(
-        guests.flavor(vcpus, hw__pmu='false'), _OTHERS | lists)
+        guests.flavor(8, hw__pmu='false'), _OTHERS | _MOST)
     assert found
     assert work.checked <= 8
-    assert work.cpus == 100 * often * vcpus
+    assert work.cpus == 4096
+
+
+def test_lists_that_together_name_too_many_cpus_are_not_expanded(work):
+    found = problems(guests.flavor(8), _OTHERS | _MOST | {
+        'hw_numa_cpus.64': '0', 'hw_numa_cpus.65': '0-7'})
+    assert found == dict.fromkeys(['hw_numa_cpus.64', 'hw_numa_cpus.65'], (
+        errors.PROPERTY_CONFLICT, 'and the lists of other nodes name more than '
+        '4096 CPUs, repeated ones included: name each CPU once'))
+    found = problems(guests.flavor(8), _OTHERS, _MOST | {
+        'hw_numa_cpus.64': '0'})
+    code, reason = found['hw_numa_cpus.64']
+    assert code == errors.UNREADABLE
+    assert reason.startswith("the image's own value and the lists of other")
+    assert work.cpus == 0
+
+
+def test_the_lists_of_a_flavor_of_4096_vcpus_are_not_too_many(work):
+    found = problems(guests.flavor(4096), {
+        'hw_numa_nodes': '64', 'hw_cpu_realtime_mask': '^0-4094',
+        **{f'hw_numa_cpus.{n}': f'{n * 64}-{n * 64 + 63}' for n in range(64)},
+        **{f'hw_numa_mem.{n}': '16' for n in range(64)}})
+    assert not {name for name in found if name.startswith('hw_numa')}, found
+    assert work.cpus
 
 
 def test_an_images_hostile_lists_are_expanded_for_two_guests_only(work):
     """With the overrides and without, whatever the number of conflicts."""
-    base = {f'hw_numa_cpus.{n}': ','.join(['0-239'] * 17) for n in range(100)}
     found = problems(
-        guests.flavor(240, hw__pmu='false', hw__cpu_policy='shared'), _OTHERS,
-        base)
+        guests.flavor(8, hw__pmu='false', hw__cpu_policy='shared'), _OTHERS,
+        _MOST)
     assert len(found) == 3
-    assert work.cpus == 2 * 100 * 17 * 240
+    assert work.cpus == 2 * 4096
 
 
 def test_lists_are_not_expanded_to_ask_what_requires_a_trait(work):
