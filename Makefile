@@ -506,6 +506,10 @@ proof-sequences: $(READY) ## Random lives of servers on Nova 34, SEQUENCES=1000 
 	PROOF=full SEQUENCES=$(SEQUENCES) $(BIN)/python -m pytest \
 	    tests/proof/test_sequences.py
 
+.PHONY: proof-interleavings
+proof-interleavings: $(READY) ## Each operation stopped at each statement for an update, and each update for it, on Nova 34 (ARGS="-k unshelve": a part)
+	PROOF=full $(BIN)/python -m pytest tests/proof/test_interleavings.py $(ARGS)
+
 # On a real cloud (root, Debian).
 .PHONY: proof-faults
 proof-faults: export PROOF := full

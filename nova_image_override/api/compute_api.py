@@ -347,6 +347,28 @@ class API(api.API):
 
     @interface.overrides
     @_refusing
+    def live_migrate(
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Live-migrate a server, whose request spec is scheduled by."""
+        return super().live_migrate(
+            context, self._whole(context, instance), *args, **kwargs)
+
+    @interface.overrides
+    @_refusing
+    def evacuate(
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Evacuate a server, after any repair.
+
+        Nova takes the task state whatever it is, so nothing can be compared
+        then: ComputeTaskAPI reads the server again.
+        """
+        self._repair(context, instance)
+        return super().evacuate(context, instance, *args, **kwargs)
+
+    @interface.overrides
+    @_refusing
     def rescue(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:

@@ -6,27 +6,37 @@ from unittest import mock
 from nova.db.main import api as db_api
 from sqlalchemy import orm
 
+update = db_api.instance_update_and_get_original
+
+
+def overtaken(act, context, server, values, *args, **kwargs):
+    """Update a server; do ACT between what this reads and what it writes.
+
+    The transaction then returns, besides VALUES, a server as it was before, as
+    on MariaDB.
+    """
+    read = db_api.instance_get_by_uuid(
+        context, server, columns_to_join=['system_metadata'])
+    act()
+    before, after = update(
+        context, server, values, *args, **kwargs)
+    if 'system_metadata' not in values:
+        orm.attributes.set_committed_value(
+            after, 'system_metadata', list(read.system_metadata))
+    return before, after
+
 
 @contextlib.contextmanager
 def before_its_statement(act):
     """Do ACT once, between what the next transaction reads and what it writes.
-
-    The transaction then returns a server as it was before, as on MariaDB.
     """
-    original = db_api.instance_update_and_get_original
     done = []
 
-    def late(context, server, *args, **kwargs):
+    def late(*args, **kwargs):
         if done:
-            return original(context, server, *args, **kwargs)
-        read = db_api.instance_get_by_uuid(
-            context, server, columns_to_join=['system_metadata'])
+            return update(*args, **kwargs)
         done.append(True)
-        act()
-        before, after = original(context, server, *args, **kwargs)
-        orm.attributes.set_committed_value(
-            after, 'system_metadata', list(read.system_metadata))
-        return before, after
+        return overtaken(act, *args, **kwargs)
 
     with mock.patch.object(db_api, 'instance_update_and_get_original', late):
         yield

@@ -9,6 +9,7 @@ from unittest import mock
 from nova import conductor
 from nova import objects
 from nova.compute import api
+from nova.compute import manager
 from nova.virt.libvirt import driver as libvirt
 import pytest
 
@@ -115,19 +116,42 @@ class TestServicesWithoutOverrides:
         cloud.wait(server)
         self.assert_whole(cloud, server, self.BEFORE)
 
-    @pytest.mark.parametrize('action', [
-        {'shelve': None}, {'rebuild': {'imageRef': base.IMAGE}}], ids=str)
-    def test_one_that_an_unmodified_nova_api_has_started(
-            self, cloud, action):
+    def started_elsewhere(self, cloud):
         server = cloud.stopped(self.BEFORE)
         cloud.taken_back(server, {**NETWORK, 'hw_disk_bus': 'scsi'})
         read = cloud.instance(server)
         api.API().start(read._context, read)
         cloud.wait(server)
+        return server
+
+    @pytest.mark.parametrize('action', [
+        {'shelve': None}, {'rebuild': {'imageRef': base.IMAGE}}], ids=str)
+    def test_one_that_an_unmodified_nova_api_has_started(
+            self, cloud, action):
+        server = self.started_elsewhere(cloud)
         assert cloud.act(server, action).status == 202
         cloud.commits.until(
             lambda: cloud.instance(server).task_state, None)
         self.assert_whole(cloud, server, self.BEFORE)
+
+    @pytest.mark.parametrize(('action', 'method', 'accepted'), [
+        ({'os-migrateLive': {'host': None, 'block_migration': 'auto'}},
+         'live_migrate_instance', 202),
+        ({'evacuate': {}}, 'rebuild_instance', 200)])
+    def test_the_host_that_it_moves_to_is_chosen_by_what_is_shown(
+            self, cloud, action, method, accepted):
+        server = self.started_elsewhere(cloud)
+        cloud.admin_api.microversion = '2.11'
+        cloud.admin_api.force_down_service(
+            'compute1', 'nova-compute', 'evacuate' in action)
+        with mock.patch.object(conductor.ComputeTaskAPI, method) as move:
+            answer = cloud.act(server, action, admin=True)
+        cloud.admin_api.force_down_service('compute1', 'nova-compute', False)
+        assert answer.status == accepted, answer.text
+        properties = move.call_args.kwargs['request_spec'].image.properties
+        assert properties.hw_disk_bus == 'sata'
+        assert properties.hw_vif_model == 'virtio'
+        cloud.assert_disks_agree(server)
 
     def test_nova_compute_that_starts_and_registers_its_defaults(self, cloud):
         """LibvirtDriver._register_undefined_instance_details"""
@@ -336,8 +360,32 @@ class TestPresets:
         assert answer.status == 202, answer.text
 
 
-class TestEvacuation:
+class TestMoves:
     CLOUD = life.Cloud
+
+    def test_an_update_is_refused_until_a_confirmed_resize_is_over(
+            self, cloud):
+        """nova-compute then stores the system metadata that it has read."""
+        server = cloud.a_server()
+        cloud.do(server, {'os-stop': None}, 'SHUTOFF')
+        cloud.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+        wanted = {**life.OVERRIDES, 'hw_boot_menu': 'true'}
+        answers = []
+
+        def put():
+            answers.append(cloud.http('PUT', f'/servers/{server}', {
+                'server': {base.PARAMETER: wanted}}))
+
+        with meanwhile(manager.ComputeManager, '_delete_stashed_flavor_info',
+                       put):
+            cloud.do(server, {'confirmResize': None}, 'SHUTOFF', expected=204,
+                     admin=True)
+        assert answers[0].status == 409, answers[0].text
+        assert answers[0].problems == {base.PARAMETER: errors.WRONG_STATE}
+        assert 'while its host ends a resize' in answers[0].message
+        put()
+        assert answers[1].status == 200, answers[1].text
+        assert cloud.show(server)[base.PARAMETER] == wanted
 
     def test_an_update_before_the_state_is_taken_counts(self, cloud):
         server = cloud.a_server()

@@ -320,6 +320,10 @@ def _require_state(context: Any, instance: Any) -> None:
         # the NUMA topology that it had
         # (ComputeManager._shelve_offload_instance).
         raise _conflict('while its host gives it up: try again, or unshelve it')
+    if state == vm_states.STOPPED and instance.old_flavor is not None:
+        # So it does after a resize, with the system metadata that it had
+        # (ComputeManager._delete_stashed_flavor_info).
+        raise _conflict('while its host ends a resize: try again')
     if (state == vm_states.STOPPED
             and instance.power_state == power_state.RUNNING):
         raise _conflict(f'while the server is {state}: {_STOP}')
