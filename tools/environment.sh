@@ -79,5 +79,10 @@ fi
 "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
     --constraint "$pins" --build-constraint "$pins" \
     "$@"
+if [ -z "${WHEEL:-}" ]; then
+    # What a wheel has for the shell, and an editable package has not.
+    mkdir -p "$venv/share"
+    ln -s "$PWD/share/nova-image-override" "$venv/share/"
+fi
 
 touch "$venv/.ready"

@@ -1,11 +1,31 @@
 # Completes overrides for openstack in bash: the names and values that this
-# cloud lets you override, asked for once in each shell and cloud. Source it
-# after what "openstack complete" prints, which completes everything else.
+# cloud lets you override, and its presets, asked for once in each shell and
+# cloud. Source it after what "openstack complete" prints, which completes
+# everything else.
+
+# Complete WORD with those of the lines FOUND that begin with it.
+_openstack_image_prop_matching() {
+    local word=$1 found=$2 each
+    COMPREPLY=()
+    # Not compgen -W, which expands words.
+    while read -r each; do
+        [[ ! $each || $each != "$word"* ]] || COMPREPLY+=("$each")
+    done <<< "$found"
+}
 
 _openstack_image_prop_override() {
-    local line=${COMP_LINE:0:COMP_POINT} word before found each
+    local line=${COMP_LINE:0:COMP_POINT} word before found
     word=${line##*[[:space:]]}
     read -ra before <<< "${line%"$word"}"
+    if [[ $word != -* && ${before[-1]} == --image-prop-override-preset ]]; then
+        if [[ ${_OPENSTACK_PRESETS-} != "${OS_CLOUD-} "* ]]; then
+            _OPENSTACK_PRESETS="${OS_CLOUD-} $(openstack image override \
+                preset list -f value -c Name 2> /dev/null |
+                LC_ALL=C grep -E '^[A-Za-z0-9_.-]+$')"
+        fi
+        _openstack_image_prop_matching "$word" "${_OPENSTACK_PRESETS#* }"
+        return
+    fi
     if [[ $word == -* || ${before[-1]} != --image-prop-override &&
             " ${before[*]} " != *' image override check '* ]]; then
         if declare -F _openstack > /dev/null; then
@@ -33,10 +53,8 @@ _openstack_image_prop_override() {
         *' server list '* | *' server unset '*)
             found=$(sed -e 's/=.*//' <<< "$found" | uniq) ;;
     esac
-    # Not compgen -W, which expands words.
-    found=$(while read -r each; do
-        [[ $each != "$word"* ]] || echo "$each"
-    done <<< "$found")
+    _openstack_image_prop_matching "$word" "$found"
+    found=$(printf '%s\n' "${COMPREPLY[@]}")
     if [[ $word == *=* ]]; then
         found=$(sed -e '/=$/d' <<< "$found")
     elif [[ $found == *=* ]]; then

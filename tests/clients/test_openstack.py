@@ -348,7 +348,8 @@ for name in ('nova', 'oslo_policy', 'oslo_versionedobjects', 'jsonschema'):
 # --- completion --------------------------------------------------------------
 
 _COMPLETED = '''
-source share/nova-image-override/openstack.bash
+source "$(python -c 'import sys; print(sys.prefix)')\
+/share/nova-image-override/openstack.bash"
 _openstack() { COMPREPLY=(from openstack complete); }
 for COMP_LINE in "$@"; do
     COMP_POINT=${#COMP_LINE}
@@ -367,12 +368,13 @@ def completed(client, *lines):
 
 def test_bash_completes_names_and_values_that_the_cloud_permits(client):
     expected = {
-        _AT_CREATE + 'hw_dis': 'hw_disk_bus= hw_disk_type=',
+        _AT_CREATE + 'hw_dis': 'hw_disk_bus=',
         _AT_CREATE + 'hw_disk_bus=s': 'sata scsi',
         _AT_CREATE + 'hw_numa_': 'hw_numa_cpus. hw_numa_mem. hw_numa_nodes=',
         _AT_CREATE + 'tr': 'trait:',
         'openstack image override check --image x hw_firmware_type=u': 'uefi',
         'openstack server list --image-prop-override hw_disk_b': 'hw_disk_bus',
+        'openstack server rebuild --image-prop-override-preset wi': 'windows',
         # What is not permitted, and what only a description has.
         _AT_CREATE + 'hw_mach': '',
         _AT_CREATE + 'hw_cpu_sockets=': '',

@@ -91,22 +91,24 @@ def test_what_a_cloud_answers_is_neither_run_nor_offered_if_it_could_be(
         f"hw_disk_bus ['ide', 'scsi', '{run}', '`touch {pwned}`', 'a;id',"
         " 'a\x1b[2J', '*', '~root', '\u00e4', '$PWD', 'virtio-1.0']",
         f"{run.replace(' ', '${IFS}')} ['x']", 'hw_x;id []', 'hw_$(id) []',
+        'windows',
         'hw_numa_cpus.N a list', '`id`N []'])
     done = subprocess.run(
         ['bash', '--norc', '-c', """
             listed=$2
             openstack() { printf '%s\n' "$listed"; }
             source "$1"
-            for asked in '' hw_ hw_disk_bus= hw_disk_bus=v '$' '`'; do
-                COMP_LINE="openstack server create --image-prop-override "
+            for asked in ' ' ' hw_' ' hw_disk_bus=' ' hw_disk_bus=v' ' $' ' `' \
+                    '-preset ' '-preset $'; do
+                COMP_LINE="openstack server create --image-prop-override"
                 COMP_LINE+=$asked COMP_POINT=1000
                 _openstack_image_prop_override
                 echo "${COMPREPLY[*]}"
             done""", 'bash', share.SHARE / 'nova-image-override/openstack.bash',
          listed], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines() == [
-        'hw_disk_bus= hw_numa_cpus.', 'hw_disk_bus= hw_numa_cpus.',
-        'ide scsi virtio-1.0', 'virtio-1.0', '', '']
+        'hw_disk_bus= windows= hw_numa_cpus.', 'hw_disk_bus= hw_numa_cpus.',
+        'ide scsi virtio-1.0', 'virtio-1.0', '', '', 'windows', '']
     assert list(tmp_path.iterdir()) == []
 
 
