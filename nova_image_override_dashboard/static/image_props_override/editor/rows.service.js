@@ -152,7 +152,8 @@
     }
 
     /**
-     * Return whether a search finds a row: each of its words somewhere.
+     * Return whether a search finds a row: each of its words somewhere, with
+     * blanks or without, as "openstack image override list" does.
      *
      * @param {Object} row
      * @param {Array} words - in lower case
@@ -163,7 +164,7 @@
       var text = [
         nameOf(row), choice.name, choice.description, choice.purpose, choice.expects,
         row.own, valueOf(row)
-      ].join(' ').toLowerCase();
+      ].join(' ').replace(/\s+/g, '').toLowerCase();
       return words.every(function (word) {
         return text.indexOf(word) >= 0;
       });
