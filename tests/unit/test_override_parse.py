@@ -9,6 +9,7 @@ from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
+from testing import release
 from tests.unit import memory
 from tests.unit import refusals
 from tests.unit import strategies
@@ -49,6 +50,7 @@ def test_no_properties_override_nothing(parser):
 ])
 def test_a_value_is_stored_in_its_canonical_spelling(
         parser, name, value, stored):
+    release.need(name)
     assert parser.parse({name: value}).values == {name: stored}
 
 
