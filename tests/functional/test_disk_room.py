@@ -1,5 +1,7 @@
 """A bus has room for so many drives: at create, rebuild and update."""
 
+import pytest
+
 from testing.harness import base
 from tests.functional import update_case
 
@@ -23,6 +25,12 @@ class Cloud(update_case.Cloud):
                 *[{'boot_index': -1, 'source_type': 'blank',
                    'destination_type': 'local', 'volume_size': 1}
                   for _ in range(disks - 1)]]}}
+
+    def drives(self, server):
+        """Return kind, bus and name of each drive of the guest built last."""
+        return [(disk.get('device'), disk.find('target').get('bus'),
+                 disk.find('target').get('dev'))
+                for disk in self.guest(server).findall('devices/disk')]
 
     def iso(self):
         """Return an image that is a CD-ROM."""
@@ -80,3 +88,33 @@ class TestLater:
         cloud.do(server, 'os-start')
         targets = cloud.guest(server).findall('devices/disk/target')
         assert [target.get('bus') for target in targets] == ['ide'] * 4
+
+    @pytest.mark.parametrize('bus', ['ide', 'sata'])
+    def test_create_rebuild_and_update_make_the_same_guest_or_none(
+            self, cloud, bus):
+        overrides = {'hw_machine_type': 'pc', 'hw_disk_bus': bus}
+        for disks, config_drive, image in (
+                (5, False, base.IMAGE), (4, True, base.IMAGE),
+                (4, False, cloud.iso())):
+            asked = cloud.asked(disks, config_drive, image)
+            created = cloud.create(overrides, **asked)
+            servers = [created.body['server']['id']] \
+                if created.status == 202 else []
+            updated, rebuilt = cloud.stopped(**asked), cloud.boot(**asked)
+            servers += updated, rebuilt
+            later = (cloud.update(updated, overrides),
+                     cloud.rebuild(rebuilt, overrides, image))
+            if created.status == 400:
+                assert [each.problems for each in later] == [
+                    created.problems] * 2
+            else:
+                assert [each.status for each in later] == [200, 202]
+                cloud.do(updated, 'os-start')
+                for each in servers:
+                    cloud.wait(each)
+                drives, *others = map(cloud.drives, servers)
+                assert len(drives) == disks + config_drive
+                assert ('disk', bus) in {each[:2] for each in drives}
+                assert others == [drives] * 2
+            for each in servers:
+                cloud.delete(each)
