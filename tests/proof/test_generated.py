@@ -116,7 +116,8 @@ class Requests:
                   if name not in refused | case.wrong}
         # What cannot be read is not checked with flavor and image.
         assert others <= (set() if case.wrong else {
-            errors.FLAVOR_CONFLICT, errors.NO_EFFECT, errors.NUMA_GAP})
+            errors.FLAVOR_CONFLICT, errors.NO_EFFECT, errors.NUMA_GAP,
+            errors.PROPERTY_CONFLICT})
 
 
 @pytest.mark.parametrize('shard', range(SHARDS))
