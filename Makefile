@@ -473,10 +473,7 @@ cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the running
 
 .PHONY: proof
 proof: $(READY) ## The short form of all proofs, on Nova 34
-	$(BIN)/python -m pytest -n 2 tests/proof \
-	    --ignore=tests/proof/test_ways_in.py
-	# After others it finds no folder for its databases.
-	$(BIN)/python -m pytest -n 2 tests/proof/test_ways_in.py
+	$(BIN)/python -m pytest -n 2 tests/proof
 
 # The full form of each, on every release.
 PROOFS := neutrality values concurrency nfv

@@ -125,6 +125,10 @@ class SideBySide(base.Cloud):
         now = timeutils.utcnow().replace(microsecond=0)
         self.useFixture(utils_fixture.TimeFixture(
             now + datetime.timedelta(seconds=1)))
+        # oslo.db draws the keys by which it remembers databases
+        # (provision._random_ident): from the same seed again, another cloud
+        # would find one of this cloud's.
+        self.addCleanup(random.setstate, random.getstate())
         self._identifiers = Identifiers()
         for name, new in (
                 ('uuid.uuid4', self._identifiers.uuid4),
