@@ -212,8 +212,7 @@ class API(api.API):
         asked_module.require_none(kwargs.get('metadata'))
         nova_rebuild = super().rebuild
         operation = operations.of(context)
-        if not operation.is_check:
-            self._repair(context, instance)
+        self._repair(context, instance)
         return Rebuild(
             self._planner, self._scheduler, context, instance,
             operation.asked, operation.is_check,
@@ -251,8 +250,7 @@ class API(api.API):
         operation = operations.of(context)
         if operation.asked is None:
             return super().update_instance(context, instance, updates)
-        if not operation.is_check:
-            self._repair(context, instance)
+        self._repair(context, instance)
         planned = update.plan(
             self._planner, self._scheduler, context, instance, operation.asked)
         if operation.is_check:
@@ -270,6 +268,8 @@ class API(api.API):
 
     def _repair(self, context: Any, instance: Any) -> None:
         """Repair a server that a service without overrides has changed."""
+        if operations.of(context).is_check:
+            return
         unfinished = repair.needed(instance)
         if unfinished:
             self._record_action_start(context, instance, store.ACTION)

@@ -275,7 +275,7 @@ def agree(
     had = onto or present
     if image is None:
         image = wanted if '' in names or had is None \
-            else with_those_of(had, wanted, names)
+            else with_properties_of(had, wanted, names)
     topology = spec.numa_topology
     if instance.vm_state == vm_states.SHELVED_OFFLOADED:
         # On other servers nothing changes that a host has claimed.
@@ -346,7 +346,7 @@ def recover(instance: Any) -> None:
                       'be finished yet', instance=instance)
 
 
-def with_those_of(
+def with_properties_of(
     image: objects.ImageMeta, wanted: objects.ImageMeta, names: Iterable[str],
 ) -> objects.ImageMeta:
     """Return a copy of IMAGE which has some properties of WANTED."""

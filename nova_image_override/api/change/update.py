@@ -144,7 +144,7 @@ def plan(
             raise errors.Conflict.of(
                 needing, errors.NEEDS_CLAIM, 'needs resources of a host, '
                 f'which a stopped server is not given anew: {shelve}')
-        image_meta = store.with_those_of(
+        image_meta = store.with_properties_of(
             had or present, wanted, change.differing)
         if scheduling.properties_of(had) \
                 != scheduling.properties_of(image_meta):
