@@ -53,7 +53,7 @@ def _choice(name: str, schema: Schema) -> Schema:
         'prefix': _PLACEHOLDER.sub('', shown) if is_family else None,
         'name_pattern': name if is_family else None,
         'numbered': is_family and shown.endswith('.N'),
-        'purpose': purpose_of(shown),
+        'purpose': book.purpose_of(book.field_of(shown)),
         'description': _translated(schema.get('description', '')),
         'drivers': schema.get('drivers', []),
         'kind': kind,
@@ -68,13 +68,6 @@ def _choice(name: str, schema: Schema) -> Schema:
                    if 'not' in limit],
         'expects': ', '.join(values),
     }
-
-
-def purpose_of(name: str) -> str:
-    """Return the title of the group that a property, or a family, is in."""
-    field = 'traits_required' if name.startswith('trait:') \
-        else _PLACEHOLDER.sub('', name).rstrip('.')
-    return book.purpose_of(field)
 
 
 def _has_other_spellings(name: str) -> bool:

@@ -55,12 +55,6 @@ def name(word: str) -> str:
     return word
 
 
-def field(name: str) -> str:
-    """Return the book's name of a property, or of one of a family."""
-    return 'traits_required' if name.startswith('trait:') \
-        else name.partition('.')[0]
-
-
 def asked(parsed_args: argparse.Namespace) -> tuple[Any, ...]:
     """Return the values of SET and PRESET, or nothing if neither is given."""
     values = (getattr(parsed_args, DEST, None),

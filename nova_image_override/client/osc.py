@@ -151,7 +151,7 @@ class Create(Hook):
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
         slips = [name for name in getattr(parsed_args, 'properties', None) or ()
-                 if arguments.field(name) in book.RECORDS]
+                 if book.field_of(name) in book.RECORDS]
         if slips:
             self.cmd.log.warning(
                 '--property sets metadata of the server, which overrides no '

@@ -96,10 +96,10 @@ class Show(command.ShowOne):
             if row.is_named(name):
                 return ('property', 'purpose', 'description', 'type', 'values',
                         'removable', 'drivers'), (
-                    row.name, book.purpose_of(arguments.field(name)),
+                    row.name, book.purpose_of(book.field_of(name)),
                     row.description, row.kind, row.values, row.removable,
                     row.drivers)
-        record = book.RECORDS.get(arguments.field(name))
+        record = book.RECORDS.get(book.field_of(name))
         if record is None:
             why = 'no image property has this name' + _meant(name, rows)
         elif record.never:

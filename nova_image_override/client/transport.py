@@ -40,11 +40,10 @@ LIST = 'list'
 
 #: Their methods, and the keys of their bodies; a list has a query.
 _FORMS = {
-    CREATE: ('POST', 'server'), CHECK: ('POST', 'server'),
-    REBUILD: ('POST', 'rebuild'), CHECK_REBUILD: ('POST', 'rebuild'),
-    UPDATE: ('PUT', 'server'), CHECK_UPDATE: ('PUT', 'server'),
-    LIST: ('GET', None)}
-_CHECKS = (CHECK, CHECK_REBUILD, CHECK_UPDATE)
+    CREATE: ('POST', 'server'), REBUILD: ('POST', 'rebuild'),
+    UPDATE: ('PUT', 'server'), LIST: ('GET', None)}
+#: A check -> the request that it is made of.
+_CHECKS = {CHECK: CREATE, CHECK_REBUILD: REBUILD, CHECK_UPDATE: UPDATE}
 _SERVER = re.compile('(?:^|/)servers/([^/?]+)')
 _LISTS = ('/servers', '/servers/detail')
 
@@ -77,7 +76,8 @@ class Asking:
 
     def put_into(self, url: str, method: str, kwargs: dict[str, Any]) -> bool:
         """Put the parameters into a request, if it is to carry them."""
-        expected, key = _FORMS.get(self.action, (None, None))
+        expected, key = _FORMS.get(
+            _CHECKS.get(self.action, self.action), (None, None))
         body = kwargs.get('json')
         if method != expected:
             return False

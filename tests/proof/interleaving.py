@@ -33,6 +33,21 @@ TABLES = re.compile(
 PATIENCE = 60
 
 
+class _Thread(threading.local):
+    """What one thread does.
+
+    :ivar quiet: whether it only looks
+    :ivar used: connection -> whether its transaction has read or written
+    :ivar held: database -> how often the thread may write to it now
+    """
+
+    quiet = False
+
+    def __init__(self) -> None:
+        self.used: dict[typing.Any, bool] = {}
+        self.held: collections.Counter[typing.Any] = collections.Counter()
+
+
 class Stop:
     """Calls ACT in another thread where it stops.
 
@@ -47,7 +62,7 @@ class Stop:
         #: Whether it has stopped, and what ACT has returned.
         self.made = False
         self.result: typing.Any = None
-        self._thread = threading.local()
+        self._thread = _Thread()
         self._locks = collections.defaultdict(threading.RLock)
 
     @contextlib.contextmanager
@@ -76,15 +91,12 @@ class Stop:
         yield
         self._thread.quiet = False
 
-    def _of_thread(self, name: str) -> dict[typing.Any, typing.Any]:
-        return vars(self._thread).setdefault(name, {})
-
     @contextlib.contextmanager
     def _lock(self, url: typing.Any) -> collections.abc.Iterator[None]:
         """Let one thread write to a database, as Nova's harness does."""
-        held = self._of_thread('held')
+        held = self._thread.held
         with self._locks[url]:
-            held[url] = held.get(url, 0) + 1
+            held[url] += 1
             yield
             held[url] -= 1
 
@@ -92,7 +104,7 @@ class Stop:
         self, connection: sqlalchemy.engine.Connection, cursor: typing.Any,
         statement: str, *args: typing.Any,
     ) -> None:
-        used = self._of_thread('used')
+        used = self._thread.used
         is_first = used.get(connection) is False
         used[connection] = not statement.startswith('BEGIN')
         if is_first and TABLES.search(statement):
@@ -102,7 +114,7 @@ class Stop:
             used[connection] = True
 
     def _ended(self, connection: sqlalchemy.engine.Connection) -> None:
-        self._of_thread('used').pop(connection, None)
+        self._thread.used.pop(connection, None)
 
     def _update(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         if self._is_here():
@@ -111,8 +123,7 @@ class Stop:
 
     def _is_here(self) -> bool:
         """Return whether it stops at this place, where it can."""
-        if self.made or getattr(self._thread, 'quiet', False) or any(
-                self._of_thread('used').values()):
+        if self.made or self._thread.quiet or any(self._thread.used.values()):
             return False
         self._left -= 1
         self.made = self._left < 0
@@ -122,9 +133,7 @@ class Stop:
         def act() -> None:
             self.result = self._act()
 
-        held = [self._locks[url]
-                for url, times in self._of_thread('held').items()
-                for _ in range(times)]
+        held = [self._locks[url] for url in self._thread.held.elements()]
         for lock in held:
             lock.release()
         other = threading.Thread(target=act)

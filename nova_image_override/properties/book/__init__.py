@@ -31,6 +31,12 @@ RECORDS: dict[str, Record] = {
     for name, record in purpose.items()}
 
 
+def field_of(name: str) -> str:
+    """Return the field of a property, or of a family or one of its members."""
+    return 'traits_required' if name.startswith('trait:') \
+        else name.partition('.')[0]
+
+
 def purpose_of(field: str) -> str:
     """Return the title of the group that a property is in.
 
