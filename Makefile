@@ -357,9 +357,10 @@ test-tempest: .venv/tempest/.ready ## The Tempest plugin itself, without a cloud
 	.venv/tempest/bin/python -W ignore -m pytest tests/tempest
 
 .PHONY: lint
-lint: $(READY) ## Style and types
+lint: $(READY) ## Style, types, and the records of long runs
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@$(BIN)/python -m testing.night check
 
 ##@ Test it on a real cloud (root, Debian)
 
@@ -550,6 +551,10 @@ bench: $(READY) ## What the extension costs
 .PHONY: hostile-search
 hostile-search: $(READY) ## Search an hour for requests that cost much, for make bench (ARGS="--minutes 2 --seed 1")
 	@$(BIN)/python -W ignore -m benchmarks.search $(ARGS)
+
+.PHONY: night
+night: $(READY) ## All that CI is too short for, where it is older than its code (hours)
+	@$(BIN)/python -m testing.night
 
 ##@ Documentation and upkeep
 

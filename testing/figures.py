@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import datetime
+import hashlib
 import json
 import os
 import pathlib
@@ -21,6 +22,23 @@ ROOT = pathlib.Path(__file__).parents[1]
 
 FOLDER = ROOT / 'docs' / 'source' / 'contributor' / 'figures'
 
+#: What sha256sum says of each file, so that nobody edits one by hand.
+SUMS = FOLDER / 'SHA256SUMS'
+
+
+def sums() -> dict[str, str]:
+    """Return the sum of each file, by its name."""
+    lines = SUMS.read_text().splitlines() if SUMS.exists() else ()
+    return {name: number for number, name in map(str.split, lines)}
+
+
+def write(path: pathlib.Path, text: str) -> None:
+    """Write a file of figures, and its sum."""
+    path.write_text(text)
+    found = {**sums(), path.name: hashlib.sha256(text.encode()).hexdigest()}
+    SUMS.write_text(''.join(
+        f'{number}  {name}\n' for name, number in sorted(found.items())))
+
 
 def record(
     item: str, figures: dict[str, typing.Any],
@@ -35,9 +53,9 @@ def record(
     path = _path(item)
     head = {**running(), **figures}
     if rows is None:
-        path.write_text(json.dumps(head, indent=1) + '\n')
+        write(path, json.dumps(head, indent=1) + '\n')
     else:
-        path.with_suffix('.jsonl').write_text(''.join(
+        write(path.with_suffix('.jsonl'), ''.join(
             json.dumps(row) + '\n' for row in (head, *rows)))
 
 

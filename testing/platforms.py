@@ -37,7 +37,7 @@ def main(results: list[str]) -> None:
     runs = {place(each): each for each in map(
         json.loads, PLATFORMS.read_text().splitlines())}
     runs[place(run)] = run
-    PLATFORMS.write_text(''.join(
+    figures.write(PLATFORMS, ''.join(
         json.dumps(each) + '\n' for _, each in sorted(runs.items())))
 
 

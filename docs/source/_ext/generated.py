@@ -25,6 +25,7 @@ from sphinx.util import docutils
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.nova_interfaces import interface
+from testing import night
 
 _SECTION = re.compile(r'# --- (\d{3}): ')
 _CONSTANT = re.compile(r"([A-Z_]+) = '(\w+)'")
@@ -79,7 +80,7 @@ class ProofFigures(CodeDirective):
         (path,) = FIGURES.glob(f'{self.arguments[0]}-*.json')
         run = json.loads(path.read_text())
         of = ', '.join(str(run.pop(name)) for name in ('date', 'commit'))
-        return [f'Nova {run.pop("nova")}, {of}:', '', *table(
+        return [f'Nova {run.pop("nova")}, {of}{night.since(path)}:', '', *table(
             ['', 'Number'], ([name, str(n)] for name, n in run.items()),
             '70 30')]
 
@@ -98,7 +99,7 @@ class Dearest(CodeDirective):
             f'{run["beyond a bound"]} of the dearest were beyond a bound; Nova '
             f'{run["nova"]}, {run["date"]}, {run["commit"]}, seed '
             f'{run["seed"]}, {run["machine"]}, on which a plain create takes '
-            f'{run["plain create, ms"]} ms:', '', *table(
+            f'{run["plain create, ms"]} ms{night.since(path)}:', '', *table(
                 names, ([str(row[name]) for name in names]
                         for row in run['dearest']), '12 24 12 12 12 14 14')]
 

@@ -1,0 +1,338 @@
+"""``make night``: what takes too long for CI, where it is older than its code.
+
+usage: python -m testing.night [check]
+
+A step is one call of make. It is up to date if what it recorded, or its last
+line in ``figures/night.jsonl``, is of a commit since which nothing that it
+speaks of has changed. With "check", nothing is run: each record must be of
+an ancestor, as it was written, and must say what the pages say.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import contextlib
+import datetime
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+import time
+import typing
+
+from testing import figures
+
+_ROOT = figures.ROOT
+_FOLDER = figures.FOLDER.relative_to(_ROOT)
+_NIGHT = figures.FOLDER / 'night.jsonl'
+
+_DECIDES = (
+    ':(glob)nova_image_override/*.py',
+    'nova_image_override/api',
+    'nova_image_override/authorization',
+    'nova_image_override/compute',
+    'nova_image_override/properties',
+)
+_ANYTHING = ('nova_image_override', 'setup.cfg')
+_CLIENT = ('nova_image_override/client',)
+_DASHBOARD = ('nova_image_override_dashboard',)
+_CLOUD = ('testing/deployment',)
+# Which values a real guest takes is Nova's, libvirt's and QEMU's to say: only
+# another row of the book changes what is asked (test_docs.py compares those).
+_BOOK = ('nova_image_override/properties/book', 'testing/cases')
+
+
+class Step(typing.NamedTuple):
+    """A call of make.
+
+    :ivar paths: what it speaks of, as git takes them
+    :ivar records: patterns of the files that it writes into figures/
+    :ivar least: what each of them must count at least, for what pages say
+    """
+
+    paths: tuple[str, ...]
+    records: tuple[str, ...] = ()
+    least: dict[str, int] = {}
+
+
+def _proof(*names: str, **kwargs: typing.Any) -> Step:
+    return Step(
+        (*_DECIDES, *(f'tests/proof/{name}.py' for name in names)), **kwargs
+    )
+
+
+#: In the order in which they are run: the shorter ones first.
+STEPS = {
+    'proof-laws': Step((*_DECIDES, 'tests/unit/test_override_merge.py')),
+    'proof-concurrency': _proof('test_concurrency'),
+    'proof-nfv': _proof('test_nfv', 'nfv'),
+    'proof-ways-in': _proof('test_ways_in', 'ways_in'),
+    'proof-neutrality': _proof('test_neutrality', 'side_by_side'),
+    'proof-values': _proof('test_values', 'built'),
+    'proof-check': _proof('test_check', 'requests', 'samples'),
+    'proof-malformed': _proof(
+        'test_malformed', records=('malformed-*',), least={'requests': 2500}
+    ),
+    'fuzz': _proof('test_generated', 'requests', 'bodies'),
+    'proof-sequences': _proof(
+        'test_sequences', records=('sequences-*',), least={'sequences': 1000}
+    ),
+    'proof-interleavings': _proof(
+        'test_interleavings', 'interleaving',
+        records=('interleavings-*',), least={'stops': 1},
+    ),
+    'hostile-search': Step(
+        (*_DECIDES, 'benchmarks/search.py', 'benchmarks/hostile_cloud.py'),
+        ('hostile-*',),
+        {'requests': 1},
+    ),
+    'test-clients-7': Step((*_DECIDES, *_CLIENT, 'tests/clients')),
+    'test-clients-8': Step((*_DECIDES, *_CLIENT, 'tests/clients')),
+    'test-dashboards': Step((*_DECIDES, *_DASHBOARD, 'tests/dashboard')),
+    'test-glance': Step((*_DECIDES, 'tests/glance')),
+    'test-drivers': Step((*_DECIDES, 'testing/drivers', 'tests/drivers')),
+    'test-upgrade': Step((*_DECIDES, 'tests/upgrade')),
+    'wheels test-sid': Step(
+        (*_ANYTHING, 'tests/unit', 'tests/functional'), ('platforms*',)
+    ),
+    'test-all': Step((*_ANYTHING, 'tests/unit', 'tests/functional')),
+    'test-images': Step((*_ANYTHING, 'deploy', 'tests/images')),
+    'test-deb': Step((*_ANYTHING, 'packaging')),
+    'cloud-pairs': Step(
+        (*_BOOK, 'testing/pairs'),
+        ('*-debian12-34.json',),
+        {'guests': 1},
+    ),
+    'cloud-pairs CLOUD_LIBVIRT=own': Step(
+        (*_BOOK, 'testing/pairs'), ('*-debian12-own-34.json',), {'guests': 1}
+    ),
+    'cloud-pairs CLOUD_DEBIAN=trixie': Step(
+        (*_BOOK, 'testing/pairs'),
+        ('*-debian13-34.json',),
+        {'guests': 1},
+    ),
+    'cloud-properties': Step(
+        (*_BOOK, 'tests/integration/properties.py'), ('properties-debian12-*',)
+    ),
+    'cloud-properties CLOUD_DEBIAN=trixie': Step(
+        (*_BOOK, 'tests/integration/properties.py'), ('properties-debian13-*',)
+    ),
+    'proof-faults': Step(
+        (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_faults.py'),
+        ('faults-*',),
+    ),
+    'proof-races PAIRS=1000': Step(
+        (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_races.py'),
+        ('races-*',),
+    ),
+    'proof-load': Step(
+        (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_load.py'),
+        ('load-*',),
+    ),
+    'cloud-rolling': Step((*_DECIDES, *_CLOUD, 'tests/rolling')),
+    'cloud-test': Step((*_ANYTHING, *_CLOUD, 'tests/integration')),
+}
+
+
+# --- records ------------------------------------------------------------------
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.check_output(
+        ['git', *arguments], cwd=_ROOT, text=True, stderr=subprocess.PIPE
+    )
+
+
+def _runs(path: pathlib.Path) -> list[dict[str, typing.Any]]:
+    """Return what a file says of its runs: it has one, or one in each line."""
+    if not path.exists():
+        return []
+    if path.suffix == '.json':
+        return [json.loads(path.read_text())]
+    rows = map(json.loads, path.read_text().splitlines())
+    return [row for row in rows if 'commit' in row]
+
+
+def _of_step(name: str) -> list[dict[str, typing.Any]]:
+    """Return the runs that a step is known by."""
+    if records := STEPS[name].records:
+        return [
+            run
+            for each in records
+            for path in figures.FOLDER.glob(each)
+            for run in _runs(path)
+        ]
+    return [run for run in _runs(_NIGHT) if run['step'] == name]
+
+
+def changes_since(commit: str, name: str) -> int:
+    """Return how many commits have changed what a step speaks of.
+
+    :raises subprocess.CalledProcessError: git does not know the commit
+    """
+    return int(
+        _git(
+            'rev-list',
+            '--count',
+            '--no-merges',
+            f'{commit}..HEAD',
+            '--',
+            *STEPS[name].paths,
+        )
+    )
+
+
+def step_of(path: pathlib.Path) -> str:
+    """Return which step writes a file.
+
+    :raises ValueError: there is none, or more than one
+    """
+    found = [
+        name
+        for name, step in STEPS.items()
+        if any(path.match(each) for each in step.records)
+    ]
+    if len(found) != 1:
+        raise ValueError(f'written by {" and ".join(found) or "no step"}')
+    return found[0]
+
+
+def since(path: pathlib.Path) -> str:
+    """Return what a page says of the age of a record, '' if it is up to date.
+
+    Without the history of commits nobody knows.
+    """
+    name = step_of(path)
+    (run,) = _runs(path)
+    try:
+        changed = changes_since(run['commit'], name)
+    except (OSError, subprocess.CalledProcessError):
+        return ''
+    return f'; {changed} commits since have changed what it speaks of ' \
+        f'(``make {name}``)' if changed else ''
+
+
+def outdated() -> dict[str, str]:
+    """Return the steps that are to be run, each with the reason."""
+    found = {}
+    for name in STEPS:
+        runs = _of_step(name)
+        changed = max(
+            (changes_since(run['commit'], name) for run in runs), default=None
+        )
+        if changed is None:
+            found[name] = 'never recorded'
+        elif changed:
+            found[name] = f'{changed} commits since have changed its code'
+    return found
+
+
+# --- check --------------------------------------------------------------------
+
+
+def problems() -> collections.abc.Iterator[str]:
+    """Yield what is wrong with the records, each with its file."""
+    has_history = False
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        has_history = (
+            _git('rev-parse', '--is-shallow-repository').strip() == 'false'
+        )
+    if not has_history:
+        print('Without the history of commits, only sums are compared.')
+    sums = figures.sums()
+    for path in sorted(
+        {*figures.FOLDER.glob('*.json*')}
+        | {figures.FOLDER / name for name in sums}
+    ):
+        for problem in _wrong(path, sums, has_history):
+            yield f'{_FOLDER / path.name}: {problem}'
+
+
+def _wrong(
+    path: pathlib.Path, sums: dict[str, str], has_history: bool
+) -> collections.abc.Iterator[str]:
+    if not path.exists():
+        yield f'in {figures.SUMS.name}, and not there'
+        return
+    if sums.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+        yield 'not what a run has written'
+        return
+    least: dict[str, int] = {}
+    if path != _NIGHT:
+        try:
+            least = STEPS[step_of(path)].least
+        except ValueError as error:
+            yield str(error)
+    for run in _runs(path):
+        for name, number in least.items():
+            if run.get(name, 0) < number:
+                yield f'{name}: {run.get(name, 0)}, and not {number}'
+        if has_history:
+            yield from _wrong_commit(run)
+
+
+def _wrong_commit(run: dict[str, typing.Any]) -> collections.abc.Iterator[str]:
+    commit = run['commit']
+    try:
+        _git('merge-base', '--is-ancestor', commit, 'HEAD')
+    except subprocess.CalledProcessError:
+        yield f'{commit} is no ancestor'
+        return
+    made = datetime.date.fromisoformat(
+        _git('show', '--no-patch', '--format=%cs', commit).strip()
+    )
+    day = datetime.timedelta(days=1)
+    date = datetime.date.fromisoformat(run['date'])
+    if not made - day <= date <= datetime.date.today() + day:
+        yield f'of {date}, and {commit} is of {made}'
+
+
+# --- run ----------------------------------------------------------------------
+
+
+def _run(name: str) -> bool:
+    """Run a step; record that it has passed; return whether it has."""
+    began = time.monotonic()
+    if subprocess.run(['make', *name.split()], cwd=_ROOT).returncode:
+        return False
+    others = [json.dumps(run) for run in _runs(_NIGHT) if run['step'] != name]
+    figures.write(
+        _NIGHT,
+        ''.join(
+            f'{line}\n'
+            for line in (
+                *others,
+                json.dumps(
+                    {
+                        'step': name,
+                        **figures.running(),
+                        'minutes': round((time.monotonic() - began) / 60),
+                    }
+                ),
+            )
+        ),
+    )
+    return True
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is outdated, or check what is recorded."""
+    if arguments == ['check']:
+        found = [*problems()]
+        for each in found:
+            print(each)
+        return bool(found)
+    if figures.running()['commit'].endswith('-dirty'):
+        sys.exit('Commit first: a record names the commit that was run.')
+    steps = outdated()
+    for name, reason in steps.items():
+        print(f'make {name}: {reason}')
+    failed = [name for name in steps if not _run(name)]
+    for name in failed:
+        print(f'make {name} has failed')
+    return bool(failed)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
