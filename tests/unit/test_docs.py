@@ -189,10 +189,8 @@ def test_every_list_of_names_of_nova_is_shown():
 
 
 def names_in(module):
-    trees = [ast.parse(path.read_text()) for path in (
-        ROOT / 'tests' / kind / f'{module}.py'
-        for kind in ('functional', 'clients', 'integration', 'rolling')
-    ) if path.exists()]
+    trees = [ast.parse(path.read_text())
+             for path in (ROOT / 'tests').rglob(f'{module}.py')]
     return {
         '.'.join([module, *owner, method.name])
         for tree in trees for owner, body in [([], tree.body), *(
@@ -210,6 +208,13 @@ def named_tests():
 @pytest.mark.parametrize(('where', 'name'), named_tests())
 def test_every_test_that_a_page_names_exists(where, name):
     assert name in names_in(name.partition('.')[0])
+
+
+def test_every_fault_of_nova_names_its_test_or_was_read():
+    shown = re.findall('^:Test: (.*)$', page('contributor/upstream.rst'), re.M)
+    assert shown
+    assert [each for each in shown
+            if each != 'read' and not each.startswith(':test:`')] == []
 
 
 def test_every_operation_of_the_map_names_its_test():
