@@ -146,6 +146,15 @@ class TestShelve:
         cloud.do(server, {'unshelve': None})
         cloud.assert_kept(server)
 
+    def test_a_server_of_a_snapshot(self, cloud):
+        """Nova's shelve stores another "image_base_image_ref" then."""
+        cloud.flags(shelved_offload_time=0)
+        server = cloud.a_server(image=cloud.image(base_image_ref=base.IMAGE))
+        cloud.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
+        cloud.shelved_image(server)
+        cloud.do(server, {'unshelve': None})
+        cloud.assert_kept(server)
+
     def test_a_volume_backed_server(self, cloud):
         cloud.flags(shelved_offload_time=0)
         server = cloud.a_volume_server()

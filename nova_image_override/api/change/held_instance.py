@@ -91,18 +91,25 @@ class Instance(nova_instance.Instance):
         if self._instead is not None:
             self._instead()
         self.before = None
+        # Nova's shelve also stores which image the server is of.
+        wanted, read = dict(self.system_metadata), before.system_metadata
+        taken_back = {key: value for key, value in read.items()
+                      if wanted.get(key) != value}
+        before.system_metadata = wanted
         former = {
             name: getattr(before, name) for name in changed
             if name != 'system_metadata' and (
                 before.obj_attr_is_set(name) or name in self.restores)}
         self._save(*args, expected_task_state=expected_task_state, **kwargs)
-        metadata = before.system_metadata
+        metadata = wanted
         # A server that was read without overrides may have been given some:
         # one statement more than Nova's own.
         if self._concerns_overrides or store.has_record(self):
             metadata = store.confirmed(
                 self, store.state(before), self.task_state,
-                lambda present: former).system_metadata
+                lambda present: {**former, 'system_metadata': {
+                    **present.system_metadata, **taken_back}},
+            ).system_metadata
         if self._then is not None:
             self._then(former, dict(metadata))
 
