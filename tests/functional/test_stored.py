@@ -8,10 +8,13 @@ WRITE_SAMPLES=1, and keeps those before it: servers live longer than releases.
 import json
 import os
 import pathlib
+from unittest import mock
 
+from nova import objects
 import pytest
 
 from nova_image_override import metadata_keys
+from nova_image_override.api.change import store
 from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 from tests.functional import presets
@@ -37,6 +40,10 @@ SERVERS = [
     for name in json.loads(path.read_text())]
 
 
+class Killed(BaseException):
+    """nova-api is no more."""
+
+
 class Cloud(presets.Cloud):
     OPTIONS = {'allowed_properties': ['*']}
     POLICY = {}
@@ -48,9 +55,13 @@ class Cloud(presets.Cloud):
                 if metadata_keys.is_property(name := key.removeprefix('image_'))
                 or name in {*IMAGE, *OVERRIDES, *OTHER, *presets.VGA}}
 
-    def give(self, server, rows):
+    def give(self, server, rows, task_state=None):
         """Store ROWS with a server in place of its image properties."""
         instance = self.instance(server)
+        instance.task_state = task_state
+        if task_state:
+            objects.InstanceAction.action_start(
+                instance._context, server, store.ACTION)
         instance.system_metadata = {
             **ServerRecord.of(instance).with_properties({}), **rows}
         instance.save()
@@ -62,9 +73,9 @@ class Cloud(presets.Cloud):
 
 
 def stored(path, name):
-    """Return a server's overrides, and its rows."""
+    """Return a server's overrides, and what is stored of it."""
     server = json.loads(path.read_text())[name]
-    return server['overrides'], server['rows']
+    return server.pop('overrides'), server
 
 
 def test_this_release_stores_what_its_file_has(cloud):
@@ -73,6 +84,10 @@ def test_this_release_stores_what_its_file_has(cloud):
     offloaded = cloud.offloaded(OVERRIDES, image=image)
     answer = cloud.update(offloaded, OTHER)
     assert answer.status == 200, answer.text
+    cut_off = cloud.stopped(OVERRIDES, image=image)
+    with mock.patch.object(store, 'agree', side_effect=Killed), \
+            pytest.raises(Killed):
+        cloud.update(cut_off, OTHER)
     preset = cloud.booted('vga', image=image)
     shelved = 'image_os_glance_override_offloaded'
     found = {
@@ -80,7 +95,10 @@ def test_this_release_stores_what_its_file_has(cloud):
             'overrides': presets.VGA, 'rows': cloud.rows(preset)},
         'created': {'overrides': OVERRIDES, 'rows': cloud.rows(created)},
         'changed while offloaded': {'overrides': OTHER, 'rows': {
-            **cloud.rows(offloaded), shelved: 'the shelved image'}}}
+            **cloud.rows(offloaded), shelved: 'the shelved image'}},
+        'changed by a nova-api that was killed': {
+            'overrides': OTHER, 'rows': cloud.rows(cut_off),
+            'task_state': cloud.instance(cut_off).task_state}}
     if os.environ.get('WRITE_SAMPLES'):
         NOW.write_text(json.dumps(found, indent=1) + '\n')
     assert json.loads(NOW.read_text()) == found
@@ -90,11 +108,13 @@ def test_this_release_stores_what_its_file_has(cloud):
 @pytest.mark.parametrize(('path', 'name'), SERVERS)
 def test_a_server_with_them_shows_its_overrides_and_keeps_them(
         cloud, path, name, unknown):
-    overrides, rows = stored(path, name)
+    overrides, found = stored(path, name)
     image = cloud.image(**IMAGE)
     server = cloud.boot({}, image=image)
-    cloud.give(server, {**rows, **unknown})
-    assert cloud.shown(server) == overrides
+    cloud.give(server, **{**found, 'rows': {**found['rows'], **unknown}})
+    # Who changes a server is waited for first.
+    with mock.patch.object(store, 'LEASE', -1):
+        assert cloud.shown(server) == overrides
     answer = cloud.rebuild(server, None, image=image)
     assert answer.status == 202, answer.text
     assert cloud.shown(server) == overrides
@@ -108,10 +128,10 @@ def test_a_server_with_them_shows_its_overrides_and_keeps_them(
 
 @pytest.mark.parametrize(('path', 'name'), SERVERS)
 def test_without_the_record_its_values_are_the_image_s(cloud, path, name):
-    _, rows = stored(path, name)
+    _, found = stored(path, name)
     server = cloud.boot({})
     cloud.give(server, {
-        key: value for key, value in rows.items()
+        key: value for key, value in found['rows'].items()
         if not metadata_keys.is_property(key.removeprefix('image_'))})
     assert cloud.shown(server) == {}
     answer = cloud.rebuild(server, None)
