@@ -167,6 +167,31 @@ class TestKilled:
             cloud.assert_whole(server, {})
         assert number > 1
 
+    @pytest.mark.parametrize('body', [
+        {'lock': {'locked_reason': 'why'}}, {'unlock': None}, {'shelve': None},
+    ], ids=lambda body: next(iter(body)))
+    def test_what_stores_system_metadata_leaves_the_overrides(
+            self, cloud, body):
+        """Nova's shelve leaves a server shelving if nova-api is killed."""
+        for number in itertools.count():
+            server = cloud.boot(
+                BEFORE, image=cloud.image(base_image_ref=base.IMAGE))
+            if 'unlock' in body:
+                cloud.act(server, {'lock': {'locked_reason': 'why'}})
+            if not cloud.killed(number, lambda server=server: cloud.act(
+                    server, body)):
+                break
+            assert ServerRecord.of(cloud.instance(server)).unfinished == {}
+            cloud.act(server, {'unlock': None})
+            answer = cloud.act(
+                server, {'os-resetState': {'state': 'active'}}, admin=True)
+            assert answer.status == 202, answer.text
+            cloud.assert_whole(server, BEFORE)
+            cloud.do(server, 'os-stop', 'SHUTOFF')
+            assert cloud.update(server, {}).status == 200
+            cloud.assert_whole(server, {})
+        assert number
+
 
 class TestDatabaseLost:
     CLOUD = Cloud
