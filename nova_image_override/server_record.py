@@ -24,6 +24,19 @@ SystemMetadata = Mapping[str, Optional[str]]
 _NO_PROPERTIES = frozenset((
     'base_image_ref', 'container_format', 'disk_format', 'min_disk', 'min_ram'))
 
+_ARCHITECTURE = frozenset({'hw_architecture', 'hw_emulation_architecture'})
+
+#: Properties that nova-compute stores a default of, with the server alone
+#: (LibvirtDriver.REGISTER_IMAGE_PROPERTY_DEFAULTS) -> those that it follows
+#: from (blockinfo.get_disk_bus_for_device_type, utils.get_machine_type). The
+#: disks have been given their bus, which stays.
+DEFAULTS = {
+    'hw_cdrom_bus': _ARCHITECTURE | {'hw_machine_type'},
+    'hw_disk_bus': frozenset(),
+    **dict.fromkeys(
+        ('hw_input_bus', 'hw_machine_type', 'hw_pointer_model',
+         'hw_video_model', 'hw_vif_model'), _ARCHITECTURE)}
+
 
 @dataclasses.dataclass(frozen=True)
 class ServerRecord:

@@ -1,6 +1,7 @@
 """A server whose overrides are updated, and what is reported about it."""
 
 from nova import objects
+from nova.virt.libvirt import driver
 
 from testing.harness import base
 
@@ -9,12 +10,6 @@ NUMA = {
     'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1',
     'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768',
 }
-
-#: What LibvirtDriver._register_undefined_instance_details stores with the
-#: server, and not in its request spec.
-DEFAULTS = {
-    'hw_cdrom_bus', 'hw_disk_bus', 'hw_input_bus', 'hw_machine_type',
-    'hw_pointer_model', 'hw_video_model', 'hw_vif_model'}
 
 
 class Cloud(base.Cloud):
@@ -85,7 +80,9 @@ class Cloud(base.Cloud):
             if spec.get(field) != (
                 getattr(expected, field)
                 if expected.obj_attr_is_set(field) else None)}
-        assert differing <= DEFAULTS - overrides.keys()
+        # What nova-compute stores with the server, and not in its request spec.
+        assert differing <= {
+            *driver.REGISTER_IMAGE_PROPERTY_DEFAULTS} - overrides.keys()
 
     def assert_refused_unchanged(self, server, status, problems, overrides,
                                  **kwargs):

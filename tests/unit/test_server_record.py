@@ -5,11 +5,13 @@ from hypothesis import strategies as st
 from nova import utils as nova_utils
 from nova.objects import image_meta
 from nova.objects import instance as instance_object
+from nova.virt.libvirt import driver
 import pytest
 
 from nova_image_override import metadata_keys
 from nova_image_override.api.change import store
 from nova_image_override.override import UsedPreset
+from nova_image_override.server_record import DEFAULTS
 from nova_image_override.server_record import ServerRecord
 from tests.unit.strategies import overrides_of
 
@@ -280,3 +282,8 @@ def test_what_is_asked_of_a_record_does_not_change_it():
     record.properties.clear()
     record.over_snapshot(snapshot(vmware_disktype='x'))
     assert record.properties == {'hw_firmware_type': 'uefi'}
+
+
+def test_what_nova_compute_stores_a_default_of_is_known():
+    """Another one would be taken for a change that was taken back."""
+    assert {*driver.REGISTER_IMAGE_PROPERTY_DEFAULTS} == DEFAULTS.keys()

@@ -18,13 +18,8 @@ from nova_image_override.api.change import disks
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store
 from nova_image_override.properties import catalog
+from nova_image_override.server_record import DEFAULTS
 from nova_image_override.server_record import ServerRecord
-
-#: Properties that are stored with the server alone where nothing sets them
-#: (LibvirtDriver.REGISTER_IMAGE_PROPERTY_DEFAULTS).
-_DEFAULTS = frozenset({
-    'hw_cdrom_bus', 'hw_disk_bus', 'hw_input_bus', 'hw_machine_type',
-    'hw_pointer_model', 'hw_video_model', 'hw_vif_model'})
 
 
 def needed(instance: Any) -> Mapping[str, str]:
@@ -45,7 +40,7 @@ def needed(instance: Any) -> Mapping[str, str]:
         return {}
     wanted, had = (scheduling.properties_of(each)
                    for each in (instance.image_meta, spec.image))
-    alone = {name for name in _DEFAULTS - had.keys()
+    alone = {name for name in DEFAULTS.keys() - had.keys()
              if in_force.get(name) is None}
     differing = [
         field for field, prop in catalog.running().items()

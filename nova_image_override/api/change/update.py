@@ -33,6 +33,7 @@ from nova_image_override.override import ImageProperties, Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog
 from nova_image_override.properties.book import vocabulary
+from nova_image_override.server_record import DEFAULTS
 from nova_image_override.server_record import ServerRecord
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
@@ -58,18 +59,6 @@ _BUILD = f'rebuild the server, or {_SHELVE}'
 #: As Nova refuses both (nova/compute/api.py reject_vtpm_instances).
 _WITH_VTPM = ('boot another server: Nova neither rebuilds nor shelves one with '
               'a vTPM')
-
-
-_ARCHITECTURE = frozenset({'hw_architecture', 'hw_emulation_architecture'})
-
-#: Properties that nova-compute chooses a default for
-#: (LibvirtDriver.REGISTER_IMAGE_PROPERTY_DEFAULTS) -> those that it follows
-#: from (blockinfo.get_disk_bus_for_device_type, utils.get_machine_type).
-_FOLLOWS = {
-    'hw_cdrom_bus': _ARCHITECTURE | {'hw_machine_type'},
-    **dict.fromkeys(
-        ('hw_input_bus', 'hw_machine_type', 'hw_pointer_model',
-         'hw_video_model', 'hw_vif_model'), _ARCHITECTURE)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,7 +157,7 @@ def _change(
     # Defaults that follow from what becomes another, as nova-compute will
     # choose them for the guest that it builds.
     changed = after.differing(before)
-    again = {name for name, causes in _FOLLOWS.items()
+    again = {name for name, causes in DEFAULTS.items()
              if not causes.isdisjoint(changed)}
     base = {name: value for name, value in record.own_properties.items()
             if name in own or name not in again}
