@@ -409,3 +409,27 @@ class TestMoves:
         assert cloud.instance(server).host != host
         assert cloud.show(server)[base.PARAMETER] == wanted
         assert cloud.request_spec(server)['hw_boot_menu'] is True
+
+    def test_an_update_that_a_resize_overtook_leaves_the_flavor(self, cloud):
+        """One with extra specs counts as changed once it was resized to."""
+        flavors = [cloud.flavor(vcpus=4, hw_rng__allowed='true'),
+                   cloud.flavor(vcpus=4)]
+        server = cloud.a_server()
+        cloud.do(server, {'os-stop': None}, 'SHUTOFF')
+
+        def resize(number):
+            cloud.do(server, {'resize': {'flavorRef': flavors[number]}},
+                     'VERIFY_RESIZE')
+
+        resize(0)
+        cloud.do(server, {'confirmResize': None}, 'SHUTOFF', expected=204)
+        with meanwhile(store, 'hold', lambda: resize(1)):
+            answer = cloud.http('PUT', f'/servers/{server}', {
+                'server': {base.PARAMETER: {
+                    **life.OVERRIDES, 'hw_boot_menu': 'true'}}})
+        assert answer.status == 409, answer.text
+        instance = cloud.instance(server)
+        assert [each.flavorid for each in (
+            instance.old_flavor, instance.flavor)] == flavors
+        cloud.do(server, {'confirmResize': None}, 'SHUTOFF', expected=204)
+        assert cloud.show(server)[base.PARAMETER] == life.OVERRIDES

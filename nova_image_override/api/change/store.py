@@ -170,7 +170,7 @@ def hold(instance: Any) -> None:
     :raises errors.Conflict: it is not, or something else holds it
     """
     checked = state(instance)
-    keep_topology(instance)
+    keep_what_was_read(instance)
     instance.task_state = TASK_STATE
     try:
         instance.save(expected_vm_state=[instance.vm_state],
@@ -335,7 +335,7 @@ def recover(instance: Any) -> None:
         return
     try:
         if instance.task_state is None:
-            keep_topology(instance)
+            keep_what_was_read(instance)
             instance.task_state = TASK_STATE
             instance.save(expected_task_state=[None])
         finish(instance, TASK_STATE, None)
@@ -402,18 +402,20 @@ def stored(instance: Any) -> objects.Instance:
     result = objects.Instance.get_by_uuid(
         instance._context, instance.uuid,
         expected_attrs=['flavor', 'numa_topology', 'system_metadata'])
-    keep_topology(result)
+    keep_what_was_read(result)
     return result
 
 
-def keep_topology(instance: Any) -> None:
-    """Have the next save leave the server's NUMA topology alone.
+def keep_what_was_read(instance: Any) -> None:
+    """Have the next save leave the server's flavors and NUMA topology alone.
 
-    One that has been read from the database counts as changed, and
-    Instance.save stores it before it looks at the task state.
+    Those that have been read from the database may count as changed, and
+    Instance.save stores them before it looks at the task state: it would take
+    back the flavor of a resize that has come between.
     """
-    if instance.obj_attr_is_set('numa_topology'):
-        instance.obj_reset_changes(['numa_topology'], recursive=True)
+    for name in ('flavor', 'old_flavor', 'new_flavor', 'numa_topology'):
+        if instance.obj_attr_is_set(name):
+            instance.obj_reset_changes([name], recursive=True)
 
 
 def _is_held_by_us(instance: Any) -> bool:
