@@ -4,6 +4,7 @@ Nova's operations read a server before they store it. The update here ends
 between the two.
 """
 
+import contextlib
 from unittest import mock
 
 from nova import conductor
@@ -363,8 +364,9 @@ class TestPresets:
 class TestMoves:
     CLOUD = life.Cloud
 
+    @pytest.mark.parametrize('late', [False, True])
     def test_an_update_is_refused_until_a_confirmed_resize_is_over(
-            self, cloud):
+            self, cloud, late):
         """nova-compute then stores the system metadata that it has read."""
         server = cloud.a_server()
         cloud.do(server, {'os-stop': None}, 'SHUTOFF')
@@ -376,8 +378,10 @@ class TestMoves:
             answers.append(cloud.http('PUT', f'/servers/{server}', {
                 'server': {base.PARAMETER: wanted}}))
 
-        with meanwhile(manager.ComputeManager, '_delete_stashed_flavor_info',
-                       put):
+        with contextlib.ExitStack() as stack, meanwhile(
+                manager.ComputeManager, '_delete_stashed_flavor_info',
+                lambda: stack.enter_context(before_its_statement(put))
+                if late else put()):
             cloud.do(server, {'confirmResize': None}, 'SHUTOFF', expected=204,
                      admin=True)
         assert answers[0].status == 409, answers[0].text
