@@ -71,7 +71,7 @@ class Explain(deployment_files.Lister):
             *((each.rule, _verdict(each.permits), each.detail or each.reason)
               for each in made),
             ('all', _verdict(permits),
-             '' if permits else 'the first refusal above is told')]
+             '' if permits else 'the first refusal above is the answer')]
 
 
 def image_properties(path: str) -> ImageProperties:

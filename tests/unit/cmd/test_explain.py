@@ -37,7 +37,7 @@ def test_a_refusal_names_its_rule_and_what_decides(run, asked, rule, reason):
     status, verdict, rules = explained(run, asked)
     assert (status, verdict) == (1, 'refuses')
     assert rules[rule] == ('refuses', reason)
-    assert rules['all'] == ('refuses', 'the first refusal above is told')
+    assert rules['all'] == ('refuses', 'the first refusal above is the answer')
 
 
 def test_without_an_image_it_is_one_without_properties(run):
