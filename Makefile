@@ -497,6 +497,10 @@ proof-ways-in: $(READY) ## Every property by every way in against every rule, on
 proof-check: $(READY) ## What a check says is what 10,000 creates get, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
 
+.PHONY: proof-hosts
+proof-hosts: $(READY) ## What a check says of hosts is what 300 creates get, on Nova 34
+	PROOF=full $(BIN)/python -m pytest tests/proof/test_hosts.py
+
 .PHONY: proof-malformed
 proof-malformed: $(READY) ## 2,500 malformed requests to all endpoints, on Nova 34
 	PROOF=full $(BIN)/python -m pytest -s tests/proof/test_malformed.py

@@ -22,6 +22,9 @@ PROPERTY_RULE = f'{CREATE}:{{}}'
 #: The rule that a deployer may add for one preset, by its name.
 PRESET_RULE = f'{CREATE}:preset:{{}}'
 
+#: May the caller learn whether a host can take a server now?
+HOSTS = f'{CREATE}:hosts'
+
 
 def unknown(
     defined: Iterable[str], catalog: Catalog, presets: Iterable[str],
@@ -32,7 +35,7 @@ def unknown(
     :param presets: names of the presets
     :returns: rule -> the one that was meant, or ''
     """
-    known = {CREATE, *map(PRESET_RULE.format, presets), *(
+    known = {CREATE, HOSTS, *map(PRESET_RULE.format, presets), *(
         PROPERTY_RULE.format(field) for field, prop in catalog.items()
         if not prop.record.never)}
     # All of them begin alike.
@@ -48,7 +51,7 @@ def unknown(
 
 
 def list_rules() -> Iterator[policy.RuleDefault]:
-    """Return the rule to register (entry point ``oslo.policy.policies``).
+    """Return the rules to register (entry point ``oslo.policy.policies``).
 
     Those of properties and presets have no default: they are checked only
     where a deployer has defined them.
@@ -66,3 +69,12 @@ def list_rules() -> Iterator[policy.RuleDefault]:
             {'path': '/servers/{server_id}/action (rebuild)',
              'method': 'POST'},
             {'path': '/servers/{server_id}', 'method': 'PUT'}])
+    # Nova's policies/base.py ADMIN.
+    yield policy.DocumentedRuleDefault(
+        HOSTS, 'rule:context_is_admin',
+        'Have a check of a create say whether a host can take the server '
+        'now.\n\nThe answer names no host and no number, but who asks again '
+        'and again, with other flavors and properties, learns what room there '
+        'is.',
+        scope_types=['project'], operations=[
+            {'path': '/image-props-override/check', 'method': 'POST'}])

@@ -85,6 +85,8 @@ class ServersController(servers.ServersController):
     def check(self, req: wsgi.Request, body: Any) -> Any:
         """Answer what a create, a rebuild or an update would get."""
         asked_module.require_version(req, errors.PARAMETER)
+        context = req.environ['nova.context']
+        asks_hosts, body = dry_run.take_hosts(self._planner, context, body)
         existing = dry_run.of_existing(body)
         try:
             if existing:
@@ -92,8 +94,8 @@ class ServersController(servers.ServersController):
             else:
                 asked, body = self._asked.create(
                     req, dry_run.body_of_create(req, body))
-                operations.attach(req.environ['nova.context'],
-                                  create.Check(self._planner, asked or NONE))
+                operations.attach(context, create.Check(
+                    self._planner, asked or NONE, asks_hosts))
                 super().create(req=req, body=body)
         except dry_run.Checked as outcome:
             return outcome.answer

@@ -38,6 +38,7 @@ SHOWN = {
 }
 
 _DRY_RUN = 'nova_image_override_dry_run'
+_HOSTS = 'nova_image_override_hosts'
 #: The option, for commands that create or change a server.
 _DRY_RUN_OPTION: dict[str, dict[str, Any]] = {'--dry-run': {
     'action': 'store_true', 'dest': _DRY_RUN,
@@ -146,7 +147,8 @@ class Create(Hook):
     nothing: tuple[Any, ...] = ({}, None)
     options = {
         arguments.SET: arguments.OPTION,
-        arguments.PRESET: arguments.PRESET_OPTION, **_DRY_RUN_OPTION}
+        arguments.PRESET: arguments.PRESET_OPTION, **_DRY_RUN_OPTION,
+        '--hosts': {**osc_commands.HOSTS_OPTION, 'dest': _HOSTS}}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request carry the overrides."""
@@ -160,6 +162,8 @@ class Create(Hook):
         action, asked = self.action, arguments.asked(parsed_args)
         if getattr(parsed_args, _DRY_RUN, False):
             action, asked = self.check, asked or self.nothing
+            if getattr(parsed_args, _HOSTS, False):
+                action = transport.CHECK_HOSTS
         if asked:
             self.wrap(transport.attach(self.compute).overriding(
                 action, *asked, shows=True))

@@ -25,6 +25,13 @@ PROPERTY_COLUMNS = ('Property', 'Value', 'Image Value', 'Drivers')
 NODE_COLUMNS = (
     'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB', 'Page Size',
     'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
+HOST_COLUMNS = ('Host Now', 'Override', 'Reason')
+
+#: The option of dry runs of a create.
+HOSTS_OPTION: dict[str, Any] = {
+    'action': 'store_true',
+    'help': 'In a dry run, ask whether a host can take the server now, and '
+            'which overrides are in the way (by default administrators only)'}
 
 
 def _offer(shown: command.Command) -> answers.Discovery:
@@ -157,7 +164,7 @@ class Check(command.Lister, command.ShowOne):
     formats json and yaml have the cloud's whole answer.
     """
 
-    _nodes: Rows
+    _below: list[tuple[tuple[str, ...], Rows]]
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the arguments."""
@@ -175,6 +182,7 @@ class Check(command.Lister, command.ShowOne):
         parser.add_argument(arguments.SET, **arguments.OPTION)
         parser.add_argument(nargs='*', **arguments.OPTION)
         parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
+        parser.add_argument('--hosts', **HOSTS_OPTION)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
@@ -198,28 +206,28 @@ class Check(command.Lister, command.ShowOne):
                 'boot_index': 0, 'source_type': 'volume',
                 'destination_type': 'volume', 'uuid': volume.id}]
         with transport.attach(compute).overriding(
-                transport.CHECK, *arguments.asked(parsed_args)) as asking:
+                transport.CHECK_HOSTS if parsed_args.hosts
+                else transport.CHECK,
+                *arguments.asked(parsed_args)) as asking:
             compute.create_server(**server)
         answer = asking.checked
         if parsed_args.formatter in property_table.OBJECT_FORMATS:
             return tuple(answer), tuple(answer.values())
-        self._nodes = list(property_table.for_people(
-            _node_rows(answer.get('numa_topology'))))
-        return PROPERTY_COLUMNS, property_table.for_people(_property_rows(
-            answer['properties'], answer['overridden']))
+        (names, rows), *self._below = _tables(answer)
+        return names, rows
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
-        """Print the properties and, as a table, the NUMA nodes below them."""
+        """Print the properties and, as tables, the rest below them."""
         if parsed_args.formatter in property_table.OBJECT_FORMATS:
             return command.ShowOne.produce_output(
                 self, parsed_args, column_names, data)
         super().produce_output(parsed_args, column_names, data)
         # Columns can be chosen for the first table only.
-        if self._nodes and parsed_args.formatter == 'table' and (
-                not parsed_args.columns):
-            super().produce_output(parsed_args, NODE_COLUMNS, self._nodes)
+        if parsed_args.formatter == 'table' and not parsed_args.columns:
+            for names, rows in self._below:
+                super().produce_output(parsed_args, names, rows)
         return 0
 
 
@@ -231,14 +239,29 @@ def print_answer(
     options = argparse.Namespace(**{
         'max_width': 0, 'fit_width': False, 'print_empty': False,
         **vars(parsed_args)})
-    for names, rows in (
-            (PROPERTY_COLUMNS, _property_rows(
-                answer['properties'], answer['overridden'])),
-            (NODE_COLUMNS, _node_rows(answer.get('numa_topology')))):
-        if rows or names is PROPERTY_COLUMNS:
-            table.TableFormatter().emit_list(
-                names, property_table.for_people(rows), shown.app.stdout,
-                options)
+    for names, rows in _tables(answer):
+        table.TableFormatter().emit_list(
+            names, rows, shown.app.stdout, options)
+
+
+def _tables(answer: dict[str, Any]) -> list[tuple[tuple[str, ...], Rows]]:
+    """Return the tables that show an answer; the first is always there."""
+    tables = ((PROPERTY_COLUMNS, _property_rows(
+        answer['properties'], answer['overridden'])),
+        (NODE_COLUMNS, _node_rows(answer.get('numa_topology'))),
+        (HOST_COLUMNS, _host_rows(answer.get('hosts'))))
+    return [(names, list(property_table.for_people(rows)))
+            for names, rows in tables if rows or names is PROPERTY_COLUMNS]
+
+
+def _host_rows(told: dict[str, Any] | None) -> Rows:
+    """Return the rows of what is told of hosts, if that was asked."""
+    if told is None:
+        return []
+    possible = {True: 'yes', False: 'no'}.get(told['possible'], 'unknown')
+    return [(possible, name, reason) for name, reason in sorted(
+        told['in_the_way'].items())] or [(possible, '', ', '.join(
+            f'not asked: {each}' for each in told['not_asked']))]
 
 
 def _property_rows(

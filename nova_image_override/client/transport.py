@@ -32,6 +32,7 @@ from nova_image_override.client import answers
 #: nothing.
 CREATE = 'create'
 CHECK = 'check'
+CHECK_HOSTS = 'check hosts'
 REBUILD = 'rebuild'
 CHECK_REBUILD = 'check rebuild'
 UPDATE = 'update'
@@ -43,7 +44,8 @@ _FORMS = {
     CREATE: ('POST', 'server'), REBUILD: ('POST', 'rebuild'),
     UPDATE: ('PUT', 'server'), LIST: ('GET', None)}
 #: A check -> the request that it is made of.
-_CHECKS = {CHECK: CREATE, CHECK_REBUILD: REBUILD, CHECK_UPDATE: UPDATE}
+_CHECKS = {CHECK: CREATE, CHECK_HOSTS: CREATE, CHECK_REBUILD: REBUILD,
+           CHECK_UPDATE: UPDATE}
 _SERVER = re.compile('(?:^|/)servers/([^/?]+)')
 _LISTS = ('/servers', '/servers/detail')
 
@@ -158,9 +160,9 @@ class OverridingSession:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
         :param action: CREATE, REBUILD or UPDATE: the requests that carry
-            them; CHECK, CHECK_REBUILD or CHECK_UPDATE for one that is only
-            checked, and then ends the context; LIST for lists of servers that
-            have them
+            them; CHECK, CHECK_HOSTS, CHECK_REBUILD or CHECK_UPDATE for one
+            that is only checked, and then ends the context; LIST for lists of
+            servers that have them
         :param overrides: what to ask for; empty to ask for none; None to ask
             for a preset's only, or a rebuild that keeps them; for LIST their
             names
@@ -264,6 +266,8 @@ class OverridingSession:
             if server := _SERVER.search(url):
                 ((key, body),) = kwargs['json'].items()
                 kwargs['json'] = {key: {**body, 'id': server[1]}}
+            elif asking.action == CHECK_HOSTS:
+                kwargs['json'] = {**kwargs['json'], 'hosts': True}
             method, url = 'POST', versions.CHECK_PATH
         version = (self.discover().version if carries or asking.shows
                    else self._named(url))

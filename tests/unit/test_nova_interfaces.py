@@ -14,10 +14,12 @@ import nova_image_override
 from nova_image_override import api as api_package
 from nova_image_override import compute as compute_package
 from nova_image_override import errors
+from nova_image_override import hosts as hosts_package
 from nova_image_override.nova_interfaces import api
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import compute
 from nova_image_override.nova_interfaces import interface
+from nova_image_override.nova_interfaces import scheduler
 
 MODULE = 'tests.unit.test_nova_interfaces'
 
@@ -31,7 +33,8 @@ def objects():
     interface.verify([])
 
 
-@pytest.mark.parametrize('verify', [api.verify, compute.verify, commands])
+@pytest.mark.parametrize('verify', [
+    api.verify, compute.verify, scheduler.verify, commands])
 def test_the_running_release_has_everything(verify):
     verify()
 
@@ -142,6 +145,10 @@ CHANGES = [
     (api.verify, 'nova.scheduler.client.report', 'report_client_singleton',
      lambda added: None),
     (commands, 'nova.context', 'get_admin_context', lambda added: None),
+    (scheduler.verify, 'nova.scheduler.utils', 'setup_instance_group',
+     lambda context: None),
+    (scheduler.verify, 'nova.scheduler.client.report',
+     'SAME_SUBTREE_VERSION', GONE),
     # a function that checks image properties
     (api.verify, 'nova.virt.hardware', 'numa_get_constraints', GONE),
     (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
@@ -249,7 +256,8 @@ def test_one_that_nova_does_not_have_is_told():
 
 #: The classes of ours that a start checks, and what checks them.
 FOUND = {owner: verify for package, verify in (
-    (api_package, api.verify), (compute_package, compute.verify))
+    (api_package, api.verify), (compute_package, compute.verify),
+    (hosts_package, scheduler.verify))
     for owner in interface.classes(package.__name__)
     if any(interface.overridden(owner))}
 

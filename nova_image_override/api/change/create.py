@@ -105,7 +105,16 @@ class Create(Operation):
 
 
 class Check(Create):
-    """A create that ends with the answer before anything is stored."""
+    """A create that ends with the answer before anything is stored.
+
+    :param asks_hosts: whether the answer says if a host can take the server
+    """
+
+    def __init__(
+        self, planner: Planner, asked: Overrides, asks_hosts: bool = False,
+    ) -> None:
+        super().__init__(planner, asked)
+        self._asks_hosts = asks_hosts
 
     def validating(self, mappings: Any) -> Any:
         """Leave volumes out: Nova reserves them as soon as they are valid."""
@@ -121,7 +130,15 @@ class Check(Create):
         :raises dry_run.Checked: otherwise
         """
         _require_room_in_group(context, spec)
-        dry_run.end(self._planner, context, self._merged)
+        plan, more = self._merged, {}
+        if self._asks_hosts:
+            # Not needed by anything else that nova-api does.
+            question, answer = (
+                interface.load(f'nova_image_override.hosts.{each}')
+                for each in ('question', 'answer'))
+            more[dry_run.HOSTS] = answer.of(context, question.Question(
+                spec, plan.image, plan.base, plan.change.after))
+        dry_run.end(self._planner, context, plan, **more)
 
 
 def _require_room_in_group(context: Any, spec: Any) -> None:

@@ -16,6 +16,7 @@ from nova.api.openstack import wsgi
 from nova.virt import hardware
 
 from nova_image_override import errors
+from nova_image_override import policies
 from nova_image_override.api.change.plan import Plan
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import no_effect
@@ -27,6 +28,9 @@ _PAGE_SIZES = {
     hardware.MEMPAGES_LARGE: 'large',
     hardware.MEMPAGES_ANY: 'any',
 }
+
+#: The key of a check that asks for hosts, and of what it is told.
+HOSTS = 'hosts'
 
 
 class Checked(exception.Forbidden):
@@ -44,9 +48,12 @@ class Checked(exception.Forbidden):
         self.answer = {errors.PARAMETER: answer}
 
 
-def end(planner: Planner, context: Any, plan: Plan) -> NoReturn:
+def end(
+    planner: Planner, context: Any, plan: Plan, **more: Any,
+) -> NoReturn:
     """End an operation with the PLAN that it would store.
 
+    :param more: what else the answer says
     :raises Checked: always
     """
     properties = plan.image['properties']
@@ -66,7 +73,34 @@ def end(planner: Planner, context: Any, plan: Plan) -> NoReturn:
             plan.change.flavor, objects.ImageMeta.from_dict(
                 boot_metadata(plan.image))))}
            if planner.reads_specs(context) else {}),
+        **more,
     })
+
+
+def take_hosts(
+    planner: Planner, context: Any, body: Any,
+) -> tuple[bool, Any]:
+    """Return whether a check asks for hosts, and its body without that.
+
+    :raises errors.OverrideError: it may not, or not so
+    """
+    if not isinstance(body, dict) or HOSTS not in body:
+        return False, body
+    asked = body[HOSTS]
+    rest = {name: each for name, each in body.items() if name != HOSTS}
+    if not isinstance(asked, bool):
+        raise errors.Invalid.of(
+            [HOSTS], errors.INVALID_TYPE, 'must be true or false')
+    if asked and of_existing(rest):
+        raise errors.Invalid.of(
+            [HOSTS], errors.NOT_HERE, 'only a check of a create asks for '
+            'hosts: that of a rebuild or an update asks for the host of the '
+            'server anyway')
+    if asked and not planner.callers.caller(context).can(policies.HOSTS):
+        raise errors.Forbidden.of(
+            [HOSTS], errors.POLICY,
+            f'policy {policies.HOSTS} does not permit it')
+    return asked, rest
 
 
 def of_existing(body: Any) -> tuple[str, str, Any] | None:

@@ -16,6 +16,7 @@ TARGET = {'project_id': 'p'}
 NOVAS = oslo_policy.RuleDefault(
     'project_member_or_admin',
     'role:admin or (role:member and project_id:%(project_id)s)')
+ADMIN = oslo_policy.RuleDefault('context_is_admin', 'role:admin')
 
 
 class Files:
@@ -42,7 +43,7 @@ class Files:
 
     def read(self):
         return caller.watched_policy(
-            self.conf, [NOVAS, *policies.list_rules()])
+            self.conf, [NOVAS, ADMIN, *policies.list_rules()])
 
 
 def can(enforcer, credentials):

@@ -53,8 +53,9 @@ def test_nobody_else_may_override_by_default(enforcer, credentials):
     assert not policy_folder.can(enforcer(), credentials)(policies.CREATE)
 
 
-def test_one_rule_has_a_default_and_says_that_there_may_be_others():
-    (rule,) = policies.list_rules()
+def test_the_rule_for_all_overrides_says_that_there_may_be_others():
+    rule, hosts = policies.list_rules()
+    assert hosts.name == policies.HOSTS
     assert rule.name == policies.CREATE
     assert policies.PROPERTY_RULE.format('<property>') in rule.description
     assert policies.PRESET_RULE.format('<name>') in rule.description

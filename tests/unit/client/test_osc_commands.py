@@ -25,3 +25,21 @@ def test_drivers_are_told_where_some_hosts_ignore_a_property():
     ([0, 1, 3, 5, 6], '0-1,3,5-6')])
 def test_cpus_are_shown_in_ranges(cpus, spelled):
     assert osc_commands._spelled(cpus) == spelled
+
+
+def _hosts(**told):
+    answer = {'properties': {}, 'overridden': {}, 'hosts': {
+        'possible': False, 'in_the_way': {}, 'not_asked': [], **told}}
+    return dict(osc_commands._tables(answer))[osc_commands.HOST_COLUMNS]
+
+
+def test_hosts_are_shown_with_what_is_in_the_way():
+    assert _hosts(possible=True) == [('yes', '', '')]
+    assert _hosts(in_the_way={'hw_pmu': 'why'}) == [('no', 'hw_pmu', 'why')]
+    assert _hosts(possible='unknown', not_asked=['Placement']) == [
+        ('unknown', '', 'not asked: Placement')]
+
+
+def test_hosts_are_not_shown_where_nobody_asked():
+    assert osc_commands.HOST_COLUMNS not in dict(osc_commands._tables(
+        {'properties': {}, 'overridden': {}}))

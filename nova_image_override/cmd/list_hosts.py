@@ -1,0 +1,232 @@
+"""``nova-image-override hosts``: which hosts can take a server, and why not."""
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+import functools
+from typing import Any
+import uuid
+
+from nova import context as nova_context
+from nova import exception
+from nova import objects
+from nova.pci import request as pci_request
+from nova.virt import hardware
+
+from nova_image_override import errors
+from nova_image_override.api import startup
+from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.guest import check
+from nova_image_override.api.guest import guest
+from nova_image_override.cmd import cells
+from nova_image_override.cmd import deployment_files
+from nova_image_override.cmd import explain
+from nova_image_override.cmd import list_servers
+from nova_image_override.hosts.question import Question
+from nova_image_override.hosts.scheduler import Answer
+from nova_image_override.hosts.scheduler import Host
+from nova_image_override.hosts.scheduler import Part
+from nova_image_override.hosts.scheduler import Scheduler
+from nova_image_override.hosts.scheduler import Unanswered
+from nova_image_override.nova_interfaces import scheduler as interfaces
+from nova_image_override.override import NONE, Parser
+from nova_image_override.server_record import ServerRecord
+
+#: Exit status if the question could not be asked.
+CANNOT_ASK = 2
+
+_TAKES = 'can take the server'
+
+#: What hosts are like that lack a part of what Placement is asked for.
+_LACKING = {
+    'in_tree': 'not the host that the request names',
+    'member_of': 'not in the zone, or the aggregates, of the request',
+    'resources': 'no room for {}',
+    'required': 'without the trait {}',
+}
+
+Without = list[tuple[tuple[str, ...], Answer]]
+
+
+class Hosts(deployment_files.Table):
+    """Say how many hosts can take a server, and why the others cannot.
+
+    Asks Placement and the filters as nova-scheduler does, with its nova.conf,
+    and claims nothing; and again without each override. Either of a server
+    that exists, or of one with --flavor. The exit status is 1 when no host can
+    take it, and 2 when it could not be asked.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options."""
+        parser = super().get_parser(prog_name)
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument(
+            '--server', metavar='SERVER',
+            help='a server that found no host, or waits for one (UUID)')
+        which.add_argument(
+            '--flavor', metavar='FLAVOR',
+            help='flavor of a server to be created (name or ID)')
+        for name, metavar, meaning in (
+                ('image', 'FILE', 'its image, as openstack image show -f json '
+                 'prints it (default: one without properties)'),
+                ('preset', 'NAME', 'preset of its overrides'),
+                ('zone', 'ZONE', 'its availability zone'),
+                ('project', 'PROJECT', 'its project (ID)')):
+            parser.add_argument(f'--{name}', metavar=metavar, help=meaning)
+        parser.add_argument(
+            '--image-prop-override', metavar='NAME=VALUE', action='append',
+            default=[], dest='overrides',
+            help='an override of it; NAME= removes; may be repeated')
+        parser.add_argument(
+            '--hosts', action='store_true',
+            help='list each host, instead of how many there are')
+        return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the table; return the exit status."""
+        try:
+            return super().run(parsed_args)
+        except (errors.StartupError, errors.NotFound, errors.OverrideError,
+                exception.NovaException, Unanswered, OSError,
+                ValueError) as exc:
+            self.app.stderr.write(f'{" ".join(str(exc).split())}\n')
+            return CANNOT_ASK
+
+    def take_action(
+        self, parsed_args: argparse.Namespace,
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Ask.
+
+        :raises Unanswered: Placement does not answer
+        :raises errors.NotFound: there is no such server, or flavor
+        :raises errors.OverrideError: the create would be refused
+        :raises errors.StartupError: a database or the rules cannot be read
+        """
+        conf = deployment_files.read_nova_conf(parsed_args, databases=True)
+        interfaces.verify()
+        context = nova_context.get_admin_context()
+        nodes = list(cells.compute_nodes())
+        question = _of_server(context, parsed_args.server) \
+            if parsed_args.server else _of_create(
+                context, parsed_args, startup.read(conf).planner)
+        scheduler = Scheduler()
+        answer = scheduler.ask(context, question.spec)
+        self.status = int(not answer.able)
+        found = [(cell, node, why) for (cell, node), why in zip(
+            nodes, _reasons(scheduler, answer, [node for _, node in nodes]))]
+        if parsed_args.hosts:
+            return ('Cell', 'Host', 'Node', 'Answer'), [
+                (cell, node.host, node.hypervisor_hostname, why)
+                for cell, node, why in found]
+        without = list(question.asked(scheduler, context))
+        return ('Hosts', 'Answer', 'Overrides'), [
+            *_counted([(_host(node), why) for _, node, why in found],
+                      answer, without),
+            *((len(other.able), f'{_TAKES} without', ', '.join(names))
+              for names, other in without)]
+
+
+def _host(node: objects.ComputeNode) -> Host:
+    return Host(node.host, node.hypervisor_hostname)
+
+
+def _of_server(context: Any, server: str) -> Question:
+    """Return what is asked of a server that exists."""
+    (_, instance), = list_servers.overridden(server=server)
+    record = ServerRecord.of(instance)
+    spec = objects.RequestSpec.get_by_instance_uuid(context, server)
+    spec.ensure_project_and_user_id(instance)
+    return Question(
+        spec, record.image, record.own_properties, record.overrides)
+
+
+def _of_create(
+    context: Any, options: argparse.Namespace, planner: Planner,
+) -> Question:
+    """Return what is asked of a server that is to be created."""
+    flavor = next((each for each in cells.flavors() if options.flavor in (
+        each.name, each.flavorid)), None)
+    if flavor is None:
+        raise errors.NotFound(f'there is no flavor {options.flavor}')
+    asked = {}
+    for each in options.overrides:
+        name, equals, value = each.partition('=')
+        if not equals:
+            raise ValueError(f'write {name}=VALUE, or {name}= to remove it')
+        asked[name] = value or None
+    enforcer = planner.enforcer
+    base = explain.image_properties(options.image) if options.image else {}
+    overrides = Parser(enforcer.catalog).parse(
+        asked, preset=enforcer.presets.named(options.preset).overrides
+        if options.preset else NONE).over(base)
+    image = guest.boot_metadata({}, overrides.merge(base))
+    problems = check.problems(
+        flavor, image, base, overrides, virt_drivers=planner.virt_drivers)
+    if problems:
+        raise errors.Invalid(problems.values())
+    meta = guest.read(guest.boot_metadata(image))
+    # As API._validate_and_build_base_options and _create_instance do.
+    spec = objects.RequestSpec.from_components(
+        context, str(uuid.uuid4()), meta, flavor,
+        hardware.numa_get_constraints(flavor, meta),
+        pci_request.get_pci_requests_from_flavor(
+            flavor, affinity_policy=hardware.get_pci_numa_policy_constraint(
+                flavor, meta)),
+        {}, None, options.zone, project_id=options.project,
+        user_id=context.user_id)
+    spec.is_bfv = False
+    spec.requested_networks = objects.NetworkRequestList(objects=[])
+    return Question(spec, image, base, overrides)
+
+
+def _reasons(
+    scheduler: Scheduler, answer: Answer, nodes: list[objects.ComputeNode],
+) -> Iterator[str]:
+    """Yield what there is to say of each node."""
+    having = functools.cache(scheduler.placement_client.having)
+    for node in nodes:
+        host = _host(node)
+        if host in answer.able:
+            yield _TAKES
+        elif host in answer.refused:
+            yield f'refused by {answer.refused[host]}'
+        else:
+            yield answer.reason or next(
+                (_lacking(part) for part in answer.parts
+                 if node.uuid not in having(part)),
+                'Placement has not all of it together')
+
+
+def _lacking(part: Part) -> str:
+    if part.value == '!COMPUTE_STATUS_DISABLED':
+        return 'disabled'
+    if part.value.startswith('!'):
+        return f'with the trait {part.value[1:]}'
+    return _LACKING[part.name].format(part.value)
+
+
+def _counted(
+    found: list[tuple[Host, str]], answer: Answer, without: Without,
+) -> Iterator[tuple[int, str, str]]:
+    """Yield how many hosts there are of each kind, those first that can.
+
+    With the overrides without which one of them could take the server, or
+    Placement would not be asked for what it lacks.
+    """
+    rows: dict[str, list[Host]] = {_TAKES: []}
+    for host, why in found:
+        rows.setdefault(why, []).append(host)
+    for why, hosts in rows.items():
+        yield len(hosts), why, ', '.join(_to_blame(
+            why, hosts, answer, without)) if why != _TAKES else ''
+
+
+def _to_blame(
+    why: str, hosts: list[Host], answer: Answer, without: Without,
+) -> Sequence[str]:
+    gone = {names: {_lacking(part) for part in answer.parts
+                    if part not in other.parts} for names, other in without}
+    return [name for names, other in without if len(names) == 1 or (
+        names[0].startswith('hw_numa_') and names[-1].startswith('hw_numa_'))
+        if why in gone[names] or {*hosts} & {*other.able} for name in names]

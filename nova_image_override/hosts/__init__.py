@@ -1,0 +1,1 @@
+"""Which hosts can take a server, by the steps of Nova's scheduler."""

@@ -1,0 +1,141 @@
+"""Whether a host can take a server, and which override is in the way."""
+
+from keystoneauth1 import exceptions
+from nova.scheduler.client import report
+import pytest
+
+from testing.harness import nfv_hosts
+from testing.harness import statements
+from tests.functional import check_case
+
+AVX512F = 'trait:HW_CPU_X86_AVX512F'
+DEDICATED = {'hw_cpu_policy': 'dedicated'}
+
+
+class Cloud(check_case.Cloud):
+    """Two hosts of eight dedicated CPUs; one has pages and threads."""
+
+    HOSTS = ('compute1', 'compute2')
+
+    def setUp(self):
+        self.flags(group='compute', **nfv_hosts.CPU_SETS)
+        self.flags(group='pci', **nfv_hosts.PCI)
+        super().setUp()
+
+    def hardware(self, host):
+        if host == 'compute1':
+            return nfv_hosts.hardware()
+        return nfv_hosts.hardware(threads=1, devices=0)
+
+    def hosts(self, overrides, **kwargs):
+        """Return what a check tells an administrator of hosts."""
+        body = {**self.server_body(overrides, **kwargs), 'hosts': True}
+        answer = self.http(
+            'POST', '/image-props-override/check', body, admin=True)
+        assert answer.status == 200, answer.text
+        assert 'compute' not in str(
+            answer.body['image_props_override']['hosts'])
+        return answer.body['image_props_override']['hosts']
+
+
+#: Overrides that no host can take -> those that are in the way.
+IN_THE_WAY = {
+    'a trait': ({'trait:CUSTOM_GOLD': 'required', 'hw_boot_menu': 'true'},
+                ['trait:CUSTOM_GOLD']),
+    'more nodes than hosts have': ({'hw_numa_nodes': '4'}, ['hw_numa_nodes']),
+    'another hypervisor': ({'img_hv_type': 'xen'}, ['img_hv_type']),
+    'two of them': ({'img_hv_type': 'xen', 'trait:CUSTOM_GOLD': 'required'},
+                    ['img_hv_type', 'trait:CUSTOM_GOLD']),
+    'a trait, with CPUs that are there': (
+        {**DEDICATED, 'hw_cpu_thread_policy': 'isolate', AVX512F: 'required'},
+        [AVX512F]),
+}
+
+
+class TestCheck:
+    @pytest.mark.parametrize(
+        ('overrides', 'names'), IN_THE_WAY.values(), ids=IN_THE_WAY)
+    def test_what_is_in_the_way_is_named(self, cloud, overrides, names):
+        flavor = cloud.flavor(4, 4096)
+        told = cloud.hosts(overrides, flavor=flavor)
+        assert told['possible'] is False
+        assert sorted(told['in_the_way']) == names
+        assert told['not_asked'] == []
+        server = cloud.create(overrides, flavor=flavor).body['server']['id']
+        cloud.wait(server, 'ERROR')
+        assert 'No valid host was found' in cloud.show(
+            server)['fault']['message']
+        cloud.delete(server)
+
+    @pytest.mark.parametrize('overrides', [
+        {}, DEDICATED, {**DEDICATED, 'hw_cpu_thread_policy': 'isolate'},
+        {**DEDICATED, 'hw_cpu_thread_policy': 'require'},
+        {'hw_mem_page_size': '1GB'}, {'hw_numa_nodes': '2'}])
+    def test_what_a_host_can_take_is_built(self, cloud, overrides):
+        flavor = cloud.flavor(4, 4096, hw__mem_page_size='any')
+        assert cloud.hosts(overrides, flavor=flavor) == {
+            'possible': True, 'in_the_way': {}, 'not_asked': []}
+        cloud.delete(cloud.boot(overrides, flavor=flavor))
+
+    def test_what_other_guests_have_is_in_the_way(self, cloud):
+        flavor = cloud.flavor(4, 3072, hw__mem_page_size='any')
+        pages = {'hw_mem_page_size': '1GB'}
+        servers = []
+        while cloud.hosts(pages, flavor=flavor)['possible']:
+            servers.append(cloud.boot(pages, flavor=flavor))
+        assert len(servers) == 4
+        told = cloud.hosts(pages, flavor=flavor)
+        assert list(told['in_the_way']) == ['hw_mem_page_size']
+        assert 'NUMATopologyFilter' in told['in_the_way']['hw_mem_page_size']
+        for server in servers:
+            cloud.delete(server)
+
+    def test_the_flavor_may_be_in_the_way(self, cloud):
+        told = cloud.hosts(DEDICATED, flavor=cloud.flavor(64, 4096))
+        assert told == {
+            'possible': False, 'in_the_way': {}, 'not_asked': []}
+
+    def test_nothing_is_stored(self, cloud):
+        made = []
+        cloud.image()
+        flavor = cloud.flavor()
+        with statements.Statements(made.append):
+            cloud.hosts({**DEDICATED, 'img_hv_type': 'xen'}, flavor=flavor)
+        assert not [*statements.changing(made)]
+
+    def test_without_placement_it_is_not_known(self, cloud, monkeypatch):
+        def get(self, url, version=None, global_request_id=None):
+            raise exceptions.ConnectFailure
+
+        monkeypatch.setattr(report.SchedulerReportClient, 'get', get)
+        assert cloud.hosts(DEDICATED) == {
+            'possible': 'unknown', 'in_the_way': {},
+            'not_asked': ['Placement']}
+
+    def test_only_administrators_may_ask(self, cloud):
+        body = {**cloud.server_body({}), 'hosts': True}
+        answer = cloud.http('POST', '/image-props-override/check', body)
+        assert answer.status == 403
+        assert answer.problems == {'hosts': 'policy'}
+        body['hosts'] = False
+        answer = cloud.http('POST', '/image-props-override/check', body)
+        assert answer.status == 200
+        assert 'hosts' not in answer.body['image_props_override']
+
+    @pytest.mark.parametrize('value', ['true', 1, None, {}])
+    def test_it_is_a_boolean(self, cloud, value):
+        body = {**cloud.server_body({}), 'hosts': value}
+        answer = cloud.http(
+            'POST', '/image-props-override/check', body, admin=True)
+        assert answer.status == 400
+        assert answer.problems == {'hosts': 'invalid_type'}
+
+    def test_servers_that_exist_have_a_host(self, cloud):
+        server = cloud.boot()
+        for body in ({'server': {'id': server, 'image_props_override': {}}},
+                     {'rebuild': {'id': server}}):
+            answer = cloud.http('POST', '/image-props-override/check', {
+                **body, 'hosts': True}, admin=True)
+            assert answer.status == 400
+            assert answer.problems == {'hosts': 'not_here'}
+        cloud.delete(server)
