@@ -163,6 +163,25 @@ class TestStopped:
         assert {**cloud.state(server), 'updated': None
                 } == {**before, 'updated': None}
 
+    def test_a_volume_that_is_detached_meanwhile_does_not_keep_the_others(
+            self, cloud):
+        server = cloud.boot()
+        cloud.attach(server)
+        cloud.do(server, 'os-stop', 'SHUTOFF')
+        save = objects.BlockDeviceMapping.save
+
+        def detached(mapping):
+            if not mapping.is_volume:
+                return save(mapping)
+            mapping.destroy()
+            raise exception.NovaException('no database')
+
+        with mock.patch.object(objects.BlockDeviceMapping, 'save', detached):
+            answer = cloud.update(server, {'hw_disk_bus': 'sata'})
+        assert answer.status == 500, answer.text
+        assert cloud.recorded(server) == {'/dev/vda': 'virtio'}
+        assert cloud.instance(server).task_state is None
+
 
 class TestOffloaded:
     def test_the_root_disk_moves_at_the_unshelving(self, cloud):

@@ -10,6 +10,7 @@ from unittest import mock
 from nova import exception
 from nova import service
 from nova.compute import manager as nova_manager
+from nova.tests import fixtures as nova_fixtures
 import pytest
 
 from testing.harness import base
@@ -67,20 +68,30 @@ class Cloud(life.Cloud):
         image['status'] = 'active'
         return image
 
-    def assert_rescue_guest(self, server):
-        guest = self.guest(server)
-        assert guest.find('os/type').get('machine') == 'pc-q35-2.10'
-        assert len(guest.findall('cpu/numa/cell')) == 2
+    def assert_rescue_guest(self, server, machine='pc-q35-2.10', bus=None):
+        """Assert how a rescue guest is built.
 
-    def rescue_and_back(self, server, image=None, check=None):
+        :param bus: that of its root disk, and of a controller, if any matters
+        """
+        guest = self.guest(server)
+        assert guest.find('os/type').get('machine') == machine
+        assert len(guest.findall('cpu/numa/cell')) == 2
+        if bus:
+            assert guest.find('devices/disk/target').get('bus') == bus
+            assert [each.get('model') for each in guest.findall(
+                "devices/controller[@type='scsi']")] == (
+                    ['lsilogic'] if bus == 'scsi' else [])
+
+    def rescue_and_back(self, server, image=None, **expected):
         # The server's folder, which _create_image would have made.
-        os.makedirs(os.path.join(base.CONF.instances_path, server))
+        os.makedirs(os.path.join(base.CONF.instances_path, server),
+                    exist_ok=True)
         self.do(server, {'rescue': {'rescue_image_ref': image}
                          if image else {'adminPass': 'x'}},
                 'RESCUE', expected=200)
-        (check or self.assert_rescue_guest)(server)
+        self.assert_rescue_guest(server, **expected)
         self.do(server, {'unrescue': None})
-        self.assert_kept(server)
+        self.assert_kept(server, self.show(server)[base.PARAMETER])
 
     def stable(self):
         return self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
@@ -217,21 +228,23 @@ class TestRebuild:
         assert cloud.http('GET', f'/servers/{server}').status == 404
 
 
+WITH_CONTROLLER = {**life.OVERRIDES, 'hw_scsi_model': 'lsilogic'}
+
+
 class TestRescue:
     HOSTS = ('compute1',)
     EXTENDED_HOSTS = ('compute1',)
 
-    def test_rescue_from_the_servers_own_image(self, cloud):
-        cloud.rescue_and_back(cloud.a_server())
+    def test_rescue_from_the_servers_own_image_has_its_devices(self, cloud):
+        cloud.rescue_and_back(cloud.a_server(WITH_CONTROLLER), bus='scsi')
 
-    def test_rescue_from_another_image(self, cloud):
-        # The image decides how the rescue guest is built, not its machine type.
-        def assert_machine_type(server):
-            assert cloud.guest(server).find('os/type').get(
-                'machine') == 'pc-q35-2.10'
-
+    def test_rescue_from_another_image_has_devices_of_that_image(self, cloud):
+        server = cloud.a_server(WITH_CONTROLLER)
+        cloud.rescue_and_back(server, cloud.image(hw_disk_bus='sata'),
+                              bus='sata')
         cloud.rescue_and_back(
-            cloud.a_server(), cloud.image(), assert_machine_type)
+            server, cloud.image(hw_machine_type='pc-i440fx-2.9'),
+            machine='pc-i440fx-2.9', bus='virtio')
 
     @pytest.mark.smoke
     def test_stable_device_rescue(self, cloud):
@@ -245,3 +258,14 @@ class TestRescue:
 
     def test_stable_device_rescue_of_a_volume_backed_server(self, cloud):
         cloud.rescue_and_back(cloud.a_volume_server(), cloud.stable())
+
+    def test_a_volume_that_the_driver_asks_for_without_a_rescue(self, cloud):
+        """It does so before it detaches one that many servers can have."""
+        server = cloud.a_server()
+        path = f'/servers/{server}/os-volume_attachments'
+        volume = nova_fixtures.CinderFixture.MULTIATTACH_VOL
+        answer = cloud.http(
+            'POST', path, {'volumeAttachment': {'volumeId': volume}})
+        assert answer.status == 200, answer.text
+        assert cloud.http('DELETE', f'{path}/{volume}').status == 202
+        cloud.commits.until(lambda: len(cloud.instance(server).get_bdms()), 1)

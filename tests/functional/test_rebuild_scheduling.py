@@ -143,6 +143,20 @@ class TestFilters:
         assert cloud.rebuild(server, {'trait:CUSTOM_ABSENT': None},
                              image=image).status == 202
 
+    def test_the_scheduler_is_asked_with_the_servers_own_hints(self, cloud):
+        answer = cloud.http('POST', '/servers', {
+            **cloud.server_body({'hw_video_model': 'vga'}),
+            'os:scheduler_hints': {'mine': 'kept'}})
+        assert answer.status == 202, answer.text
+        server = answer.body['server']['id']
+        cloud.wait(server)
+        with base.mock.patch(SCHEDULER) as asked:
+            assert cloud.rebuild(
+                server, {'hw_boot_menu': 'true'}).status == 202
+        (call,) = asked.mock_calls
+        assert call.args[1].scheduler_hints == {
+            'mine': ['kept'], '_nova_check_type': ['rebuild']}
+
     def test_no_answer_of_the_scheduler_refuses_and_changes_nothing(
             self, cloud):
         server = cloud.boot()

@@ -1,5 +1,7 @@
 """Overrides last as long as the server, whatever is done to it."""
 
+import pytest
+
 from testing.deployment import command
 from testing.deployment import processes
 from tests.integration.life import check
@@ -49,6 +51,7 @@ def test_shelve_and_unshelve_keep_them(boot):
     check(server)
 
 
+@pytest.mark.short
 def test_rescue_has_them_and_unrescue_keeps_them(boot):
     server = boot(OVERRIDES)
     server.run('rescue')

@@ -159,6 +159,19 @@ def test_a_removal_requires_no_trait():
     assert list(found) == ['os_secure_boot']
 
 
+def test_a_sentence_that_no_row_knows_blames_all_that_it_names(monkeypatch):
+    def check(flavor, image_meta):
+        if image_meta.properties.get('hw_cpu_policy'):
+            raise exception.FlavorImageConflict(
+                'hw:cpu_policy does not go with trait:CUSTOM_A.')
+
+    monkeypatch.setattr(refusals, 'checks', lambda: [(check, ())])
+    found = guests.problems({
+        'hw_cpu_policy': 'dedicated', 'trait:CUSTOM_A': 'required',
+        'trait:CUSTOM_B': 'required', 'hw_boot_menu': 'true'}, {})
+    assert sorted(found) == ['hw_cpu_policy', 'trait:CUSTOM_A']
+
+
 @pytest.fixture
 def work(monkeypatch):
     """Counts merges and how often Nova derives traits."""
