@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 import functools
 from typing import Any
 import uuid
@@ -37,7 +37,7 @@ CANNOT_ASK = 2
 
 _TAKES = 'can take the server'
 
-#: What hosts are like that lack a part of what Placement is asked for.
+#: What a host is like that lacks a part of what Placement is asked for.
 _LACKING = {
     'in_tree': 'not the host that the request names',
     'member_of': 'not in the zone, or the aggregates, of the request',
@@ -98,31 +98,27 @@ class Hosts(deployment_files.Table):
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Ask.
 
-        :raises Unanswered: Placement does not answer
-        :raises errors.NotFound: there is no such server, or flavor
-        :raises errors.OverrideError: the create would be refused
-        :raises errors.StartupError: a database or the rules cannot be read
+        :raises Exception: those that :meth:`run` turns into one line
         """
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
         interfaces.verify()
         context = nova_context.get_admin_context()
-        nodes = list(cells.compute_nodes())
         question = _of_server(context, parsed_args.server) \
             if parsed_args.server else _of_create(
                 context, parsed_args, startup.read(conf).planner)
         scheduler = Scheduler()
         answer = scheduler.ask(context, question.spec)
         self.status = int(not answer.able)
-        found = [(cell, node, why) for (cell, node), why in zip(
-            nodes, _reasons(scheduler, answer, [node for _, node in nodes]))]
+        having = functools.cache(scheduler.placement_client.having)
+        found = [(cell, node, _reason(having, answer, node))
+                 for cell, node in cells.compute_nodes()]
         if parsed_args.hosts:
             return ('Cell', 'Host', 'Node', 'Answer'), [
                 (cell, node.host, node.hypervisor_hostname, why)
                 for cell, node, why in found]
         without = list(question.asked(scheduler, context))
         return ('Hosts', 'Answer', 'Overrides'), [
-            *_counted([(_host(node), why) for _, node, why in found],
-                      answer, without),
+            *_counted([(_host(node), why) for _, node, why in found], without),
             *((len(other.able), f'{_TAKES} without', ', '.join(names))
               for names, other in without)]
 
@@ -180,22 +176,23 @@ def _of_create(
     return Question(spec, image, base, overrides)
 
 
-def _reasons(
-    scheduler: Scheduler, answer: Answer, nodes: list[objects.ComputeNode],
-) -> Iterator[str]:
-    """Yield what there is to say of each node."""
-    having = functools.cache(scheduler.placement_client.having)
-    for node in nodes:
-        host = _host(node)
-        if host in answer.able:
-            yield _TAKES
-        elif host in answer.refused:
-            yield f'refused by {answer.refused[host]}'
-        else:
-            yield answer.reason or next(
-                (_lacking(part) for part in answer.parts
-                 if node.uuid not in having(part)),
-                'Placement has not all of it together')
+def _reason(
+    having: Callable[[Part], set[str]], answer: Answer,
+    node: objects.ComputeNode,
+) -> str:
+    """Return what there is to say of a compute node.
+
+    :param having: returns which nodes have a part
+    """
+    host = _host(node)
+    if host in answer.able:
+        return _TAKES
+    if host in answer.refused:
+        return f'refused by {answer.refused[host]}'
+    return answer.reason or next(
+        (_lacking(part) for part in answer.parts
+         if node.uuid not in having(part)),
+        'Placement has not all of it together')
 
 
 def _lacking(part: Part) -> str:
@@ -207,26 +204,19 @@ def _lacking(part: Part) -> str:
 
 
 def _counted(
-    found: list[tuple[Host, str]], answer: Answer, without: Without,
+    found: list[tuple[Host, str]], without: Without,
 ) -> Iterator[tuple[int, str, str]]:
     """Yield how many hosts there are of each kind, those first that can.
 
-    With the overrides without which one of them could take the server, or
-    Placement would not be asked for what it lacks.
+    With the overrides without which one of them could take the server, alone
+    where that is enough.
     """
+    every = {name for names, _ in without for name in names}
+    without = [each for each in without if {*each[0]} != every] or without
     rows: dict[str, list[Host]] = {_TAKES: []}
     for host, why in found:
         rows.setdefault(why, []).append(host)
     for why, hosts in rows.items():
-        yield len(hosts), why, ', '.join(_to_blame(
-            why, hosts, answer, without)) if why != _TAKES else ''
-
-
-def _to_blame(
-    why: str, hosts: list[Host], answer: Answer, without: Without,
-) -> Sequence[str]:
-    gone = {names: {_lacking(part) for part in answer.parts
-                    if part not in other.parts} for names, other in without}
-    return [name for names, other in without if len(names) == 1 or (
-        names[0].startswith('hw_numa_') and names[-1].startswith('hw_numa_'))
-        if why in gone[names] or {*hosts} & {*other.able} for name in names]
+        yield len(hosts), why, ', '.join(sorted({
+            name for names, other in without for name in names
+            if why != _TAKES and {*hosts} & {*other.able}}))

@@ -43,7 +43,7 @@ class Question:
         """
         groups: dict[str, list[str]] = {}
         for each in sorted(self.overrides.names):
-            # Nova refuses one list of a NUMA topology without the others.
+            # Nova refuses one list of a topology without the others.
             groups.setdefault(
                 'hw_numa_' if each.startswith('hw_numa_') else each,
                 []).append(each)

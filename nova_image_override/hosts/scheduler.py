@@ -75,9 +75,14 @@ class Placement(report.SchedulerReportClient):
 
     @interface.overrides
     def get(self, *args: Any, **kwargs: Any) -> Any:
-        """Send a GET request, and keep the status of the answer."""
-        self._status = 0
-        answer = super().get(*args, **kwargs)
+        """Send a GET request, and keep the status of the answer.
+
+        :raises Unanswered: there is no answer
+        """
+        try:
+            answer = super().get(*args, **kwargs)
+        except keystone_exceptions.ClientException as exc:
+            raise Unanswered(f'Placement does not answer: {exc}') from None
         self._status = answer.status_code
         return answer
 
@@ -88,29 +93,18 @@ class Placement(report.SchedulerReportClient):
         :raises Unanswered: there is no answer
         """
         self.parts = _parts(resources.to_querystring())
-        try:
-            found = super().get_allocation_candidates(context, resources)
-        except keystone_exceptions.ClientException as exc:
-            raise Unanswered(f'Placement does not answer: {exc}') from None
+        found = super().get_allocation_candidates(context, resources)
         if self._status == _NO_SUCH_THING:
             return [], {}, report.SAME_SUBTREE_VERSION
-        if not found or found[0] is None:
-            raise Unanswered(
-                'Placement does not answer the request for candidates: see '
-                '[placement] in nova.conf, and its log')
+        if found[0] is None:
+            raise Unanswered(f'Placement answers {self._status}, see its log')
         return found
 
     def having(self, part: Part) -> set[str]:
-        """Return the roots of the resource providers that have PART.
-
-        :raises Unanswered: there is no answer
-        """
+        """Return the roots of the resource providers that have PART."""
         query = urllib.parse.urlencode([part])
-        try:
-            answer = self.get(f'/resource_providers?{query}',
-                              version=report.SAME_SUBTREE_VERSION)
-        except keystone_exceptions.ClientException as exc:
-            raise Unanswered(f'Placement does not answer: {exc}') from None
+        answer = self.get(f'/resource_providers?{query}',
+                          version=report.SAME_SUBTREE_VERSION)
         return {each['root_provider_uuid']
                 for each in answer.json().get('resource_providers', ())}
 

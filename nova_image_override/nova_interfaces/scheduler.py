@@ -26,8 +26,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
             setup_instance_group='context, request_spec'),
     *called('nova.scheduler.utils:ResourceRequest', _STEPS,
             from_request_spec='request_spec', to_querystring=''),
-    *called('nova.virt.hardware', _STEPS,
-            numa_get_constraints='flavor, image_meta'),
     *called('nova.objects:RequestSpec', 'The request of a create.',
             from_components='context, instance_uuid, image, flavor, '
             'numa_topology, pci_requests, filter_properties, instance_group, '
@@ -36,6 +34,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.pci.request', 'The request of a create.',
             get_pci_requests_from_flavor='flavor, affinity_policy='),
     *called('nova.virt.hardware', 'The request of a create.',
+            numa_get_constraints='flavor, image_meta',
             get_pci_numa_policy_constraint='flavor, image_meta'),
 )
 

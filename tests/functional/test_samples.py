@@ -239,6 +239,14 @@ class TestSamples:
         body['server'][base.PARAMETER] = {'hw_numa_nodes': '5'}
         cloud.exchange('check-refused', 'POST', versions.CHECK_PATH, body)
 
+    def test_check_that_asks_for_hosts(self, cloud):
+        cloud.exchange('check-hosts', 'POST', versions.CHECK_PATH, {
+            'hosts': True, 'server': {
+                'imageRef': cloud.an_image(), 'flavorRef': cloud._flavor,
+                base.PARAMETER: {'hw_boot_menu': 'true',
+                                 'trait:CUSTOM_GOLD': 'required'}}},
+            admin=True)
+
     def test_check_of_a_server(self, cloud):
         image = cloud.an_image(os_distro='debian')
         server = cloud.a_server(SCSI, image=image)

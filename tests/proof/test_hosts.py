@@ -1,4 +1,4 @@
-"""What a check tells of hosts is what becomes of the server, created at once."""
+"""What a check tells of hosts is what becomes of a server created at once."""
 from __future__ import annotations
 
 import collections
@@ -103,7 +103,8 @@ def outcome(cloud: Cloud, body: dict[str, typing.Any]) -> tuple[str, str]:
 
 
 def test_what_is_possible_becomes_active_and_nothing_else(cloud):
-    draw = random.Random(int(os.environ.get('SEED', '52')))
+    draw = random.Random(  # noqa: S311
+        int(os.environ.get('SEED', '52')))
     flavors = [cloud.flavor(*size, **specs)
                for specs in FLAVORS for size in SIZES]
     groups = [cloud.http('POST', '/os-server-groups', {'server_group': {

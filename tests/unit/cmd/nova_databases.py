@@ -52,11 +52,18 @@ with context.target_cell(admin, cell) as target:
     for host, stats in (
             ('compute1', {'image_props_override': '1.0'}), ('compute2', {})):
         objects.ComputeNode(
-            target, uuid=str(uuid.uuid4()), host=host,
+            target, uuid=str(uuid.uuid5(uuid.NAMESPACE_DNS, host)), host=host,
             hypervisor_hostname=host, stats=stats, vcpus=1, memory_mb=1,
             local_gb=1, vcpus_used=0, memory_mb_used=0, local_gb_used=0,
             hypervisor_type='QEMU', hypervisor_version=1, cpu_info='',
+            free_ram_mb=1, free_disk_gb=1, running_vms=0, current_workload=0,
+            supported_hv_specs=[],
         ).create()
+        objects.Service(
+            target, host=host, binary='nova-compute', topic='compute',
+            report_count=1).create()
+for host in ('compute1', 'compute2'):
+    objects.HostMapping(admin, host=host, cell_mapping=cell).create()
 '''
 
 

@@ -1,0 +1,94 @@
+"""``nova-image-override hosts`` as a process, beside Placement over HTTP."""
+
+import json
+import uuid
+
+from placement import deploy
+from placement.tests.functional.fixtures import placement as placement_fixture
+import pytest
+import requests
+
+from testing import wsgi_server
+from tests.unit.cmd import processes
+
+pytestmark = pytest.mark.process
+
+CONF = '''
+[DEFAULT]
+service_down_time = 86400
+[placement]
+auth_type = admin_token
+endpoint = {url}
+endpoint_override = {url}
+token = admin
+[filter_scheduler]
+enabled_filters = ComputeFilter
+'''
+
+#: Traits of each host.
+TRAITS = {'compute1': ['CUSTOM_GOLD'], 'compute2': []}
+
+
+@pytest.fixture
+def files(databases, tmp_path):
+    """Yield options that name Nova's files; each host is in Placement."""
+    fixture = placement_fixture.PlacementFixture(use_intercept=False)
+    fixture.setUp()
+    try:
+        application = deploy.loadapp(fixture.conf_fixture.conf)
+        with wsgi_server.serving(application) as url:
+            fill(url)
+            path = tmp_path / 'placement.conf'
+            path.write_text(CONF.format(url=url))
+            yield '--config-file', databases, '--config-file', path
+    finally:
+        fixture.cleanUp()
+
+
+def fill(url):
+    def put(path, body):
+        answer = requests.put(url + path, json=body, timeout=60, headers={
+            'X-Auth-Token': 'admin',
+            'OpenStack-API-Version': 'placement 1.36'})
+        assert answer.ok, answer.text
+
+    put('/traits/CUSTOM_GOLD', {})
+    for host, traits in TRAITS.items():
+        node = str(uuid.uuid5(uuid.NAMESPACE_DNS, host))
+        answer = requests.post(
+            url + '/resource_providers', timeout=60, json={
+                'name': host, 'uuid': node}, headers={
+                    'X-Auth-Token': 'admin',
+                    'OpenStack-API-Version': 'placement 1.36'})
+        assert answer.ok, answer.text
+        path = f'/resource_providers/{node}'
+        put(f'{path}/inventories', {
+            'resource_provider_generation': 0, 'inventories': {
+                name: {'total': 8192}
+                for name in ('VCPU', 'MEMORY_MB', 'DISK_GB')}})
+        put(f'{path}/traits', {
+            'resource_provider_generation': 1,
+            'traits': [*traits, 'OWNER_NOVA', 'COMPUTE_NODE']})
+
+
+def test_hosts_are_asked_for(files):
+    def asked(*arguments):
+        done = processes.run(
+            'nova-image-override', 'hosts', '--flavor', 'plain',
+            *arguments, *files, '-f', 'json')
+        assert done.lines == []
+        return done.status, [
+            [*row.values()] for row in json.loads(done.out)]
+
+    gold = '--image-prop-override=trait:CUSTOM_GOLD=required'
+    assert asked(gold) == (0, [
+        [1, 'can take the server', ''],
+        [1, 'without the trait CUSTOM_GOLD', 'trait:CUSTOM_GOLD'],
+        [2, 'can take the server without', 'trait:CUSTOM_GOLD']])
+    assert asked(gold, '--hosts') == (0, [
+        ['cell1', 'compute1', 'compute1', 'can take the server'],
+        ['cell1', 'compute2', 'compute2', 'without the trait CUSTOM_GOLD']])
+    status, rows = asked(
+        '--image-prop-override=trait:HW_CPU_X86_AVX512F=required')
+    assert status == 1
+    assert rows[0] == [0, 'can take the server', '']
