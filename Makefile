@@ -182,13 +182,36 @@ test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
 	    $(ARGS)
 
 # A separate run, with few hypothesis examples: measuring doubles the time of
-# the unit tests.
+# the unit tests. Which of them runs which line is noted for the mutants.
+NOTING := --cov --cov-context=test --cov-report= --cov-fail-under=0
 .PHONY: coverage
+coverage: export COVERAGE_FILE := .venv/mutants/unit
 coverage: $(READY) ## Unit tests cover every branch of the code that decides
+	mkdir -p .venv/mutants
 	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal \
-	    tests/unit -m "not process" --cov --cov-report= --cov-fail-under=0
+	    tests/unit -m "not process" $(NOTING)
 	$(BIN)/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
+
+NOTED := $(shell find nova_image_override testing tests/unit tests/functional -name '*.py')
+.venv/mutants/unit: $(NOTED)
+	$(MAKE) coverage
+
+.venv/mutants/functional: $(NOTED)
+	COVERAGE_FILE=$@ $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
+	    tests/functional $(NOTING)
+
+JOBS ?= 2
+MUTANTS = HYPOTHESIS_PROFILE=few $(BIN)/python -W ignore -m testing.mutants \
+    --jobs $(JOBS)
+
+.PHONY: mutants
+mutants: .venv/mutants/unit .venv/mutants/functional ## Each small change of what decides must fail a test (JOBS=2 ARGS="compute/*.py")
+	$(MUTANTS) $(ARGS)
+
+.PHONY: mutants-changed
+mutants-changed: .venv/mutants/unit ## The same of the lines that differ from a commit, by the unit tests, ten minutes (BASE=...)
+	$(MUTANTS) --changed "$(BASE)" --minutes 10
 
 .PHONY: test-clients
 test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every supported client against nova-api

@@ -81,16 +81,17 @@ class TestStopped:
         assert 'hw_video_model' not in cloud.system_metadata(server)
         assert cloud.record(server) == {'hw_video_model': 'cirrus'}
 
-    def test_a_removal_is_dropped_and_the_property_is_the_images_again(
-            self, cloud):
+    def test_what_was_removed_is_set_and_is_the_images_again(self, cloud):
         server = cloud.stopped({'hw_video_model': None},
                                image=cloud.image(hw_video_model='cirrus'))
         # nova-compute's default, as the image's was removed.
         assert cloud.system_metadata(server)['hw_video_model'] != 'cirrus'
-        answer = cloud.update(server, {})
-        assert answer.status == 200, answer.text
-        cloud.assert_changed(server, {})
-        assert cloud.system_metadata(server)['hw_video_model'] == 'cirrus'
+        for asked, value in (({'hw_video_model': 'vga'}, 'vga'), ({}, 'cirrus'),
+                             ({'hw_video_model': None}, None), ({}, 'cirrus')):
+            answer = cloud.update(server, asked)
+            assert answer.status == 200, answer.text
+            cloud.assert_changed(server, asked)
+            assert cloud.system_metadata(server).get('hw_video_model') == value
 
     def test_an_override_that_is_computes_default_is_in_the_request_spec(
             self, cloud):

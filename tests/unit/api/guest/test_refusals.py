@@ -163,13 +163,23 @@ def test_a_sentence_that_no_row_knows_blames_all_that_it_names(monkeypatch):
     def check(flavor, image_meta):
         if image_meta.properties.get('hw_cpu_policy'):
             raise exception.FlavorImageConflict(
-                'hw:cpu_policy does not go with trait:CUSTOM_A.')
+                'hw:cpu_policy, hw_numa_mem: not with trait:CUSTOM_A.')
 
     monkeypatch.setattr(refusals, 'checks', lambda: [(check, ())])
     found = guests.problems({
         'hw_cpu_policy': 'dedicated', 'trait:CUSTOM_A': 'required',
-        'trait:CUSTOM_B': 'required', 'hw_boot_menu': 'true'}, {})
-    assert sorted(found) == ['hw_cpu_policy', 'trait:CUSTOM_A']
+        'hw_numa_mem.0': '512', 'hw_boot_menu': 'true'}, {})
+    assert sorted(found) == [
+        'hw_cpu_policy', 'hw_numa_mem.0', 'trait:CUSTOM_A']
+
+
+def test_a_conflict_of_an_unreadable_image_blames_no_other_override():
+    found = guests.problems(
+        {'hw_pointer_model': 'usbtablet', 'hw_cpu_realtime_mask': '^0'},
+        {'hw:numa_nodes': '2'},
+        base={'hw_pointer_model': 'unreadable', 'hw_numa_nodes': '2'})
+    assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
+    assert 'hw_pointer_model' not in found
 
 
 @pytest.fixture

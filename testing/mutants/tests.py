@@ -1,0 +1,53 @@
+"""Which tests run a line, as pytest-cov notes with ``--cov-context=test``."""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+
+import coverage
+
+from testing.mutants.mutant import Mutant
+
+
+class Covering:
+    """The tests of one folder, by the lines that they run.
+
+    :param data: the file that coverage wrote
+    """
+
+    def __init__(self, data: pathlib.Path, root: pathlib.Path) -> None:
+        noted = coverage.CoverageData(str(data))
+        noted.read()
+        self._root = root
+        self._lines = {
+            path: {line: {each.rpartition('|')[0] for each in contexts if each}
+                   for line, contexts in noted.contexts_by_lineno(path).items()}
+            for path in noted.measured_files()}
+        #: test -> how many lines it runs
+        self._size = collections.Counter(
+            test for lines in self._lines.values()
+            for tests in lines.values() for test in tests)
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Return the tests that run a mutant; first those that run least.
+
+        What runs when the module is imported, all its tests run.
+        """
+        lines = self._lines.get(str(self._root / mutant.path), {})
+        found = set().union(*(
+            lines.get(line, ()) for line in range(
+                mutant.first, mutant.last + 1))) or set().union(*lines.values())
+        return sorted(found, key=lambda test: (self._size[test], test))
+
+
+def beside(mutant: Mutant, root: pathlib.Path) -> list[str]:
+    """Return the unit tests that are named after a mutant's module.
+
+    What is made once and kept (the catalogue, a fixture of the session), only
+    the test before which it was made seems to run.
+    """
+    path = pathlib.PurePath(*pathlib.PurePath(mutant.path).parts[1:])
+    pattern = 'test_*.py' if path.parts[1:] else f'test_{path.stem}*.py'
+    return sorted(str(each.relative_to(root)) for each in (
+        root / 'tests/unit' / path.parent).glob(pattern))

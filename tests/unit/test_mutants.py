@@ -1,0 +1,51 @@
+"""What make mutants changes, and which changes a commit is asked about."""
+
+import subprocess
+
+import pytest
+
+from testing.mutants import __main__ as command
+from testing.mutants import mutant as mutant_module
+
+SOURCE = '''
+def permitted(names, most):
+    """Not changed."""
+    if not names or len(names) > most:
+        return 'a sentence is left alone'
+    return names
+'''
+
+CHANGES = [
+    'not names or len(names) > most → not names and len(names) > most',
+    'not names or len(names) > most → len(names) > most',
+    'not names or len(names) > most → not names',
+    'not names → names', 'len(names) > most → len(names) <= most',
+    'len(names) > most → len(names) >= most', 'return names → return None']
+
+
+def test_every_part_of_a_decision_is_changed_once(tmp_path):
+    path = tmp_path / 'module.py'
+    path.write_text(SOURCE)
+    found = mutant_module.mutants(path, tmp_path)
+    assert sorted(each.change for each in found) == sorted(CHANGES)
+    assert {each.key[:2] for each in found} == {('module.py', 'permitted')}
+    results = set()
+    for each in found:
+        names = {}
+        exec(mutant_module.compiled(each, tmp_path), names)  # noqa: S102
+        results.add(str([names['permitted'](*arguments) for arguments in (
+            ([], 0), ([], 1), ([1], 0), ([1], 1), ([1, 2], 1))]))
+    assert len(results) == len(CHANGES)
+
+
+def test_a_checkout_without_history_has_no_lines_that_differ(
+        tmp_path, monkeypatch):
+    monkeypatch.setattr(command, '_ROOT', tmp_path)
+    with pytest.raises(subprocess.CalledProcessError):
+        command.changed_lines('')
+
+
+def test_the_table_has_only_mutants_and_a_reason_for_each():
+    reasons = command.explained()
+    assert reasons.keys() <= {each.key for each in command.all_mutants()}
+    assert all(reason.endswith('.') for reason in reasons.values())
