@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import contextlib
+import sys
+import time
+from typing import Any, TypeVar
 
 from nova import context as nova_context
 from nova import objects
 from oslo_db import exception as db_exception
 
 from nova_image_override import errors
+
+T = TypeVar('T')
 
 
 def name(cell: objects.CellMapping) -> str:
@@ -48,6 +53,49 @@ def mappings() -> list[objects.CellMapping]:
         return list(objects.CellMappingList.get_all(context))
 
 
+def walk(
+    read: Callable[[objects.CellMapping], Iterator[list[T]]], only: str = '',
+    unread: list[str] | None = None,
+) -> Iterator[tuple[str, T]]:
+    """Yield the name of the cell with each item of the pages that READ yields.
+
+    :param only: name or UUID of the only cell to read, or '' for all
+    :param unread: takes what is wrong with each cell that cannot be read;
+        without it, the first one is raised
+    :raises errors.NotFound: there is no such cell
+    :raises errors.StartupError: a database cannot be read
+    """
+    chosen = [each for each in mappings() if only in ('', each.name, each.uuid)]
+    if not chosen:
+        raise errors.NotFound(f'there is no cell {only}')
+    began, items = time.monotonic(), 0
+    for done, cell in enumerate(chosen):
+        pages = read(cell)
+        page: list[T] | None = []
+        try:
+            while page is not None:
+                for item in page:
+                    yield name(cell), item
+                items += len(page)
+                passed = time.monotonic() - began
+                _progress(f'{done} of {len(chosen)} cells, {items} read, '
+                          f'{items / (passed or 1):.0f}/s' + (done > 0) * (
+                    f', {passed * (len(chosen) / (done or 1) - 1):.0f} s left'))
+                page = next(pages, None)
+                _progress('')
+        except errors.StartupError as exc:
+            _progress('')
+            if unread is None:
+                raise
+            unread.append(str(exc))
+
+
+def _progress(text: str) -> None:
+    """Show this on a terminal, until there are rows to print."""
+    if sys.stderr.isatty():
+        print(f'\r\x1b[K{text}', end='', file=sys.stderr, flush=True)
+
+
 def flavors() -> list[objects.Flavor]:
     """Return every flavor, by ID.
 
@@ -57,14 +105,14 @@ def flavors() -> list[objects.Flavor]:
         return list(objects.FlavorList.get_all(context))
 
 
-def compute_nodes() -> Iterator[tuple[str, objects.ComputeNode]]:
-    """Yield the name of the cell and each compute node.
-
-    :raises errors.StartupError: a database cannot be read
-    """
-    for cell in mappings():
+def compute_nodes(
+    only: str = '', unread: list[str] | None = None,
+) -> Iterator[tuple[str, objects.ComputeNode]]:
+    """Yield the name of the cell and each compute node, as walk does."""
+    def read(cell: objects.CellMapping) -> Iterator[list[Any]]:
         with reading(cell) as context:
             nodes = list(objects.ComputeNodeList.get_all(context))
-        for node in sorted(nodes, key=lambda node: (
-                node.host, node.hypervisor_hostname)):
-            yield name(cell), node
+        yield sorted(nodes, key=lambda node: (
+            node.host, node.hypervisor_hostname))
+
+    return walk(read, only, unread)

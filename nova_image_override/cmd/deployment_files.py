@@ -7,9 +7,12 @@ reports what nova-api does.
 from __future__ import annotations
 
 import argparse
+import itertools
+import sys
 from typing import Any
 
 from cliff import lister
+from cliff.formatters import json_format
 from nova import config as nova_config
 from nova import context as nova_context
 import nova.conf
@@ -27,14 +30,34 @@ from nova_image_override.nova_interfaces import interface
 #: Roles of a plain tenant, as Keystone's bootstrap makes them.
 MEMBER = ('member', 'reader')
 
+#: Rows of one table, after which the next begins.
+PAGE = 1000
+
+
+class JSON(json_format.JSONFormatter):
+    """cliff's JSON, without waiting for the last row."""
+
+    def emit_list(
+        self, column_names: Any, data: Any, stdout: Any, parsed_args: Any,
+    ) -> None:
+        """Write each row as it comes."""
+        before = '['
+        for row in data:
+            stdout.write(before)
+            self.emit_one(column_names, row, stdout, parsed_args)
+            before = ','
+        stdout.write(']\n' if before == ',' else '[]\n')
+
 
 class Table(lister.Lister):
     """A table about a deployment.
 
     :ivar status: the exit status, once the table is made
+    :ivar unread: what is wrong with cells that are left out of it
     """
 
     status = 0
+    unread: list[str]
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Show the options that the shell itself takes (Shell)."""
@@ -44,8 +67,11 @@ class Table(lister.Lister):
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table; return the exit status."""
+        self.unread = []
         super().run(parsed_args)
-        return self.status
+        for problem in self.unread:
+            print(problem, file=sys.stderr)
+        return 2 if self.unread else self.status
 
     def get_epilog(self) -> str:
         """Return nothing: cliff reads every package for its own."""
@@ -54,10 +80,19 @@ class Table(lister.Lister):
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
     ) -> int:
-        """Print the table in the chosen format."""
-        if parsed_args.formatter not in property_table.OBJECT_FORMATS:
+        """Print the rows as they come, in pages where cliff collects them."""
+        written = parsed_args.formatter
+        if written not in property_table.OBJECT_FORMATS:
             data = property_table.for_people(data)
-        return int(super().produce_output(parsed_args, column_names, data))
+        if written == 'json':
+            self.formatter = JSON()
+        if written not in ('table', 'yaml') or parsed_args.sort_columns:
+            return int(super().produce_output(parsed_args, column_names, data))
+        rows = iter(data)
+        pages = iter(lambda: list(itertools.islice(rows, PAGE)), [])
+        for page in itertools.chain([next(pages, [])], pages):
+            super().produce_output(parsed_args, column_names, page)
+        return 0
 
 
 class Lister(Table):
@@ -84,6 +119,13 @@ def add_role_option(parser: argparse.ArgumentParser) -> None:
         '--role', metavar='ROLE', action='append', dest='roles',
         help=f'role of the user; may be repeated (default: '
              f'{" and ".join(MEMBER)})')
+
+
+def add_cell_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names a cell."""
+    parser.add_argument(
+        '--cell', metavar='CELL', default='',
+        help='list only what is in this cell (name or UUID)')
 
 
 def read_nova_conf(

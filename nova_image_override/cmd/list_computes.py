@@ -1,6 +1,7 @@
 """``nova-image-override computes``: the compute part on each compute node."""
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 from nova_image_override import versions
@@ -14,7 +15,7 @@ class Computes(deployment_files.Table):
 
     Read from Nova's databases, in every cell, as nova-api does. The exit
     status is 1 when a node does not have the compute part, or an older one
-    than nova-api relies on.
+    than nova-api relies on, and 2 when a cell cannot be read.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -24,21 +25,24 @@ class Computes(deployment_files.Table):
             '--missing', action='store_true',
             help='list only the nodes without the compute part, or with an '
                  'older one than nova-api relies on')
+        deployment_files.add_cell_option(parser)
         return parser
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
         """Read the compute nodes of every cell.
 
         :raises errors.StartupError: a database cannot be read
         """
         deployment_files.read_nova_conf(parsed_args, databases=True)
-        found = [(cell, node.host, node.hypervisor_hostname,
-                  compute_part.announced(node))
-                 for cell, node in cells.compute_nodes()]
-        missing = [row for row in found
-                   if not versions.does_compute_part(row[-1])]
-        self.status = int(bool(missing))
         return (('Cell', 'Host', 'Node', 'Compute part'),
-                missing if parsed_args.missing else found)
+                self._rows(parsed_args))
+
+    def _rows(self, parsed_args: argparse.Namespace) -> Iterator[Any]:
+        for cell, node in cells.compute_nodes(parsed_args.cell, self.unread):
+            announced = compute_part.announced(node)
+            is_missing = not versions.does_compute_part(announced)
+            self.status |= is_missing
+            if is_missing or not parsed_args.missing:
+                yield cell, node.host, node.hypervisor_hostname, announced

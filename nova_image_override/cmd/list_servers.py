@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import functools
 from typing import Any
 
+from nova import exception
 from nova import objects
 
 from nova_image_override import errors
@@ -27,9 +28,9 @@ class Servers(deployment_files.Table):
     """List the servers with overrides of every cell, cell0 included.
 
     Rows come in the order of cells and of the instances in them, as they are
-    read: with -f csv or -f value nothing waits for the end. With
+    read; a table has its head again after every 1,000 rows. With
     --no-longer-allowed, only overrides that the rules refuse now; the exit
-    status is 1 when there is any.
+    status is 1 when there is any. It is 2 when a cell cannot be read.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -52,6 +53,11 @@ class Servers(deployment_files.Table):
             help='list only overrides that the rules would refuse now to a '
                  'user of the server\'s project with the roles of --role')
         deployment_files.add_role_option(parser)
+        deployment_files.add_cell_option(parser)
+        parser.add_argument(
+            '--marker', metavar='SERVER',
+            help='list only what follows this server (UUID), the last one of '
+                 'a list that was cut off')
         return parser
 
     def take_action(
@@ -68,7 +74,8 @@ class Servers(deployment_files.Table):
             'Preset')
         refuses = None
         servers = overridden(parsed_args.server_project, parsed_args.server,
-                             parsed_args.preset)
+                             parsed_args.preset, parsed_args.marker,
+                             parsed_args.cell, self.unread)
         planner = startup.read(conf).planner if (
             parsed_args.no_longer_allowed or parsed_args.outdated) else None
         if planner and parsed_args.outdated:
@@ -108,16 +115,19 @@ class Servers(deployment_files.Table):
 
 def overridden(
     project: str | None = None, server: str | None = None, preset: str = '',
+    marker: str | None = None, only: str = '',
+    unread: list[str] | None = None,
 ) -> Iterator[tuple[str, objects.Instance]]:
     """Yield the name of the cell and each server with overrides.
 
-    They are read in pages, between which nothing is held open.
+    They are read in pages, between which nothing is held open (cells.walk).
 
     :param project: only servers of this project
     :param server: UUID of the only server to yield, even if it is without
         overrides
     :param preset: only servers with this one, or '' for all
-    :raises errors.NotFound: there is no such server
+    :param marker: UUID of the server after which to begin
+    :raises errors.NotFound: there is no such server or cell
     :raises errors.StartupError: a database cannot be read
     """
     filters: dict[str, Any] = {'deleted': False, 'soft_deleted': True}
@@ -127,23 +137,33 @@ def overridden(
         filters['system_metadata'] = RecordFilter(preset=preset)
     if project is not None:
         filters['project_id'] = project
-    found = False
-    for cell in cells.mappings():
-        marker = None
+
+    def pages(cell: objects.CellMapping) -> Iterator[list[objects.Instance]]:
+        nonlocal marker
+        after = marker
         while True:
-            with cells.reading(cell) as context:
-                page = list(objects.InstanceList.get_by_filters(
-                    context, filters, limit=PAGE, marker=marker,
-                    sort_keys=['id'], sort_dirs=['asc'],
-                    expected_attrs=['system_metadata']))
-            for each in page:
-                found = True
-                yield cells.name(cell), each
+            try:
+                with cells.reading(cell) as context:
+                    page = list(objects.InstanceList.get_by_filters(
+                        context, filters, limit=PAGE, marker=after,
+                        sort_keys=['id'], sort_dirs=['asc'],
+                        expected_attrs=['system_metadata']))
+            except exception.MarkerNotFound:
+                # It is in a later cell.
+                return
+            marker = None
+            yield page
             if len(page) < PAGE:
-                break
-            marker = page[-1].uuid
-    if server is not None and not (found or preset):
-        raise errors.NotFound(f'there is no server {server} in any cell')
+                return
+            after = page[-1].uuid
+
+    found = False
+    for each in cells.walk(pages, only, unread):
+        found = True
+        yield each
+    absent = marker or (server if not (found or preset) else None)
+    if absent and not unread:
+        raise errors.NotFound(f'there is no server {absent} in any cell')
 
 
 def outdated(

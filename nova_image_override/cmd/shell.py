@@ -9,6 +9,8 @@ import argparse
 import importlib
 import importlib.metadata
 import logging
+import os
+import signal
 import sys
 from typing import Any
 import warnings
@@ -107,11 +109,17 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit status."""
     _silence_eventlet()
     try:
-        return Shell().run((sys.argv[1:] if argv is None else argv)
-                           or ['--help'])
+        result = Shell().run((sys.argv[1:] if argv is None else argv)
+                             or ['--help'])
+        sys.stdout.flush()
+        return result
     except errors.StartupError as exc:
         print(exc, file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # Python would report it when it flushes again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
 
 
 def status() -> int:

@@ -1,9 +1,11 @@
 """``nova-image-override servers``, on Nova's databases."""
 
+import itertools
 from unittest import mock
 import uuid
 
 from nova import objects
+from oslo_db import exception as db_exception
 import pytest
 
 from nova_image_override import errors
@@ -119,6 +121,50 @@ class TestServersCommand:
         for size in (1, 2, 3, 4, 100):
             with mock.patch.object(list_servers, 'PAGE', size):
                 assert [row[0] for row in cloud.rows()] == overridden
+
+    def test_a_marker_goes_on_in_its_cell_and_those_after_it(self, cloud):
+        overridden = [cloud.server(SCSI, cell=cell)
+                      for cell in (1, 1, 1, 2, 2)]
+        for size, (number, marker) in itertools.product(
+                (1, 100), enumerate(overridden, 1)):
+            with mock.patch.object(list_servers, 'PAGE', size):
+                assert [row[0] for row in cloud.rows(
+                    marker=marker)] == overridden[number:]
+        cloud.delete(overridden[1])
+        assert [row[0] for row in cloud.rows(
+            marker=overridden[1])] == overridden[2:]
+        assert [row[0] for row in cloud.rows(
+            marker=overridden[0], only='cell1')] == overridden[2:3]
+        with pytest.raises(errors.NotFound, match=overridden[4]):
+            cloud.rows(marker=overridden[4], only='cell1')
+
+    def test_one_cell_by_name_or_uuid(self, cloud):
+        cloud.server(SCSI)
+        second = cloud.server(SCSI, cell=2)
+        for cell in 'cell2', cloud.cell_mappings['cell2'].uuid:
+            assert [row[0] for row in cloud.rows(only=cell)] == [second]
+        with pytest.raises(errors.NotFound, match='no cell cell3'):
+            cloud.rows(only='cell3')
+
+    def test_a_cell_that_does_not_answer_leaves_the_others(self, cloud):
+        first, second = cloud.server(SCSI), cloud.server(SCSI, cell=2)
+        get = objects.InstanceList.get_by_filters
+        gone = []
+
+        def fails(context, *arguments, **options):
+            if context.cell_uuid == gone[-1]:
+                raise db_exception.DBConnectionError('Connection refused')
+            return get(context, *arguments, **options)
+
+        with mock.patch.object(objects.InstanceList, 'get_by_filters', fails):
+            for cell, left in (('cell1', second), ('cell2', first)):
+                gone.append(cloud.cell_mappings[cell].uuid)
+                unread = []
+                assert [row[0] for row in cloud.rows(unread=unread)] == [left]
+                assert len(unread) == 1
+                assert f'database of cell {cell} cannot' in unread[0]
+                with pytest.raises(errors.StartupError, match='refused'):
+                    cloud.rows()
 
     def test_a_page_is_two_queries_and_none_locks(self, cloud):
         for overrides in (SCSI, SCSI, None):

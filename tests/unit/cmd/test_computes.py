@@ -24,7 +24,8 @@ def listed(deployment, monkeypatch):
     """Run the command on these nodes; return the status and what it prints."""
     def listed(found, *arguments):
         deployment.write('nova.conf', '[image_override]\n')
-        monkeypatch.setattr(cells, 'compute_nodes', lambda: iter(found))
+        monkeypatch.setattr(cells, 'compute_nodes',
+                            lambda *asked: iter(found))
         status, out, err = deployment.run(
             'computes', '-f', 'json', *arguments)
         assert out, err

@@ -7,6 +7,10 @@ take seconds each.
 import csv
 import importlib.metadata
 import json
+import os
+import signal
+import sqlite3
+import subprocess
 
 from nova import version as nova_version
 import pytest
@@ -108,6 +112,54 @@ def test_servers_lists_what_is_overridden(databases):
         ['Property', 'Image value', 'Value', 'Preset'],
         ['hw_disk_bus', 'virtio', 'scsi', 'null'],
         ['hw_pmu', 'false', 'null', 'null']]
+
+
+def second_cell(databases, connection):
+    with sqlite3.connect(databases.parent / 'api.sqlite') as database:
+        database.execute('DELETE FROM cell_mappings WHERE name = "cell0"')
+        database.execute(
+            'INSERT INTO cell_mappings (uuid, name, transport_url, '
+            'database_connection) VALUES (?, "cell0", "fake:/", ?)',
+            (NOBODY, connection))
+
+
+@pytest.mark.parametrize('command', ['servers', 'computes'])
+def test_a_cell_that_cannot_be_read_is_named_and_the_rest_is_there(
+        databases, command, tmp_path):
+    second_cell(databases, f'sqlite:///{tmp_path}/none/cell.sqlite')
+    try:
+        done = processes.run(
+            COMMAND, command, '--config-file', databases, '-f', 'json')
+    finally:
+        second_cell(databases, '')
+        with sqlite3.connect(databases.parent / 'api.sqlite') as database:
+            database.execute('DELETE FROM cell_mappings WHERE name = "cell0"')
+    assert done.status == 2, done.lines
+    assert [row['Cell'] for row in json.loads(done.out)] == ['cell1', 'cell1']
+    assert len(done.lines) == 1
+    assert 'database of cell cell0 cannot be read' in done.lines[0]
+
+
+def test_a_closed_pipe_ends_it_in_silence(databases):
+    with subprocess.Popen(
+            [processes.FOLDER / COMMAND, 'servers', '--config-file',
+             databases], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE) as command:
+        command.stdout.close()
+        assert command.stderr.read() == b''
+    assert command.returncode == 128 + signal.SIGPIPE
+
+
+def test_a_terminal_shows_the_progress(databases):
+    ours, theirs = os.openpty()
+    with open(ours, 'rb', 0) as terminal, os.fdopen(theirs, 'wb') as stderr:
+        done = subprocess.run(
+            [processes.FOLDER / COMMAND, 'servers', '--config-file',
+             databases], stdout=subprocess.PIPE, stderr=stderr, check=True)
+        shown = terminal.read(4096)
+    assert b'0 of 1 cells, 1 read' in shown
+    assert shown.endswith(b'\r\x1b[K')
+    assert b'\x1b' not in done.stdout
 
 
 # --- where it cannot be done -------------------------------------------------

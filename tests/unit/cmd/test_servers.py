@@ -2,15 +2,15 @@
 tests/functional/test_servers_command.py.
 """
 
-import csv
-import io
 import json
 
 from nova import objects
 import pytest
+import yaml
 
 from nova_image_override import errors
 from nova_image_override import policies
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import list_servers
 from tests.unit.cmd import deployed
 from tests.unit.cmd.deployed import server
@@ -57,12 +57,13 @@ def test_every_override_has_a_row(listed):
         ('c', 'hw_boot_menu', None), ('c', MEM, '1'),
         ('d', 'hw_from_an_older_nova', 'x')])
     assert listed(columns=('Cell', 'Project'))[1][-1] == ('cell2', 'p2')
-    assert listed.asked[0] == (None, None, '')
+    assert listed.asked[0] == (None, None, '', None, '', [])
 
 
 def test_project_and_server_are_asked_of_the_databases(listed):
-    listed('--server-project', 'p2', '--server', 'b', '--preset', 'x')
-    assert listed.asked == [('p2', 'b', 'x')]
+    listed('--server-project', 'p2', '--server', 'b', '--preset', 'x',
+           '--marker', 'a', '--cell', 'cell1')
+    assert listed.asked == [('p2', 'b', 'x', 'a', 'cell1', [])]
 
 
 def test_the_image_s_own_value_is_beside_the_one_in_force(listed):
@@ -136,14 +137,50 @@ def test_a_value_of_a_tenant_s_cannot_steer_the_terminal(listed, value):
     assert listed(columns=('Image value',)) == (0, [(value,)])
 
 
-def test_rows_are_printed_as_they_are_read(listed, monkeypatch):
+@pytest.mark.parametrize('count', [0, 1, 3])
+def test_json_is_one_list(listed, count):
+    listed.found[:] = [('cell1', server(str(number), hw_disk_bus='scsi'))
+                       for number in range(count)]
+    assert [row[0] for row in listed()[1]] == [*map(str, range(count))]
+
+
+@pytest.mark.parametrize(('rows', 'heads'), [(1, 1), (2, 1), (3, 2), (5, 3)])
+def test_a_table_is_cut_into_pages(listed, monkeypatch, rows, heads):
+    monkeypatch.setattr(deployment_files, 'PAGE', 2)
+    listed.found[:] = [('cell1', server(f's{number}', hw_disk_bus='scsi'))
+                       for number in range(rows)]
+    _, out, _ = listed.deployment.run('servers')
+    assert out.count('| Server ') == heads
+    _, out, _ = listed.deployment.run('servers', '-f', 'yaml')
+    assert [row['Server'] for row in yaml.safe_load(out)] == [
+        f's{number}' for number in range(rows)]
+    _, out, _ = listed.deployment.run(
+        'servers', '--sort-column', 'Server', '--sort-descending')
+    assert out.count('| Server ') == 1
+
+
+@pytest.mark.parametrize('written', ['json', 'table', 'yaml', 'csv', 'value'])
+def test_rows_do_not_wait_for_the_last(listed, monkeypatch, written):
+    monkeypatch.setattr(deployment_files, 'PAGE', 2)
+
     def failing(*arguments):
         yield from listed.found[:2]
         raise errors.StartupError('the database is gone')
 
     monkeypatch.setattr(list_servers, 'overridden', failing)
-    status, out, err = listed.deployment.run('servers', '-f', 'csv')
+    status, out, err = listed.deployment.run('servers', '-f', written)
     assert status == 1
-    assert [row[0] for row in csv.reader(io.StringIO(out))] == [
-        'Server', 'a', 'a', 'b']
+    assert 'hw_pmu' in out
     assert 'the database is gone' in err
+
+
+def test_what_cannot_be_read_is_named_at_the_end(listed, monkeypatch):
+    def partly(*arguments):
+        arguments[-1].append('cell2 is gone')
+        yield listed.found[0]
+
+    monkeypatch.setattr(list_servers, 'overridden', partly)
+    status, out, err = listed.deployment.run('servers', '-f', 'json')
+    assert status == 2
+    assert len(json.loads(out)) == 2
+    assert err == 'cell2 is gone\n'
