@@ -32,6 +32,7 @@ _DECIDES = (
     'nova_image_override/api',
     'nova_image_override/authorization',
     'nova_image_override/compute',
+    'nova_image_override/hosts',
     'nova_image_override/properties',
 )
 _ANYTHING = ('nova_image_override', 'setup.cfg')
@@ -71,6 +72,7 @@ STEPS = {
     'proof-neutrality': _proof('test_neutrality', 'side_by_side'),
     'proof-values': _proof('test_values', 'built'),
     'proof-check': _proof('test_check', 'requests', 'samples'),
+    'proof-hosts': _proof('test_hosts'),
     'proof-malformed': _proof(
         'test_malformed', records=('malformed-*',), least={'requests': 2500}
     ),
