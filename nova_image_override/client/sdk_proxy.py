@@ -128,6 +128,31 @@ class Proxy(_proxy.Proxy):
             super().create_server(**server)
         return asking.checked
 
+    def check_server_image_props_override(
+        self, server: Any, image: Any = None,
+        image_props_override: transport.Overrides | None = None,
+        image_props_override_preset: str | None = None,
+    ) -> dict[str, Any]:
+        """Check an update of a server's overrides, or a rebuild.
+
+        :param server: ``openstack.compute.v2.server.Server``, or its ID
+        :param image: what a rebuild is to use; None for ``update_server``
+        :param image_props_override, image_props_override_preset: as for
+            ``rebuild_server`` and ``update_server``
+        :returns, raises: as ``check_image_props_override``
+        """
+        asked = image_props_override, image_props_override_preset
+        session = transport.attach(self)
+        with _sdk_errors():
+            if image is None:
+                return session.replace_overrides(
+                    resource.Resource._get_id(server), *asked, checks=True)
+            with session.overriding(
+                    transport.CHECK_REBUILD, *asked) as asking:
+                super().rebuild_server(
+                    server, image=resource.Resource._get_id(image))
+            return asking.checked
+
     def image_props_overriding(
         self, action: str, method: Callable[..., Any], *args: Any,
         image_props_override: transport.Overrides | None = None,

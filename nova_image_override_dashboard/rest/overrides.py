@@ -36,6 +36,17 @@ class Overrides(generic.View):
                 'image': existing.image_properties(request, server)}
 
     @views.ajax(data_required=True)
+    def post(
+        self, request: http.HttpRequest, server_id: str,
+    ) -> dict[str, typing.Any]:
+        """Return what a replacement of the overrides would get.
+
+        :returns: ``accepted``, the cloud's answer, or ``refused``
+        """
+        return {'accepted': cloud.compute(request).replace_overrides(
+            server_id, *views.asked(request), checks=True)}
+
+    @views.ajax(data_required=True)
     def put(
         self, request: http.HttpRequest, server_id: str,
     ) -> dict[str, typing.Any]:

@@ -254,6 +254,31 @@ def test_a_program_may_pass_what_it_has_found(run, client, cloud):
     assert told[1]['properties'] == {'hw_disk_bus': 'scsi'}
 
 
+def test_a_check_of_a_server_says_what_its_update_and_rebuild_would_get(
+        run, cloud):
+    told, *raised, kept = run('''
+        server = conn.compute.wait_for_server(conn.compute.create_server(
+            **basics, image_props_override={'hw_disk_bus': 'scsi'}))
+        asked = {'image_props_override': {'hw_disk_bus': 'ide'}}
+        told = [conn.compute.check_server_image_props_override(
+            server, image, **asked)]
+        for call in (conn.compute.check_server_image_props_override,
+                     conn.compute.update_server):
+            try:
+                call(server, **asked)
+            except Exception as exc:
+                told.append([type(exc).__name__, exc.details])
+        told.append(conn.compute.get_server(server.id).image_props_override)
+        print(json.dumps(told))
+    ''')
+    assert told['overridden'] == {
+        'hw_disk_bus': {'value': 'ide', 'image_value': 'virtio'}}
+    # It is running.
+    assert raised[0][0] == 'ConflictException' and raised[0][1]
+    assert raised[0] == raised[1]
+    assert kept == {'hw_disk_bus': 'scsi'}
+
+
 def test_a_refused_check_raises_what_a_create_raises(run, cloud):
     overrides = "{'hw_disk_bus': 'floppy', 'vm_mode': 'hvm'}"
     raised = [run(programs.failing(call)) for call in (

@@ -171,16 +171,16 @@ def test_an_override_is_dropped(editor, browser, cloud, stopped):
         'hw_scsi_model': 'virtio-scsi'}
 
 
-def test_a_refused_edit_says_why_at_the_property_and_changes_nothing(
+def test_a_refused_edit_says_why_at_the_property_before_it_is_saved(
         editor, browser, cloud, stopped):
     editor.set('hw_video_ram', '2000000')
-    browser.click(SAVE)
     assert 'flavor' in editor.error('hw_video_ram')
     assert 'Nothing is changed' in browser.find('.image-props-message').text
-    assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
+    assert not browser.is_enabled(SAVE)
     browser.click_path("//span[contains(@class,'image-props-chip')]"
                        "[contains(.,'hw_video_ram')]//button")
     editor.set('hw_video_model', 'vga')
+    browser.find('.image-props-state .text-success')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
         **OVERRIDES, 'hw_video_model': 'vga'}

@@ -3,7 +3,45 @@
 
   angular
     .module('horizon.image-props-override')
+    .factory('horizon.image-props-override.asker', asker)
     .factory('horizon.image-props-override.service', service);
+
+  asker.$inject = ['$timeout'];
+
+  /**
+   * What makes live checks: a question is asked once it has not changed for a
+   * while, and the answer to an earlier one is dropped.
+   */
+  function asker($timeout) {
+    var QUIET = 400;
+
+    return function () {
+      var waiting = null;
+      var last = 0;
+      return {ask: ask, stop: stop};
+
+      function ask(question, onAnswer, onFailure) {
+        stop();
+        waiting = $timeout(function () {
+          question().then(unlessStopped(onAnswer), unlessStopped(onFailure));
+        }, QUIET);
+      }
+
+      function stop() {
+        $timeout.cancel(waiting);
+        last++;
+      }
+
+      function unlessStopped(handle) {
+        var number = last;
+        return function (answer) {
+          if (number === last) {
+            handle(answer);
+          }
+        };
+      }
+    };
+  }
 
   service.$inject = ['$q', 'horizon.framework.util.http.service'];
 

@@ -7,14 +7,22 @@ describe('The dialog that edits overrides', function () {
     preset: {name: 'scsi', digest: '1'},
     image: {hw_disk_bus: 'virtio'}
   };
-  var ctrl, dialog, saved, editService, $rootScope, make;
+  var ctrl, dialog, saved, checked, editService, $rootScope, $timeout, make;
 
   beforeEach(module('horizon.image-props-override'));
-  beforeEach(inject(function ($controller, $q, _$rootScope_) {
+  beforeEach(inject(function ($controller, $q, _$rootScope_, _$timeout_) {
+    $timeout = _$timeout_;
     $rootScope = _$rootScope_;
     dialog = jasmine.createSpyObj('dialog', ['close', 'dismiss']);
     saved = $q.defer();
-    editService = {save: jasmine.createSpy('save').and.returnValue(saved.promise)};
+    checked = [];
+    editService = {
+      check: jasmine.createSpy('check').and.callFake(function () {
+        checked.push($q.defer());
+        return checked[checked.length - 1].promise;
+      }),
+      save: jasmine.createSpy('save').and.returnValue(saved.promise)
+    };
     make = function (also) {
       return $controller('ImagePropsEditController', angular.extend({
         $uibModalInstance: dialog,
@@ -109,6 +117,81 @@ describe('The dialog that edits overrides', function () {
     expect(dialog.close).not.toHaveBeenCalled();
   });
 
+  describe('asks the cloud after a change', function () {
+    function change(value) {
+      ctrl.take({hw_disk_bus: value}, null, true);
+    }
+
+    function told(index, value) {
+      checked[index].resolve(value);
+      $rootScope.$apply();
+    }
+
+    beforeEach(function () {
+      ctrl.take({hw_disk_bus: 'scsi'}, 'scsi', true);
+    });
+
+    it('but not of what it has already, or of what is wrong by itself', function () {
+      ctrl.take({hw_disk_bus: 'x'}, null, false);
+      ctrl.take({hw_disk_bus: 'scsi'}, 'scsi', true);
+      $timeout.flush(10000);
+      expect(editService.check).not.toHaveBeenCalled();
+      expect(ctrl.state).toBe('');
+    });
+
+    it('and shows what it accepts', function () {
+      change('ide');
+      expect(ctrl.state).toBe('checking');
+      $timeout.flush(400);
+      expect(editService.check.calls.allArgs()).toEqual([['a', {
+        image_props_override: {hw_disk_bus: 'ide'}, image_props_override_preset: null
+      }]]);
+      told(0, {accepted: {overridden: {hw_disk_bus: {}}, numa_topology: {nodes: [{id: 0}]}}});
+      expect(ctrl.state).toBe('accepted');
+      expect(ctrl.notes).toEqual({hw_disk_bus: {}});
+      expect(ctrl.nodes).toEqual([{id: 0}]);
+      change('virtio');
+      expect(ctrl.nodes).toBeNull();
+    });
+
+    it('and lets nobody save what a property is refused for', function () {
+      change('ide');
+      $timeout.flush();
+      told(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+      expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
+      expect([ctrl.state, ctrl.isRefused]).toEqual(['', true]);
+      change('virtio');
+      expect([ctrl.state, ctrl.isRefused]).toEqual(['checking', false]);
+    });
+
+    it('and shows a conflict, which may have gone when it is saved', function () {
+      change('ide');
+      $timeout.flush();
+      told(0, {refused: {message: 'The server is locked.', problems: {}}});
+      expect([ctrl.message, ctrl.isRefused]).toEqual(['The server is locked.', false]);
+    });
+
+    it('and drops an answer to what has changed since, or is being saved', function () {
+      change('ide');
+      $timeout.flush();
+      change('virtio');
+      $timeout.flush();
+      told(0, {refused: {message: 'No.', problems: {}}});
+      expect([ctrl.message, ctrl.state]).toEqual(['', 'checking']);
+      ctrl.save();
+      told(1, {refused: {message: 'No.', problems: {}}});
+      expect([ctrl.message, ctrl.state]).toEqual(['', '']);
+    });
+
+    it('and says so where it cannot be asked', function () {
+      change('ide');
+      $timeout.flush();
+      checked[0].reject({status: 502});
+      $rootScope.$apply();
+      expect([ctrl.state, ctrl.isRefused]).toEqual(['unknown', false]);
+    });
+  });
+
   it('can be left', function () {
     ctrl.cancel();
     expect(dialog.dismiss).toHaveBeenCalled();
@@ -171,6 +254,16 @@ describe('Opening the dialog', function () {
     });
     $httpBackend.flush();
     expect(told).toEqual({});
+  });
+
+  it('asks what that would get before', function () {
+    var told = null;
+    $httpBackend.expectPOST(URL, {image_props_override: {}}).respond({accepted: {}});
+    service.check('a/b', {image_props_override: {}}).then(function (answer) {
+      told = answer;
+    });
+    $httpBackend.flush();
+    expect(told).toEqual({accepted: {}});
   });
 
   describe('from a page of Django\'s', function () {

@@ -7,6 +7,7 @@
 
   Controller.$inject = [
     '$uibModalInstance',
+    'horizon.image-props-override.asker',
     'horizon.image-props-override.edit.service',
     'id',
     'offered',
@@ -14,10 +15,12 @@
   ];
 
   /**
-   * The dialog: the cloud takes the whole set that is asked for, or refuses it.
+   * The dialog: the cloud takes the whole set that is asked for, or refuses it,
+   * and is asked which after each change.
    */
-  function Controller($uibModalInstance, editService, id, offered, server) {
+  function Controller($uibModalInstance, asker, editService, id, offered, server) {
     var ctrl = this;
+    var asking = asker();
     var before, asked, named;
 
     ctrl.server = server;
@@ -33,6 +36,8 @@
     ctrl.problems = {};
     ctrl.notes = {};
     ctrl.message = '';
+    ctrl.state = '';
+    ctrl.isRefused = false;
     ctrl.isSaving = false;
     ctrl.isChanged = false;
     ctrl.take = take;
@@ -42,17 +47,53 @@
     /**
      * @param {Object} overrides - name to value
      * @param {string|null} preset - the name of the one that they are laid over
+     * @param {boolean} right - whether every row is right by itself
      */
-    function take(overrides, preset) {
+    function take(overrides, preset, right) {
       asked = {image_props_override: overrides, image_props_override_preset: preset};
       // The editor reports at once what it has been given.
       before = before || asked;
       ctrl.isChanged = !angular.equals(asked, before);
+      asking.stop();
       ctrl.problems = {};
-      ctrl.message = '';
+      ctrl.nodes = null;
+      ctrl.message = ctrl.state = '';
+      ctrl.isRefused = false;
+      if (ctrl.isChanged && right) {
+        ctrl.state = 'checking';
+        asking.ask(function () {
+          return editService.check(id, asked);
+        }, tell, function () {
+          ctrl.state = 'unknown';
+        });
+      }
+    }
+
+    function tell(answer) {
+      if (answer.refused) {
+        refuse(answer.refused);
+        return;
+      }
+      ctrl.state = 'accepted';
+      ctrl.notes = answer.accepted.overridden;
+      ctrl.nodes = answer.accepted.numa_topology && answer.accepted.numa_topology.nodes;
+    }
+
+    /*
+     * What refuses no property, such as a lock, may have gone when it is saved.
+     */
+    function refuse(refused) {
+      ctrl.state = '';
+      ctrl.problems = refused.problems;
+      ctrl.isRefused = !angular.equals(refused.problems, {});
+      ctrl.message = ctrl.isRefused
+        ? gettext('The cloud refuses this. Nothing is changed.')
+        : refused.message;
     }
 
     function save() {
+      asking.stop();
+      ctrl.state = '';
       ctrl.isSaving = true;
       editService.save(id, asked).then(onAnswer, onFailure);
     }
@@ -63,10 +104,7 @@
         $uibModalInstance.close();
         return;
       }
-      ctrl.problems = answer.refused.problems;
-      ctrl.message = angular.equals(ctrl.problems, {})
-        ? answer.refused.message
-        : gettext('The cloud refuses this. Nothing is changed.');
+      refuse(answer.refused);
     }
 
     function onFailure() {
@@ -75,6 +113,7 @@
     }
 
     function cancel() {
+      asking.stop();
       $uibModalInstance.dismiss('cancel');
     }
   }

@@ -20,6 +20,7 @@
    */
   function service($q, $uibModal, http, toast, basePath, propsService) {
     return {
+      check: check,
       open: open,
       save: save
     };
@@ -52,6 +53,17 @@
       }, function (reason) {
         toast.add('error', gettext('Unable to retrieve the image property overrides.'));
         return $q.reject(reason);
+      });
+    }
+
+    /**
+     * Ask what a replacement would get; its parameters are those of save.
+     *
+     * @returns {Promise} of {accepted} or {refused: {message, problems}}
+     */
+    function check(id, asked) {
+      return http.post(url(id), asked).then(function (response) {
+        return response.data;
       });
     }
 

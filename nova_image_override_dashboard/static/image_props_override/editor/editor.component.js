@@ -18,6 +18,8 @@
         problems: '<',
         // Its notes on what it accepts: name to {drivers}.
         notes: '<',
+        // And the NUMA nodes that the guest would have.
+        nodes: '<?',
         // Called with what is asked for whenever that changes.
         onChange: '&'
       },

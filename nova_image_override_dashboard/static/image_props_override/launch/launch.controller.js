@@ -12,6 +12,7 @@
     'launchInstanceModel',
     'horizon.dashboard.project.workflow.launch-instance.boot-source-types',
     'horizon.image-props-override.REFUSED',
+    'horizon.image-props-override.asker',
     'horizon.image-props-override.service'
   ];
 
@@ -19,12 +20,9 @@
    * The step: what is asked for goes into the model, and the cloud is asked what
    * a create would get after each change of it, of the flavor or of the source.
    */
-  function Controller($document, $scope, $timeout, model, sources, REFUSED, service) {
-    // Milliseconds without another change.
-    var QUIET = 400;
+  function Controller($document, $scope, $timeout, model, sources, REFUSED, asker, service) {
     var ctrl = this;
-    var waiting = null;
-    var last = 0;
+    var asking = asker();
     var isRight = true;
     var isRejected = false;
 
@@ -56,10 +54,7 @@
         }
       });
     });
-    $scope.$on('$destroy', function () {
-      $timeout.cancel(waiting);
-      last++;
-    });
+    $scope.$on('$destroy', asking.stop);
 
     function flavor() {
       return model.newInstanceSpec.flavor || {};
@@ -97,8 +92,7 @@
     }
 
     function schedule() {
-      $timeout.cancel(waiting);
-      var number = ++last;
+      asking.stop();
       ctrl.problems = {};
       ctrl.other = '';
       ctrl.nodes = null;
@@ -117,17 +111,11 @@
         return;
       }
       ctrl.state = 'checking';
-      waiting = $timeout(function () {
-        service.check(server(), parameters()).then(function (answer) {
-          if (number === last) {
-            tell(answer);
-          }
-        }, function () {
-          if (number === last) {
-            ctrl.state = 'unknown';
-          }
-        });
-      }, QUIET);
+      asking.ask(function () {
+        return service.check(server(), parameters());
+      }, tell, function () {
+        ctrl.state = 'unknown';
+      });
     }
 
     /*
