@@ -348,6 +348,18 @@ class TestPermission:
         assert found.code == code
         assert list(closed.usable(who)) == []
 
+    @pytest.mark.parametrize(('who', 'preset', 'codes'), [
+        (caller(), ONE, []),
+        (caller(RULE), ONE, [errors.NOT_ALLOWED]),
+        (caller(), ONE.replace('one', 'two'), [errors.NOT_ALLOWED])])
+    def test_what_is_kept_from_it_is_permitted_while_it_may_be_used(
+            self, catalog, written, who, preset, codes):
+        made = enforcer_module.Enforcer(catalog, presets=written(preset))
+        kept = overrides_of(
+            {'hw_boot_menu': 'true'}, self.PRESET.overrides.preset,
+            is_kept=True)
+        assert [each.code for each in made.refusals(who, kept, [{}])] == codes
+
     def test_one_that_is_closed_to_the_caller_is_not_there(
             self, catalog, written):
         made = enforcer_module.Enforcer(catalog, presets=written(ONE))
@@ -363,7 +375,6 @@ class TestPermission:
         assert [each.name for each in made.usable(caller())] == ['one', 'two']
         assert [each.name for each in made.usable(caller(RULE))] == ['two']
         assert list(enforcer_module.Enforcer(catalog).usable(caller())) == []
-
 
     def test_what_presets_have_in_common_is_judged_once(
             self, catalog, written):
