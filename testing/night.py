@@ -99,6 +99,9 @@ STEPS = {
         (*_ANYTHING, 'tests/unit', 'tests/functional'), ('platforms*',)
     ),
     'test-all': Step((*_ANYTHING, 'tests/unit', 'tests/functional')),
+    'mutants': Step(
+        (*_DECIDES, 'tests/unit', 'tests/functional', 'testing/mutants')
+    ),
     'test-images': Step((*_ANYTHING, 'deploy', 'tests/images')),
     'test-deb': Step((*_ANYTHING, 'packaging')),
     'cloud-pairs': Step(
