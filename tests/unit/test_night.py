@@ -8,10 +8,13 @@ import pytest
 
 from testing import figures
 from testing import night
+from testing import release
 
+# Older releases of Nova run under eventlet, whose subprocess raises exceptions
+# of its own; make runs it with the newest.
 pytestmark = pytest.mark.skipif(
-    not (figures.ROOT / '.git').exists(), reason='records name commits'
-)
+    release.NUMBER < 34 or not (figures.ROOT / '.git').exists(),
+    reason='records name commits, and are compared on Nova 34')
 
 RECORD = 'malformed-34.json'
 
