@@ -81,7 +81,8 @@ class Instance(nova_instance.Instance):
         :raises errors.Conflict: this takes the server's task state, and
             something else has changed the server
         """
-        store.keep_what_was_read(self)
+        # Flavors are stored as Nova stores them in its own operations.
+        store.keep_what_was_read(self, ['numa_topology'])
         changed = self.obj_what_changed()
         before = self.before
         if (before is None or expected_task_state is None

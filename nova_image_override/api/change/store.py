@@ -406,14 +406,17 @@ def stored(instance: Any) -> objects.Instance:
     return result
 
 
-def keep_what_was_read(instance: Any) -> None:
+def keep_what_was_read(
+    instance: Any, names: Iterable[str] = (
+        'flavor', 'old_flavor', 'new_flavor', 'numa_topology'),
+) -> None:
     """Have the next save leave the server's flavors and NUMA topology alone.
 
     Those that have been read from the database may count as changed, and
     Instance.save stores them before it looks at the task state: it would take
     back the flavor of a resize that has come between.
     """
-    for name in ('flavor', 'old_flavor', 'new_flavor', 'numa_topology'):
+    for name in names:
         if instance.obj_attr_is_set(name):
             instance.obj_reset_changes([name], recursive=True)
 
