@@ -182,24 +182,20 @@ test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
 	    $(ARGS)
 
 # A separate run, with few hypothesis examples: measuring doubles the time of
-# the unit tests. Which of them runs which line is noted for the mutants.
-NOTING := --cov --cov-context=test --cov-report= --cov-fail-under=0
+# the unit tests.
 .PHONY: coverage
-coverage: export COVERAGE_FILE := .venv/mutants/unit
 coverage: $(READY) ## Unit tests cover every branch of the code that decides
-	mkdir -p .venv/mutants
 	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal \
-	    tests/unit -m "not process" $(NOTING)
+	    tests/unit -m "not process" --cov --cov-report= --cov-fail-under=0
 	$(BIN)/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
 
-NOTED := $(shell find nova_image_override testing tests/unit tests/functional -name '*.py')
-.venv/mutants/unit: $(NOTED)
-	$(MAKE) coverage
-
-.venv/mutants/functional: $(NOTED)
-	COVERAGE_FILE=$@ $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal \
-	    tests/functional $(NOTING)
+# Which tests of a folder run which line.
+.venv/mutants/%: $(READY) $(shell git ls-files '*.py')
+	mkdir -p $(@D)
+	COVERAGE_FILE=$@ HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest \
+	    -n $(WORKERS) --dist worksteal tests/$* -m "not process" \
+	    --cov --cov-context=test --cov-report= --cov-fail-under=0
 
 JOBS ?= 2
 MUTANTS = HYPOTHESIS_PROFILE=few $(BIN)/python -W ignore -m testing.mutants \

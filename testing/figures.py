@@ -8,19 +8,17 @@ import hashlib
 import json
 import os
 import pathlib
-import subprocess
 import typing
 
 from nova import version
 
+from testing import checkout
 from testing import release
 
 #: Whether the full form is asked for, rather than the short form.
 FULL = os.environ.get('PROOF') == 'full'
 
-ROOT = pathlib.Path(__file__).parents[1]
-
-FOLDER = ROOT / 'docs' / 'source' / 'contributor' / 'figures'
+FOLDER = checkout.ROOT / 'docs' / 'source' / 'contributor' / 'figures'
 
 #: What sha256sum says of each file, so that nobody edits one by hand.
 SUMS = FOLDER / 'SHA256SUMS'
@@ -92,12 +90,11 @@ def _path(item: str) -> pathlib.Path:
 
 def running() -> dict[str, str]:
     """Return what is running, and when."""
-    changed = subprocess.check_output(
-        ['git', 'status', '--porcelain', '--', '.',
-         f':!{FOLDER.relative_to(ROOT)}'], cwd=ROOT, text=True)
+    changed = checkout.git(
+        'status', '--porcelain', '--', '.',
+        f':!{FOLDER.relative_to(checkout.ROOT)}')
     return {
-        'commit': subprocess.check_output(
-            ['git', 'describe', '--always'], cwd=ROOT, text=True,
-        ).strip() + '-dirty' * bool(changed),
+        'commit': checkout.git('describe', '--always')
+        + '-dirty' * bool(changed),
         'nova': version.version_string(),
         'date': datetime.date.today().isoformat()}

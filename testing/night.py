@@ -21,10 +21,10 @@ import sys
 import time
 import typing
 
+from testing import checkout
 from testing import figures
 
-_ROOT = figures.ROOT
-_FOLDER = figures.FOLDER.relative_to(_ROOT)
+_FOLDER = figures.FOLDER.relative_to(checkout.ROOT)
 _NIGHT = figures.FOLDER / 'night.jsonl'
 
 _DECIDES = (
@@ -143,12 +143,6 @@ STEPS = {
 # --- records ------------------------------------------------------------------
 
 
-def _git(*arguments: str) -> str:
-    return subprocess.check_output(
-        ['git', *arguments], cwd=_ROOT, text=True, stderr=subprocess.PIPE
-    )
-
-
 def _runs(path: pathlib.Path) -> list[dict[str, typing.Any]]:
     """Return what a file says of its runs: it has one, or one in each line."""
     if not path.exists():
@@ -176,16 +170,8 @@ def changes_since(commit: str, name: str) -> int:
 
     :raises subprocess.CalledProcessError: git does not know the commit
     """
-    return int(
-        _git(
-            'rev-list',
-            '--count',
-            '--no-merges',
-            f'{commit}..HEAD',
-            '--',
-            *STEPS[name].paths,
-        )
-    )
+    return int(checkout.git('rev-list', '--count', '--no-merges',
+                           f'{commit}..HEAD', '--', *STEPS[name].paths))
 
 
 def step_of(path: pathlib.Path) -> str:
@@ -240,9 +226,8 @@ def problems() -> collections.abc.Iterator[str]:
     """Yield what is wrong with the records, each with its file."""
     has_history = False
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
-        has_history = (
-            _git('rev-parse', '--is-shallow-repository').strip() == 'false'
-        )
+        has_history = checkout.git(
+            'rev-parse', '--is-shallow-repository') == 'false'
     if not has_history:
         print('Without the history of commits, only sums are compared.')
     sums = figures.sums()
@@ -280,13 +265,12 @@ def _wrong(
 def _wrong_commit(run: dict[str, typing.Any]) -> collections.abc.Iterator[str]:
     commit = run['commit']
     try:
-        _git('merge-base', '--is-ancestor', commit, 'HEAD')
+        checkout.git('merge-base', '--is-ancestor', commit, 'HEAD')
     except subprocess.CalledProcessError:
         yield f'{commit} is no ancestor'
         return
     made = datetime.date.fromisoformat(
-        _git('show', '--no-patch', '--format=%cs', commit).strip()
-    )
+        checkout.git('show', '--no-patch', '--format=%cs', commit))
     day = datetime.timedelta(days=1)
     date = datetime.date.fromisoformat(run['date'])
     if not made - day <= date <= datetime.date.today() + day:
@@ -299,25 +283,12 @@ def _wrong_commit(run: dict[str, typing.Any]) -> collections.abc.Iterator[str]:
 def _run(name: str) -> bool:
     """Run a step; record that it has passed; return whether it has."""
     began = time.monotonic()
-    if subprocess.run(['make', *name.split()], cwd=_ROOT).returncode:
+    if subprocess.run(['make', *name.split()], cwd=checkout.ROOT).returncode:
         return False
-    others = [json.dumps(run) for run in _runs(_NIGHT) if run['step'] != name]
-    figures.write(
-        _NIGHT,
-        ''.join(
-            f'{line}\n'
-            for line in (
-                *others,
-                json.dumps(
-                    {
-                        'step': name,
-                        **figures.running(),
-                        'minutes': round((time.monotonic() - began) / 60),
-                    }
-                ),
-            )
-        ),
-    )
+    runs = [*(run for run in _runs(_NIGHT) if run['step'] != name), {
+        'step': name, **figures.running(),
+        'minutes': round((time.monotonic() - began) / 60)}]
+    figures.write(_NIGHT, ''.join(json.dumps(run) + '\n' for run in runs))
     return True
 
 

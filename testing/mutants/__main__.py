@@ -20,12 +20,13 @@ import subprocess
 import sys
 import time
 
+from testing import checkout
 from testing.mutants import run
 from testing.mutants import tests as tests_module
 from testing.mutants.mutant import Mutant
 from testing.mutants.mutant import mutants
 
-_ROOT = pathlib.Path(__file__).parents[2]
+_ROOT = checkout.ROOT
 _PACKAGE = 'nova_image_override'
 
 #: Mutants that change nothing that a test could see, each with the reason.
@@ -68,12 +69,6 @@ def explained() -> dict[tuple[str, str, str], str]:
                 for row in csv.DictReader(file)}
 
 
-def _git(*arguments: str) -> str:
-    return subprocess.run(
-        ['git', *arguments], cwd=_ROOT, check=True, capture_output=True,
-        text=True).stdout.strip()
-
-
 def changed_lines(base: str) -> dict[str, set[int]]:
     """Return the lines of the package that differ from a commit.
 
@@ -83,13 +78,13 @@ def changed_lines(base: str) -> dict[str, set[int]]:
     """
     if not base:
         try:
-            base = _git('merge-base', 'origin/main', 'HEAD')
+            base = checkout.git('merge-base', 'origin/main', 'HEAD')
         except subprocess.CalledProcessError:
             base = 'HEAD~1'
-        if base == _git('rev-parse', 'HEAD'):
+        if base == checkout.git('rev-parse', 'HEAD'):
             base = 'HEAD~1'
     found: dict[str, set[int]] = {}
-    for line in _git('diff', '--unified=0', '--no-ext-diff', base, '--',
+    for line in checkout.git('diff', '--unified=0', '--no-ext-diff', base, '--',
                      _PACKAGE).splitlines():
         if line.startswith('+++ '):
             lines = found.setdefault(line.removeprefix('+++ b/'), set())

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from testing import checkout
 from testing.mutants import __main__ as command
 from testing.mutants import mutant as mutant_module
 
@@ -40,7 +41,7 @@ def test_every_part_of_a_decision_is_changed_once(tmp_path):
 
 def test_a_checkout_without_history_has_no_lines_that_differ(
         tmp_path, monkeypatch):
-    monkeypatch.setattr(command, '_ROOT', tmp_path)
+    monkeypatch.setattr(checkout, 'ROOT', tmp_path)
     with pytest.raises(subprocess.CalledProcessError):
         command.changed_lines('')
 

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from testing import checkout
 from testing import figures
 from testing import night
 from testing import release
@@ -13,7 +14,7 @@ from testing import release
 # Older releases of Nova run under eventlet, whose subprocess raises exceptions
 # of its own; make runs it with the newest.
 pytestmark = pytest.mark.skipif(
-    release.NUMBER < 34 or not (figures.ROOT / '.git').exists(),
+    release.NUMBER < 34 or not (checkout.ROOT / '.git').exists(),
     reason='records name commits, and are compared on Nova 34')
 
 RECORD = 'malformed-34.json'
@@ -80,13 +81,13 @@ def test_a_record_that_no_step_makes_anew_is_a_problem(folder):
 def test_each_step_speaks_of_files_that_are_there():
     for name, step in night.STEPS.items():
         for path in step.paths:
-            assert night._git('ls-files', '--', path), (name, path)
+            assert checkout.git('ls-files', '--', path), (name, path)
 
 
 def test_a_step_is_run_again_once_what_it_speaks_of_has_changed(folder):
     """A line of the night is of the first commit, then of this one."""
     first, head = (
-        night._git('rev-list', '--max-parents=0', 'HEAD').split()[0],
+        checkout.git('rev-list', '--max-parents=0', 'HEAD').split()[0],
         'HEAD',
     )
     for commit, is_outdated in ((first, True), (head, False)):
