@@ -83,6 +83,7 @@ class Cloud(life.Cloud):
                     ['lsilogic'] if bus == 'scsi' else [])
 
     def rescue_and_back(self, server, image=None, **expected):
+        overrides = self.show(server)[base.PARAMETER]
         # The server's folder, which _create_image would have made.
         os.makedirs(os.path.join(base.CONF.instances_path, server),
                     exist_ok=True)
@@ -91,7 +92,7 @@ class Cloud(life.Cloud):
                 'RESCUE', expected=200)
         self.assert_rescue_guest(server, **expected)
         self.do(server, {'unrescue': None})
-        self.assert_kept(server, self.show(server)[base.PARAMETER])
+        self.assert_kept(server, overrides)
 
     def stable(self):
         return self.image(hw_rescue_device='disk', hw_rescue_bus='virtio')
