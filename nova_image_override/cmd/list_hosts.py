@@ -18,6 +18,7 @@ from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import guest
+from nova_image_override.client import arguments
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import explain
@@ -145,12 +146,8 @@ def _of_create(
         each.name, each.flavorid)), None)
     if flavor is None:
         raise errors.NotFound(f'there is no flavor {options.flavor}')
-    asked = {}
-    for each in options.overrides:
-        name, equals, value = each.partition('=')
-        if not equals:
-            raise ValueError(f'write {name}=VALUE, or {name}= to remove it')
-        asked[name] = value or None
+    asked: dict[str, str | None] = {}
+    arguments.take(options.overrides, asked)
     enforcer = planner.enforcer
     base = explain.image_properties(options.image) if options.image else {}
     overrides = Parser(enforcer.catalog).parse(

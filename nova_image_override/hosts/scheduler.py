@@ -205,12 +205,18 @@ class Scheduler(manager.SchedulerManager):
             answer: Answer = self.select_destinations(
                 context, spec_obj=spec, instance_uuids=[spec.instance_uuid],
                 return_objects=True)
-        except (oslo_messaging.ExpectedException,
-                exception.NoValidHost) as exc:
-            found = getattr(exc, 'exc_info', (None, exc))[1]
-            answer = Answer(reason='' if self._placement.parts else str(found))
+        except oslo_messaging.ExpectedException as expected:
+            # What SchedulerManager.select_destinations raises for a caller in
+            # another process.
+            answer = self._none(expected.exc_info[1])
+        except exception.NoValidHost as exc:
+            answer = self._none(exc)
         answer.parts = self._placement.parts
         return answer
+
+    def _none(self, why: object) -> Answer:
+        """Return that no host can take the server; WHY, if nobody was asked."""
+        return Answer(reason='' if self._placement.parts else str(why))
 
     @interface.overrides
     def _select_destinations(

@@ -93,10 +93,9 @@ class Instance(nova_instance.Instance):
             self._instead()
         self.before = None
         # Nova's shelve also stores which image the server is of.
-        wanted, read = dict(self.system_metadata), before.system_metadata
-        taken_back = {key: value for key, value in read.items()
+        before.system_metadata = wanted = dict(self.system_metadata)
+        taken_back = {key: value for key, value in self._read.items()
                       if wanted.get(key) != value}
-        before.system_metadata = wanted
         former = {
             name: getattr(before, name) for name in changed
             if name != 'system_metadata' and (
