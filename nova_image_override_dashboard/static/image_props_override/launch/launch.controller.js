@@ -22,15 +22,13 @@
    */
   function Controller($document, $scope, $timeout, model, sources, REFUSED, asker, service) {
     var ctrl = this;
-    var asking = asker();
+    var asking = asker(tell);
     var isRight = true;
     var isRejected = false;
 
     ctrl.offered = null;
     ctrl.image = {};
-    ctrl.problems = {};
-    ctrl.notes = {};
-    ctrl.state = '';
+    ctrl.told = {};
     ctrl.take = take;
 
     service.offered().then(function (offered) {
@@ -45,7 +43,7 @@
     ], onLaunchChange);
     $scope.$on(REFUSED, function (event, refused) {
       isRejected = true;
-      tell({refused: refused});
+      asking.read({refused: refused});
       // The wizard says it above the steps.
       $timeout(function () {
         var said = $document[0].querySelector('.ng-wizard .error-message');
@@ -93,11 +91,6 @@
 
     function schedule() {
       asking.stop();
-      ctrl.problems = {};
-      ctrl.other = '';
-      ctrl.nodes = null;
-      ctrl.state = '';
-      mark(false);
       if (isRejected) {
         // What was launched then is no longer what is asked for.
         isRejected = false;
@@ -107,14 +100,11 @@
         return;
       }
       if (!flavor().id || !source().id) {
-        ctrl.state = 'incomplete';
+        tell({state: 'incomplete'});
         return;
       }
-      ctrl.state = 'checking';
       asking.ask(function () {
         return service.check(server(), parameters());
-      }, tell, function () {
-        ctrl.state = 'unknown';
       });
     }
 
@@ -147,18 +137,12 @@
       return asked;
     }
 
-    function tell(answer) {
-      var refused = answer.refused;
-      ctrl.state = refused ? 'refused' : 'accepted';
-      ctrl.problems = refused ? refused.problems : {};
-      ctrl.other = refused && angular.equals(refused.problems, {}) ? refused.message : '';
-      mark(Boolean(refused && !ctrl.other));
-      if (refused) {
-        return;
+    function tell(told) {
+      ctrl.told = told;
+      mark(told.state === 'refused' && !told.message);
+      if (told.accepted) {
+        ctrl.image = imageOf(told.accepted);
       }
-      ctrl.notes = answer.accepted.overridden;
-      ctrl.nodes = answer.accepted.numa_topology && answer.accepted.numa_topology.nodes;
-      ctrl.image = imageOf(answer.accepted);
     }
 
     /*
