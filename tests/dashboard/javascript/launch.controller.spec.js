@@ -319,6 +319,66 @@ describe('The step of Launch Instance', function () {
     });
   });
 
+  describe('asks the hosts', function () {
+    var HOSTS = {possible: false, in_the_way: {hw_disk_bus: 'no'}, not_asked: []};
+
+    beforeEach(function () {
+      model.newInstanceSpec.availability_zone = 'az1';
+      $scope.$apply();
+      check();
+      answer(0, ACCEPTED);
+    });
+
+    function askHosts() {
+      ctrl.askHosts();
+      $timeout.flush(10000);
+    }
+
+    it('only when the user wants it, with the zone that is chosen', function () {
+      expect(service.check.calls.count()).toBe(1);
+      askHosts();
+      expect(ctrl.hosts.state).toBe('checking');
+      expect(service.check.calls.mostRecent().args).toEqual([
+        {flavorRef: '1', imageRef: 'debian', availability_zone: 'az1'},
+        {
+          hosts: true, image_props_override: {hw_disk_bus: 'scsi'},
+          image_props_override_preset: null
+        }]);
+      answer(1, {accepted: {hosts: HOSTS}});
+      expect(ctrl.hosts.accepted.hosts).toEqual(HOSTS);
+      expect(ctrl.told.state).toBe('accepted');
+    });
+
+    it('not again once it has been said that this user may not', function () {
+      askHosts();
+      answer(1, {refused: {message: 'No.', problems: {hosts: {code: 'policy', reason: 'no'}}}});
+      expect([ctrl.hosts.state, ctrl.mayAskHosts]).toEqual(['refused', false]);
+      ask({hw_disk_bus: 'virtio'});
+      expect(ctrl.mayAskHosts).toBe(false);
+    });
+
+    it('again where it is refused for something else', function () {
+      askHosts();
+      answer(1, {refused: {message: 'Quota exceeded.', problems: {}}});
+      expect([ctrl.hosts.message, ctrl.mayAskHosts]).toEqual(['Quota exceeded.', true]);
+    });
+
+    it('and says so where they cannot be asked', function () {
+      askHosts();
+      answers[1].reject({status: 502});
+      $scope.$apply();
+      expect(ctrl.hosts.state).toBe('unknown');
+    });
+
+    it('and drops the answer once something has changed', function () {
+      askHosts();
+      model.newInstanceSpec.availability_zone = 'az2';
+      $scope.$apply();
+      answer(1, {accepted: {hosts: HOSTS}});
+      expect(ctrl.hosts).toEqual({});
+    });
+  });
+
   it('does not tell what was answered about something else', function () {
     check({hw_disk_bus: 'x'});
     check({hw_disk_bus: 'scsi'});

@@ -23,12 +23,16 @@
   function Controller($document, $scope, $timeout, model, sources, REFUSED, asker, service) {
     var ctrl = this;
     var asking = asker(tell);
+    var askingHosts = asker(tellOfHosts);
     var isRight = true;
     var isRejected = false;
 
     ctrl.offered = null;
     ctrl.image = {};
     ctrl.told = {};
+    ctrl.hosts = {};
+    ctrl.mayAskHosts = true;
+    ctrl.askHosts = askHosts;
     ctrl.take = take;
 
     service.offered().then(function (offered) {
@@ -38,6 +42,7 @@
     $scope.$watchGroup([
       function () { return flavor().id; },
       function () { return source().id; },
+      function () { return model.newInstanceSpec.availability_zone; },
       function () { return model.newInstanceSpec.vol_create; },
       function () { return model.newInstanceSpec.vol_size; }
     ], onLaunchChange);
@@ -52,7 +57,10 @@
         }
       });
     });
-    $scope.$on('$destroy', asking.stop);
+    $scope.$on('$destroy', function () {
+      asking.stop();
+      askingHosts.stop();
+    });
 
     function flavor() {
       return model.newInstanceSpec.flavor || {};
@@ -91,6 +99,7 @@
 
     function schedule() {
       asking.stop();
+      askingHosts.stop();
       if (isRejected) {
         // What was launched then is no longer what is asked for.
         isRejected = false;
@@ -108,6 +117,23 @@
       });
     }
 
+    /**
+     * Ask whether a host can take the instance now, which costs more than a check.
+     */
+    function askHosts() {
+      askingHosts.ask(function () {
+        return service.check(server(), angular.extend({hosts: true}, parameters()));
+      });
+    }
+
+    /*
+     * Who may not ask learns it from the first answer.
+     */
+    function tellOfHosts(told) {
+      ctrl.hosts = told;
+      ctrl.mayAskHosts = ctrl.mayAskHosts && !(told.problems && told.problems.hosts);
+    }
+
     /*
      * What a create would have under "server", as far as the check needs it
      * (setFinalSpecBootsource of launchInstanceModel).
@@ -116,6 +142,9 @@
       var spec = model.newInstanceSpec;
       var type = spec.source_type && spec.source_type.type;
       var asked = {flavorRef: flavor().id};
+      if (spec.availability_zone) {
+        asked.availability_zone = spec.availability_zone;
+      }
       var isImage = type === sources.IMAGE || type === sources.INSTANCE_SNAPSHOT;
       if (isImage && !spec.vol_create) {
         asked.imageRef = source().id;
