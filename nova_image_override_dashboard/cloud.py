@@ -1,5 +1,6 @@
 """The cloud as the user of a request to Horizon sees it."""
 
+import contextlib
 import typing
 
 from django import http
@@ -25,6 +26,18 @@ def client(request: http.HttpRequest) -> typing.Any:
 def compute(request: http.HttpRequest) -> transport.OverridingSession:
     """Return what sends overrides through that client."""
     return transport.attach(client(request).client)
+
+
+def rebuilding(
+    request: http.HttpRequest, action: str, *asked: typing.Any,
+) -> contextlib.AbstractContextManager[transport.Asking]:
+    """Let openstack_dashboard.api.nova.server_rebuild carry overrides.
+
+    :param action: transport.REBUILD or CHECK_REBUILD
+    """
+    # The client that it makes.
+    client = _nova.get_novaclient_with_instance_desc(request).client
+    return transport.attach(client).overriding(action, *asked)
 
 
 def presets(request: http.HttpRequest) -> list[dict[str, typing.Any]]:

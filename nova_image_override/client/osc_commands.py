@@ -114,7 +114,8 @@ class Show(command.ShowOne):
             why = 'it says what the image is, which no cloud lets you override'
         else:
             why = ('this cloud does not permit it to you, or none of its hosts '
-                   f'acts on it. {record.description}')
+                   f'acts on it; "openstack image override check" with {name}='
+                   f'VALUE says which. {record.description}')
         raise answers.Error(f'You may not override {name}: {why}')
 
 

@@ -233,21 +233,21 @@ class OverridingSession:
 
     def check(
         self, server: dict[str, Any], overrides: Overrides | None,
-        preset: str | None = None, **kwargs: Any,
+        preset: str | None = None, *, hosts: bool = False,
     ) -> dict[str, Any]:
         """Check a create (dry run): the cloud creates nothing.
 
         :param server: what the create would have under ``server``; ``name``
             and ``networks`` may be left out
         :param overrides, preset: as for :meth:`overriding`
-        :param kwargs: what else the adapter's ``request`` takes
+        :param hosts: whether to ask for hosts, too
         :returns: the answer, as the API reference describes it
         :raises Refused: the create would be refused
         :raises Error: the cloud does not take any, or fails
         """
-        with self.overriding(CHECK, overrides, preset) as asking:
-            self._ask('POST', versions.CHECK_PATH, json={'server': server},
-                      **kwargs)
+        with self.overriding(
+                CHECK_HOSTS if hosts else CHECK, overrides, preset) as asking:
+            self._ask('POST', versions.CHECK_PATH, json={'server': server})
         return asking.checked
 
     def _ask(self, method: str, path: str, **kwargs: Any) -> requests.Response:

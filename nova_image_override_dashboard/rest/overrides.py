@@ -6,8 +6,11 @@ from django import http
 from django.contrib import messages
 from django.utils.translation import gettext as _
 from django.views import generic
+from openstack_dashboard import api
 from openstack_dashboard.api.rest import urls
 
+from nova_image_override import errors
+from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard.rest import views
@@ -62,3 +65,26 @@ class Overrides(generic.View):
             'The image property overrides are changed. They act when the '
             'instance is started or unshelved.'))
         return {}
+
+
+@urls.register
+class Rebuild(generic.View):
+    """``POST /api/image-props-override/servers/ID/rebuild/``."""
+
+    url_regex = r'image-props-override/servers/(?P<server_id>[^/]+)/rebuild/$'
+
+    @views.ajax(data_required=True)
+    def post(
+        self, request: http.HttpRequest, server_id: str,
+    ) -> dict[str, typing.Any]:
+        """Return what a rebuild would get; without overrides it keeps them.
+
+        :returns: ``accepted``, the cloud's answer, or ``refused``
+        """
+        image = views.required(request, 'image', str)
+        asked = views.asked(request) if errors.PARAMETER in request.DATA else (
+            None, None)
+        with cloud.rebuilding(
+                request, transport.CHECK_REBUILD, *asked) as asking:
+            api.nova.server_rebuild(request, server_id, image)
+        return {'accepted': asking.checked}

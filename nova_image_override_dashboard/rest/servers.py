@@ -26,12 +26,13 @@ class Check(generic.View):
 
     @views.ajax(data_required=True)
     def post(self, request: http.HttpRequest) -> dict[str, typing.Any]:
-        """Return what a create would get.
+        """Return what a create would get; with ``hosts``, whether one has room.
 
         :returns: ``accepted``, the cloud's answer, or ``refused``
         """
         return {'accepted': cloud.compute(request).check(
-            views.required(request, 'server', dict), *views.asked(request))}
+            views.required(request, 'server', dict), *views.asked(request),
+            hosts=request.DATA.get('hosts') is True)}
 
 
 @urls.register

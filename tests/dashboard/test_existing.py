@@ -78,6 +78,7 @@ def test_overrides_are_edited(editor, browser, cloud, stopped, picture):
     assert not browser.is_enabled(SAVE)
     editor.set('hw_disk_bus', 'virtio')
     editor.remove('hw_rng_model')
+    editor.wait_for_state('accepted')
     picture('horizon-edit', '.modal-content')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
@@ -175,12 +176,12 @@ def test_a_refused_edit_says_why_at_the_property_before_it_is_saved(
         editor, browser, cloud, stopped):
     editor.set('hw_video_ram', '2000000')
     assert 'flavor' in editor.error('hw_video_ram')
-    assert 'Nothing is changed' in browser.find('.image-props-message').text
+    editor.wait_for_state('refused')
     assert not browser.is_enabled(SAVE)
     browser.click_path("//span[contains(@class,'image-props-chip')]"
                        "[contains(.,'hw_video_ram')]//button")
     editor.set('hw_video_model', 'vga')
-    browser.find('.image-props-state .text-success')
+    editor.wait_for_state('accepted')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {
         **OVERRIDES, 'hw_video_model': 'vga'}
@@ -214,7 +215,7 @@ def test_the_tab_of_a_running_server_leads_to_the_rebuild_and_to_a_stop(
     browser.log_in('demo')
     browser.open(f'/project/instances/{server}/{TAB}')
     browser.click('.image-props-tab .ajax-modal')
-    browser.find('#id_image_props_override')
+    browser.find('.image-props-editor')
     browser.click('.modal-footer .cancel')
     browser.click('.image-props-tab button[name=action]')
     browser.click('.modal-footer .btn-danger')
@@ -222,43 +223,88 @@ def test_the_tab_of_a_running_server_leads_to_the_rebuild_and_to_a_stop(
                   'the stop')
 
 
-def test_a_rebuild_replaces_what_is_overridden(browser, cloud, picture):
+REBUILD = '.modal-footer [type=submit]'
+
+
+@pytest.fixture
+def rebuild(browser, cloud):
+    """Open the form of a rebuild of a server; return the editor in it."""
+    def opened(server):
+        browser.log_in('demo')
+        browser.open('/project/instances/')
+        browser.click('.actions_column .dropdown-toggle')
+        browser.click('[id$="__action_rebuild"]')
+        browser.find('.image-props-editor')
+        editor = wizard_module.Wizard(browser)
+        editor.wait_for_state('incomplete')
+        return editor
+    return opened
+
+
+def choose_image(browser, name='debian'):
+    (option,) = [
+        each for each in ui.Select(browser.find('#id_image')).options
+        if each.text.split(' ')[0] == name]
+    option.click()
+
+
+def test_a_rebuild_is_checked_in_the_form_and_replaces_what_is_overridden(
+        browser, cloud, rebuild, picture):
     server = cloud.create('web-1', OVERRIDES)
-    browser.log_in('demo')
-    browser.open('/project/instances/')
-    browser.click('.actions_column .dropdown-toggle')
-    browser.click('[id$="__action_rebuild"]')
-    browser.find('#id_image').send_keys('debian')
+    editor = rebuild(server)
+    assert editor.chips() == ['hw_disk_bus=scsi', 'hw_scsi_model=virtio-scsi']
+    choose_image(browser)
+    editor.wait_for_state('accepted')
+    editor.set('hw_video_ram', '2000000')
+    assert 'flavor' in editor.error('hw_video_ram')
+    assert not browser.is_enabled(REBUILD)
+    # The key that ends a search does not rebuild.
+    browser.find('#image-props-search').send_keys(Keys.ENTER)
+    editor.reset('hw_video_ram')
+    editor.remove('hw_rng_model')
+    editor.wait_for_state('accepted')
     picture('horizon-rebuild', '.modal-content')
-    field = browser.find('#id_image_props_override')
-    assert field.get_attribute('value').splitlines() == [
-        'hw_disk_bus=scsi', 'hw_scsi_model=virtio-scsi']
-    browser.write(field, 'hw_disk_bus=ide')
-    browser.click('.modal-footer .btn-primary')
+    browser.click(REBUILD)
     browser.until(lambda driver: cloud.settled(server)[
-        'image_props_override'] == {'hw_disk_bus': 'ide'}, 'the rebuild')
+        'image_props_override'] == {**OVERRIDES, 'hw_rng_model': None},
+        'the rebuild')
 
 
-def test_a_rebuild_with_a_preset_shows_what_differs_from_it(browser, cloud):
+def test_a_rebuild_from_another_image_changes_the_preset(
+        browser, cloud, rebuild):
     server = cloud.create('web-1', {'hw_boot_menu': 'true'}, preset='windows')
-    browser.log_in('demo')
-    browser.open('/project/instances/')
-    browser.click('.actions_column .dropdown-toggle')
-    browser.click('[id$="__action_rebuild"]')
-    browser.find('#id_image').send_keys('debian')
-    assert browser.find('#id_image_props_override').get_attribute(
-        'value') == 'hw_boot_menu=true'
-    choice = ui.Select(browser.find('#id_image_props_override_preset'))
-    assert choice.first_selected_option.text.startswith('windows: ')
-    choice.select_by_visible_text(next(
-        each.text for each in choice.options
-        if each.text.startswith('legacy-bios-ide')))
-    browser.click('.modal-footer .btn-primary')
+    editor = rebuild(server)
+    assert editor.preset().startswith('windows: ')
+    choose_image(browser, 'debian-scsi')
+    editor.choose_preset('legacy-bios-ide')
+    editor.reset('hw_disk_bus')
+    assert 'scsi' in editor.row('hw_disk_bus').text
+    editor.wait_for_state('accepted')
+    browser.click(REBUILD)
     browser.until(lambda driver: cloud.settled(server)[
         'image_props_override'] == {
-            'hw_boot_menu': 'true', 'hw_disk_bus': 'ide',
-            'hw_firmware_type': 'bios', 'hw_rng_model': None,
-            'hw_vif_model': 'e1000'}, 'the rebuild')
+            'hw_boot_menu': 'true', 'hw_firmware_type': 'bios',
+            'hw_rng_model': None, 'hw_vif_model': 'e1000',
+            'hw_disk_bus': 'scsi'}, 'the rebuild')
+
+
+def test_a_rebuild_that_is_refused_after_all_says_why_and_has_what_was_chosen(
+        browser, cloud, rebuild):
+    server = cloud.create('web-1', {})
+    editor = rebuild(server)
+    choose_image(browser)
+    editor.set('hw_disk_bus', 'ide')
+    editor.wait_for_state('accepted')
+    cloud.ask('POST', f'/servers/{server}/action', {'lock': None})
+    browser.click(REBUILD)
+    browser.until(lambda driver: 'is locked' in browser.find(
+        '.modal-body .alert-danger').text, 'the refusal')
+    editor.wait_for_state('refused')
+    assert editor.chips() == ['hw_disk_bus=ide']
+    cloud.ask('POST', f'/servers/{server}/action', {'unlock': None})
+    browser.click(REBUILD)
+    browser.until(lambda driver: cloud.settled(server)[
+        'image_props_override'] == {'hw_disk_bus': 'ide'}, 'the rebuild')
 
 
 def test_administrators_look_from_a_rule_to_its_servers(

@@ -416,6 +416,42 @@ def test_verdict_and_chips_stay_in_sight_below_a_long_list(wizard, browser):
             'return arguments[0].contains(top);', shown), selector
 
 
+def ask_hosts(wizard, browser):
+    """Ask the hosts once it can be done; return what is said."""
+    wizard.wait_for_state('accepted')
+    browser.click('.image-props-hosts button')
+    browser.find('[data-hosts=accepted], [data-hosts=refused]')
+    return browser.find('[data-hosts]').text
+
+
+def test_the_hosts_are_asked_which_override_is_in_the_way(wizard, browser):
+    wizard.open('admin')
+    wizard.fill()
+    wizard.set('hw_disk_bus', 'ide')
+    assert ask_hosts(wizard, browser) == 'A host can take the instance now.'
+    wizard.add('trait:NAME', 'HW_CPU_X86_SGX', 'required')
+    browser.until(lambda driver: not browser.shown('[data-hosts=accepted]'),
+                  'the old answer to go')
+    said = ask_hosts(wizard, browser)
+    assert said.startswith('No host can take the instance now.')
+    assert 'trait:HW_CPU_X86_SGX: ' in said
+    assert 'hw_disk_bus: ' not in said
+
+
+def test_who_may_not_ask_the_hosts_is_told_so_and_not_asked_again(
+        wizard, browser, cloud):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.set('hw_disk_bus', 'ide')
+    assert ask_hosts(wizard, browser) == (
+        'This cloud does not let you ask the hosts.')
+    assert not browser.shown('.image-props-hosts button')
+    wizard.set('hw_disk_bus', 'scsi')
+    wizard.wait_for_state('accepted')
+    assert not browser.shown('.image-props-hosts button, [data-hosts=refused]')
+    assert wizard.launch() is None
+
+
 def test_what_has_a_few_values_is_a_list(wizard):
     wizard.open('demo')
     wizard.fill()

@@ -217,6 +217,11 @@ LAUNCH = {'name': 'guest', 'source_id': '', 'flavor_id': 'two-cpus',
     ('PUT', 'servers/{}/', {'name': 'x'}, 'image_props_override must be'),
     ('PUT', 'servers/{}/', ['x'], 'image_props_override must be an object'),
     ('PUT', 'servers/{}/', {'image_props_override': 'x'}, 'an object'),
+    ('POST', 'servers/{}/rebuild/', {'image_props_override': {}},
+     'image must be a string'),
+    ('POST', 'servers/{}/rebuild/', ['x'], 'image must be a string'),
+    ('POST', 'servers/{}/rebuild/', {'image': 'x', 'image_props_override': 1},
+     'image_props_override must be an object'),
     ('POST', 'check/', {'image_props_override': {}}, 'server must be'),
     ('POST', 'check/', {'server': {}}, 'image_props_override must be'),
     ('POST', 'check/', {'server': [], 'image_props_override': {}}, 'server'),
@@ -278,5 +283,6 @@ def test_a_cloud_without_the_extension_shows_nothing_and_is_asked_once(
             ('GET', f'servers/{server}/', None),
             ('PUT', f'servers/{server}/', {'image_props_override': {}}),
             ('POST', 'check/', {'server': {}, 'image_props_override': {}}),
+            ('POST', f'servers/{server}/rebuild/', {'image': 'x'}),
             ('POST', 'servers/', LAUNCH)):
         assert session.answer(method, path, data).status_code == 404, path

@@ -156,7 +156,7 @@ class Wizard:
 
     def wait_for_state(self, state: str) -> None:
         """Wait for the cloud's verdict: accepted, refused, incomplete."""
-        self.browser.find(f'.image-props-state [ng-switch-when={state}]')
+        self.browser.find(f'.image-props-state[data-state={state}]')
 
     def error(self, name: str) -> str:
         """Wait for what is wrong with a property; return it."""

@@ -67,7 +67,8 @@ def test_the_form_of_a_rebuild_says_what_the_tenant_may_not_override(
         f'/project/instances/{server.id}/rebuild', {
             'instance_id': server.id, 'image': image,
             'disk_config': 'AUTO', 'description': '',
-            'image_props_override': 'hw_rng_model=virtio\nhw_numa_nodes=1'})
+            'image_props_override': json.dumps({'image_props_override': {
+                'hw_rng_model': 'virtio', 'hw_numa_nodes': '1'}})})
     assert page.url.endswith('/rebuild')
     said = pages.text_of(page)
     assert 'hw_rng_model: not_allowed: ' in said

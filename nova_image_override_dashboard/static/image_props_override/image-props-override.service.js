@@ -11,25 +11,50 @@
   /**
    * What makes live checks: a question is asked once it has not changed for a
    * while, and the answer to an earlier one is dropped.
+   *
+   * "tell" is given what the editor shows of it: {state}, of a refusal also
+   * {problems, message}, of what is accepted {accepted, nodes}.
    */
   function asker($timeout) {
     var QUIET = 400;
 
-    return function () {
+    return function (tell) {
       var waiting = null;
       var last = 0;
-      return {ask: ask, stop: stop};
+      return {ask: ask, read: read, stop: stop};
 
-      function ask(question, onAnswer, onFailure) {
+      function ask(question) {
         stop();
+        tell({state: 'checking'});
         waiting = $timeout(function () {
-          question().then(unlessStopped(onAnswer), unlessStopped(onFailure));
+          question().then(unlessStopped(read), unlessStopped(function () {
+            tell({state: 'unknown'});
+          }));
         }, QUIET);
+      }
+
+      /*
+       * What refuses no property, such as a quota or a lock, may have gone when
+       * it is tried: that has a message.
+       */
+      function read(answer) {
+        var refused = answer.refused;
+        var accepted = answer.accepted;
+        tell(refused ? {
+          state: 'refused',
+          problems: refused.problems,
+          message: angular.equals(refused.problems, {}) ? refused.message : ''
+        } : {
+          state: 'accepted',
+          accepted: accepted,
+          nodes: accepted.numa_topology && accepted.numa_topology.nodes
+        });
       }
 
       function stop() {
         $timeout.cancel(waiting);
         last++;
+        tell({});
       }
 
       function unlessStopped(handle) {

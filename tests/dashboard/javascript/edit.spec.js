@@ -62,27 +62,8 @@ describe('The dialog that edits overrides', function () {
 
   it('offers no preset while the image is not known', function () {
     expect(ctrl.presets).toEqual([{name: 'scsi', digest: '1'}]);
-    expect(ctrl.isLost).toBe(false);
     ctrl = make({server: {overrides: {}, preset: null, image: null}});
     expect(ctrl.presets).toEqual([]);
-    expect(ctrl.isLost).toBe(false);
-  });
-
-  it('says which preset is lost where this user cannot choose it', function () {
-    ctrl = make({server: {overrides: {}, preset: {name: 'gone', digest: '1'}, image: {}}});
-    expect(ctrl.isLost).toBe(true);
-    ctrl = make({server: {overrides: {}, preset: SERVER.preset, image: null}});
-    expect(ctrl.isLost).toBe(true);
-    expect(ctrl.isOld).toBe(false);
-  });
-
-  it('says which preset has changed since, and only of that one', function () {
-    expect(ctrl.isOld).toBe(false);
-    ctrl = make({server: {overrides: {}, preset: {name: 'scsi', digest: '0'}, image: {}}});
-    expect(ctrl.isOld).toBe(true);
-    expect(ctrl.isLost).toBe(false);
-    ctrl = make({server: {overrides: {}, preset: null, image: {}}});
-    expect(ctrl.isOld).toBe(false);
   });
 
   it('closes when the cloud has taken the set', function () {
@@ -96,25 +77,28 @@ describe('The dialog that edits overrides', function () {
     ctrl.save();
     answer({refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
     expect(dialog.close).not.toHaveBeenCalled();
-    expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
-    expect(ctrl.message).toBe('The cloud refuses this. Nothing is changed.');
+    expect(ctrl.told).toEqual({
+      state: 'refused', problems: {hw_disk_bus: {reason: 'no'}}, message: ''
+    });
     expect(ctrl.isSaving).toBe(false);
     ctrl.take({hw_disk_bus: 'virtio'}, null);
-    expect(ctrl.message).toBe('');
+    expect(ctrl.told).toEqual({});
   });
 
   it('says what the cloud says where no property is named', function () {
     ctrl.save();
     answer({refused: {message: 'The server is locked.', problems: {}}});
-    expect(ctrl.message).toBe('The server is locked.');
+    expect(ctrl.told.message).toBe('The server is locked.');
   });
 
   it('says so where the cloud cannot be asked', function () {
     ctrl.save();
     saved.reject({status: 502});
     $rootScope.$apply();
-    expect(ctrl.message).toBe('The cloud could not be asked to change the overrides.');
+    expect(ctrl.isFailed).toBe(true);
     expect(dialog.close).not.toHaveBeenCalled();
+    ctrl.take({}, null);
+    expect(ctrl.isFailed).toBe(false);
   });
 
   describe('asks the cloud after a change', function () {
@@ -136,39 +120,39 @@ describe('The dialog that edits overrides', function () {
       ctrl.take({hw_disk_bus: 'scsi'}, 'scsi', true);
       $timeout.flush(10000);
       expect(editService.check).not.toHaveBeenCalled();
-      expect(ctrl.state).toBe('');
+      expect(ctrl.told).toEqual({});
     });
 
     it('and shows what it accepts', function () {
       change('ide');
-      expect(ctrl.state).toBe('checking');
+      expect(ctrl.told.state).toBe('checking');
       $timeout.flush(400);
       expect(editService.check.calls.allArgs()).toEqual([['a', {
         image_props_override: {hw_disk_bus: 'ide'}, image_props_override_preset: null
       }]]);
       told(0, {accepted: {overridden: {hw_disk_bus: {}}, numa_topology: {nodes: [{id: 0}]}}});
-      expect(ctrl.state).toBe('accepted');
-      expect(ctrl.notes).toEqual({hw_disk_bus: {}});
-      expect(ctrl.nodes).toEqual([{id: 0}]);
+      expect(ctrl.told.state).toBe('accepted');
+      expect(ctrl.told.accepted.overridden).toEqual({hw_disk_bus: {}});
+      expect(ctrl.told.nodes).toEqual([{id: 0}]);
       change('virtio');
-      expect(ctrl.nodes).toBeNull();
+      expect(ctrl.told.nodes).toBeUndefined();
     });
 
-    it('and lets nobody save what a property is refused for', function () {
+    it('and shows what is refused', function () {
       change('ide');
       $timeout.flush();
       told(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
-      expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
-      expect([ctrl.state, ctrl.isRefused]).toEqual(['', true]);
+      expect([ctrl.told.state, ctrl.told.message]).toEqual(['refused', '']);
+      expect(ctrl.told.problems).toEqual({hw_disk_bus: {reason: 'no'}});
       change('virtio');
-      expect([ctrl.state, ctrl.isRefused]).toEqual(['checking', false]);
+      expect(ctrl.told).toEqual({state: 'checking'});
     });
 
     it('and shows a conflict, which may have gone when it is saved', function () {
       change('ide');
       $timeout.flush();
       told(0, {refused: {message: 'The server is locked.', problems: {}}});
-      expect([ctrl.message, ctrl.isRefused]).toEqual(['The server is locked.', false]);
+      expect([ctrl.told.state, ctrl.told.message]).toEqual(['refused', 'The server is locked.']);
     });
 
     it('and drops an answer to what has changed since, or is being saved', function () {
@@ -177,10 +161,10 @@ describe('The dialog that edits overrides', function () {
       change('virtio');
       $timeout.flush();
       told(0, {refused: {message: 'No.', problems: {}}});
-      expect([ctrl.message, ctrl.state]).toEqual(['', 'checking']);
+      expect(ctrl.told).toEqual({state: 'checking'});
       ctrl.save();
       told(1, {refused: {message: 'No.', problems: {}}});
-      expect([ctrl.message, ctrl.state]).toEqual(['', '']);
+      expect(ctrl.told).toEqual({});
     });
 
     it('and says so where it cannot be asked', function () {
@@ -188,7 +172,7 @@ describe('The dialog that edits overrides', function () {
       $timeout.flush();
       checked[0].reject({status: 502});
       $rootScope.$apply();
-      expect([ctrl.state, ctrl.isRefused]).toEqual(['unknown', false]);
+      expect(ctrl.told).toEqual({state: 'unknown'});
     });
   });
 
@@ -264,6 +248,16 @@ describe('Opening the dialog', function () {
     });
     $httpBackend.flush();
     expect(told).toEqual({accepted: {}});
+  });
+
+  it('asks what a rebuild would get', function () {
+    var told = null;
+    $httpBackend.expectPOST(URL + 'rebuild/', {image: 'debian'}).respond({refused: {}});
+    service.checkRebuild('a/b', {image: 'debian'}).then(function (answer) {
+      told = answer;
+    });
+    $httpBackend.flush();
+    expect(told).toEqual({refused: {}});
   });
 
   describe('from a page of Django\'s', function () {

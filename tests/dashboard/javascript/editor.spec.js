@@ -10,6 +10,7 @@ describe('The editor', function () {
     $scope = $rootScope.$new();
     $scope.choices = [CHOICES.bus, CHOICES.cores, CHOICES.nodes, CHOICES.menu, CHOICES.line,
       CHOICES.trait];
+    $scope.told = {};
     $scope.asked = jasmine.createSpy('asked');
     $scope.used = jasmine.createSpy('used');
   }));
@@ -21,7 +22,7 @@ describe('The editor', function () {
     angular.extend($scope, also);
     element = $compile(
       '<form name="form"><image-props-editor choices="choices" presets="presets"' +
-      ' initial="initial" preset="preset" image="image" problems="problems" notes="notes"' +
+      ' initial="initial" preset="preset" image="image" told="told"' +
       ' on-change="asked(overrides, isRight); used(preset)">' +
       '</image-props-editor></form>')($scope);
     // Focus is given only to what is part of a page.
@@ -154,9 +155,11 @@ describe('The editor', function () {
     });
 
     it('what the cloud says of what is accepted', function () {
-      show({initial: {hw_disk_bus: 'scsi', hw_cpu_cores: '2'}, notes: {
-        hw_disk_bus: {drivers: {ironic: 'ignored'}}, hw_cpu_cores: {}
+      show({initial: {hw_disk_bus: 'scsi', hw_cpu_cores: '2'}, told: {
+        state: 'accepted',
+        accepted: {overridden: {hw_disk_bus: {drivers: {ironic: 'ignored'}}, hw_cpu_cores: {}}}
       }});
+      expect(texts('[role=status]')).toEqual(['The cloud accepts this.']);
       expect(texts('.image-props-note').length).toBe(1);
       expect(texts('.image-props-note')[0]).toContain('ironic: ignored');
     });
@@ -244,7 +247,7 @@ describe('The editor', function () {
     it('nothing, and says so', function () {
       show();
       search('zebra');
-      expect(texts('[role=status]')).toEqual(
+      expect(texts('p[role=status]')).toEqual(
         ['No property is found. The list has only what this cloud lets you override.']);
       expect(texts('.image-props-heading')).toEqual([]);
     });
@@ -491,18 +494,30 @@ describe('The editor', function () {
       expect(last()).toEqual([{os_command_line: 'quiet'}, true]);
     });
 
+    it('says which preset of an instance is lost, or has changed since', function () {
+      [
+        [{name: 'ide', digest: '1'}, 0, 0], [{name: 'ide', digest: '0'}, 0, 1],
+        [{name: 'gone', digest: '1'}, 1, 0], [null, 0, 0]
+      ].forEach(function (each) {
+        offer({preset: each[0], initial: {}});
+        expect([texts('.image-props-lost').length, texts('.image-props-old').length])
+          .toEqual(each.slice(1));
+        element.remove();
+      });
+    });
+
     it('shows no search where there is nothing else', function () {
       offer({choices: []});
       choose('ide');
       expect(find('#image-props-search')).toBeNull();
-      expect(texts('[role=status]')).toEqual([]);
+      expect(texts('p[role=status]')).toEqual([]);
       expect(last()).toEqual([{}, true]);
     });
 
     it('tells what is refused of what has no row', function () {
       offer();
       choose('ide');
-      $scope.problems = {os_secret: {reason: 'of preset ide: no'}};
+      $scope.told = {problems: {os_secret: {reason: 'of preset ide: no'}}};
       $scope.$apply();
       expect(texts('.image-props-others div')).toEqual(['os_secret: of preset ide: no']);
     });
@@ -510,9 +525,20 @@ describe('The editor', function () {
 
   describe('of what the cloud refuses', function () {
     function refuse(problems) {
-      $scope.problems = problems;
+      $scope.told = {state: 'refused', problems: problems, message: ''};
       $scope.$apply();
     }
+
+    it('says what is to be done, or that it may be gone', function () {
+      show();
+      refuse({hw_disk_bus: {reason: 'no'}});
+      expect(texts('[role=status]')).toEqual([
+        'The cloud refuses this. Correct what is marked below.']);
+      $scope.told = {state: 'refused', problems: {}, message: 'Quota exceeded.'};
+      $scope.$apply();
+      expect(texts('[role=status]')).toEqual([
+        'The cloud refuses this for now. You can try it all the same. Quota exceeded.']);
+    });
 
     it('tells at the property, and in its group', function () {
       show({initial: {hw_disk_bus: 'scsi'}});

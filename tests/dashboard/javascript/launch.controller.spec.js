@@ -97,7 +97,7 @@ describe('The step of Launch Instance', function () {
       ask({hw_disk_bus: 'scsi'});
       $timeout.flush(399);
       expect(service.check).not.toHaveBeenCalled();
-      expect(ctrl.state).toBe('checking');
+      expect(ctrl.told.state).toBe('checking');
       $timeout.flush(1);
       expect(service.check.calls.allArgs()).toEqual([
         [{flavorRef: '1', imageRef: 'debian'}, {
@@ -133,7 +133,7 @@ describe('The step of Launch Instance', function () {
     it('nothing where nothing is overridden', function () {
       ask({});
       neverAsks();
-      expect(ctrl.state).toBe('');
+      expect(ctrl.told).toEqual({});
     });
 
     it('nothing of a value that is wrong by itself', function () {
@@ -144,11 +144,11 @@ describe('The step of Launch Instance', function () {
     it('nothing before flavor and source are chosen', function () {
       model.newInstanceSpec.flavor = null;
       ask();
-      expect(ctrl.state).toBe('incomplete');
+      expect(ctrl.told.state).toBe('incomplete');
       model.newInstanceSpec.flavor = {id: '1'};
       model.newInstanceSpec.source = null;
       ask();
-      expect(ctrl.state).toBe('incomplete');
+      expect(ctrl.told.state).toBe('incomplete');
       neverAsks();
     });
 
@@ -209,8 +209,8 @@ describe('The step of Launch Instance', function () {
     });
 
     it('that it is', function () {
-      expect(ctrl.state).toBe('accepted');
-      expect(ctrl.problems).toEqual({});
+      expect(ctrl.told.state).toBe('accepted');
+      expect(ctrl.told.problems).toBeUndefined();
     });
 
     it('what the image has without the overrides', function () {
@@ -218,30 +218,30 @@ describe('The step of Launch Instance', function () {
     });
 
     it('drivers and NUMA nodes', function () {
-      expect(ctrl.notes.hw_disk_bus.drivers).toEqual({ironic: 'ignored'});
-      expect(ctrl.nodes).toEqual([{id: 0}]);
+      expect(ctrl.told.accepted.overridden.hw_disk_bus.drivers).toEqual({ironic: 'ignored'});
+      expect(ctrl.told.nodes).toEqual([{id: 0}]);
     });
   });
 
   it('tells of no nodes where the guest has none', function () {
     check();
     answer(0, {accepted: {properties: {}, overridden: {}, numa_topology: null}});
-    expect(ctrl.nodes).toBeNull();
+    expect(ctrl.told.nodes).toBeNull();
   });
 
   describe('tells of what is refused', function () {
     it('at the properties', function () {
       check();
       answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
-      expect(ctrl.state).toBe('refused');
-      expect(ctrl.problems).toEqual({hw_disk_bus: {reason: 'no'}});
-      expect(ctrl.other).toBe('');
+      expect(ctrl.told.state).toBe('refused');
+      expect(ctrl.told.problems).toEqual({hw_disk_bus: {reason: 'no'}});
+      expect(ctrl.told.message).toBe('');
     });
 
     it('in the cloud\'s words where it names no property', function () {
       check();
       answer(0, {refused: {message: 'Quota exceeded.', problems: {}}});
-      expect(ctrl.other).toBe('Quota exceeded.');
+      expect(ctrl.told.message).toBe('Quota exceeded.');
     });
 
     function isMarked() {
@@ -267,7 +267,7 @@ describe('The step of Launch Instance', function () {
       delete $scope.wizardForm;
       check();
       answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
-      expect(ctrl.state).toBe('refused');
+      expect(ctrl.told.state).toBe('refused');
     });
 
     describe('when the launch itself is refused', function () {
@@ -280,7 +280,7 @@ describe('The step of Launch Instance', function () {
 
       it('at the properties, too', function () {
         refuse();
-        expect(ctrl.state).toBe('refused');
+        expect(ctrl.told.state).toBe('refused');
         expect(isMarked()).toBe(true);
       });
 
@@ -315,8 +315,67 @@ describe('The step of Launch Instance', function () {
       check();
       answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
       ask({hw_disk_bus: 'virtio'});
-      expect(ctrl.problems).toEqual({});
-      expect(ctrl.state).toBe('checking');
+      expect(ctrl.told).toEqual({state: 'checking'});
+    });
+  });
+
+  describe('asks the hosts', function () {
+    var HOSTS = {possible: false, in_the_way: {hw_disk_bus: 'no'}, not_asked: []};
+
+    beforeEach(function () {
+      model.newInstanceSpec.availability_zone = 'az1';
+      $scope.$apply();
+      check();
+      answer(0, ACCEPTED);
+    });
+
+    function askHosts() {
+      ctrl.askHosts();
+      $timeout.flush(10000);
+    }
+
+    it('only when the user wants it, with the zone that is chosen', function () {
+      expect(service.check.calls.count()).toBe(1);
+      askHosts();
+      expect(ctrl.hosts.state).toBe('checking');
+      expect(service.check.calls.mostRecent().args).toEqual([
+        {flavorRef: '1', imageRef: 'debian', availability_zone: 'az1'},
+        {
+          hosts: true, image_props_override: {hw_disk_bus: 'scsi'},
+          image_props_override_preset: null
+        }]);
+      answer(1, {accepted: {hosts: HOSTS}});
+      expect(ctrl.hosts.accepted.hosts).toEqual(HOSTS);
+      expect(ctrl.told.state).toBe('accepted');
+    });
+
+    it('not again once it has been said that this user may not', function () {
+      askHosts();
+      answer(1, {refused: {message: 'No.', problems: {hosts: {code: 'policy', reason: 'no'}}}});
+      expect([ctrl.hosts.state, ctrl.mayAskHosts]).toEqual(['refused', false]);
+      ask({hw_disk_bus: 'virtio'});
+      expect(ctrl.mayAskHosts).toBe(false);
+    });
+
+    it('again where it is refused for something else', function () {
+      askHosts();
+      answer(1, {refused: {message: 'Quota exceeded.', problems: {}}});
+      expect([ctrl.hosts.message, ctrl.mayAskHosts]).toEqual(['Quota exceeded.', true]);
+    });
+
+    it('and says so where they cannot be asked', function () {
+      askHosts();
+      answers[1].reject({status: 502});
+      $scope.$apply();
+      expect(ctrl.hosts.state).toBe('unknown');
+    });
+
+    it('and drops the answer once something has changed', function () {
+      askHosts();
+      model.newInstanceSpec.availability_zone = 'az2';
+      $scope.$apply();
+      answer(1, {accepted: {hosts: HOSTS}});
+      expect(ctrl.hosts).toEqual({});
     });
   });
 
@@ -325,14 +384,14 @@ describe('The step of Launch Instance', function () {
     check({hw_disk_bus: 'scsi'});
     answer(1, ACCEPTED);
     answer(0, {refused: {message: 'No.', problems: {}}});
-    expect(ctrl.state).toBe('accepted');
+    expect(ctrl.told.state).toBe('accepted');
   });
 
   it('says so where the cloud cannot be asked', function () {
     check();
     answers[0].reject({status: 502});
     $scope.$apply();
-    expect(ctrl.state).toBe('unknown');
+    expect(ctrl.told.state).toBe('unknown');
   });
 
   it('keeps silent of a failure that no longer matters', function () {
@@ -340,7 +399,7 @@ describe('The step of Launch Instance', function () {
     ask({hw_disk_bus: 'scsi'});
     answers[0].reject({status: 502});
     $scope.$apply();
-    expect(ctrl.state).toBe('checking');
+    expect(ctrl.told.state).toBe('checking');
   });
 
   it('shows no properties of a source that has none', function () {

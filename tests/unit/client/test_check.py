@@ -42,12 +42,9 @@ def test_a_check_can_ask_for_hosts(cloud, compute):
     told = {**TOLD, 'hosts': {
         'possible': False, 'in_the_way': {}, 'not_asked': []}}
     cloud.post(CHECK_URL, json={'image_props_override': told})
-    with transport.attach(compute).overriding(
-            transport.CHECK_HOSTS, OVERRIDES) as asking:
-        compute.post('/servers', json={'server': {}})
-    assert asking.checked == told
+    assert check(compute, hosts=True) == told
     assert cloud.last_request.json() == {'hosts': True, 'server': {
-        'image_props_override': OVERRIDES}}
+        'flavorRef': '1', 'image_props_override': OVERRIDES}}
 
 
 def test_a_refusal_of_nova_s_own_has_its_message_only(cloud, compute):

@@ -20,24 +20,18 @@
    */
   function Controller($uibModalInstance, asker, editService, id, offered, server) {
     var ctrl = this;
-    var asking = asker();
-    var before, asked, named;
+    var asking = asker(function (told) {
+      ctrl.told = told;
+    });
+    var before, asked;
 
     ctrl.server = server;
     ctrl.image = server.image || {};
     ctrl.choices = offered ? offered.properties : [];
     // What leaves the image's own property as it is depends on the image.
     ctrl.presets = offered && server.image ? offered.presets : [];
-    named = server.preset && ctrl.presets.filter(function (preset) {
-      return preset.name === server.preset.name;
-    })[0];
-    ctrl.isLost = Boolean(server.preset && !named);
-    ctrl.isOld = Boolean(named && named.digest !== server.preset.digest);
-    ctrl.problems = {};
-    ctrl.notes = {};
-    ctrl.message = '';
-    ctrl.state = '';
-    ctrl.isRefused = false;
+    ctrl.told = {};
+    ctrl.isFailed = false;
     ctrl.isSaving = false;
     ctrl.isChanged = false;
     ctrl.take = take;
@@ -54,46 +48,17 @@
       // The editor reports at once what it has been given.
       before = before || asked;
       ctrl.isChanged = !angular.equals(asked, before);
+      ctrl.isFailed = false;
       asking.stop();
-      ctrl.problems = {};
-      ctrl.nodes = null;
-      ctrl.message = ctrl.state = '';
-      ctrl.isRefused = false;
       if (ctrl.isChanged && right) {
-        ctrl.state = 'checking';
         asking.ask(function () {
           return editService.check(id, asked);
-        }, tell, function () {
-          ctrl.state = 'unknown';
         });
       }
     }
 
-    function tell(answer) {
-      if (answer.refused) {
-        refuse(answer.refused);
-        return;
-      }
-      ctrl.state = 'accepted';
-      ctrl.notes = answer.accepted.overridden;
-      ctrl.nodes = answer.accepted.numa_topology && answer.accepted.numa_topology.nodes;
-    }
-
-    /*
-     * What refuses no property, such as a lock, may have gone when it is saved.
-     */
-    function refuse(refused) {
-      ctrl.state = '';
-      ctrl.problems = refused.problems;
-      ctrl.isRefused = !angular.equals(refused.problems, {});
-      ctrl.message = ctrl.isRefused
-        ? gettext('The cloud refuses this. Nothing is changed.')
-        : refused.message;
-    }
-
     function save() {
       asking.stop();
-      ctrl.state = '';
       ctrl.isSaving = true;
       editService.save(id, asked).then(onAnswer, onFailure);
     }
@@ -104,12 +69,12 @@
         $uibModalInstance.close();
         return;
       }
-      refuse(answer.refused);
+      asking.read(answer);
     }
 
     function onFailure() {
       ctrl.isSaving = false;
-      ctrl.message = gettext('The cloud could not be asked to change the overrides.');
+      ctrl.isFailed = true;
     }
 
     function cancel() {

@@ -21,9 +21,27 @@
   function service($q, $uibModal, http, toast, basePath, propsService) {
     return {
       check: check,
+      checkRebuild: checkRebuild,
+      load: load,
       open: open,
       save: save
     };
+
+    /**
+     * @param {string} id - of the instance
+     * @returns {Promise} of {offered, server}, or rejected once the user knows
+     */
+    function load(id) {
+      return $q.all({
+        offered: propsService.offered(),
+        server: http.get(url(id)).then(function (response) {
+          return response.data;
+        })
+      }).catch(function (reason) {
+        toast.add('error', gettext('Unable to retrieve the image property overrides.'));
+        return $q.reject(reason);
+      });
+    }
 
     /**
      * Open the dialog.
@@ -32,12 +50,7 @@
      * @returns {Promise} resolved when the overrides are changed
      */
     function open(id) {
-      return $q.all({
-        offered: propsService.offered(),
-        server: http.get(url(id)).then(function (response) {
-          return response.data;
-        })
-      }).then(function (found) {
+      return load(id).then(function (found) {
         return $uibModal.open({
           ariaLabelledBy: 'image-props-edit-title',
           backdrop: 'static',
@@ -50,9 +63,6 @@
             server: function () { return found.server; }
           }
         }).result;
-      }, function (reason) {
-        toast.add('error', gettext('Unable to retrieve the image property overrides.'));
-        return $q.reject(reason);
       });
     }
 
@@ -63,6 +73,19 @@
      */
     function check(id, asked) {
       return http.post(url(id), asked).then(function (response) {
+        return response.data;
+      });
+    }
+
+    /**
+     * Ask what a rebuild would get.
+     *
+     * @param {string} id - of the instance
+     * @param {Object} asked - that of save, or none to keep what it has, and image
+     * @returns {Promise} of {accepted} or {refused: {message, problems}}
+     */
+    function checkRebuild(id, asked) {
+      return http.post(url(id) + 'rebuild/', asked).then(function (response) {
         return response.data;
       });
     }

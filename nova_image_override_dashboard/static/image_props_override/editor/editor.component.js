@@ -14,17 +14,13 @@
         preset: '<?',
         // What the image itself has: name to value.
         image: '<',
-        // What the cloud refuses: name to {code, reason}.
-        problems: '<',
-        // Its notes on what it accepts: name to {drivers}.
-        notes: '<',
-        // And the NUMA nodes that the guest would have.
-        nodes: '<?',
+        // What the cloud says of it, from the asker.
+        told: '<',
         // Called with what is asked for whenever that changes.
         onChange: '&'
       },
       require: {form: '^form'},
-      // What the cloud says of it all, above the chips.
+      // What else there is to say, below what the cloud says of it.
       transclude: true,
       templateUrl: ['horizon.image-props-override.basePath', function (basePath) {
         return basePath + 'editor/editor.html';
@@ -76,9 +72,12 @@
 
     function onInit() {
       var from = ctrl.preset;
-      ctrl.used = from && ctrl.presets.filter(function (preset) {
-        return preset.name === from.name && preset.digest === from.digest;
-      })[0] || null;
+      var named = from && ctrl.presets.filter(function (preset) {
+        return preset.name === from.name;
+      })[0];
+      ctrl.isLost = Boolean(from && !named);
+      ctrl.isOld = Boolean(named && named.digest !== from.digest);
+      ctrl.used = named && !ctrl.isOld ? named : null;
       // Nobody knows what a preset was that has changed since.
       ctrl.last = ctrl.used || from && {properties: ctrl.initial};
       fill(ctrl.initial);
@@ -130,7 +129,7 @@
         find();
         tell();
       }
-      if (changes.problems && !changes.problems.isFirstChange()) {
+      if (changes.told && !changes.told.isFirstChange()) {
         mark();
       }
     }
@@ -239,7 +238,8 @@
       var now = {
         overrides: ctrl.used ? rows.beside(ctrl.used, asked, ctrl.image || {}) : asked,
         preset: ctrl.used && ctrl.used.name,
-        isRight: ctrl.isRight
+        isRight: ctrl.isRight,
+        all: asked
       };
       if (!angular.equals(now, told)) {
         told = now;
@@ -251,7 +251,7 @@
      * Put what the cloud refuses next to the rows; what has none, elsewhere.
      */
     function mark() {
-      var left = angular.extend({}, ctrl.problems);
+      var left = angular.extend({}, ctrl.told.problems);
       ctrl.groups.forEach(function (group) {
         group.isWrong = false;
         group.rows.forEach(function (row) {

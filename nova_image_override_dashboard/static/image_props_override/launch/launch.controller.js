@@ -22,15 +22,17 @@
    */
   function Controller($document, $scope, $timeout, model, sources, REFUSED, asker, service) {
     var ctrl = this;
-    var asking = asker();
+    var asking = asker(tell);
+    var askingHosts = asker(tellOfHosts);
     var isRight = true;
     var isRejected = false;
 
     ctrl.offered = null;
     ctrl.image = {};
-    ctrl.problems = {};
-    ctrl.notes = {};
-    ctrl.state = '';
+    ctrl.told = {};
+    ctrl.hosts = {};
+    ctrl.mayAskHosts = true;
+    ctrl.askHosts = askHosts;
     ctrl.take = take;
 
     service.offered().then(function (offered) {
@@ -40,12 +42,13 @@
     $scope.$watchGroup([
       function () { return flavor().id; },
       function () { return source().id; },
+      function () { return model.newInstanceSpec.availability_zone; },
       function () { return model.newInstanceSpec.vol_create; },
       function () { return model.newInstanceSpec.vol_size; }
     ], onLaunchChange);
     $scope.$on(REFUSED, function (event, refused) {
       isRejected = true;
-      tell({refused: refused});
+      asking.read({refused: refused});
       // The wizard says it above the steps.
       $timeout(function () {
         var said = $document[0].querySelector('.ng-wizard .error-message');
@@ -54,7 +57,10 @@
         }
       });
     });
-    $scope.$on('$destroy', asking.stop);
+    $scope.$on('$destroy', function () {
+      asking.stop();
+      askingHosts.stop();
+    });
 
     function flavor() {
       return model.newInstanceSpec.flavor || {};
@@ -93,11 +99,7 @@
 
     function schedule() {
       asking.stop();
-      ctrl.problems = {};
-      ctrl.other = '';
-      ctrl.nodes = null;
-      ctrl.state = '';
-      mark(false);
+      askingHosts.stop();
       if (isRejected) {
         // What was launched then is no longer what is asked for.
         isRejected = false;
@@ -107,15 +109,29 @@
         return;
       }
       if (!flavor().id || !source().id) {
-        ctrl.state = 'incomplete';
+        tell({state: 'incomplete'});
         return;
       }
-      ctrl.state = 'checking';
       asking.ask(function () {
         return service.check(server(), parameters());
-      }, tell, function () {
-        ctrl.state = 'unknown';
       });
+    }
+
+    /**
+     * Ask whether a host can take the instance now, which costs more than a check.
+     */
+    function askHosts() {
+      askingHosts.ask(function () {
+        return service.check(server(), angular.extend({hosts: true}, parameters()));
+      });
+    }
+
+    /*
+     * Who may not ask learns it from the first answer.
+     */
+    function tellOfHosts(told) {
+      ctrl.hosts = told;
+      ctrl.mayAskHosts = ctrl.mayAskHosts && !(told.problems && told.problems.hosts);
     }
 
     /*
@@ -126,6 +142,9 @@
       var spec = model.newInstanceSpec;
       var type = spec.source_type && spec.source_type.type;
       var asked = {flavorRef: flavor().id};
+      if (spec.availability_zone) {
+        asked.availability_zone = spec.availability_zone;
+      }
       var isImage = type === sources.IMAGE || type === sources.INSTANCE_SNAPSHOT;
       if (isImage && !spec.vol_create) {
         asked.imageRef = source().id;
@@ -147,18 +166,12 @@
       return asked;
     }
 
-    function tell(answer) {
-      var refused = answer.refused;
-      ctrl.state = refused ? 'refused' : 'accepted';
-      ctrl.problems = refused ? refused.problems : {};
-      ctrl.other = refused && angular.equals(refused.problems, {}) ? refused.message : '';
-      mark(Boolean(refused && !ctrl.other));
-      if (refused) {
-        return;
+    function tell(told) {
+      ctrl.told = told;
+      mark(told.state === 'refused' && !told.message);
+      if (told.accepted) {
+        ctrl.image = imageOf(told.accepted);
       }
-      ctrl.notes = answer.accepted.overridden;
-      ctrl.nodes = answer.accepted.numa_topology && answer.accepted.numa_topology.nodes;
-      ctrl.image = imageOf(answer.accepted);
     }
 
     /*
