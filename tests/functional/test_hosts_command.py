@@ -6,6 +6,7 @@ from unittest import mock
 
 from keystoneauth1 import exceptions
 import nova.conf
+from nova.scheduler import filters
 from nova.scheduler.client import report
 import pytest
 
@@ -17,6 +18,13 @@ from testing.harness import statements
 
 TAKES = 'can take the server'
 AVX512F = 'trait:HW_CPU_X86_AVX512F'
+
+
+class OddHosts(filters.BaseHostFilter):
+    """A filter of a deployer's own."""
+
+    def host_passes(self, host_state, spec_obj):
+        return host_state.host != 'compute2'
 
 
 class Cloud(base.Cloud):
@@ -67,6 +75,7 @@ class Cloud(base.Cloud):
             return command.run(parser.parse_args(arguments)), rows
 
 
+@pytest.mark.smoke
 def test_hosts_are_counted_by_what_they_lack(cloud):
     flavor = cloud.flavor()
     assert cloud.asked(flavor=flavor) == (0, [(3, TAKES, '')])
@@ -103,6 +112,31 @@ def test_a_host_that_is_down(cloud):
     cloud.change_service('compute2', forced_down=True)
     assert cloud.asked(flavor=cloud.flavor())[1][:2] == [
         (2, TAKES, ''), (1, 'refused by ComputeFilter', '')]
+
+
+def test_a_filter_of_others_is_run_like_those_of_nova(cloud):
+    options = nova.conf.CONF.filter_scheduler
+    cloud.flags(group='filter_scheduler', available_filters=[
+        *options.available_filters, f'{__name__}.OddHosts'], enabled_filters=[
+            *options.enabled_filters, 'OddHosts'])
+    assert cloud.asked(flavor=cloud.flavor())[1] == [
+        (2, TAKES, ''), (1, 'refused by OddHosts', '')]
+
+
+def test_a_filter_that_is_not_there_is_one_line(cloud):
+    cloud.flags(group='filter_scheduler', available_filters=['nowhere.Odd'])
+    assert cloud.asked(flavor=cloud.flavor()) == (2, [])
+    assert 'nowhere' in cloud.error.getvalue()
+
+
+@pytest.mark.smoke
+def test_a_trait_that_placement_does_not_know(cloud):
+    status, rows = cloud.asked(
+        'hw_cpu_policy=dedicated', 'trait:CUSTOM_NOBODY=required',
+        flavor=cloud.flavor())
+    assert status == 1
+    assert (3, 'without the trait CUSTOM_NOBODY',
+            'trait:CUSTOM_NOBODY') in rows
 
 
 def test_a_zone_has_some_of_the_hosts(cloud):
