@@ -11,7 +11,6 @@ import warnings
 
 import fixtures
 from nova import context as nova_context
-from nova import exception
 from nova import objects
 from oslo_utils import timeutils
 import webob
@@ -79,23 +78,35 @@ class Cloud(side_by_side.SideBySide):
     def freeze(self) -> None:
         """Make the servers that requests change, then stop everything."""
         self.had: dict[str, str] = {}
+        node, = objects.ComputeNodeList.get_all_by_host(
+            nova_context.get_admin_context(), self.HOSTS[0])
+        # No host has sixty nodes.
+        host = objects.Selection(
+            service_host=node.host, nodename=node.hypervisor_hostname,
+            compute_node_uuid=node.uuid, availability_zone=None,
+            allocation_request=None, limits=None)
         for name, overrides in hostile.HAD.items():
             flavor = self.flavor(vcpus=240, ram=1024)
-            with mock.patch('nova.compute.rpcapi.ComputeAPI.'
-                            'build_and_run_instance'):
+            with mock.patch('nova.conductor.manager.ComputeTaskManager.'
+                            '_schedule_instances',
+                            side_effect=lambda *args: [[host]]), \
+                    mock.patch('nova.compute.rpcapi.ComputeAPI.'
+                               'build_and_run_instance'):
                 answer = self.create(overrides, flavor=flavor)
             cost_cloud.expect(answer.status, 202, answer.text)
             self.had[name] = answer.body['server']['id']
             # Nova only rebuilds what has run.
             instance = self.instance(self.had[name])
             instance.vm_state, instance.task_state = 'stopped', None
+            instance.host, instance.node = node.host, node.hypervisor_hostname
+            instance.compute_id = node.id
             instance.launched_at = timeutils.utcnow()
             instance.save()
         super().freeze()
-        # Nothing answers the scheduler's clients.
+        # Nothing answers the scheduler's clients: the host may have everything.
         self.useFixture(fixtures.MockPatch(
             'nova.scheduler.rpcapi.SchedulerAPI.select_destinations',
-            side_effect=exception.NoValidHost(reason='none')))
+            return_value=[]))
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         for name, options in RULES.items():
             for option, value in options.items():

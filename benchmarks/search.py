@@ -220,7 +220,9 @@ class Cost:
             'own time': self.own > plain * OWN / PLAIN,
             'ratio': self.own > RATIO * self.nova and self.novas < 400
                      and self.genome.other.get('kind') != 'discovery',
-            'answer': self.status >= 400 and self.answer > errors.ANSWER_MAX,
+            'answer': self.answer > errors.ANSWER_MAX
+                      and (self.status >= 400
+                           or self.genome.other.get('kind') == 'check'),
             'log': self.log > LOG, '5xx': self.status >= 500,
         }.items() if is_beyond)
 

@@ -63,7 +63,7 @@ A file of presets: named sets of overrides, which a request asks for by name
         os_type: windows
       flavors: [m1.large]
 
-The flavors are told to users, and not enforced. What a preset gives a property
+The flavors are shown to users, and not enforced. What a preset gives a property
 needs no entry in ``allowed_properties``; all other rules apply. Who may use one
 is decided by the policy
 ``os_compute_api:servers:create:image_props_override:preset:NAME`` where

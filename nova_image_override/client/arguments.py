@@ -72,5 +72,5 @@ NAMES: dict[str, Any] = {
     'metavar': '<key>', 'dest': DEST, 'action': 'append', 'type': name}
 PRESET_OPTION: dict[str, Any] = {
     'metavar': '<name>', 'dest': PRESET_DEST,
-    'help': 'Use one of the cloud\'s presets; what is overridden besides wins '
-            'over its properties'}
+    'help': 'Use one of the cloud\'s presets; overrides given with it take '
+            'precedence'}

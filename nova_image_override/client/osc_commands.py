@@ -26,6 +26,7 @@ NODE_COLUMNS = (
     'NUMA Node', 'CPUs', 'Dedicated CPUs', 'Memory MB', 'Page Size',
     'CPU Policy', 'CPU Thread Policy', 'Emulator Threads')
 HOST_COLUMNS = ('Host Now', 'Override', 'Reason')
+LEFT_OUT_COLUMNS = ('Properties Without Room in the Answer',)
 
 #: The option of dry runs of a create.
 HOSTS_OPTION: dict[str, Any] = {
@@ -249,7 +250,9 @@ def _tables(answer: dict[str, Any]) -> list[tuple[tuple[str, ...], Rows]]:
     tables = ((PROPERTY_COLUMNS, _property_rows(
         answer['properties'], answer['overridden'])),
         (NODE_COLUMNS, _node_rows(answer.get('numa_topology'))),
-        (HOST_COLUMNS, _host_rows(answer.get('hosts'))))
+        (HOST_COLUMNS, _host_rows(answer.get('hosts'))),
+        (LEFT_OUT_COLUMNS, [(answer[errors.LEFT_OUT],)]
+         if errors.LEFT_OUT in answer else []))
     return [(names, list(property_table.for_people(rows)))
             for names, rows in tables if rows or names is PROPERTY_COLUMNS]
 

@@ -13,7 +13,7 @@ class Explain(deployment_files.Lister):
     """Say what each rule says of overriding a property.
 
     Rules come in the order in which nova-api asks them; the first refusal
-    is the one that a request is told. The exit status is 1 when a rule refuses
+    is the one that a request gets. The exit status is 1 when a rule refuses
     the override.
     """
 

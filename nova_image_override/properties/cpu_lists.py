@@ -7,6 +7,7 @@ however many CPUs it has.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 #: Largest vCPU id in a CPU list. QEMU's largest machine has 4096 vCPUs.
 CPU_ID_MAX = 4095
@@ -35,25 +36,28 @@ def _ranges(spec: str) -> Iterator[tuple[int, int]]:
         yield span
 
 
-def highest(spec: str) -> int:
-    """Return the highest CPU that SPEC names, even to exclude it.
+class Extent(NamedTuple):
+    """How far a CPU list goes.
 
-    :returns: the CPU, or -1 when SPEC names none
+    :ivar highest: the highest CPU that it names, even to exclude it, or -1
+    :ivar named: how many CPUs it names, repeated and excluded ones included
+    :ivar fault: why Nova must not expand it, whatever its form, or None; what
+        comes after the fault is not read
     """
-    return max((last for _, last in _ranges(spec)), default=-1)
+
+    highest: int
+    named: int
+    fault: str | None = None
 
 
-def named(spec: str) -> int:
-    """Return how many CPUs SPEC names, repeated and excluded ones included."""
-    return sum(last - first + 1 for first, last in _ranges(spec))
-
-
-def too_large(spec: str) -> str | None:
-    """Return why Nova must not expand SPEC, whatever its form, or None."""
-    if highest(spec) > CPU_ID_MAX:
-        return f'names CPUs beyond {CPU_ID_MAX}'
-    cpus = named(spec)
-    if cpus > CPUS_MAX:
-        return (f'names {cpus} CPUs, repeated ones included: at most '
-                f'{CPUS_MAX}')
-    return None
+def extent(spec: str) -> Extent:
+    """Return how far SPEC goes."""
+    highest, named = -1, 0
+    for first, last in _ranges(spec):
+        highest, named = max(highest, last), named + last - first + 1
+        if last > CPU_ID_MAX:
+            return Extent(highest, named, f'names CPUs beyond {CPU_ID_MAX}')
+        if named > CPUS_MAX:
+            return Extent(highest, named, f'names more than {CPUS_MAX} CPUs, '
+                          'repeated ones included')
+    return Extent(highest, named)

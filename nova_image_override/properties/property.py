@@ -236,7 +236,7 @@ class CpuList(Text):
 
     def wrong_with(self, value: str) -> str | None:
         """Check the size and the ranges of the list, without expanding it."""
-        fault = cpu_lists.too_large(value)
+        fault = cpu_lists.extent(value).fault
         if fault:
             return fault
         for item in value.split(','):

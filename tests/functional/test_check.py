@@ -40,6 +40,23 @@ class TestAnswers:
         assert told['overridden'] == {
             'hw_disk_bus': {'value': None, 'image_value': 'virtio'}}
 
+    def test_an_answer_has_at_most_64_kib_and_says_what_it_leaves_out(
+            self, cloud):
+        image = cloud.image(**{f'x_{n}': 'y' * 200 for n in range(400)})
+        answer = cloud.check({'hw_boot_menu': 'true'}, image=image)
+        assert 60 * 1024 < len(answer.text) <= errors.ANSWER_MAX
+        told = answer.body[base.PARAMETER]
+        assert list(told['overridden']) == ['hw_boot_menu']
+        assert told['properties']
+        assert len(told['properties']) + told['left_out'] == 401
+
+    def test_an_answer_that_has_room_leaves_nothing_out(self, cloud):
+        image = cloud.image(**{f'x_{n}': 'y' * 200 for n in range(280)})
+        answer = cloud.check({'hw_boot_menu': 'true'}, image=image)
+        assert len(answer.text) > 58 * 1024
+        assert len(answer.body[base.PARAMETER]['properties']) == 281
+        assert 'left_out' not in answer.body[base.PARAMETER]
+
     def test_a_volume_s_properties_are_those_of_its_metadata(self, cloud):
         told = cloud.told(
             {'hw_disk_bus': 'scsi'}, image=None, server=cloud.from_volume(

@@ -45,6 +45,18 @@ class TestOtherStates:
             server, 409, {base.PARAMETER: 'wrong_state'}, {})
         assert 'powering-on' in answer.message
 
+    def test_a_server_on_no_host(self, cloud):
+        server = cloud.stopped()
+        instance = cloud.instance(server)
+        host, instance.host = instance.host, None
+        instance.save()
+        answer = cloud.assert_refused_unchanged(
+            server, 409, {base.PARAMETER: 'wrong_state'},
+            {'hw_video_model': 'vga'})
+        assert 'on no host' in answer.message
+        instance.host = host
+        instance.save()
+
     def test_a_locked_server(self, cloud):
         server = cloud.stopped()
         cloud.act(server, {'lock': None})

@@ -14,6 +14,7 @@ from nova import objects
 from nova.api.openstack import api_version_request
 from nova.api.openstack import wsgi
 from nova.virt import hardware
+from oslo_serialization import jsonutils
 
 from nova_image_override import errors
 from nova_image_override import policies
@@ -57,7 +58,7 @@ def end(
     :raises Checked: always
     """
     properties = plan.image['properties']
-    raise Checked({
+    raise Checked(_bounded({
         'properties': properties,
         'overridden': {
             each.name: {
@@ -74,7 +75,29 @@ def end(
                 boot_metadata(plan.image))))}
            if planner.reads_specs(context) else {}),
         **more,
-    })
+    }))
+
+
+def _bounded(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return ANSWER without the properties that it has no room for.
+
+    Those that are not overridden are left out first.
+    """
+    most = errors.ANSWER_MAX - 1024
+    if len(jsonutils.dumps(answer)) <= most:
+        return answer
+    room = most - len(jsonutils.dumps(
+        {**answer, 'properties': {}, 'overridden': {}}))
+    count = 0
+    for part in ('overridden', 'properties'):
+        kept = {}
+        for name, each in answer[part].items():
+            room -= len(jsonutils.dumps({name: each}))
+            if room > 0:
+                kept[name] = each
+        count += len(answer[part]) - len(kept)
+        answer[part] = kept
+    return {**answer, errors.LEFT_OUT: count}
 
 
 def take_hosts(

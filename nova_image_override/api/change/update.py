@@ -321,6 +321,9 @@ def _require_state(context: Any, instance: Any) -> None:
         # (ComputeManager._delete_stashed_flavor_info). The key may stay, for
         # example of a server that was suspended before it was shelved.
         raise _conflict('while its host ends a resize: try again')
+    if state == vm_states.STOPPED and instance.host is None:
+        # As in nova/compute/api.py check_instance_host.
+        raise _conflict('while the server is on no host')
     if (state == vm_states.STOPPED
             and instance.power_state == power_state.RUNNING):
         raise _conflict(f'while the server is {state}: {_STOP}')

@@ -113,16 +113,15 @@ def _unfit_lists(
             continue
         whose = '' if name in overrides else "the image's own value "
         is_mask = name == 'hw_cpu_realtime_mask'
-        spec = str(value)
-        fault = cpu_lists.too_large(spec)
-        cpu = cpu_lists.highest(spec)
-        named += 0 if fault or is_mask else cpu_lists.named(spec)
-        if fault:
-            yield errors.Problem(name, errors.UNREADABLE, whose + fault)
-        elif cpu >= vcpus and not (whose and is_mask):
+        extent = cpu_lists.extent(str(value))
+        named += 0 if extent.fault or is_mask else extent.named
+        if extent.fault:
+            yield errors.Problem(name, errors.UNREADABLE, whose + extent.fault)
+        elif extent.highest >= vcpus and not (whose and is_mask):
             yield errors.Problem(
-                name, errors.FLAVOR_CONFLICT, f'{whose}names vCPU {cpu}, but '
-                f'the flavor has {vcpus}, numbered from 0 to {vcpus - 1}')
+                name, errors.FLAVOR_CONFLICT,
+                f'{whose}names vCPU {extent.highest}, but the flavor has '
+                f'{vcpus}, numbered from 0 to {vcpus - 1}')
         elif named > cpu_lists.CPUS_MAX and not is_mask:
             yield errors.Problem(
                 name, errors.UNREADABLE if whose else errors.PROPERTY_CONFLICT,

@@ -40,6 +40,12 @@ def test_hosts_are_shown_with_what_is_in_the_way():
         ('unknown', '', 'not asked: Placement')]
 
 
+def test_how_many_properties_an_answer_left_out_is_shown():
+    assert dict(osc_commands._tables(
+        {'properties': {}, 'overridden': {}, 'left_out': 7}))[
+            osc_commands.LEFT_OUT_COLUMNS] == [(7,)]
+
+
 def test_hosts_are_not_shown_where_nobody_asked():
     assert osc_commands.HOST_COLUMNS not in dict(osc_commands._tables(
         {'properties': {}, 'overridden': {}}))

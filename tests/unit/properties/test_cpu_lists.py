@@ -50,7 +50,7 @@ def expanded(spec):
 @hypothesis.example('^-1,0-99999999999')
 @hypothesis.example('0-9_9_9')
 def test_what_nova_expands_is_bounded(spec):
-    hypothesis.assume(cpu_lists.too_large(spec) is None)
+    hypothesis.assume(cpu_lists.extent(spec).fault is None)
     found = expanded(spec)
     # The set itself is counted once more.
     assert len(found) <= 2 * 4096
@@ -59,8 +59,8 @@ def test_what_nova_expands_is_bounded(spec):
 
 @hypothesis.given(specs)
 def test_no_cpu_that_nova_reads_is_above_the_highest(spec):
-    hypothesis.assume(cpu_lists.too_large(spec) is None)
-    assert max(expanded(spec), default=-1) <= cpu_lists.highest(spec)
+    hypothesis.assume(cpu_lists.extent(spec).fault is None)
+    assert max(expanded(spec), default=-1) <= cpu_lists.extent(spec).highest
 
 
 @hypothesis.given(st.lists(st.tuples(st.booleans(), _span), max_size=5))
@@ -72,16 +72,16 @@ def test_a_list_is_too_large_by_its_ids_or_by_all_that_it_names(items):
                     for excluded, (first, last) in items)
     highest = max((last for _, (_, last) in items), default=-1)
     named = sum(last - first + 1 for _, (first, last) in items)
-    assert cpu_lists.highest(spec) == highest
-    assert (cpu_lists.too_large(spec) is None) == (
-        highest <= 4095 and named <= 4096)
+    extent = cpu_lists.extent(spec)
+    assert (extent.fault is None) == (highest <= 4095 and named <= 4096)
+    assert extent.fault or extent == (highest, named, None)
 
 
 @pytest.mark.parametrize('spec', [
     '', '0-3,^2', '4095', '0-4095', '0 - 4095', '04095', '0' * 4000 + '7',
     '0-1365,0-1364,0-1364', 'no number', '9' * 5000, '3-1'])
 def test_what_nova_can_expand_or_refuses_itself_is_taken(spec):
-    assert cpu_lists.too_large(spec) is None
+    assert cpu_lists.extent(spec).fault is None
     assert len(expanded(spec)) <= 2 * 4096
 
 
@@ -91,17 +91,36 @@ def test_what_nova_can_expand_or_refuses_itself_is_taken(spec):
     ('0,99999999999', 'names CPUs beyond 4095'),
     ('0-9_9_9_9', 'names CPUs beyond 4095'),
     ('٤٠٩٦', 'names CPUs beyond 4095'),
-    ('0-2047,0-2047,0', 'names 4097 CPUs, repeated ones included: at most '
-     '4096'),
-    ('0-4095,^0', 'names 4097 CPUs, repeated ones included: at most 4096'),
-    (','.join(['0-4095'] * 1000), 'names 4096000 CPUs, repeated ones '
-     'included: at most 4096')])
+    ('0-2047,0-2047,0', 'names more than 4096 CPUs, repeated ones included'),
+    ('0-4095,^0', 'names more than 4096 CPUs, repeated ones included'),
+    (','.join(['0-4095'] * 1000),
+     'names more than 4096 CPUs, repeated ones included')])
 def test_what_is_too_large_is_told_with_the_bound(spec, reason):
-    assert cpu_lists.too_large(spec) == reason
+    assert cpu_lists.extent(spec).fault == reason
+
+
+def test_nothing_is_read_after_what_is_too_large():
+    read = []
+
+    class Item(str):
+        __slots__ = ()
+
+        def strip(self):
+            read.append(self)
+            return str(self)
+
+    class Spec(str):
+        __slots__ = ()
+
+        def split(self, separator):
+            return map(Item, str.split(self, separator))
+
+    assert cpu_lists.extent(Spec(','.join(['0-4095'] * 1000))).fault
+    assert len(read) == 2
 
 
 @pytest.mark.parametrize(('spec', 'highest'), [
     ('', -1), ('0', 0), ('0-3,^9', 9), ('^7-12,1', 12), ('5,x,99', 5),
     ('0-9_9', 99), ('3-1', -1), ('0-99999999999', 99999999999)])
 def test_the_highest_cpu_counts_also_where_it_is_excluded(spec, highest):
-    assert cpu_lists.highest(spec) == highest
+    assert cpu_lists.extent(spec).highest == highest
