@@ -5,9 +5,11 @@ import io
 from unittest import mock
 
 from keystoneauth1 import exceptions
+from nova import objects
 import nova.conf
 from nova.scheduler import filters
 from nova.scheduler.client import report
+from oslo_db import exception as db_exception
 import pytest
 
 from nova_image_override.cmd import deployment_files
@@ -121,6 +123,26 @@ def test_a_filter_of_others_is_run_like_those_of_nova(cloud):
             *options.enabled_filters, 'OddHosts'])
     assert cloud.asked(flavor=cloud.flavor())[1] == [
         (2, TAKES, ''), (1, 'refused by OddHosts', '')]
+
+
+def test_a_cell_that_is_down_is_named_and_the_others_are_listed(
+        cloud, monkeypatch, capsys):
+    down = cloud.cell_mappings['cell2'].uuid
+
+    def unless_down(read):
+        def get(context, *args):
+            if context.cell_uuid == down:
+                raise db_exception.DBConnectionError('gone')
+            return read(context, *args)
+
+        return staticmethod(get)
+
+    for name in ('get_all', 'get_all_by_uuids'):
+        monkeypatch.setattr(objects.ComputeNodeList, name, unless_down(
+            getattr(objects.ComputeNodeList, name)))
+    assert cloud.asked(flavor=cloud.flavor()) == (2, [(2, TAKES, '')])
+    line, = capsys.readouterr().err.splitlines()
+    assert 'database of cell cell2 cannot be read' in line
 
 
 def test_a_filter_that_is_not_there_is_one_line(cloud):
