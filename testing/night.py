@@ -72,7 +72,9 @@ STEPS = {
     'proof-neutrality': _proof('test_neutrality', 'side_by_side'),
     'proof-values': _proof('test_values', 'built'),
     'proof-check': _proof('test_check', 'requests', 'samples'),
-    'proof-hosts': _proof('test_hosts'),
+    'proof-hosts': _proof(
+        'test_hosts', records=('hosts-*',), least={'requests': 300}
+    ),
     'proof-malformed': _proof(
         'test_malformed', records=('malformed-*',), least={'requests': 2500}
     ),

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 import functools
 from typing import Any
 import uuid
@@ -15,6 +15,7 @@ from nova.virt import hardware
 
 from nova_image_override import errors
 from nova_image_override.api import startup
+from nova_image_override.api.change.plan import Change
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import guest
@@ -23,18 +24,13 @@ from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import explain
 from nova_image_override.cmd import list_servers
-from nova_image_override.hosts.question import Question
+from nova_image_override.hosts import question
 from nova_image_override.hosts.scheduler import Answer
-from nova_image_override.hosts.scheduler import Host
 from nova_image_override.hosts.scheduler import Part
 from nova_image_override.hosts.scheduler import Scheduler
-from nova_image_override.hosts.scheduler import Unanswered
 from nova_image_override.nova_interfaces import scheduler as interfaces
 from nova_image_override.override import NONE, Parser
 from nova_image_override.server_record import ServerRecord
-
-#: Exit status if the question could not be asked.
-CANNOT_ASK = 2
 
 _TAKES = 'can take the server'
 
@@ -45,8 +41,6 @@ _LACKING = {
     'resources': 'no room for {}',
     'required': 'without the trait {}',
 }
-
-Without = list[tuple[tuple[str, ...], Answer]]
 
 
 class Hosts(deployment_files.Table):
@@ -89,69 +83,70 @@ class Hosts(deployment_files.Table):
         try:
             return super().run(parsed_args)
         except (errors.StartupError, errors.NotFound, errors.OverrideError,
-                exception.NovaException, Unanswered, OSError,
+                exception.NovaException, ImportError, OSError,
                 ValueError) as exc:
             self.app.stderr.write(f'{" ".join(str(exc).split())}\n')
-            return CANNOT_ASK
+            return 2
 
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Ask.
-
-        :raises Exception: those that :meth:`run` turns into one line
-        """
+        """Ask; :meth:`run` turns what is raised into one line."""
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
         interfaces.verify()
         context = nova_context.get_admin_context()
-        question = _of_server(context, parsed_args.server) \
+        nodes = list(cells.compute_nodes(unread=self.unread))
+        spec, change = _of_server(context, parsed_args.server) \
             if parsed_args.server else _of_create(
                 context, parsed_args, startup.read(conf).planner)
         scheduler = Scheduler()
-        answer = scheduler.ask(context, question.spec)
+        answer = scheduler.ask(context, spec)
         self.status = int(not answer.able)
         having = functools.cache(scheduler.placement_client.having)
-        found = [(cell, node, _reason(having, answer, node))
-                 for cell, node in cells.compute_nodes()]
+        found = [(cell, node, _reason(having, answer, node.uuid))
+                 for cell, node in nodes]
         if parsed_args.hosts:
             return ('Cell', 'Host', 'Node', 'Answer'), [
                 (cell, node.host, node.hypervisor_hostname, why)
                 for cell, node, why in found]
-        without = list(question.asked(scheduler, context))
+        nodes_by_reason: dict[str, set[str]] = {_TAKES: set()}
+        for _, node, why in found:
+            nodes_by_reason.setdefault(why, set()).add(node.uuid)
+        without = list(question.asked(scheduler, context, spec, change))
         return ('Hosts', 'Answer', 'Overrides'), [
-            *_counted([(_host(node), why) for _, node, why in found], without),
+            *((len(nodes), why, ', '.join(sorted(
+                name for names, other in without for name in names
+                if nodes & (other.able - answer.able))))
+              for why, nodes in nodes_by_reason.items()),
             *((len(other.able), f'{_TAKES} without', ', '.join(names))
               for names, other in without)]
 
 
-def _host(node: objects.ComputeNode) -> Host:
-    return Host(node.host, node.hypervisor_hostname)
-
-
-def _of_server(context: Any, server: str) -> Question:
-    """Return what is asked of a server that exists."""
+def _of_server(
+    context: Any, server: str,
+) -> tuple[objects.RequestSpec, Change]:
+    """Return request and overrides of a server that exists."""
     (_, instance), = list_servers.overridden(server=server)
     record = ServerRecord.of(instance)
     spec = objects.RequestSpec.get_by_instance_uuid(context, server)
-    spec.ensure_project_and_user_id(instance)
-    return Question(
-        spec, record.image, record.own_properties, record.overrides)
+    return spec, Change(
+        spec.flavor, {**record.image, 'properties': record.own_properties},
+        record.overrides, NONE)
 
 
 def _of_create(
     context: Any, options: argparse.Namespace, planner: Planner,
-) -> Question:
-    """Return what is asked of a server that is to be created."""
+) -> tuple[objects.RequestSpec, Change]:
+    """Return request and overrides of a server that is to be created."""
     flavor = next((each for each in cells.flavors() if options.flavor in (
         each.name, each.flavorid)), None)
     if flavor is None:
         raise errors.NotFound(f'there is no flavor {options.flavor}')
     asked: dict[str, str | None] = {}
     arguments.take(options.overrides, asked)
-    enforcer = planner.enforcer
     base = explain.image_properties(options.image) if options.image else {}
-    overrides = Parser(enforcer.catalog).parse(
-        asked, preset=enforcer.presets.named(options.preset).overrides
+    overrides = Parser(planner.enforcer.catalog).parse(
+        asked, preset=planner.enforcer.presets.named(options.preset).overrides
         if options.preset else NONE).over(base)
     image = guest.boot_metadata({}, overrides.merge(base))
     problems = check.problems(
@@ -170,25 +165,22 @@ def _of_create(
         user_id=context.user_id)
     spec.is_bfv = False
     spec.requested_networks = objects.NetworkRequestList(objects=[])
-    return Question(spec, image, base, overrides)
+    return spec, Change(flavor, {'properties': base}, overrides, overrides)
 
 
 def _reason(
-    having: Callable[[Part], set[str]], answer: Answer,
-    node: objects.ComputeNode,
+    having: Callable[[Part], set[str]], answer: Answer, node: str,
 ) -> str:
     """Return what there is to say of a compute node.
 
     :param having: returns which nodes have a part
     """
-    host = _host(node)
-    if host in answer.able:
+    if node in answer.able:
         return _TAKES
-    if host in answer.refused:
-        return f'refused by {answer.refused[host]}'
+    if node in answer.refused:
+        return f'refused by {answer.refused[node]}'
     return answer.reason or next(
-        (_lacking(part) for part in answer.parts
-         if node.uuid not in having(part)),
+        (_lacking(part) for part in answer.parts if node not in having(part)),
         'Placement has not all of it together')
 
 
@@ -198,22 +190,3 @@ def _lacking(part: Part) -> str:
     if part.value.startswith('!'):
         return f'with the trait {part.value[1:]}'
     return _LACKING[part.name].format(part.value)
-
-
-def _counted(
-    found: list[tuple[Host, str]], without: Without,
-) -> Iterator[tuple[int, str, str]]:
-    """Yield how many hosts there are of each kind, those first that can.
-
-    With the overrides without which one of them could take the server, alone
-    where that is enough.
-    """
-    every = {name for names, _ in without for name in names}
-    without = [each for each in without if {*each[0]} != every] or without
-    rows: dict[str, list[Host]] = {_TAKES: []}
-    for host, why in found:
-        rows.setdefault(why, []).append(host)
-    for why, hosts in rows.items():
-        yield len(hosts), why, ', '.join(sorted({
-            name for names, other in without for name in names
-            if why != _TAKES and {*hosts} & {*other.able}}))

@@ -1,54 +1,55 @@
 """What a check tells of hosts: no host's name, and no number of hosts."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from nova import exception
+from nova import objects
 
 from nova_image_override import errors
-from nova_image_override.hosts.question import Question
+from nova_image_override.api.change.plan import Change
+from nova_image_override.hosts import question
 from nova_image_override.hosts.scheduler import Answer
 from nova_image_override.hosts.scheduler import Scheduler
-from nova_image_override.hosts.scheduler import Unanswered
 from nova_image_override.nova_interfaces import scheduler as interfaces
 
 #: Candidates of Placement that are looked at.
 MOST = 50
 
 
-def of(context: Any, question: Question) -> dict[str, Any]:
-    """Return whether a host can take a server now, and what is in the way."""
+def of(
+    context: Any, spec: objects.RequestSpec, change: Change,
+) -> dict[str, Any]:
+    """Return whether a host can take a server now, and what is in the way.
+
+    :param spec: the request spec of the server
+    :param change: its overrides
+    """
     try:
         interfaces.verify()
         scheduler = Scheduler(MOST)
-        answer = scheduler.ask(context, question.spec)
-        possible: bool | str = bool(answer.able) or (
-            'unknown' if answer.left_out else False)
-        in_the_way = _in_the_way(context, question, scheduler, answer) \
-            if possible is False else {}
-    except Unanswered:
-        return _told('unknown', ['Placement'])
-    except (errors.UnsupportedNova, exception.SchedulerHostFilterNotFound):
-        return _told('unknown', ['the scheduler of this Nova'])
-    return _told(possible, scheduler.not_asked, in_the_way)
-
-
-def _told(
-    possible: bool | str, not_asked: list[str],
-    in_the_way: dict[str, str] | None = None,
-) -> dict[str, Any]:
-    return {'possible': possible, 'in_the_way': in_the_way or {},
-            'not_asked': not_asked}
+        answer = scheduler.ask(context, spec)
+        possible = bool(answer.able) or (answer.left_out and 'unknown')
+        return {
+            'possible': possible,
+            'in_the_way': {} if possible else _in_the_way(
+                answer, question.asked(scheduler, context, spec, change)),
+            'not_asked': [*scheduler.host_manager.not_asked]}
+    except exception.PlacementAPIConnectFailure:
+        missing = 'Placement'
+    except (errors.UnsupportedNova, ImportError):
+        missing = 'the scheduler of this Nova'
+    return {'possible': 'unknown', 'in_the_way': {}, 'not_asked': [missing]}
 
 
 def _in_the_way(
-    context: Any, question: Question, scheduler: Scheduler, answer: Answer,
+    answer: Answer, asked: Iterable[tuple[tuple[str, ...], Answer]],
 ) -> dict[str, str]:
     """Return the overrides without which a host can take the server."""
     found: dict[str, str] = {}
-    every = question.overrides.names
-    for names, other in question.asked(scheduler, context):
-        if not other.able or (found and {*names} == every):
+    for names, other in asked:
+        if not other.able:
             continue
         parts = [each.value for each in answer.parts
                  if each not in other.parts]
@@ -56,6 +57,6 @@ def _in_the_way(
         what = f'refused by {who}' if who else 'Placement has no host with ' \
             + (', '.join(parts) or 'all of it')
         alone = 'it' if len(names) == 1 else ', '.join(names)
-        for name in names:
-            found[name] = f'{what}: without {alone} there is a host'
+        found.update(dict.fromkeys(
+            names, f'{what}: without {alone} there is a host'))
     return found

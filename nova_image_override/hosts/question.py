@@ -1,8 +1,7 @@
 """Which override keeps hosts from taking a server."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-import dataclasses
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from nova import objects
@@ -10,71 +9,65 @@ from nova.scheduler import utils as scheduler_utils
 from nova.virt import hardware
 
 from nova_image_override import errors
+from nova_image_override.api.change.plan import Change
 from nova_image_override.api.guest import guest
 from nova_image_override.hosts.scheduler import Answer
 from nova_image_override.hosts.scheduler import Scheduler
-from nova_image_override.override import ImageProperties, Overrides
 
 #: Questions about one server, besides the first.
 MOST = 10
 
 
-@dataclasses.dataclass(frozen=True)
-class Question:
-    """A server that is looked for a host.
+def asked(
+    scheduler: Scheduler, context: Any, spec: objects.RequestSpec,
+    change: Change,
+) -> Iterator[tuple[tuple[str, ...], Answer]]:
+    """Yield overrides, and which hosts can take the server without them.
 
-    :ivar spec: its request spec, with the overrides
-    :ivar image: metadata of its image
-    :ivar base: the image's own properties
-    :ivar overrides: its overrides
+    At most :data:`MOST`; the last is without any override, where no host can
+    take it without one of them.
+
+    :param spec: the request spec of the server, with its overrides
+    :param change: the overrides, and what its image has without them
     """
+    groups: dict[str, list[str]] = {}
+    every = sorted(change.after.names)
+    for each in every:
+        # Nova refuses one list of a topology without the others.
+        groups.setdefault(
+            'hw_numa_' if each.startswith('hw_numa_') else each,
+            []).append(each)
+    specs = [(tuple(names), other) for names in groups.values()
+             if (other := _without(names, spec, change)) is not None]
+    # Those first that change what Placement is asked for, or the topology.
+    mine = _wanted(spec)
+    specs.sort(key=lambda each: _wanted(each[1]) == mine)
+    found = len(groups) < 2
+    for names, other in specs[:MOST - 1]:
+        answer = scheduler.ask(context, other)
+        found = found or bool(answer.able)
+        yield names, answer
+    if not found and (bare := _without(every, spec, change)) is not None:
+        yield tuple(every), scheduler.ask(context, bare)
 
-    spec: objects.RequestSpec
-    image: Mapping[str, Any]
-    base: ImageProperties
-    overrides: Overrides
 
-    def asked(
-        self, scheduler: Scheduler, context: Any,
-    ) -> Iterator[tuple[tuple[str, ...], Answer]]:
-        """Yield overrides, and which hosts can take the server without them.
+def _without(
+    names: Collection[str], spec: objects.RequestSpec, change: Change,
+) -> objects.RequestSpec | None:
+    """Return SPEC without the overrides called NAMES.
 
-        At most :data:`MOST`; the last is without any override.
-        """
-        groups: dict[str, list[str]] = {}
-        for each in sorted(self.overrides.names):
-            # Nova refuses one list of a topology without the others.
-            groups.setdefault(
-                'hw_numa_' if each.startswith('hw_numa_') else each,
-                []).append(each)
-        specs = [(tuple(names), spec) for names in groups.values()
-                 if (spec := self._without(names)) is not None]
-        # Those first that change what Placement is asked for, or the topology.
-        mine = _wanted(self.spec)
-        specs.sort(key=lambda each: _wanted(each[1]) == mine)
-        every = tuple(sorted(self.overrides.names))
-        if len(groups) > 1 and (bare := self._without(every)) is not None:
-            specs[MOST - 1:] = [(every, bare)]
-        for names, spec in specs[:MOST]:
-            yield names, scheduler.ask(context, spec)
-
-    def _without(
-        self, names: tuple[str, ...] | list[str],
-    ) -> objects.RequestSpec | None:
-        """Return the request spec without the overrides called NAMES.
-
-        :returns: None where Nova builds no such server
-        """
-        spec = self.spec.obj_clone()
-        rest = self.overrides.only({*self.overrides.names} - {*names})
-        try:
-            spec.image = guest.read(guest.boot_metadata(
-                self.image, rest.merge(self.base)))
-            spec.numa_topology = hardware.numa_get_constraints(
-                spec.flavor, spec.image)
-        except (errors.Invalid, *guest.REFUSALS):
-            return None
-        return spec
+    :returns: None where Nova builds no such server
+    """
+    spec = spec.obj_clone()
+    rest = change.after.only(change.after.names - {*names})
+    try:
+        spec.image = guest.read(guest.boot_metadata(
+            change.image, rest.merge(change.base)))
+        spec.numa_topology = hardware.numa_get_constraints(
+            spec.flavor, spec.image)
+    except (errors.Invalid, *guest.REFUSALS):
+        return None
+    return spec
 
 
 def _wanted(spec: objects.RequestSpec) -> tuple[str, str]:

@@ -5,9 +5,11 @@ It runs Nova's own steps in the process that asks: request filters, Placement,
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+import contextlib
 import copy
 import dataclasses
+import re
 from typing import Any, NamedTuple
 import urllib.parse
 
@@ -25,20 +27,9 @@ from nova_image_override.nova_interfaces import interface
 #: What marks a resource provider that is no host, but shared by some.
 _SHARED = 'MISC_SHARES_VIA_AGGREGATE'
 
-#: Status of an answer about a trait or class of resources that Placement has
-#: never heard of: no host has it.
-_NO_SUCH_THING = 400
-
-
-class Unanswered(Exception):
-    """Placement does not answer; the message is one sentence."""
-
-
-class Host(NamedTuple):
-    """A compute node, by the names that Nova knows it by."""
-
-    host: str
-    node: str
+#: Parameters of Placement's queries whose values are lists of parts.
+_LISTS = 'required', 'resources'
+_PARAMETER = re.compile(f'(?:root_)?({"|".join(_LISTS)}|member_of|in_tree)')
 
 
 class Part(NamedTuple):
@@ -50,7 +41,7 @@ class Part(NamedTuple):
 
 @dataclasses.dataclass
 class Answer:
-    """Which hosts can take a server.
+    """Which hosts can take a server; each is the UUID of a compute node.
 
     :ivar able: those that can
     :ivar refused: host -> the filter that refuses it
@@ -60,45 +51,57 @@ class Answer:
         there are too many, or its cell does not answer
     """
 
-    able: list[Host] = dataclasses.field(default_factory=list)
-    refused: dict[Host, str] = dataclasses.field(default_factory=dict)
+    able: set[str] = dataclasses.field(default_factory=set)
+    refused: dict[str, str] = dataclasses.field(default_factory=dict)
     parts: Sequence[Part] = ()
     reason: str = ''
     left_out: bool = False
 
 
+@contextlib.contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except keystone_exceptions.ClientException as exc:
+        raise exception.PlacementAPIConnectFailure(
+            f'Placement does not answer: {exc}') from None
+
+
 class Placement(report.SchedulerReportClient):
-    """Nova's client of Placement, which keeps what was asked last."""
+    """Nova's client of Placement, which keeps what was asked last.
+
+    :raises exception.PlacementAPIConnectFailure: it is not known where it is
+    """
 
     parts: Sequence[Part] = ()
-    _status = 0
+
+    def __init__(self) -> None:
+        with _answering():
+            super().__init__()
 
     @interface.overrides
     def get(self, *args: Any, **kwargs: Any) -> Any:
-        """Send a GET request, and keep the status of the answer.
+        """Send a GET request.
 
-        :raises Unanswered: there is no answer
+        :raises exception.PlacementAPIConnectFailure: there is no answer
         """
-        try:
+        with _answering():
             answer = super().get(*args, **kwargs)
-        except keystone_exceptions.ClientException as exc:
-            raise Unanswered(f'Placement does not answer: {exc}') from None
-        self._status = answer.status_code
+        # 400: a trait or class of resources that Placement has never heard of.
+        if answer.status_code not in (200, 400):
+            raise exception.PlacementAPIConnectFailure(
+                f'Placement answers {answer.status_code}, see its log')
         return answer
 
     @interface.overrides
     def get_allocation_candidates(self, context: Any, resources: Any) -> Any:
-        """Get candidates; Nova takes no answer for an answer without any.
+        """Get candidates; none where no host has what is asked for.
 
-        :raises Unanswered: there is no answer
+        Of these SchedulerManager.select_destinations has a list to add to.
         """
         self.parts = _parts(resources.to_querystring())
         found = super().get_allocation_candidates(context, resources)
-        if self._status == _NO_SUCH_THING:
-            return [], {}, report.SAME_SUBTREE_VERSION
-        if found[0] is None:
-            raise Unanswered(f'Placement answers {self._status}, see its log')
-        return found
+        return ([], {}, None) if found[0] is None else found
 
     def having(self, part: Part) -> set[str]:
         """Return the roots of the resource providers that have PART."""
@@ -114,17 +117,14 @@ def _parts(query: str) -> list[Part]:
 
     Each part is one that ``GET /resource_providers`` understands.
     """
-    found: list[Part] = []
+    found: set[Part] = set()
     for key, value in urllib.parse.parse_qsl(query):
-        name = 'required' if key == 'root_required' else next(
-            (each for each in ('required', 'resources', 'member_of', 'in_tree')
-             if key.startswith(each)), '')
-        split = name in ('required', 'resources') and not value.startswith(
-            'in:')
-        if name:
-            found += [Part(name, each) for each in (
-                value.split(',') if split else [value])]
-    return sorted(set(found))
+        if parameter := _PARAMETER.match(key):
+            name = parameter[1]
+            values = value.split(',') if name in _LISTS and not (
+                value.startswith('in:')) else [value]
+            found |= {Part(name, each) for each in values}
+    return sorted(found)
 
 
 class HostManager(host_manager.HostManager):
@@ -133,7 +133,6 @@ class HostManager(host_manager.HostManager):
     :ivar not_asked: names of the enabled filters that are left out
     """
 
-    enabled_filters: list[Any]
     not_asked: Sequence[str] = ()
 
     @interface.overrides
@@ -148,23 +147,15 @@ class OwnFilters(HostManager):
     always asked: the claim on the host fits the topology, too.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.not_asked = sorted(
-            type(each).__name__ for each in self.enabled_filters
-            if not _is_novas(each))
-        self.enabled_filters = [
-            each for each in self.enabled_filters if _is_novas(each)]
-
     @interface.overrides
     def _load_filters(self) -> list[str]:
-        """Add the filter."""
-        return list(dict.fromkeys(
-            [*super()._load_filters(), 'NUMATopologyFilter']))
-
-
-def _is_novas(each: object) -> bool:
-    return type(each).__module__.startswith('nova.')
+        """Leave out the filters of others."""
+        interface.require(self, 'filter_cls_map')
+        names = [*super()._load_filters(), 'NUMATopologyFilter']
+        own = {name for name, each in self.filter_cls_map.items()
+               if each.__module__.startswith('nova.')}
+        self.not_asked = sorted({*names} - own)
+        return [each for each in dict.fromkeys(names) if each in own]
 
 
 class Scheduler(manager.SchedulerManager):
@@ -172,51 +163,41 @@ class Scheduler(manager.SchedulerManager):
 
     :param most: candidates of Placement to look at, by Nova's own filters;
         None for all, by all filters
+    :raises exception.PlacementAPIConnectFailure: Placement does not answer
     """
+
+    #: In releases from 28 on, Nova's is a property.
+    placement_client: Any = None
 
     def __init__(self, most: int | None = None) -> None:
         # Not super().__init__: it is for a service, with periodic tasks.
-        self.host_manager: HostManager = (
-            HostManager if most is None else OwnFilters)()
-        self._placement = Placement()
+        self.host_manager = (HostManager if most is None else OwnFilters)()
+        interface.require(self.host_manager, 'enabled_filters')
+        self.placement_client = Placement()
         self._most = most
-
-    @property
-    def placement_client(self) -> Placement:
-        """What Nova asks Placement with."""
-        return self._placement
-
-    @property
-    def not_asked(self) -> list[str]:
-        """Names of the enabled filters that are not asked."""
-        return [*self.host_manager.not_asked]
+        self._filters = self.host_manager.enabled_filters
 
     def ask(self, context: Any, spec: objects.RequestSpec) -> Answer:
         """Return which hosts can take a server.
 
         :param spec: its request spec; left unchanged
-        :raises Unanswered: Placement does not answer
+        :raises exception.PlacementAPIConnectFailure: Placement does not answer
         """
         spec = spec.obj_clone()
-        self._placement.parts = ()
+        placement = self.placement_client
+        placement.parts = ()
+        # As ComputeTaskManager._schedule_instances does.
+        scheduler_utils.setup_instance_group(context, spec)
         try:
-            # As ComputeTaskManager._schedule_instances does.
-            scheduler_utils.setup_instance_group(context, spec)
             answer: Answer = self.select_destinations(
                 context, spec_obj=spec, instance_uuids=[spec.instance_uuid],
                 return_objects=True)
         except oslo_messaging.ExpectedException as expected:
-            # What SchedulerManager.select_destinations raises for a caller in
-            # another process.
-            answer = self._none(expected.exc_info[1])
-        except exception.NoValidHost as exc:
-            answer = self._none(exc)
-        answer.parts = self._placement.parts
+            # NoValidHost, for a caller in another process.
+            answer = Answer(
+                reason='' if placement.parts else str(expected.exc_info[1]))
+        answer.parts = placement.parts
         return answer
-
-    def _none(self, why: object) -> Answer:
-        """Return that no host can take the server; WHY, if nobody was asked."""
-        return Answer(reason='' if self._placement.parts else str(why))
 
     @interface.overrides
     def _select_destinations(
@@ -228,49 +209,24 @@ class Scheduler(manager.SchedulerManager):
             summary.get('root_provider_uuid') or uuid
             for uuid, summary in provider_summaries.items()
             if _SHARED not in summary['traits']})
-        looked_at = roots[:self._most]
-        states = list(self.host_manager.get_host_states_by_uuids(
-            context.elevated(), looked_at, spec_obj))
+        hosts = self.host_manager
+        states = list(hosts.get_host_states_by_uuids(
+            context.elevated(), roots[:self._most], spec_obj))
+        answer = Answer(left_out=len(states) < len(roots))
         # As SchedulerManager._schedule does.
         for state in states:
             state.allocation_candidates = copy.deepcopy(
                 alloc_reqs_by_rp_uuid[state.uuid])
-        return self._filtered(
-            spec_obj, states, len(looked_at) < len(roots)
-            or len(states) < len(looked_at))
-
-    def _filtered(
-        self, spec: Any, states: list[Any], left_out: bool,
-    ) -> Answer:
-        answer = Answer(left_out=left_out)
-        filters = self.host_manager.enabled_filters
-        # One step for each filter. The first is HostManager's own: hosts that
-        # the request names or forbids, to which Nova applies no filter.
-        self.host_manager.enabled_filters = []
-        try:
-            steps = [('the hosts that the request names', states)]
-            states = list(
-                self.host_manager.get_filtered_hosts(states, spec))
-            _note(answer, *steps[0], states)
-            for each in () if spec.force_hosts or spec.force_nodes \
-                    else filters:
-                before, states = states, list(
-                    self.host_manager.filter_handler.get_filtered_objects(
-                        [each], states, spec) or ()) if states else []
-                _note(answer, type(each).__name__, before, states)
-        finally:
-            self.host_manager.enabled_filters = filters
-        answer.able = [_host(each) for each in states]
+        # One step for each filter. Before them come hosts that the request
+        # names or forbids.
+        for each in (None, *self._filters):
+            hosts.enabled_filters = [each] if each else []
+            before = {state.uuid for state in states}
+            states = list(hosts.get_filtered_hosts(states, spec_obj) or ())
+            answer.able = {state.uuid for state in states}
+            answer.refused.update(dict.fromkeys(
+                before - answer.able, type(each).__name__ if each
+                else 'the hosts that the request names'))
+            if not states:
+                break
         return answer
-
-
-def _note(
-    answer: Answer, name: str, before: Iterable[Any], after: Iterable[Any],
-) -> None:
-    left = {_host(each) for each in after}
-    answer.refused.update({
-        host: name for each in before if (host := _host(each)) not in left})
-
-
-def _host(state: Any) -> Host:
-    return Host(state.host, state.nodename)

@@ -15,8 +15,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.scheduler.host_manager:HostManager', _STEPS, __init__='',
             get_filtered_hosts='hosts, spec_obj',
             get_host_states_by_uuids='context, compute_uuids, spec_obj'),
-    *called('nova.scheduler.filters:HostFilterHandler', _STEPS,
-            get_filtered_objects='filters, objs, spec_obj'),
     *called('nova.scheduler.client.report:SchedulerReportClient', _STEPS,
             __init__='', get='url, version='),
     interface.Shaped(

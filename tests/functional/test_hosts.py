@@ -1,7 +1,10 @@
 """Whether a host can take a server, and which override is in the way."""
 
 from keystoneauth1 import exceptions
+from nova import objects
+import nova.conf
 from nova.scheduler.client import report
+from oslo_db import exception as db_exception
 import pytest
 
 from testing.harness import nfv_hosts
@@ -27,9 +30,10 @@ class Cloud(check_case.Cloud):
             return nfv_hosts.hardware()
         return nfv_hosts.hardware(threads=1, devices=0)
 
-    def hosts(self, overrides, **kwargs):
+    def hosts(self, overrides, hints=None, **kwargs):
         """Return what a check tells an administrator of hosts."""
-        body = {**self.server_body(overrides, **kwargs), 'hosts': True}
+        body = {**self.server_body(overrides, **kwargs), 'hosts': True,
+                'os:scheduler_hints': hints or {}}
         answer = self.http(
             'POST', '/image-props-override/check', body, admin=True)
         assert answer.status == 200, answer.text
@@ -53,6 +57,7 @@ IN_THE_WAY = {
 
 
 class TestCheck:
+    @pytest.mark.smoke
     @pytest.mark.parametrize(
         ('overrides', 'names'), IN_THE_WAY.values(), ids=IN_THE_WAY)
     def test_what_is_in_the_way_is_named(self, cloud, overrides, names):
@@ -94,6 +99,71 @@ class TestCheck:
         told = cloud.hosts(DEDICATED, flavor=cloud.flavor(64, 4096))
         assert told == {
             'possible': False, 'in_the_way': {}, 'not_asked': []}
+
+    @pytest.mark.smoke
+    def test_a_trait_that_placement_does_not_know_is_in_the_way(self, cloud):
+        """Nova asks Placement twice, and ends in a TypeError of its own."""
+        overrides = {**DEDICATED, 'trait:CUSTOM_NOBODY': 'required'}
+        told = cloud.hosts(overrides)
+        assert told['possible'] is False
+        assert list(told['in_the_way']) == ['trait:CUSTOM_NOBODY']
+        server = cloud.create(overrides).body['server']['id']
+        cloud.wait(server, 'ERROR')
+        cloud.delete(server)
+
+    @pytest.mark.smoke
+    @pytest.mark.parametrize(('policy', 'others', 'same'), [
+        ('affinity', 'require', 'isolate'),
+        ('anti-affinity', 'isolate', 'require')])
+    def test_a_group_leaves_some_hosts_only(
+            self, cloud, policy, others, same):
+        flavor = cloud.flavor()
+        group = cloud.http('POST', '/os-server-groups', {'server_group': {
+            'name': policy, 'policy': policy}}, admin=True).body[
+                'server_group']['id']
+        hints = {'group': group}
+        # The host without threads.
+        member = cloud.http('POST', '/servers', {
+            **cloud.server_body(
+                {**DEDICATED, 'hw_cpu_thread_policy': 'isolate'},
+                flavor=flavor),
+            'os:scheduler_hints': hints}, admin=True).body['server']['id']
+        cloud.wait(member)
+        told = cloud.hosts({**DEDICATED, 'hw_cpu_thread_policy': others},
+                           hints, flavor=flavor)
+        assert told['possible'] is False
+        assert 'hw_cpu_thread_policy' in told['in_the_way']
+        assert cloud.hosts({**DEDICATED, 'hw_cpu_thread_policy': same},
+                           hints, flavor=flavor)['possible'] is True
+        cloud.delete(member)
+
+    def test_machine_types_are_not_asked_for(self, cloud):
+        """Only the driver knows those of its host, once it builds."""
+        assert cloud.hosts(
+            {'hw_machine_type': 'pc-q35-99.0'})['possible'] is True
+
+    @pytest.mark.parametrize(('name', 'told'), [
+        ('tests.functional.test_hosts_command.OddHosts',
+         {'possible': True, 'in_the_way': {}, 'not_asked': ['OddHosts']}),
+        ('nowhere.OddHosts', {
+            'possible': 'unknown', 'in_the_way': {},
+            'not_asked': ['the scheduler of this Nova']})])
+    def test_filters_of_others_are_named_and_not_asked(
+            self, cloud, name, told):
+        options = nova.conf.CONF.filter_scheduler
+        cloud.flags(group='filter_scheduler', available_filters=[
+            *options.available_filters, name], enabled_filters=[
+                *options.enabled_filters, 'OddHosts'])
+        assert cloud.hosts(DEDICATED) == told
+
+    def test_a_cell_that_is_down_may_have_a_host(self, cloud, monkeypatch):
+        def get(context, uuids):
+            raise db_exception.DBConnectionError
+
+        monkeypatch.setattr(
+            objects.ComputeNodeList, 'get_all_by_uuids', staticmethod(get))
+        assert cloud.hosts(DEDICATED) == {
+            'possible': 'unknown', 'in_the_way': {}, 'not_asked': []}
 
     def test_nothing_is_stored(self, cloud):
         made = []

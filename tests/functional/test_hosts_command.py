@@ -5,8 +5,11 @@ import io
 from unittest import mock
 
 from keystoneauth1 import exceptions
+from nova import objects
 import nova.conf
+from nova.scheduler import filters
 from nova.scheduler.client import report
+from oslo_db import exception as db_exception
 import pytest
 
 from nova_image_override.cmd import deployment_files
@@ -17,6 +20,13 @@ from testing.harness import statements
 
 TAKES = 'can take the server'
 AVX512F = 'trait:HW_CPU_X86_AVX512F'
+
+
+class OddHosts(filters.BaseHostFilter):
+    """A filter of a deployer's own."""
+
+    def host_passes(self, host_state, spec_obj):
+        return host_state.host != 'compute2'
 
 
 class Cloud(base.Cloud):
@@ -67,6 +77,7 @@ class Cloud(base.Cloud):
             return command.run(parser.parse_args(arguments)), rows
 
 
+@pytest.mark.smoke
 def test_hosts_are_counted_by_what_they_lack(cloud):
     flavor = cloud.flavor()
     assert cloud.asked(flavor=flavor) == (0, [(3, TAKES, '')])
@@ -103,6 +114,51 @@ def test_a_host_that_is_down(cloud):
     cloud.change_service('compute2', forced_down=True)
     assert cloud.asked(flavor=cloud.flavor())[1][:2] == [
         (2, TAKES, ''), (1, 'refused by ComputeFilter', '')]
+
+
+def test_a_filter_of_others_is_run_like_those_of_nova(cloud):
+    options = nova.conf.CONF.filter_scheduler
+    cloud.flags(group='filter_scheduler', available_filters=[
+        *options.available_filters, f'{__name__}.OddHosts'], enabled_filters=[
+            *options.enabled_filters, 'OddHosts'])
+    assert cloud.asked(flavor=cloud.flavor())[1] == [
+        (2, TAKES, ''), (1, 'refused by OddHosts', '')]
+
+
+def test_a_cell_that_is_down_is_named_and_the_others_are_listed(
+        cloud, monkeypatch, capsys):
+    down = cloud.cell_mappings['cell2'].uuid
+
+    def unless_down(read):
+        def get(context, *args):
+            if context.cell_uuid == down:
+                raise db_exception.DBConnectionError('gone')
+            return read(context, *args)
+
+        return staticmethod(get)
+
+    for name in ('get_all', 'get_all_by_uuids'):
+        monkeypatch.setattr(objects.ComputeNodeList, name, unless_down(
+            getattr(objects.ComputeNodeList, name)))
+    assert cloud.asked(flavor=cloud.flavor()) == (2, [(2, TAKES, '')])
+    line, = capsys.readouterr().err.splitlines()
+    assert 'database of cell cell2 cannot be read' in line
+
+
+def test_a_filter_that_is_not_there_is_one_line(cloud):
+    cloud.flags(group='filter_scheduler', available_filters=['nowhere.Odd'])
+    assert cloud.asked(flavor=cloud.flavor()) == (2, [])
+    assert 'nowhere' in cloud.error.getvalue()
+
+
+@pytest.mark.smoke
+def test_a_trait_that_placement_does_not_know(cloud):
+    status, rows = cloud.asked(
+        'hw_cpu_policy=dedicated', 'trait:CUSTOM_NOBODY=required',
+        flavor=cloud.flavor())
+    assert status == 1
+    assert (3, 'without the trait CUSTOM_NOBODY',
+            'trait:CUSTOM_NOBODY') in rows
 
 
 def test_a_zone_has_some_of_the_hosts(cloud):

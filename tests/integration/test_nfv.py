@@ -6,6 +6,7 @@ pages, where its threads may run, and how the kernel schedules them.
 
 import json
 import os
+import subprocess
 
 import pytest
 
@@ -143,6 +144,47 @@ def test_the_affinity_of_devices_is_in_what_is_asked_of_the_scheduler(
     request, = json.loads(requests[server.id])
     assert request['alias_name'] == 'nic'
     assert request['numa_policy'] == 'preferred'
+
+
+@needs_huge_pages
+def test_hosts_are_asked_for_pages_that_other_guests_have(
+        deployment, operator, boot):
+    asked = command.overriding({'hw_mem_page_size': 'large'})
+
+    def told():
+        return operator.json(
+            'image', 'override', 'check', '--hosts', '--flavor', 'nfv',
+            '--image', 'guest', *asked)['hosts']
+
+    def listed():
+        api = deployment.nova_api
+        done = subprocess.run([
+            api.installation.python, '-W', 'ignore',
+            api.installation.bin / 'nova-image-override', 'hosts',
+            '--flavor', 'nfv', *asked, '--format', 'json',
+            '--config-file', api.folder / 'nova.conf'],
+            capture_output=True, text=True, timeout=300, check=False)
+        assert done.stdout, done.stderr
+        return done.returncode, [
+            tuple(row.values()) for row in json.loads(done.stdout)]
+
+    first, second = (boot({'hw_numa_nodes': '2'}, who='nfv',
+                          flavor='nfv.host') for _ in range(2))
+    assert {first.host, second.host} == {'compute1', 'compute2'}
+    assert told() == {
+        'possible': False, 'not_asked': [], 'in_the_way': {
+            'hw_mem_page_size': 'refused by NUMATopologyFilter: without it '
+                                'there is a host'}}
+    assert listed() == (1, [
+        (0, 'can take the server', ''),
+        (2, 'refused by NUMATopologyFilter', 'hw_mem_page_size'),
+        (2, 'can take the server without', 'hw_mem_page_size')])
+    free = second.host
+    operator('server', 'delete', '--wait', second.id)
+    assert told() == {'possible': True, 'in_the_way': {}, 'not_asked': []}
+    assert listed()[0] == 0
+    server = boot({'hw_mem_page_size': 'large'}, who='nfv', flavor='nfv')
+    assert server.host == free
 
 
 def refused(boot, flavor, overrides, who='nfv'):

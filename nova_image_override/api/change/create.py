@@ -133,11 +133,8 @@ class Check(Create):
         plan, more = self._merged, {}
         if self._asks_hosts:
             # Not needed by anything else that nova-api does.
-            question, answer = (
-                interface.load(f'nova_image_override.hosts.{each}')
-                for each in ('question', 'answer'))
-            more[dry_run.HOSTS] = answer.of(context, question.Question(
-                spec, plan.image, plan.base, plan.change.after))
+            answer = interface.load('nova_image_override.hosts.answer')
+            more[dry_run.HOSTS] = answer.of(context, spec, plan.change)
         dry_run.end(self._planner, context, plan, **more)
 
 

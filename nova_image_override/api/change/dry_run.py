@@ -109,16 +109,15 @@ def take_hosts(
     """
     if not isinstance(body, dict) or HOSTS not in body:
         return False, body
-    asked = body[HOSTS]
-    rest = {name: each for name, each in body.items() if name != HOSTS}
+    rest = {**body}
+    asked = rest.pop(HOSTS)
     if not isinstance(asked, bool):
         raise errors.Invalid.of(
             [HOSTS], errors.INVALID_TYPE, 'must be true or false')
     if asked and of_existing(rest):
         raise errors.Invalid.of(
-            [HOSTS], errors.NOT_HERE, 'only a check of a create asks for '
-            'hosts: that of a rebuild or an update asks for the host of the '
-            'server anyway')
+            [HOSTS], errors.NOT_HERE,
+            'only a check of a create asks for hosts')
     if asked and not planner.callers.caller(context).can(policies.HOSTS):
         raise errors.Forbidden.of(
             [HOSTS], errors.POLICY,

@@ -92,3 +92,34 @@ def test_hosts_are_asked_for(files):
         '--image-prop-override=trait:HW_CPU_X86_AVX512F=required')
     assert status == 1
     assert rows[0] == [0, 'can take the server', '']
+
+
+#: What nova.conf says of Placement, where nothing listens.
+UNREACHABLE = {
+    'Placement': CONF.format(url='http://127.0.0.1:9/'),
+    'Keystone': '''
+[placement]
+auth_type = password
+auth_url = http://127.0.0.1:9/
+username = nova
+password = secret
+project_name = service
+user_domain_id = default
+project_domain_id = default
+''',
+    'none at all': '',
+}
+
+
+@pytest.mark.parametrize('text', UNREACHABLE.values(), ids=UNREACHABLE)
+def test_a_placement_that_does_not_answer_is_one_line(
+        databases, tmp_path, text):
+    path = tmp_path / 'placement.conf'
+    path.write_text(text)
+    done = processes.run(
+        'nova-image-override', 'hosts', '--flavor', 'plain',
+        '--config-file', databases, '--config-file', path)
+    assert (done.status, done.out) == (2, '')
+    *_, line = done.lines  # Before it, keystoneauth warns.
+    assert line.startswith('Placement does not answer: ')
+    assert 'secret' not in line
