@@ -35,10 +35,8 @@ class Row:
     :ivar name: as requests name it, such as ``hw_numa_mem.N``
     :ivar pattern: regular expression of the names of a family, or ''
     :ivar kind: boolean, integer, enum or string
-    :ivar values: the allowed values
     :ivar removable: whether null is accepted: yes or no
     :ivar drivers: the parts of Nova that act on it
-    :ivar description: its effect
     """
 
     name: str
@@ -50,10 +48,7 @@ class Row:
     description: str
 
     def is_called(self, name: str) -> bool:
-        """Return whether NAME is that of the row or a member, or a glob.
-
-        A value that the property may have finds it, too.
-        """
+        """Return whether NAME is that of the row or of a value, or a glob."""
         return self.is_named(name) or any(
             fnmatch.fnmatchcase(each, name) for each in (
                 self.name, *self.values.machine_readable()))
@@ -64,10 +59,7 @@ class Row:
             self.pattern and re.search(self.pattern, name))
 
     def mentions(self, word: str) -> bool:
-        """Return whether WORD is in the name, a value or the description.
-
-        In whatever case, and with blanks or without.
-        """
+        """Return whether the row has WORD, in whatever case and spacing."""
         return _folded(word) in _folded(' '.join((
             self.name, *self.values.machine_readable(), self.description)))
 
