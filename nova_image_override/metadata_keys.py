@@ -52,7 +52,7 @@ NAME_LENGTH_MAX = 255 - len(f'{IMAGE_PREFIX}{UNFINISHED}:')
 
 
 def override_keys(name: str) -> tuple[str, str]:
-    """Return the keys of the rows that a property was set, and removed."""
+    """Return the keys of a property's rows: where it is set, and removed."""
     return (IMAGE_PREFIX + SET_PREFIX + name,
             IMAGE_PREFIX + REMOVED_PREFIX + name)
 

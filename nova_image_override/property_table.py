@@ -94,18 +94,14 @@ def for_people(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def rows(schema: schema_words.Schema) -> list[Row]:
     """Return the rows of what discovery's SCHEMA permits, by name."""
-    return sorted((
-        *(_row(name, '', value)
+    named: list[tuple[str, str, Any]] = [
+        *((name, '', value)
           for name, value in schema.get('properties', {}).items()),
-        *(_row(value.get('title', pattern), pattern, value)
-          for pattern, value in schema.get('patternProperties', {}).items()),
-    ), key=lambda row: (row.name, row.pattern))
-
-
-def _row(name: str, pattern: str, value: Any) -> Row:
-    return Row(
-        name, pattern, schema_words.kind(value),
-        Values(schema_words.values(name, value)),
-        'yes' if schema_words.is_removable(value) else 'no',
-        ', '.join(value.get('drivers', ())),
-        value.get('description', ''))
+        *((value.get('title', pattern), pattern, value)
+          for pattern, value in schema.get('patternProperties', {}).items())]
+    return [
+        Row(name, pattern, schema_words.kind(value),
+            Values(schema_words.values(name, value)),
+            'yes' if schema_words.is_removable(value) else 'no',
+            ', '.join(value.get('drivers', ())), value.get('description', ''))
+        for name, pattern, value in sorted(named, key=lambda each: each[:2])]

@@ -10,7 +10,7 @@ BYTES_MAX = 16 * 2**20
 
 
 def failure(option: str, path: str, why: object) -> errors.StartupError:
-    """Return the error for a file, on one line, whatever the fault WHY is."""
+    """Return the error for a file, with the lines of WHY joined."""
     return errors.StartupError(errors.Fault(
         option, path, ' '.join(str(why).split())))
 

@@ -66,7 +66,7 @@ class Interface:
         return True
 
     def problem(self) -> str | None:
-        """Return the end of a sentence "This Nova ..." if there is one."""
+        """Return how the running Nova differs: the end of "This Nova ..."."""
         if not self.needed:
             return None
         try:

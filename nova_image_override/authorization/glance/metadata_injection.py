@@ -61,8 +61,8 @@ class Injection(rules.Rule):
     def names(self, roles: Container[str]) -> Set[str]:
         """Return the names that are injected for a user with ROLES.
 
-        Glance's middleware makes roles lower case, but compares them with
-        ``ignore_user_roles`` as written: ``Admin`` there ignores nobody.
+        Glance's middleware makes roles lower case, and ``ignore_user_roles``
+        is compared as it is written: ``Admin`` there ignores nobody.
         """
         if not self.enabled or any(r in roles for r in self.ignored_roles):
             return frozenset()

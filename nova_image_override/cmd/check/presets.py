@@ -64,7 +64,7 @@ def _refusals(
 def _with_flavors(
     preset: Preset, refusals: dict[str, str],
 ) -> Iterator[Finding]:
-    """Compare a preset with flavors: name -> why it is refused with that."""
+    """Find how a preset goes with flavors: name -> why it is refused."""
     good = [name for name, why in refusals.items() if not why]
     if refusals and not good:
         yield Finding(
