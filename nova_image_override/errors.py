@@ -95,6 +95,7 @@ SCHEDULER_UNAVAILABLE = 'scheduler_unavailable'
 PARAMETER = 'image_props_override'
 #: The parameter that names a preset, and the name of problems with it.
 PRESET = 'image_props_override_preset'
+PARAMETERS = (PARAMETER, PRESET)
 
 #: Most bytes of an answer that refuses overrides.
 ANSWER_MAX = 64 * 1024
@@ -142,10 +143,6 @@ class Problem:
         return len(json.dumps((str(self), dataclasses.asdict(self))))
 
 
-#: Problems for programs: name -> its code and reason.
-Details = dict[str, dict[str, str]]
-
-
 _Error = TypeVar('_Error', bound='OverrideError')
 
 
@@ -165,11 +162,11 @@ class OverrideError(Exception):
     ) -> None:
         self.problems = tuple(sorted(problems))
         self.unchecked = unchecked
-        said = '; '.join(str(p) for p in self.problems)
+        text = '; '.join(map(str, self.problems))
         if unchecked:
-            said += ('. Not checked with flavor and image yet: '
+            text += ('. Not checked with flavor and image yet: '
                      + ', '.join(sorted(unchecked)))
-        super().__init__(f'{self.summary} {said}')
+        super().__init__(f'{self.summary} {text}')
 
     @classmethod
     def of(
@@ -178,7 +175,7 @@ class OverrideError(Exception):
         """Return the error for several properties with one reason."""
         return cls(Problem(name, code, reason) for name in names)
 
-    def telling(self, preset: str, names: Collection[str]) -> OverrideError:
+    def ascribed_to(self, preset: str, names: Collection[str]) -> OverrideError:
         """Return the error with the problems of NAMES ascribed to a preset."""
         return type(self)((dataclasses.replace(
             each, reason=f'of preset {preset}: {each.reason}')
@@ -189,18 +186,17 @@ class OverrideError(Exception):
         """Return the error with the problems that an answer has room for."""
         # Beside them: headers of the JSON, the summary, and what was left out.
         room = ANSWER_MAX - 1024 - sum(len(name) + 2 for name in self.unchecked)
+        every = self.problems
         for count, size in enumerate(itertools.accumulate(
-                each.size for each in self.problems)):
+                each.size for each in every)):
             if size > room:
-                return type(self)((*self.problems[:count], Problem(
-                    PARAMETER, LEFT_OUT,
-                    f'no room for {len(self.problems) - count} of '
-                    f'{len(self.problems)} problems in an answer of '
-                    f'{ANSWER_MAX // 1024} KiB',
-                )), self.unchecked)
+                return type(self)((*every[:count], Problem(
+                    PARAMETER, LEFT_OUT, f'no room for {len(every) - count} of '
+                    f'{len(every)} problems in an answer of '
+                    f'{ANSWER_MAX // 1024} KiB')), self.unchecked)
         return self
 
-    def details(self) -> Details:
+    def details(self) -> dict[str, dict[str, str]]:
         """Return the problems for programs: ``{name: {code, reason}}``."""
         return {p.name: {'code': p.code, 'reason': p.reason}
                 for p in self.problems}
@@ -208,10 +204,10 @@ class OverrideError(Exception):
     @property
     def logged(self) -> str:
         """Names and codes for a log line: reasons can quote values."""
-        said = ', '.join(f'{printable(name)}: {each["code"]}'
+        text = ', '.join(f'{printable(name)}: {each["code"]}'
                          for name, each in sorted(self.details().items()))
-        return said if len(said) <= LOGGED_MAX else (
-            f'{said[:LOGGED_MAX]}... (cut)')
+        return text if len(text) <= LOGGED_MAX else (
+            f'{text[:LOGGED_MAX]}... (cut)')
 
 
 class Invalid(OverrideError):
@@ -235,21 +231,14 @@ class Conflict(OverrideError):
 def refusal(
     problems: Iterable[Problem], unchecked: Collection[str] = (),
 ) -> OverrideError:
-    """Return the error for problems of both kinds.
-
-    :returns: Forbidden if any is a matter of permission, else Invalid
-    """
-    found = tuple(problems)
-    kind = Forbidden if any(each.is_permission for each in found) \
-        else Invalid
+    """Return Forbidden if a problem is a matter of permission, else Invalid."""
+    found = [*problems]
+    kind = Forbidden if any(each.is_permission for each in found) else Invalid
     return kind(found, unchecked)
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float = 0.75) -> str:
-    """Return which of NAMES was meant by NAME, in whatever case, or ''.
-
-    :param cutoff: the least likeness, of 1 (difflib)
-    """
+    """Return which of NAMES was meant by NAME, in whatever case, or ''."""
     folded = {each.lower(): each for each in names}
     near = difflib.get_close_matches(name.lower(), folded, 1, cutoff)
     return folded[near[0]] if near else ''

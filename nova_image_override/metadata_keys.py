@@ -52,10 +52,7 @@ NAME_LENGTH_MAX = 255 - len(f'{IMAGE_PREFIX}{UNFINISHED}:')
 
 
 def override_keys(name: str) -> tuple[str, str]:
-    """Return the keys of the row for the override of a property.
-
-    :returns: the one where it is set, and the one where it is removed
-    """
+    """Return the keys of a property's rows: where it is set, and removed."""
     return (IMAGE_PREFIX + SET_PREFIX + name,
             IMAGE_PREFIX + REMOVED_PREFIX + name)
 

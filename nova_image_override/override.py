@@ -1,6 +1,7 @@
 """Overrides: parsed once, and merged over an image's properties.
 
-Nothing here knows HTTP or Nova's services.
+Nothing here knows HTTP or Nova's services. BASE is always the image's (or
+volume's) own properties.
 """
 from __future__ import annotations
 
@@ -11,7 +12,6 @@ from collections.abc import (
     Iterator,
     Mapping,
     Set,
-    Sized,
 )
 import dataclasses
 import functools
@@ -51,7 +51,6 @@ class UsedPreset(NamedTuple):
 class Override:
     """One override of one property.
 
-    :ivar prop: the property
     :ivar name: what the request calls it: the field, or a member of a family
     :ivar value: the canonical value, or None to remove the image's property
     :ivar preset: the preset that has the same value for it, or ''
@@ -68,10 +67,7 @@ class Override:
     def image_value(self, base: ImageProperties) -> Any:
         """Return the image's own value, or None when it has none.
 
-        A property that the image has under a legacy name counts: Nova reads
-        it.
-
-        :param base: the image's own properties
+        A value under a legacy name counts: Nova reads it.
         """
         value = base.get(self.name)
         if value is not None:
@@ -116,7 +112,6 @@ class Override:
 class Overrides:
     """All overrides of one request, of one server or of one preset.
 
-    :ivar members: one for each name
     :ivar preset: the preset that they came with, if any
     :ivar is_kept: whether a server has them, rather than a request asks for
         them
@@ -166,8 +161,6 @@ class Overrides:
 
         To remove what only the preset would set is to take it out of the
         preset.
-
-        :param base: the image's own properties
         """
         return dataclasses.replace(self, members=tuple(
             each for each in self.members
@@ -176,8 +169,7 @@ class Overrides:
     def as_given_by(self, preset: Overrides) -> Overrides:
         """Return the same, with those marked that PRESET has, too."""
         return dataclasses.replace(self, members=tuple(
-            each.beside(given) if (given := preset.get(each.name))
-            and given.value == each.value else each for each in self.members))
+            each.beside(preset.get(each.name)) for each in self.members))
 
     # --- over an image ------------------------------------------------------
 
@@ -189,7 +181,6 @@ class Overrides:
         ``ImageMetaProps`` come back with the override's value. What a legacy
         property said about *other* fields stays, under their current names.
 
-        :param base: the image's (or volume's) properties; left unchanged
         :raises errors.Invalid: the merged NUMA nodes have a gap
         """
         gone: set[str] = set()
@@ -201,11 +192,8 @@ class Overrides:
         merged = {name: added.get(name, value) for name, value in base.items()
                   if name in added or name not in gone}
         merged.update(added)
-        problems = [
-            problem for family in {
-                each.prop.family for each in self.members
-                if each.prop.family in (families.NUMA_CPUS, families.NUMA_MEM)}
-            for problem in self._gaps(family, merged)]
+        problems = [*self._gaps(families.NUMA_CPUS, merged),
+                    *self._gaps(families.NUMA_MEM, merged)]
         if problems:
             raise errors.Invalid(problems)
         return merged
@@ -216,10 +204,8 @@ class Overrides:
         """Return the properties that one of the overrides writes.
 
         These are the property itself, its legacy alias, and what the legacy
-        spelling that it takes away said about other fields.
-
-        :returns: name -> value; every name that a merge adds or changes is
-            among those of some override
+        spelling that it takes away said about other fields: together, all that
+        a merge adds or changes.
         """
         result = {
             field: own
@@ -236,11 +222,9 @@ class Overrides:
     def new_over(self, base: ImageProperties, before: Overrides) -> Overrides:
         """Return what is new over an image that stays the same.
 
-        An override is new when what it writes is: dropping one can change
-        what another one writes. Going back to the image's own value is not.
-
-        :param base: the image's own properties
-        :param before: the overrides that they take the place of
+        An override is new when what it writes is: dropping one of BEFORE can
+        change what another one writes. Going back to the image's own value is
+        not.
         """
         return self.only([
             each.name for each in self.members
@@ -267,10 +251,7 @@ class Overrides:
             name for name, _ in self.values.items() ^ before.values.items()})
 
     def recorded(self, base: ImageProperties) -> dict[str, str]:
-        """Return the image properties that record the overrides.
-
-        :param base: the image's own properties
-        """
+        """Return the image properties that record the overrides."""
         result = {
             (metadata_keys.REMOVED_PREFIX if each.value is None
              else metadata_keys.SET_PREFIX) + each.name:
@@ -324,10 +305,7 @@ def _row(own: object) -> str:
 
 
 class Parser:
-    """Turns what a request sent into overrides, or into all its problems.
-
-    :param catalog: the properties that can be named
-    """
+    """Turns what a request sent into overrides, or into all its problems."""
 
     #: Number of pairs of name and value to remember. A cloud's tenants send
     #: the same few over and over; keys are at most 255 characters each.
@@ -355,9 +333,8 @@ class Parser:
             raise errors.Invalid.of(
                 [errors.PARAMETER], errors.INVALID_TYPE,
                 'must be an object of strings, not ' + _JSON_TYPES[type(raw)])
-        names = {*preset.names, *raw}
-        if len(names) > request_schema.PROPERTIES_MAX:
-            raise _too_many(names, request_schema.PROPERTIES_MAX)
+        _require_at_most(
+            request_schema.PROPERTIES_MAX, {*preset.names, *raw})
         problems = [*found]
         members = {each.name: each for each in preset}
         for name, value in raw.items():
@@ -378,19 +355,13 @@ class Parser:
         return made
 
     def parse_names(self, names: Collection[str]) -> frozenset[str]:
-        """Return the properties that a request names.
+        """Return the properties that a filter of servers names.
 
-        :param names: as the request has them
         :raises errors.Invalid: with every problem found
         """
-        if len({*names}) > FILTER_MAX:
-            raise _too_many({*names}, FILTER_MAX)
-        problems: list[errors.Problem] = []
-        for name in names:
-            try:
-                self._catalog.resolve(name)
-            except errors.Invalid as exc:
-                problems += exc.problems
+        _require_at_most(FILTER_MAX, {*names})
+        problems = [read for name in names if isinstance(
+            read := self._read(name, None), errors.Problem)]
         if problems:
             raise errors.Invalid(problems)
         return frozenset(names)
@@ -413,7 +384,8 @@ class Parser:
             prop, name, read)
 
 
-def _too_many(found: Sized, most: int) -> errors.Invalid:
-    return errors.Invalid.of(
-        [errors.PARAMETER], errors.TOO_MANY,
-        f'at most {most} properties, not {len(found)}')
+def _require_at_most(most: int, names: Collection[str]) -> None:
+    if len(names) > most:
+        raise errors.Invalid.of(
+            [errors.PARAMETER], errors.TOO_MANY,
+            f'at most {most} properties, not {len(names)}')

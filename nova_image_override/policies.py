@@ -29,10 +29,8 @@ HOSTS = f'{CREATE}:hosts'
 def unknown(
     defined: Iterable[str], catalog: Catalog, presets: Iterable[str],
 ) -> dict[str, str]:
-    """Return the rules that are never checked, and seem to be ours.
+    """Return the rules DEFINED that are never checked, and seem to be ours.
 
-    :param defined: the rules that policy files define
-    :param presets: names of the presets
     :returns: rule -> the one that was meant, or ''
     """
     known = {CREATE, HOSTS, *map(PRESET_RULE.format, presets), *(

@@ -35,10 +35,8 @@ class Row:
     :ivar name: as requests name it, such as ``hw_numa_mem.N``
     :ivar pattern: regular expression of the names of a family, or ''
     :ivar kind: boolean, integer, enum or string
-    :ivar values: the allowed values
     :ivar removable: whether null is accepted: yes or no
     :ivar drivers: the parts of Nova that act on it
-    :ivar description: its effect
     """
 
     name: str
@@ -50,10 +48,7 @@ class Row:
     description: str
 
     def is_called(self, name: str) -> bool:
-        """Return whether NAME is that of the row or a member, or a glob.
-
-        A value that the property may have finds it, too.
-        """
+        """Return whether NAME is that of the row or of a value, or a glob."""
         return self.is_named(name) or any(
             fnmatch.fnmatchcase(each, name) for each in (
                 self.name, *self.values.machine_readable()))
@@ -64,10 +59,7 @@ class Row:
             self.pattern and re.search(self.pattern, name))
 
     def mentions(self, word: str) -> bool:
-        """Return whether WORD is in the name, a value or the description.
-
-        In whatever case, and with blanks or without.
-        """
+        """Return whether the row has WORD, in whatever case and spacing."""
         return _folded(word) in _folded(' '.join((
             self.name, *self.values.machine_readable(), self.description)))
 
@@ -102,18 +94,14 @@ def for_people(cells: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def rows(schema: schema_words.Schema) -> list[Row]:
     """Return the rows of what discovery's SCHEMA permits, by name."""
-    return sorted((
-        *(_row(name, '', value)
+    named: list[tuple[str, str, Any]] = [
+        *((name, '', value)
           for name, value in schema.get('properties', {}).items()),
-        *(_row(value.get('title', pattern), pattern, value)
-          for pattern, value in schema.get('patternProperties', {}).items()),
-    ), key=lambda row: (row.name, row.pattern))
-
-
-def _row(name: str, pattern: str, value: Any) -> Row:
-    return Row(
-        name, pattern, schema_words.kind(value),
-        Values(schema_words.values(name, value)),
-        'yes' if schema_words.is_removable(value) else 'no',
-        ', '.join(value.get('drivers', ())),
-        value.get('description', ''))
+        *((value.get('title', pattern), pattern, value)
+          for pattern, value in schema.get('patternProperties', {}).items())]
+    return [
+        Row(name, pattern, schema_words.kind(value),
+            Values(schema_words.values(name, value)),
+            'yes' if schema_words.is_removable(value) else 'no',
+            ', '.join(value.get('drivers', ())), value.get('description', ''))
+        for name, pattern, value in sorted(named, key=lambda each: each[:2])]

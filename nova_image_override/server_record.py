@@ -95,8 +95,7 @@ class ServerRecord:
     def counts(self) -> bool:
         """Whether the stored properties take precedence over the image's.
 
-        That is so if the server has overrides, or had some when it was
-        shelved.
+        So they do if the server has overrides, or had some when it was shelved.
         """
         return bool(self.rows or self.preset or self.unfinished
                     or self.shelved_image is not None)
@@ -120,20 +119,13 @@ class ServerRecord:
         (LibvirtDriver._register_undefined_instance_details). One that was set
         and whose value is gone all the same is not among them.
         """
-        result: Values = {}
-        for name, (is_removed, _) in self.rows.items():
-            value = None if is_removed else self._stored(name)
-            if is_removed or value is not None:
-                result[name] = value
-        return result
+        return {name: None if is_removed else self._stored(name)
+                for name, (is_removed, _) in self.rows.items()
+                if is_removed or self._stored(name) is not None}
 
     @functools.cached_property
     def overrides(self) -> Overrides:
-        """The overrides in force.
-
-        :raises nova_image_override.errors.Invalid: this Nova has no such
-            property
-        """
+        """The overrides in force; errors.Invalid if this Nova lacks one."""
         return Overrides(tuple(
             Override(catalog.running().resolve(name), name, value)
             for name, value in self.in_force.items()),
@@ -146,12 +138,10 @@ class ServerRecord:
                 for name, (_, own) in self.rows.items()}
 
     def set_after_removal(self, among: Collection[str]) -> dict[str, str]:
-        """Return the removed properties that have a value all the same.
+        """Return those AMONG the removed that have a value all the same.
 
         The value is nova-compute's default (see :attr:`in_force`), or an
         operator has set it with ``nova-manage image_property set``.
-
-        :param among: the names to look at
         """
         return {
             name: value for name, (is_removed, _) in self.rows.items()
@@ -191,9 +181,9 @@ class ServerRecord:
         result = self.properties
         for name, value in self.image_values.items():
             result.pop(name, None)
-            alias = name in book.RECORDS and book.RECORDS[name].read_as
-            if alias:
-                result.pop(alias, None)
+            record = book.RECORDS.get(name)
+            if record and record.read_as:
+                result.pop(record.read_as, None)
             if value is not None:
                 result[name] = value
         return result

@@ -55,10 +55,7 @@ ENTRY = f'{HEADER}: compute <version>, {SERVICE_TYPE} {MAX}'
 
 
 class Unusable(ValueError):
-    """The header has no version, or one that there is not.
-
-    :ivar status: the HTTP status of the answer
-    """
+    """The header has no version, or one that there is not."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -68,11 +65,10 @@ class Unusable(ValueError):
 def negotiate(
     headers: Mapping[str, str], history: tuple[Version, ...] = VERSIONS,
 ) -> Version | None:
-    """Return the version that a request asks for.
+    """Return the version that a request asks for, if it names the service.
 
     :param headers: the request's headers, with names in any case, as WebOb's
     :param history: the versions that there are, oldest first
-    :returns: the version, or None when the request does not name the service
     :raises Unusable: there is no such version (406; the message names the
         range), or the entry is neither ``latest`` nor X.Y (400)
     """
@@ -94,11 +90,11 @@ def negotiate(
     return version
 
 
-def does_compute_part(told: object) -> bool:
+def does_compute_part(announced: object) -> bool:
     """Return whether a compute part does what nova-api relies on.
 
-    :param told: the version that it announces; a later one does all that
-        an earlier one does
+    :param announced: its version; a later one does all of an earlier one
     """
-    return isinstance(told, str) and _FORM.fullmatch(told) is not None and (
-        microversion_parse.parse_version_string(told) >= COMPUTE_PART)
+    return isinstance(announced, str) and _FORM.fullmatch(
+        announced) is not None and (
+        microversion_parse.parse_version_string(announced) >= COMPUTE_PART)

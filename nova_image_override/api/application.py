@@ -25,10 +25,7 @@ from nova_image_override.nova_interfaces import interface
 
 
 class APIRouterV21(routes.APIRouterV21):
-    """Nova's router with the servers resource replaced by subclasses.
-
-    :param read: the deployer's rules and options
-    """
+    """Nova's router with the servers resource replaced by subclasses."""
 
     def __init__(self, read: startup.Startup) -> None:
         # Not super().__init__: it connects Nova's own ROUTE_LIST, and the
@@ -64,7 +61,8 @@ class APIRouterV21(routes.APIRouterV21):
         try:
             version = versions.negotiate(req.headers)
         except versions.Unusable as exc:
-            return _refused(exc)
+            return wsgi.Fault(webob.exc.status_map[exc.status](
+                explanation=str(exc), headers={'Vary': versions.HEADER}))
         if version is None:
             version = self._compatibility.version_of(req.environ)
         if version is None:
@@ -102,19 +100,13 @@ def with_our_api(
 ) -> wsgi.Controller:
     """Make one of Nova's action controllers (rescue, migrate, ...).
 
-    They create a compute API of their own, through which an operation could
-    lose a server's overrides. So does that of metadata.
+    They, and that of metadata, create a compute API of their own, through
+    which an operation could lose a server's overrides.
     """
     result = controller()
     interface.require(result, 'compute_api')
     result.compute_api = api
     return result
-
-
-def _refused(error: versions.Unusable) -> wsgi.Fault:
-    exception = webob.exc.status_map[error.status](explanation=str(error))
-    exception.headers['Vary'] = versions.HEADER
-    return wsgi.Fault(exception)
 
 
 def name_version(response: webob.Response, version: versions.Version) -> None:

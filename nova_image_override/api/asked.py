@@ -44,8 +44,6 @@ PREFIX = f'{errors.PARAMETER}:'
 #: (nova/api/validation/parameter_types.py metadata).
 _VALUE_MAX = 255
 
-_PARAMETERS = (errors.PARAMETER, errors.PRESET)
-
 #: The version that a request uses, in its WSGI environment.
 _VERSION = 'image_props_override.version'
 
@@ -65,9 +63,8 @@ def version_of(req: Any) -> versions.Version | None:
 
 
 def require_version(req: wsgi.Request, *names: str) -> None:
-    """Require that a request names the extension.
+    """Require that a request, which has parameters, names the extension.
 
-    :param names: the parameters that it has
     :raises errors.Invalid: it does not, or it is one to the legacy API
     """
     _refuse_legacy(req, names)
@@ -80,8 +77,7 @@ def require_version(req: wsgi.Request, *names: str) -> None:
 def _refuse_legacy(req: wsgi.Request, names: Collection[str]) -> None:
     """Refuse the parameters called NAMES in a request to the legacy API.
 
-    It would silently drop them (nova/api/validation/validators.py
-    _soft_validate_additional_properties).
+    It drops them (validators.py _soft_validate_additional_properties).
     """
     if names and req.is_legacy_v2():
         raise errors.Invalid.of(
@@ -95,9 +91,6 @@ class Reader:
 
     What is left is what Nova validates: there is one parser of the body,
     Nova's own.
-
-    :param planner: knows the deployer's rules
-    :param compatibility: which clients need not send the header entry
     """
 
     def __init__(
@@ -149,16 +142,15 @@ class Reader:
     def listing(self, req: wsgi.Request) -> Operation:
         """Return what a list shows, and take our filters out of its query.
 
-        A request that does not name the extension has no filter: its query is
-        Nova's alone.
+        The query of a request that does not name the extension is Nova's alone.
 
-        :raises errors.Invalid: they name what is no property, or cannot be a
-            preset
+        :raises errors.Invalid: a filter names what is no property, or cannot
+            be a preset
         """
         if version_of(req) is None:
             return Operation()
         try:
-            names, used = map(req.GET.getall, _PARAMETERS)
+            names, used = map(req.GET.getall, errors.PARAMETERS)
         except UnicodeDecodeError:
             # Nova refuses that (nova/api/validation/__init__.py query_schema).
             return Operation()
@@ -167,9 +159,9 @@ class Reader:
             raise errors.Invalid.of(
                 [errors.PRESET], errors.INVALID_VALUE,
                 'must be the name of one preset')
-        for parameter in (*[errors.PARAMETER] * bool(names),
-                          *[errors.PRESET] * bool(used)):
-            del req.GET[parameter]
+        for parameter in errors.PARAMETERS:
+            if parameter in req.GET:
+                del req.GET[parameter]
         return Listing(None, found, *used)
 
     def _require_open(self, found: Found) -> None:
@@ -177,8 +169,6 @@ class Reader:
 
         Nova accepts any key there, and ignores it: the server would come up
         without its overrides, and nobody would know.
-
-        :raises errors.Invalid: they are not allowed
         """
         closed = {}
         for name, places in found.items():
@@ -223,19 +213,15 @@ class Reader:
 def _take_parameters(
     req: wsgi.Request, body: Any, key: str,
 ) -> tuple[dict[str, Any], Any]:
-    """Take our parameters out of a body that Nova has parsed.
-
-    :returns: the value of each that was sent, and the body without them
-    :raises errors.Invalid: they were sent to the legacy API
-    """
+    """Return our parameters in a body, and the body without them."""
     if not isinstance(body, dict):
         return {}, body
     inner = body.get(key)
     if not isinstance(inner, dict):
         inner = {}
-    held = {name: inner[name] for name in _PARAMETERS if name in inner}
+    held = {name: inner[name] for name in errors.PARAMETERS if name in inner}
     _refuse_legacy(req, [
-        name for name in _PARAMETERS if name in held or name in body])
+        name for name in errors.PARAMETERS if name in held or name in body])
     if not held:
         return held, body
     return held, {**body, key: {
@@ -245,13 +231,10 @@ def _take_parameters(
 # --- hints and metadata -----------------------------------------------------
 
 def take_free_keys(body: Any) -> tuple[Found, Any]:
-    """Take overrides out of hints and metadata of a body that Nova has parsed.
+    """Return overrides in hints and metadata of a create, and the rest of it.
 
-    Metadata that Nova itself refuses is left to it.
-
-    :param body: the body of a create request; left unchanged
-    :returns: each form in which they came, and the body without them: the
-        scheduler must not see them, nor Nova store them
+    The scheduler must not see them, nor Nova store them. Metadata that Nova
+    itself refuses is left to it.
     """
     found: Found = {}
     if not isinstance(body, dict):
@@ -276,7 +259,7 @@ def _taken(found: Found, place: str, held: dict[str, Any]) -> dict[str, Any]:
     """Return HELD without what is ours, which is put into FOUND."""
     single = {name.removeprefix(PREFIX): value
               for name, value in held.items() if name.startswith(PREFIX)}
-    for name in _PARAMETERS:
+    for name in errors.PARAMETERS:
         if name in held:
             found.setdefault(name, {})[f'{place}.{name}'] = held[name]
     if single:
@@ -286,14 +269,11 @@ def _taken(found: Found, place: str, held: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_ours(name: str) -> bool:
-    return name in _PARAMETERS or name.startswith(PREFIX)
+    return name in errors.PARAMETERS or name.startswith(PREFIX)
 
 
 def require_none(metadata: Any) -> None:
-    """Refuse overrides in the metadata of a server that exists.
-
-    :raises errors.Invalid: there are some
-    """
+    """Refuse overrides in the metadata of a server that exists."""
     found = [name for name in metadata or () if _is_ours(name)]
     if found:
         raise errors.Invalid.of(
@@ -303,10 +283,7 @@ def require_none(metadata: Any) -> None:
 
 
 def _with_free_keys(found: Found, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters SENT, with what hints and metadata ask for.
-
-    :raises errors.Invalid: something cannot be read, or was sent twice
-    """
+    """Return the parameters SENT, with what hints and metadata ask for."""
     asked = dict(sent)
     problems: list[errors.Problem] = []
     for name, places in found.items():
@@ -324,7 +301,6 @@ def _with_free_keys(found: Found, sent: Mapping[str, Any]) -> dict[str, Any]:
 def only_form(parameter: str, found: Mapping[str, Any]) -> Any:
     """Return the value of a parameter if it was sent in exactly one place.
 
-    :param parameter: its name
     :param found: each form in which it came, by the place where it was
     :raises errors.Invalid: there is more than one, or its text cannot be read
     """

@@ -16,18 +16,11 @@ from nova_image_override.override import Overrides
 
 LOG = logging.getLogger(__name__)
 
-AT_BOOT = 'at boot'
-BY_REBUILD = 'by the rebuild'
-BY_UPDATE = 'by the update'
-
 
 def changed(
     context: Any, how: str, after: Overrides, instance: Any,
 ) -> None:
-    """Log that a server's overrides are now those of AFTER.
-
-    :param how: AT_BOOT, BY_REBUILD or BY_UPDATE
-    """
+    """Log that a server's overrides are now those of AFTER, and HOW."""
     preset = f' (preset {after.preset.name})' if after.values and after.preset \
         else ''
     LOG.info('Image properties overridden %s: %s', how,
@@ -38,10 +31,7 @@ def changed(
 def refused(
     context: Any, error: errors.OverrideError, server_id: str | None,
 ) -> None:
-    """Log why a request was refused.
-
-    :param server_id: the server that the request named, if any
-    """
+    """Log why a request, which may name a server, is refused."""
     LOG.info(
         'Image property overrides refused: %s', error.logged,
         instance_uuid=server_id if uuidutils.is_uuid_like(server_id) else None,

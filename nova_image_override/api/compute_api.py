@@ -42,7 +42,7 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 
 
 def _refusing(method: _Method) -> _Method:
-    """Let refusals pass Nova's controllers.
+    """Declare that METHOD overrides Nova's, and let refusals pass.
 
     Nova answers 500 where two requests take the task state at once; where one
     of them is an update of overrides, this is a refusal, too.
@@ -59,7 +59,7 @@ def _refusing(method: _Method) -> _Method:
             if exc.kwargs['actual'].get('task_state') != store.TASK_STATE:
                 raise
             raise Refused(store.changed_meanwhile()) from None
-    return refusing  # type: ignore[return-value]
+    return interface.overrides(refusing)  # type: ignore[return-value]
 
 
 class ComputeTaskAPI(conductor.ComputeTaskAPI):
@@ -73,7 +73,7 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
         """Rebuild a server once the rest of its rebuild is stored.
 
         An evacuation takes the task state whatever it is: an update may have
-        stored other properties since Nova has read server and request spec.
+        come since Nova has read server and request spec.
         """
         if recreate:
             store.renew(instance, request_spec)
@@ -84,10 +84,7 @@ class ComputeTaskAPI(conductor.ComputeTaskAPI):
 
 
 class API(api.API):
-    """Nova's compute API with overrides merged into the boot metadata.
-
-    :param planner: makes plans by the deployer's rules
-    """
+    """Nova's compute API with overrides merged into the boot metadata."""
 
     def __init__(self, planner: Planner) -> None:
         super().__init__()
@@ -127,7 +124,6 @@ class API(api.API):
 
     # --- create -------------------------------------------------------------
 
-    @interface.overrides
     @_refusing
     def create(
         self, context: Any, *args: Any,
@@ -202,7 +198,6 @@ class API(api.API):
 
     # --- rebuild ------------------------------------------------------------
 
-    @interface.overrides
     @_refusing
     def rebuild(
         self, context: Any, instance: Any, image_href: str,
@@ -212,7 +207,8 @@ class API(api.API):
         asked_module.require_none(kwargs.get('metadata'))
         nova_rebuild = super().rebuild
         operation = operations.of(context)
-        self._repair(context, instance)
+        if not operation.is_check:
+            self._repair(context, instance)
         return Rebuild(
             self._planner, self._scheduler, context, instance,
             operation.asked, operation.is_check,
@@ -230,7 +226,6 @@ class API(api.API):
 
     # --- update -------------------------------------------------------------
 
-    @interface.overrides
     @_refusing
     def update_instance_metadata(
         self, context: Any, instance: Any, metadata: dict[str, str],
@@ -241,7 +236,6 @@ class API(api.API):
         return super().update_instance_metadata(
             context, instance, metadata, *args, **kwargs)
 
-    @interface.overrides
     @_refusing
     def update_instance(
         self, context: Any, instance: Any, updates: dict[str, Any],
@@ -250,7 +244,8 @@ class API(api.API):
         operation = operations.of(context)
         if operation.asked is None:
             return super().update_instance(context, instance, updates)
-        self._repair(context, instance)
+        if not operation.is_check:
+            self._repair(context, instance)
         planned = update.plan(
             self._planner, self._scheduler, context, instance, operation.asked)
         if operation.is_check:
@@ -260,16 +255,14 @@ class API(api.API):
                 context, f'api_{store.ACTION}', self.host, instance.uuid):
             # Nova's method would save the rest whatever the task state.
             planned.store(instance, updates)
-        audit.changed(context, audit.BY_UPDATE,
-                      planned.plan.change.after, instance)
+        audit.changed(context, 'by the update', planned.plan.change.after,
+                      instance)
         return instance
 
     # --- operations that begin with the overrides ----------------------------
 
     def _repair(self, context: Any, instance: Any) -> None:
         """Repair a server that a service without overrides has changed."""
-        if operations.of(context).is_check:
-            return
         unfinished = repair.needed(instance)
         if unfinished:
             self._record_action_start(context, instance, store.ACTION)
@@ -282,7 +275,6 @@ class API(api.API):
         self._repair(context, instance)
         return Instance.of(instance, keeps_others=keeps_others)
 
-    @interface.overrides
     @_refusing
     def start(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
@@ -295,7 +287,6 @@ class API(api.API):
         return super().start(
             context, self._whole(context, instance), *args, **kwargs)
 
-    @interface.overrides
     @_refusing
     def reboot(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
@@ -304,7 +295,6 @@ class API(api.API):
         return super().reboot(
             context, self._whole(context, instance), *args, **kwargs)
 
-    @interface.overrides
     @_refusing
     def resize(
         self, context: Any, instance: Any, *args: Any,
@@ -324,7 +314,6 @@ class API(api.API):
             context, self._whole(context, instance), *args,
             host_name=host_name, **kwargs)
 
-    @interface.overrides
     @_refusing
     def unshelve(
         self, context: Any, instance: Any, *args: Any,
@@ -345,7 +334,6 @@ class API(api.API):
                 # the task state.
                 store.repair(before)
 
-    @interface.overrides
     @_refusing
     def live_migrate(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
@@ -354,20 +342,14 @@ class API(api.API):
         return super().live_migrate(
             context, self._whole(context, instance), *args, **kwargs)
 
-    @interface.overrides
     @_refusing
     def evacuate(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        """Evacuate a server, after any repair.
-
-        Nova takes the task state whatever it is, so nothing can be compared
-        then: ComputeTaskAPI reads the server again.
-        """
+        """Evacuate a server, after any repair; ComputeTaskAPI does the rest."""
         self._repair(context, instance)
         return super().evacuate(context, instance, *args, **kwargs)
 
-    @interface.overrides
     @_refusing
     def rescue(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
@@ -396,7 +378,6 @@ class API(api.API):
         return super().unlock(
             context, Instance.of(instance, keeps_others=True))
 
-    @interface.overrides
     @_refusing
     def shelve(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
@@ -414,8 +395,8 @@ class API(api.API):
         new_flavor: Any, is_bfv: bool, is_revert: bool,
     ) -> None:
         """Check overrides with a resize's flavor before anything is changed."""
-        # What Nova, in which this is a static method, then says about flavor
-        # and image does not mention overrides, and is a 500 for some.
+        # A static method in Nova, which then answers without a word about
+        # overrides, or 500.
         super()._check_quota_for_upsize(
             context, instance, current_flavor, new_flavor, is_bfv, is_revert)
         record = ServerRecord.of(instance)

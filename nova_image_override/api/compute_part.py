@@ -29,14 +29,12 @@ def announced(node: objects.ComputeNode) -> str | None:
 def require(context: Any, instance: Any, done: str, remedy: str) -> None:
     """Require the compute part on the host of INSTANCE.
 
-    :param context: request context, targeted at the instance's cell
     :param done: what would be done to the server, as a participle
     :param remedy: what the caller can do instead
     :raises errors.Conflict: the host does not have it
     """
     if not instance.host:
-        # Not built yet, or shelved: no host can lose anything, and Nova
-        # itself refuses these states.
+        # Not built yet, or shelved: Nova itself refuses these states.
         return
     try:
         node = objects.ComputeNode.get_by_host_and_nodename(
@@ -53,7 +51,6 @@ def require(context: Any, instance: Any, done: str, remedy: str) -> None:
 def require_anywhere(context: Any, host: str | None, lost: str) -> None:
     """Require the compute part on every host that a server may move to.
 
-    :param context: request context, targeted at the instance's cell
     :param host: the host that the caller names, if any
     :param lost: what could happen without it
     :raises errors.Conflict: a possible destination does not have it

@@ -22,8 +22,6 @@ class Refused(exception.Forbidden):
 
     They let ``Forbidden`` pass and make a 500 of exceptions that they do not
     expect (nova/api/openstack/wsgi.py expected_errors).
-
-    :ivar error: the refusal
     """
 
     def __init__(self, error: errors.OverrideError) -> None:
@@ -59,8 +57,7 @@ class OverrideFault(wsgi.Fault):
 class Resource(wsgi.Resource):
     """Nova's resource, which answers our refusals with their details.
 
-    :param is_check: whether it only answers what a create would get, which is
-        not logged
+    :param is_check: whether it answers checks, whose refusals are not logged
     """
 
     def __init__(
@@ -85,9 +82,9 @@ class Resource(wsgi.Resource):
         except Refused as exc:
             error = exc.error
         context = request.environ['nova.context']
-        asked = operations.of(context).overrides
-        if asked.preset is not None:
-            error = error.telling(asked.preset.name, {
+        asked = operations.of(context).asked
+        if asked is not None and asked.preset:
+            error = error.ascribed_to(asked.preset.name, {
                 each.name for each in asked if each.preset})
         if not self._is_check:
             audit.refused(context, error, action_args.get('id'))

@@ -31,8 +31,8 @@ class RecordFilter:
     """
 
     def __init__(self, names: Iterable[str] = (), preset: str = '') -> None:
-        #: The keys of which a server has to have one, each time; without any,
-        #: one that begins as those of overrides do.
+        #: Keys of which a server has to have one, each time; without any, one
+        #: that begins as those of overrides do.
         self._keys = [*map(metadata_keys.override_keys, sorted(names)), *(
             [metadata_keys.preset_keys(preset)] if preset else ())]
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 import contextlib
+import dataclasses
 import types
 from typing import Any
 
 from nova_image_override import errors
 from nova_image_override.api.list_filter import RecordFilter
-from nova_image_override.override import NONE, Overrides
+from nova_image_override.override import Overrides
 from nova_image_override.server_record import ServerRecord
 
 _ATTRIBUTE = 'image_props_override_operation'
@@ -26,7 +27,7 @@ class Operation:
 
     :ivar asked: the overrides that the request asks for, those of its preset
         among them; None without the parameters
-    :ivar shown: what the answer is to show of overrides, by server
+    :ivar shown: what the answer shows of overrides, by server
     :ivar is_check: whether it ends where it would store anything
     """
 
@@ -34,18 +35,10 @@ class Operation:
     shown: Mapping[str, dict[str, Any]] = types.MappingProxyType({})
     is_check = False
 
-    @property
-    def overrides(self) -> Overrides:
-        """The overrides that the request asks for, if any."""
-        return self.asked or NONE
-
     # --- servers that are shown ---------------------------------------------
 
     def attributes(self, expected: list[str] | None) -> list[str] | None:
-        """Return the attributes to load with instances.
-
-        :param expected: those that Nova loads
-        """
+        """Return the attributes to load beside Nova's EXPECTED ones."""
         return expected
 
     def listing(self, search_opts: Any) -> dict[str, Any]:
@@ -84,17 +77,11 @@ class Operation:
         """Change an instance that is about to be stored."""
 
     def validating(self, mappings: Any) -> Any:
-        """Return the block device mappings that Nova validates and reserves.
-
-        :param mappings: ``nova.objects.BlockDeviceMappingList``
-        """
+        """Return the block device mappings that Nova validates and reserves."""
         return mappings
 
     def storing(self, context: Any, spec: Any, instance: Any) -> None:
-        """Note a server that Nova stores next.
-
-        :param spec: its request spec
-        """
+        """Note a server that Nova stores next, and its request spec."""
 
     # --- a server that is rebuilt -------------------------------------------
 
@@ -102,10 +89,7 @@ class Operation:
         """Change the metadata of the image that a server is rebuilt from."""
 
     def sending(self, instance: Any) -> dict[str, Any]:
-        """Store the rest of a rebuild that is about to be sent.
-
-        :returns: arguments of ComputeTaskAPI.rebuild_instance
-        """
+        """Store the rest of a rebuild, and return arguments to add to it."""
         return {}
 
 
@@ -134,25 +118,21 @@ def during(context: Any, operation: Operation) -> Iterator[None]:
         attach(context, former)
 
 
+@dataclasses.dataclass
 class Listing(Operation):
     """A request whose answer shows the overrides of servers.
 
-    :param asked: as :class:`Operation` has it
-    :param names: the properties that servers have to override to be listed
-    :param preset: the preset that their overrides have to come with, or ''
+    :ivar names: the properties that servers have to override to be listed
+    :ivar preset: the preset that their overrides have to come with, or ''
     :ivar shown: what the answer is to show, by server. Noted while Nova makes
         the answer and added afterwards, because Nova validates its own
         answers and its schemas forbid unknown keys.
     """
 
-    def __init__(
-        self, asked: Overrides | None = None,
-        names: frozenset[str] = frozenset(), preset: str = '',
-    ) -> None:
-        self.asked = asked
-        self.names = names
-        self.preset = preset
-        self.shown: dict[str, dict[str, Any]] = {}
+    asked: Overrides | None = None
+    names: frozenset[str] = frozenset()
+    preset: str = ''
+    shown: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
     def attributes(self, expected: list[str] | None) -> list[str] | None:
         """Load system metadata, too.

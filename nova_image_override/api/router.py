@@ -1,7 +1,6 @@
 """The factory that api-paste.ini names.
 
-Imports nothing of Nova, so that a Nova that lacks something is told in one
-line.
+Imports nothing of Nova, so that what a Nova lacks is logged in one line.
 """
 
 import functools

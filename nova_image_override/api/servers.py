@@ -23,8 +23,7 @@ from nova_image_override.override import NONE
 
 
 class ViewBuilder(views.ViewBuilder):
-    """Nova's view builder, which notes the overrides of each server it shows.
-    """
+    """Nova's view builder, which notes the overrides of servers."""
 
     @interface.overrides
     def show(
@@ -55,12 +54,7 @@ class ViewBuilder(views.ViewBuilder):
 
 
 class ServersController(servers.ServersController):
-    """Nova's servers controller, which takes and shows overrides.
-
-    :param api: Nova's compute API with overrides
-    :param planner: makes plans by the deployer's rules
-    :param reader: reads what requests ask for
-    """
+    """Nova's servers controller, which takes and shows overrides."""
 
     _view_builder_class = ViewBuilder
 
@@ -140,10 +134,7 @@ class ServersController(servers.ServersController):
         self, req: wsgi.Request, key: str, id: str, body: Any,
         kind: type[operations.Listing] = operations.Listing,
     ) -> Any:
-        """Update or rebuild a server, or check what that would get.
-
-        :param key: that of the body: 'server' or 'rebuild'
-        """
+        """Update or rebuild a server, or check what that would get."""
         asked, body = self._asked.change(req, body, key)
         if kind.is_check and key == 'server' and asked is None:
             raise errors.Invalid.of(

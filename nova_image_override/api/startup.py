@@ -22,13 +22,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Startup(NamedTuple):
-    """The rules and options of a deployment.
-
-    None of it changes except the policy rules, which change with Nova's files.
-
-    :ivar planner: makes plans by the deployer's rules
-    :ivar compatibility: which clients need not send the header entry
-    """
+    """The rules and options of a deployment."""
 
     planner: Planner
     compatibility: ClientCompatibility
@@ -37,8 +31,7 @@ class Startup(NamedTuple):
 def read(conf: cfg.ConfigOpts) -> Startup:
     """Read the options of ``[image_override]``, and the files they name.
 
-    :raises errors.StartupError: naming every rule and every other option that
-        is malformed
+    :raises errors.StartupError: naming every fault
     """
     started, wrong = read_the_rest(conf)
     if started is None or wrong:
@@ -49,7 +42,7 @@ def read(conf: cfg.ConfigOpts) -> Startup:
 def read_the_rest(
     conf: cfg.ConfigOpts,
 ) -> tuple[Startup | None, list[errors.Fault | str]]:
-    """Return what is left without all that is wrong, and what is wrong.
+    """Return the configuration without its invalid parts, and the faults.
 
     :returns: None if nothing is left, because policy files cannot be read
     """
@@ -84,10 +77,7 @@ def read_the_rest(
 
 
 def _made(options: types.SimpleNamespace) -> Startup:
-    """Make the rules that OPTIONS say, with the files that they name.
-
-    :raises errors.StartupError: naming everything that is malformed
-    """
+    """Make the rules of OPTIONS, with the files that they name."""
     catalog = catalog_module.running()
     enforcer, callers, compatibility = errors.all_made(
         lambda: Enforcer.from_options(catalog, options),

@@ -48,13 +48,7 @@ class Caller:
 
 
 class Callers:
-    """Makes callers from Nova's request contexts.
-
-    Policy rules are checked against Nova's policy files.
-
-    :raises nova_image_override.errors.StartupError: a policy file cannot be
-        read
-    """
+    """Makes callers from Nova's request contexts and policy files."""
 
     def __init__(self) -> None:
         self.policy = watched_policy(nova.conf.CONF, (
@@ -68,7 +62,7 @@ class Callers:
         """
         def warn() -> None:
             unknown = policies.unknown(
-                self.policy.said().file_rules, catalog, presets.now())
+                self.policy.content().file_rules, catalog, presets.now())
             if unknown:
                 LOG.warning(
                     'Policy rules that close nothing, because there is no '
@@ -83,10 +77,9 @@ class Callers:
     def caller(self, context: Any, owner: Any = None) -> Caller:
         """Return the caller who makes the request of CONTEXT.
 
-        :param owner: the instance whose project and user policy checks
-            against, by default those of the context
+        :param owner: the instance that policy compares with, if not CONTEXT
         """
-        enforcer = self.policy.said()
+        enforcer = self.policy.content()
         # As nova/api/openstack/compute/servers.py create and rebuild do.
         owner = owner or context
         target = {'project_id': owner.project_id, 'user_id': owner.user_id}
@@ -121,10 +114,8 @@ def watched_policy(
     open in between, and vice versa. Here each state is read into an
     enforcer of its own, which never changes again.
 
-    :param conf: Nova's configuration, which names the files
     :param defaults: Nova's rules, to which those of the files may refer, and
         ours
-    :raises nova_image_override.errors.StartupError: a file cannot be read
     """
     # Registers the options, if nobody has.
     oslo_policy_opts.set_defaults(conf)

@@ -10,19 +10,14 @@ BYTES_MAX = 16 * 2**20
 
 
 def failure(option: str, path: str, why: object) -> errors.StartupError:
-    """Return the error for a file, on one line.
-
-    :param option: the option of ``[image_override]`` that names the file
-    :param why: the fault; the lines of an exception are joined
-    """
+    """Return the error for a file, with the lines of WHY joined."""
     return errors.StartupError(errors.Fault(
         option, path, ' '.join(str(why).split())))
 
 
 def read(option: str, path: str, most: int = BYTES_MAX) -> str:
-    """Return the text of the file at PATH.
+    """Return the text of the file at PATH, which OPTION names.
 
-    :param option: the option of ``[image_override]`` that names the file
     :param most: largest file that is read, in bytes
     :raises errors.StartupError: the file is missing, unreadable, not a regular
         file, too large, not UTF-8, or empty

@@ -18,7 +18,6 @@ class Overridable:
     Regular expressions are not anchored. Limits on the values of single
     members are shown together; create decides on each separately.
 
-    :ivar prop: the property
     :ivar members: regular expressions of the members of the family that may
         be overridden; none means all
     :ivar closed: those of members that may not
@@ -69,7 +68,7 @@ class Overridable:
         schema = self.prop.schema(removal=self.removable)
         if not self.can_be_set:
             return {'type': 'null', **{
-                key: said for key, said in schema.items()
+                key: value for key, value in schema.items()
                 if key in ('title', 'description', 'drivers')}}
         if 'enum' in schema:
             schema['enum'] = [value for value in schema['enum']

@@ -20,11 +20,7 @@ from nova_image_override.authorization.glance import property_protections
 from nova_image_override.authorization.glance.protected import Protected
 from nova_image_override.authorization.lists import PropertyList
 from nova_image_override.authorization.presets import Preset, Presets
-from nova_image_override.override import (
-    ImageProperties,
-    Override,
-    Overrides,
-)
+from nova_image_override.override import ImageProperties, Override, Overrides
 from nova_image_override.properties.catalog import Catalog
 
 LOG = logging.getLogger(__name__)
@@ -35,12 +31,8 @@ _NOTHING_INJECTED = metadata_injection.Injection()
 class Enforcer:
     """The deployer's rules, compiled once at start.
 
-    :param catalog: the running Nova's properties
     :param denied: entries of ``denied_properties``
     :param allowed: entries of ``allowed_properties``
-    :param injection: what Glance injects on import
-    :param protections: Glance's property protections, if it has any
-    :param presets: named sets of overrides, if there are any
     :raises errors.StartupError: lists are malformed; one line for each entry
     """
 
@@ -68,9 +60,8 @@ class Enforcer:
 
     @classmethod
     def from_options(cls, catalog: Catalog, options: Any) -> Enforcer:
-        """Read the rules that the group ``[image_override]`` names.
+        """Read the rules that the OPTIONS of ``[image_override]`` name.
 
-        :param options: the group's options
         :raises errors.StartupError: naming every list and every file of
             Glance's that is wrong
         """
@@ -98,7 +89,7 @@ class Enforcer:
 
     @property
     def glances_files(self) -> str:
-        """Words for messages: where Glance's files are, if there are any."""
+        """Where Glance's files are, in words."""
         return 'the files that nova.conf names' if (
             self.injection.configured or self.protected.protections
         ) else 'not given'
@@ -117,16 +108,15 @@ class Enforcer:
             protections are not checked
         """
         problems = []
-        used = overrides.preset
-        if used is not None:
+        if used := overrides.preset:
             decision = rules.of_preset(used.name, caller)
-            if not overrides.is_kept and not decision.permits:
-                problems.append(errors.Problem(
-                    errors.PRESET, decision.code, decision.reason))
-            if overrides.is_kept and decision.permits:
-                preset = self.presets.now().get(used.name)
-                if preset is not None:
-                    overrides = overrides.as_given_by(preset.overrides)
+            if not overrides.is_kept:
+                if not decision.permits:
+                    problems.append(errors.Problem(
+                        errors.PRESET, decision.code, decision.reason))
+            elif decision.permits and (
+                    preset := self.presets.now().get(used.name)):
+                overrides = overrides.as_given_by(preset.overrides)
         refused: dict[str, rules.Decision] = {}
         request = rules.Request(caller, overrides, images)
         for rule in self._deciding:
@@ -140,10 +130,7 @@ class Enforcer:
         self, caller: Caller, overrides: Overrides,
         images: Sequence[ImageProperties] = (),
     ) -> list[rules.Decision]:
-        """Return what each rule decides about each override, in order.
-
-        :param images: as for :meth:`refusals`
-        """
+        """Return what each rule decides about each override, in order."""
         request = rules.Request(caller, overrides, images)
         return [decision for rule in self.rules
                 for decision in rule.decide(request)]
@@ -151,7 +138,6 @@ class Enforcer:
     def preset(self, caller: Caller, name: object) -> Preset:
         """Return the preset that a request of CALLER names.
 
-        :param name: as Nova's JSON parser made it
         :raises errors.Invalid: there is none that CALLER may use
         """
         return self.presets.named(

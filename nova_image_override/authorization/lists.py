@@ -102,9 +102,8 @@ class Entry:
     def reaches(self, prop: Property) -> bool:
         """Return whether the entry may cover PROP, or members of a family.
 
-        The part of a glob before its first glob character is compared with
-        the prefix of the family's names: true too often rather than too
-        rarely.
+        Globs are compared with a family up to their first glob character: true
+        too often rather than too rarely.
         """
         family = prop.family
         if family is None or self.covers_all(prop):
@@ -135,15 +134,11 @@ class Entry:
 class PropertyList:
     """One list, compiled.
 
-    :param option: the option's name, for messages
-    :param entries: its entries
-    :param catalog: the running Nova's properties
     :raises errors.StartupError: entries are malformed, or can never match;
         one line for each
     """
 
-    #: Number of names whose covering entries are remembered. Only traits
-    #: are unlimited in number.
+    #: Names whose covering entries are remembered: traits have no end.
     CACHE_SIZE = 2048
 
     def __init__(

@@ -39,7 +39,6 @@ BYTES_MAX = 2**17
 class Preset:
     """One preset.
 
-    :ivar overrides: the properties that it sets and removes
     :ivar digest: of the overrides, which shows whether they have changed
     :ivar description: for users who choose a preset
     :ivar flavors: names of the flavors that it is meant for; not enforced
@@ -68,7 +67,6 @@ class Preset:
 class Presets:
     """The presets of one deployment, as its file has them now.
 
-    :param catalog: the properties that can be named
     :param path: the file; None if there is none
     :raises errors.StartupError: with a line for each fault
     """
@@ -80,7 +78,7 @@ class Presets:
 
     def now(self) -> Mapping[str, Preset]:
         """Return the presets by name."""
-        return self._watched.said() if self._watched else {}
+        return self._watched.content() if self._watched else {}
 
     def then(self, call: Callable[[], object]) -> None:
         """Call CALL each time the file has changed."""
@@ -94,9 +92,8 @@ class Presets:
         """Return the preset that a request names.
 
         :param name: as Nova's JSON parser made it
-        :param may_use: whether the caller may use the preset of a name; to
-            others it is not there
-        :raises errors.Invalid: there is none
+        :param may_use: whether the caller may use the preset of a name
+        :raises errors.Invalid: there is none, or none for the caller
         """
         presets = self.now()
         if not isinstance(name, str):
@@ -151,40 +148,36 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
 
 
 def _read(catalog: Catalog, path: str) -> dict[str, Preset]:
-    """Read the presets of a file.
+    """Read the presets of a file, or raise StartupError with all its faults."""
+    def failure(why: object) -> errors.StartupError:
+        return config_files.failure(OPTION, path, why)
 
-    :raises errors.StartupError: with a line for each fault
-    """
     try:
-        said = _Loader(
+        entries = _Loader(
             config_files.read(OPTION, path, BYTES_MAX)).get_single_data()
     except (yaml.YAMLError, *UNREADABLE) as exc:
-        raise config_files.failure(OPTION, path, exc) from None
-    if not isinstance(said, dict):
-        raise config_files.failure(
-            OPTION, path, 'must be a mapping of names to presets')
-    if len(said) > PRESETS_MAX:
-        raise config_files.failure(
-            OPTION, path, f'at most {PRESETS_MAX} presets, not {len(said)}')
+        raise failure(exc) from None
+    if not isinstance(entries, dict):
+        raise failure('must be a mapping of names to presets')
+    if len(entries) > PRESETS_MAX:
+        raise failure(f'at most {PRESETS_MAX} presets, not {len(entries)}')
     parser = Parser(catalog)
     # MariaDB takes such rows of the record for the same.
-    if len({str(name).lower() for name in said}) < len(said):
-        raise config_files.failure(
-            OPTION, path, 'names of presets differ in case only')
+    if len({str(name).lower() for name in entries}) < len(entries):
+        raise failure('names of presets differ in case only')
     wrong = [errors.Fault(
         OPTION, path, f'preset {errors.printable(str(name))}: {fault}')
-             for name, entry in said.items()
+             for name, entry in entries.items()
              for fault in _faults(catalog, parser, name, entry)]
     if wrong:
         raise errors.StartupError(*wrong)
-    named = sum(len(entry['properties']) for entry in said.values())
+    named = sum(len(entry['properties']) for entry in entries.values())
     if named > PROPERTIES_MAX:
-        raise config_files.failure(
-            OPTION, path, f'at most {PROPERTIES_MAX} properties in all '
-            f'presets together, not {named}')
+        raise failure(f'at most {PROPERTIES_MAX} properties in all presets '
+                      f'together, not {named}')
     return {name: Preset.of(
         name, parser.parse(entry['properties']), entry['description'],
-        tuple(entry.get('flavors') or ())) for name, entry in said.items()}
+        tuple(entry.get('flavors') or ())) for name, entry in entries.items()}
 
 
 def _faults(

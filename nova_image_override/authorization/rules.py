@@ -20,7 +20,6 @@ from nova_image_override.override import ImageProperties, Override, Overrides
 #: Ends a reason that cannot list the permitted values.
 _SEE = '; GET /v2.1/image-props-override shows what is permitted'
 
-
 #: The parts of a property that a rule leaves.
 Left = Iterator[Overridable]
 
@@ -29,7 +28,6 @@ Left = Iterator[Overridable]
 class Request:
     """The overrides that a caller requests.
 
-    :ivar overrides: all that are merged together
     :ivar images: the properties of the image, or volume, itself; more than
         one where it may be either: the override then needs the permissions
         for each
@@ -44,7 +42,6 @@ class Request:
 class Decision:
     """One rule's decision about one property.
 
-    :ivar name: what the request calls the property
     :ivar rule: the rule, with its subject if it decides more than once
     :ivar code: why not, for programs: one of the codes of
         :mod:`nova_image_override.errors`; '' if the rule permits the override
@@ -73,7 +70,7 @@ class Rule(abc.ABC):
         return True
 
     def decide(self, request: Request) -> list[Decision]:
-        """Return the decisions about all overrides, in their order."""
+        """Return the decisions about all overrides."""
         return [decision for each in request.overrides.members
                 for decision in self.about(each, request)]
 
@@ -101,7 +98,7 @@ class Never(Rule):
         ) if override.prop.record.never else Decision(override.name, 'never')
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
-        """Leave properties that do not describe the image itself."""
+        """Leave what does not describe the image itself."""
         if not left.prop.record.never:
             yield left
 
@@ -162,24 +159,24 @@ class Allowed(Rule):
                 name, self.OPTION, detail=f'preset {override.preset}')
             return
         entry = _deciding(self.entries, override)
-        yield Decision(name, self.OPTION, detail=f'entry {entry.text}') \
-            if entry else self._not_allowed(override)
-
-    def _not_allowed(self, override: Override) -> Decision:
-        covering = self.entries.covering(override.name)
-        if not covering:
-            return Decision(
-                override.name, self.OPTION, errors.NOT_ALLOWED, 'not one of '
-                f'the properties that this cloud allows overriding{_SEE}',
+        covering = self.entries.covering(name)
+        if entry:
+            yield Decision(name, self.OPTION, detail=f'entry {entry.text}')
+        elif not covering:
+            yield Decision(
+                name, self.OPTION, errors.NOT_ALLOWED, 'not one of the '
+                f'properties that this cloud allows overriding{_SEE}',
                 'no entry')
-        values = ', '.join(dict.fromkeys(
-            each for entry in covering for each in entry.values))
-        allows = ('this cloud does not allow removing it, only setting it to'
-                  if override.value is None else 'this cloud allows only')
-        entries = ', '.join(entry.text for entry in covering)
-        return Decision(
-            override.name, self.OPTION, errors.VALUE_NOT_ALLOWED,
-            f'{allows} {values}', f'only the values of {entries}')
+        else:
+            values = ', '.join(dict.fromkeys(
+                each for entry in covering for each in entry.values))
+            allows = (
+                'this cloud does not allow removing it, only setting it to'
+                if override.value is None else 'this cloud allows only')
+            entries = ', '.join(entry.text for entry in covering)
+            yield Decision(
+                name, self.OPTION, errors.VALUE_NOT_ALLOWED,
+                f'{allows} {values}', f'only the values of {entries}')
 
     def limit(self, left: Overridable, caller: Caller) -> Left:
         """Leave the members and the values that entries allow."""

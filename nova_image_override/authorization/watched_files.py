@@ -29,10 +29,10 @@ UNREADABLE = (
 #: Distinguishes one state of a file from another.
 _Stamp = tuple[str, int, int, int, int]
 
-_Said = TypeVar('_Said')
+_Content = TypeVar('_Content')
 
 
-class WatchedFiles(Generic[_Said]):
+class WatchedFiles(Generic[_Content]):
     """The content of files in one state: before a change, or after.
 
     :param paths: returns the files, and folders of files, in their order
@@ -43,8 +43,8 @@ class WatchedFiles(Generic[_Said]):
     """
 
     def __init__(
-        self, paths: Callable[[], Iterable[str]], read: Callable[[], _Said],
-        of: str,
+        self, paths: Callable[[], Iterable[str]],
+        read: Callable[[], _Content], of: str,
     ) -> None:
         self._paths = paths
         self._read = read
@@ -56,7 +56,7 @@ class WatchedFiles(Generic[_Said]):
         self._stamps = self._stamped()
         self._read_again()
 
-    def said(self) -> _Said:
+    def content(self) -> _Content:
         """Return the content of the files now.
 
         If a changed file cannot be read, or a file that was there is missing
@@ -73,18 +73,15 @@ class WatchedFiles(Generic[_Said]):
                 except errors.StartupError as exc:
                     LOG.error('%s. What was read before stays in force.',
                               '; '.join(map(str, exc.args)))
-            said = self._said
+            content = self._content
         if changed:
             self.then()
-        return said
+        return content
 
     def _read_again(self) -> None:
-        """Read all of the files, or change nothing.
-
-        :raises errors.StartupError: a file cannot be read, or is lost
-        """
+        """Read all of the files, or change nothing and raise."""
         try:
-            said = self._read()
+            content = self._read()
             filled = _filled(self._stamps)
             lost = self._filled - filled
             if self._stamped() != self._stamps:
@@ -96,7 +93,7 @@ class WatchedFiles(Generic[_Said]):
             raise errors.StartupError(
                 f'{self._of} cannot be read: ' + ' '.join(str(exc).split())
             ) from None
-        self._said, self._filled = said, filled
+        self._content, self._filled = content, filled
 
     def _stamped(self) -> tuple[_Stamp, ...]:
         return tuple(
@@ -119,11 +116,7 @@ def _stamps_of(path: str) -> Iterator[_Stamp]:
 
 
 def _filled(stamps: Iterable[_Stamp]) -> set[str]:
-    """Return the files of STAMPS that are not empty.
-
-    :raises OSError: one cannot be read
-    :raises ValueError: one is not UTF-8
-    """
+    """Return the files of STAMPS that are not empty, if all can be read."""
     # oslo.policy reads no hidden files, such as those of editors.
     return {path for path, _, size, *_ in stamps
             if size and not os.path.basename(path).startswith('.')

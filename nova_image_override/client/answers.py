@@ -12,14 +12,10 @@ from nova_image_override import versions
 
 T = TypeVar('T')
 
-#: The parameters of a request, in the order in which all that is built on this
-#: takes and returns them; servers show the results by the same names.
-PARAMETERS = (errors.PARAMETER, errors.PRESET)
-
 
 def parameters(*values: Any) -> dict[str, Any]:
-    """Return those of PARAMETERS whose VALUES are not None, with these."""
-    return {name: value for name, value in zip(PARAMETERS, values)
+    """Return those of errors.PARAMETERS whose VALUES are not None."""
+    return {name: value for name, value in zip(errors.PARAMETERS, values)
             if value is not None}
 
 
@@ -38,7 +34,6 @@ class NotSent(Error):
 class Refused(Error):
     """The cloud refuses a request, with a line for each problem if it has any.
 
-    :ivar response: the cloud's answer
     :ivar message: that of Nova's fault
     :ivar problems: with overrides; empty when something else is wrong
     """
@@ -48,8 +43,8 @@ class Refused(Error):
         self.response = response
         self.message = fault['message']
         self.problems = tuple(sorted(
-            errors.Problem(name, said['code'], said['reason'])
-            for name, said in fault.get(errors.PARAMETER, {}).items()))
+            errors.Problem(name, each['code'], each['reason'])
+            for name, each in fault.get(errors.PARAMETER, {}).items()))
         super().__init__('\n'.join(map(str, self.problems)) or self.message)
 
 
@@ -88,7 +83,8 @@ def shown_in(response: requests.Response) -> dict[str, dict[str, Any]]:
     try:
         body = response.json()
         servers = body.get('servers') or [body.get('server')]
-        return {server['id']: {name: server.get(name) for name in PARAMETERS}
+        return {server['id']: {name: server.get(name)
+                             for name in errors.PARAMETERS}
                 for server in servers
                 if server and errors.PARAMETER in server}
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -122,17 +118,17 @@ class Discovery:
         return self.presets[name]
 
     @classmethod
-    def of(cls, said: Any) -> 'Discovery':
-        """Read SAID, the content of the response to ``GET`` of versions.PATH.
+    def of(cls, offer: Any) -> 'Discovery':
+        """Read OFFER, the content of the response to ``GET`` of versions.PATH.
 
         :raises Error: the cloud has no version that we know
         :raises KeyError, TypeError, ValueError: it cannot be read
         """
         low, high = (
-            microversion_parse.parse_version_string(said[bound])
+            microversion_parse.parse_version_string(offer[bound])
             for bound in ('min_version', 'max_version'))
         # Clouds from before there were presets send none.
-        schema, presets = dict(said['schema']), dict(said.get('presets', {}))
+        schema, presets = dict(offer['schema']), dict(offer.get('presets', {}))
         known = versions.VERSIONS
         shared = [version for version in known if low <= version <= high]
         if not shared:

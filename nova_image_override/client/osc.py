@@ -306,10 +306,7 @@ class Unset(Hook):
 def _found(
     compute: Any, server: str,
 ) -> tuple[transport.OverridingSession, str, transport.Overrides]:
-    """Return the session, a server's ID, and its overrides in force.
-
-    :raises Error: nova-api does not show them
-    """
+    """Return the session, a server's ID, and its overrides in force."""
     adapter = transport.attach(compute)
     with adapter.showing() as asking:
         found = compute.find_server(server, ignore_missing=False)

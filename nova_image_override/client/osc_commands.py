@@ -36,10 +36,7 @@ HOSTS_OPTION: dict[str, Any] = {
 
 
 def _offer(shown: command.Command) -> answers.Discovery:
-    """Return the cloud's offer.
-
-    :raises answers.Error: it does not have the extension, or does not answer
-    """
+    """Return the cloud's offer, or raise answers.Error."""
     manager: Any = shown.app.client_manager
     return transport.attach(manager.compute).discover()
 
@@ -61,11 +58,7 @@ class List(command.Lister):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud.
-
-        :raises answers.Error: it does not have the extension, does not
-            answer, or does not offer a property that is named
-        """
+        """Ask the cloud."""
         rows = property_table.rows(_offer(self).schema)
         names = parsed_args.names
         found = {name: property_table.found(rows, name) for name in names}
@@ -95,10 +88,7 @@ class Show(command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud.
-
-        :raises answers.Error: it does not offer the property; with the reason
-        """
+        """Ask the cloud."""
         name, rows = parsed_args.name, property_table.rows(_offer(self).schema)
         for row in rows:
             if row.is_named(name):
@@ -147,10 +137,7 @@ class PresetShow(command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud.
-
-        :raises answers.Error: it does not offer the preset
-        """
+        """Ask the cloud."""
         preset = _offer(self).preset(parsed_args.name)
         return ('name', 'description', 'properties', 'flavors'), (
             parsed_args.name, preset['description'],
@@ -188,11 +175,7 @@ class Check(command.Lister, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud.
-
-        :raises answers.Refused: the create would be refused
-        :raises answers.Error: the cloud cannot be asked
-        """
+        """Ask the cloud."""
         manager: Any = self.app.client_manager
         compute = manager.compute
         server = {'flavor_id': compute.find_flavor(
@@ -258,28 +241,28 @@ def _tables(answer: dict[str, Any]) -> list[tuple[tuple[str, ...], Rows]]:
             for names, rows in tables if rows or names is PROPERTY_COLUMNS]
 
 
-def _host_rows(told: dict[str, Any] | None) -> Rows:
-    """Return the rows of what is told of hosts, if that was asked."""
-    if told is None:
+def _host_rows(hosts: dict[str, Any] | None) -> Rows:
+    """Return the rows about hosts, if the check has asked for them."""
+    if hosts is None:
         return []
-    possible = {True: 'yes', False: 'no'}.get(told['possible'], 'unknown')
+    possible = {True: 'yes', False: 'no'}.get(hosts['possible'], 'unknown')
     return [(possible, name, reason) for name, reason in sorted(
-        told['in_the_way'].items())] or [(possible, '', ', '.join(
-            f'not asked: {each}' for each in told['not_asked']))]
+        hosts['in_the_way'].items())] or [(possible, '', ', '.join(
+            f'not asked: {each}' for each in hosts['not_asked']))]
 
 
 def _property_rows(
     properties: dict[str, Any], overridden: dict[str, dict[str, Any]],
 ) -> Rows:
     """Return the rows of all properties, including those that are removed."""
-    told = {**{name: {'value': value, 'image_value': value}
-               for name, value in properties.items()}, **overridden}
+    shown = {**{name: {'value': value, 'image_value': value}
+                for name, value in properties.items()}, **overridden}
     return [(
-        name, said['value'], said['image_value'],
+        name, each['value'], each['image_value'],
         # Those that act on it, if not all of them do.
-        ', '.join(driver for driver, outcome in said.get('drivers', {}).items()
+        ', '.join(driver for driver, outcome in each.get('drivers', {}).items()
                   if outcome == 'acts'),
-    ) for name, said in sorted(told.items())]
+    ) for name, each in sorted(shown.items())]
 
 
 def _node_rows(topology: dict[str, Any] | None) -> Rows:

@@ -12,6 +12,7 @@ from openstack.compute import compute_service
 from openstack.compute.v2 import _proxy
 from openstack.compute.v2 import server as _server
 
+from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
 
@@ -38,7 +39,7 @@ class Server(_server.Server):
 
     #: openstacksdk's, and what a list is filtered by.
     _query_mapping = resource.QueryParameters(
-        *answers.PARAMETERS,
+        *errors.PARAMETERS,
         **cast(Any, _server.Server._query_mapping._mapping))
 
 
@@ -63,6 +64,10 @@ class Proxy(_proxy.Proxy):
 
     Each request names the extension where the cloud has it, so that servers
     show their overrides. openstacksdk still chooses compute microversions.
+
+    Methods raise openstack.exceptions.SDKException where the cloud does not
+    have the extension or does not answer, and where overrides cannot be sent,
+    were not, or are refused.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -73,8 +78,6 @@ class Proxy(_proxy.Proxy):
         """Return what this caller may override.
 
         :returns: JSON Schema (draft 2020-12) of ``image_props_override``
-        :raises openstack.exceptions.SDKException: the cloud does not have the
-            extension, or does not answer
         """
         with _sdk_errors():
             return transport.attach(self).discover().schema
@@ -84,8 +87,6 @@ class Proxy(_proxy.Proxy):
 
         :returns: name -> ``description``, ``properties`` and ``flavors``,
             names of those that it is meant for
-        :raises openstack.exceptions.SDKException: the cloud does not have the
-            extension, or does not answer
         """
         with _sdk_errors():
             return transport.attach(self).discover().presets
@@ -112,7 +113,6 @@ class Proxy(_proxy.Proxy):
             the extra specs of flavors
         :raises openstack.exceptions.HttpException: the create would be
             refused, with the same exception
-        :raises openstack.exceptions.SDKException: the cloud cannot be asked
         """
         server: dict[str, Any] = {
             'flavor_id': resource.Resource._get_id(flavor)}
@@ -161,8 +161,6 @@ class Proxy(_proxy.Proxy):
         """Call METHOD, whose requests carry the overrides; return its result.
 
         :param action: transport.CREATE or REBUILD
-        :raises openstack.exceptions.SDKException: the overrides cannot be
-            sent, or were not
         """
         asked = image_props_override, image_props_override_preset
         if asked == (None, None):
@@ -177,8 +175,6 @@ class Proxy(_proxy.Proxy):
             the image's property for this server
         :param image_props_override_preset: name of one of the cloud's presets,
             over whose properties those are laid
-        :raises openstack.exceptions.SDKException: the overrides cannot be
-            sent, or are refused; then no server is created
         """
         return self.image_props_overriding(
             transport.CREATE, super().create_server, **attrs)
@@ -190,8 +186,6 @@ class Proxy(_proxy.Proxy):
             drops them, None keeps them
         :param image_props_override_preset: replaces them with one of the
             cloud's presets, and with those that are named besides
-        :raises openstack.exceptions.SDKException: the overrides cannot be
-            sent, or are refused; then nothing is rebuilt
         """
         return self.image_props_overriding(
             transport.REBUILD, super().rebuild_server, *args, **attrs)
@@ -206,7 +200,6 @@ class Proxy(_proxy.Proxy):
             that override all of them; None for all servers
         :param image_props_override_preset: the name of a preset, to list only
             servers whose overrides came with it
-        :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
         filters = answers.parameters(
             image_props_override, image_props_override_preset)
@@ -229,7 +222,6 @@ class Proxy(_proxy.Proxy):
             cloud's presets, and with those that are named besides
         :raises openstack.exceptions.HttpException: they are refused; then
             nothing is updated
-        :raises openstack.exceptions.SDKException: they cannot be sent
         """
         asked = image_props_override, image_props_override_preset
         if asked == (None, None):

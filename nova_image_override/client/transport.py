@@ -58,13 +58,12 @@ class Asking:
     """The overrides of a thread's requests in a context, and the answers.
 
     :ivar action: the requests that are to carry the parameters; '' for none
-    :ivar parameters: those to add (answers.PARAMETERS)
+    :ivar parameters: those to add (errors.PARAMETERS)
     :ivar shows: whether all requests name the version, so that every answer
         shows overrides in force
     :ivar sent: whether a request has carried the parameters
     :ivar checked: the cloud's answer, if that was a check
-    :ivar response: the last answer to a request that carried them, or named
-        the version
+    :ivar response: the last answer to a request that carried or named anything
     :ivar seen: overrides in the answers so far (answers.shown_in)
     """
 
@@ -109,8 +108,7 @@ class _Local(threading.local):
 class OverridingSession:
     """Wraps the session of a compute service's adapter.
 
-    Every request passes through here with the headers and the body that its
-    tool has made.
+    Every request passes through here as its tool has made it.
 
     :ivar naming: whether every request names the extension, where the cloud
         has it, so that every answer shows overrides in force
@@ -330,9 +328,7 @@ def attach(adapter: Any) -> OverridingSession:
 
     Requests of the adapter that ask for nothing stay as they are.
 
-    :param adapter: keystoneauth adapter of the compute service, such as
-        ``conn.compute`` of openstacksdk or ``nova.client`` of
-        python-novaclient
+    :param adapter: keystoneauth adapter of the compute service
     """
     with _ATTACHING:
         if not isinstance(adapter.session, OverridingSession):

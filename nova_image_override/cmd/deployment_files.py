@@ -157,16 +157,13 @@ def read_nova_conf(
 def context(
     roles: list[str] | None, project: str, user: str = 'user',
 ) -> nova_context.RequestContext:
-    """Return the context of a user's request.
-
-    :param roles: those of --role; without, those of a plain tenant
-    """
+    """Return the context of a user's request, by default of a plain tenant."""
     return nova_context.RequestContext(
         user_id=user, project_id=project, roles=roles or [*MEMBER])
 
 
 def read_rules(options: argparse.Namespace) -> tuple[Planner, Caller]:
-    """Return what applies the rules, and the user for whom.
+    """Return the rules, and the caller whom the options describe.
 
     :raises errors.StartupError: with these rules nova-api does not start
     """

@@ -31,10 +31,7 @@ class Computes(deployment_files.Table):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Read the compute nodes of every cell.
-
-        :raises errors.StartupError: a database cannot be read
-        """
+        """Read the compute nodes of every cell."""
         deployment_files.read_nova_conf(parsed_args, databases=True)
         return (('Cell', 'Host', 'Node', 'Compute part'),
                 self._rows(parsed_args))

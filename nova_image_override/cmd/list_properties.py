@@ -18,19 +18,14 @@ class List(deployment_files.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Apply the rules.
-
-        :raises errors.StartupError: with these rules nova-api does not start
-        """
+        """Apply the rules."""
         planner, caller = deployment_files.read_rules(parsed_args)
         schema = planner.schema(caller, versions.MAX)
+        whole = ('', *(each.pattern for each in families.FAMILIES.values()))
         return ('Property', 'Type', 'Values', 'Removable', 'Drivers',
                 'Description'), [
-            (_name(row), row.kind, row.values, row.removable, row.drivers,
-             row.description) for row in property_table.rows(schema)]
-
-
-def _name(row: property_table.Row) -> str:
-    """Return a row's name, with the pattern for a part of a family."""
-    whole = ('', *(family.pattern for family in families.FAMILIES.values()))
-    return row.name if row.pattern in whole else f'{row.name} ({row.pattern})'
+            # With the pattern, if it is a part of a family.
+            (row.name if row.pattern in whole
+             else f'{row.name} ({row.pattern})', row.kind, row.values,
+             row.removable, row.drivers, row.description)
+            for row in property_table.rows(schema)]

@@ -59,12 +59,7 @@ class Metadefs(command.Command):
         return ''
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Print the namespace.
-
-        :raises errors.StartupError: with these rules nova-api does not start
-        :raises OSError: the folder cannot be read
-        :raises ValueError: a file in it is not JSON
-        """
+        """Print the namespace."""
         planner, caller = deployment_files.read_rules(parsed_args)
         enforcer = planner.enforcer
         offered = planner.overridable(caller) if parsed_args.allowed else (
@@ -119,10 +114,7 @@ def _namespace(found: dict[str, Json]) -> Json:
 def _named(
     offered: Iterable[Overridable], allowed: list[str],
 ) -> Iterator[tuple[str, Overridable]]:
-    """Yield what is OFFERED by name; Glance's format has no null.
-
-    :param allowed: names in ``allowed_properties``
-    """
+    """Yield what is OFFERED by name; Glance's format has no null."""
     for each in offered:
         family = each.prop.family
         names = {each.names} if family is None else {
@@ -161,20 +153,20 @@ def _of_images(folder: pathlib.Path) -> Iterator[tuple[str, Json]]:
         if path.suffix != '.json':
             continue
         try:
-            said = json.loads(path.read_text(encoding='utf-8'))
+            found = json.loads(path.read_text(encoding='utf-8'))
         except ValueError as exc:
             raise ValueError(f'{path}: {exc}') from None
         # Others, such as OS::OperatingSystem, are shown to no tenant.
         for prefix in [
                 kind.get('prefix', '')
-                for kind in said.get('resource_type_associations', ())
+                for kind in found.get('resource_type_associations', ())
                 if kind['name'] == 'OS::Glance::Image'
-                and said.get('visibility') == 'public'
-                and said['namespace'] != NAMESPACE]:
-            for part in (said, *said.get('objects', ())):
+                and found.get('visibility') == 'public'
+                and found['namespace'] != NAMESPACE]:
+            for part in (found, *found.get('objects', ())):
                 for name, value in part.get('properties', {}).items():
                     yield prefix + name, {
-                        **value, 'namespace': said['namespace']}
+                        **value, 'namespace': found['namespace']}
 
 
 def _permits(definition: Json) -> Json:
@@ -182,6 +174,6 @@ def _permits(definition: Json) -> Json:
     values = sorted(map(str.lower, definition.get('enum', ())))
     if values in (['false', 'true'], ['no', 'yes']):
         return {'type': 'boolean'}
-    return {key: sorted(said) if key == 'enum' else said
-            for key, said in definition.items()
+    return {key: sorted(value) if key == 'enum' else value
+            for key, value in definition.items()
             if key in ('type', 'enum', 'minimum', 'maximum')}

@@ -29,7 +29,7 @@ class Command(importlib.metadata.EntryPoint):
     """The class of a command, which uses Nova."""
 
     def load(self) -> Any:
-        """Import it, and Nova the way Nova's own commands do."""
+        """Import it, after what of Nova decides how its threads run."""
         _begin_with_nova()
         return super().load()
 
@@ -123,11 +123,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def status() -> int:
-    """Run the checks of ``nova-image-override-status``.
-
-    :returns: 0 all is well, 1 there is a warning, 2 there is a failure, 255
-        it could not be checked
-    """
+    """Run ``nova-image-override-status``; return the exit status."""
     _silence_eventlet()
     if version.is_asked('nova-image-override-status'):
         return 0
@@ -164,8 +160,7 @@ def _silence_eventlet() -> None:
     """Let libraries import eventlet without warnings.
 
     futurist imports it wherever it is installed, and up to release 33 Nova has
-    it patch modules (nova/monkey_patch.py), and warns that some were imported
-    earlier. No command uses it.
+    it patch modules (nova/monkey_patch.py). No command uses it.
     """
     warnings.filterwarnings('ignore', r'\s*Eventlet is deprecated')
     logging.getLogger('nova.monkey_patch').setLevel(logging.ERROR)

@@ -19,10 +19,7 @@ from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
 def unknown_names() -> str:
-    """Return a warning if the lists name properties that this Nova lacks.
-
-    :raises errors.StartupError: with these rules nova-api does not start
-    """
+    """Return a warning if the lists name properties that this Nova lacks."""
     conf = nova.conf.CONF
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(
@@ -50,9 +47,8 @@ class Checks(upgradecheck.UpgradeCommands):
 
 
 def run(arguments: list[str]) -> int:
-    """Run the checks.
+    """Run the checks; return the exit status.
 
-    :returns: 0 all is well, 1 there is a warning, 2 there is a failure
     :raises errors.StartupError: nova.conf cannot be read
     """
     try:

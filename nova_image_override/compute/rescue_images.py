@@ -7,6 +7,7 @@ rescue, and otherwise behaves like the API itself.
 """
 
 from collections.abc import Callable
+import dataclasses
 from typing import Any
 
 from nova.virt.libvirt import driver as libvirt
@@ -22,19 +23,17 @@ def mark(context: Any, instance: Any) -> None:
     setattr(context, _RESCUED, instance)
 
 
+@dataclasses.dataclass
 class _API:
     """An API object of the driver, with the stored properties in its answers.
 
-    :param key: the key of the properties in an answer
-    :param is_own: returns whether an instance boots from the object of an ID
+    :ivar _key: the key of the properties in an answer
+    :ivar _is_own: returns whether an instance boots from the object of an ID
     """
 
-    def __init__(
-        self, api: Any, key: str, is_own: Callable[[Any, str], bool],
-    ) -> None:
-        self._api = api
-        self._key = key
-        self._is_own = is_own
+    _api: Any
+    _key: str
+    _is_own: Callable[[Any, str], bool]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._api, name)

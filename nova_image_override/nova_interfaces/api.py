@@ -81,11 +81,7 @@ class ServersRoutes(interface.Interface):
 
 
 def makes_servers(maker: Any, controller: str = _CONTROLLER) -> bool:
-    """Return whether a controller of ``ROUTE_LIST`` makes a servers resource.
-
-    :param maker: what Nova's router calls to make a resource
-    :param controller: of another resource
-    """
+    """Return whether MAKER of ``ROUTE_LIST`` makes a resource of CONTROLLER."""
     return (
         isinstance(maker, functools.partial)
         and maker.func is interface.resolve(f'{_ROUTES}:_create_controller')
@@ -209,7 +205,7 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.objects:ImageMetaProps', _IMAGE, from_dict='image_props'),
     *called('nova.objects:Instance', 'Reads and stores a server.',
             get_by_uuid='context, uuid, expected_attrs=', get_bdms='',
-            get_flavor='', refresh='',
+            get_flavor='',
             save='expected_vm_state=, expected_task_state='),
     *called('nova.objects:InstanceActionList',
             "Whether an update holds a server's task state, or Nova's resize.",
@@ -224,10 +220,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
 
 
 def verify() -> None:
-    """Check every name that nova-api needs against the running release.
-
-    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
-        different shape
-    """
+    """Check every name that nova-api needs against the running release."""
     interface.verify(common.INTERFACES, common.RULES, INTERFACES)
     interface.verify_overridden(interface.classes('nova_image_override.api'))

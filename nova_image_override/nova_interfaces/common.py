@@ -1,16 +1,9 @@
 """Names of Nova used by nova-api, nova-compute and the commands."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.nova_interfaces.interface import called, Shaped
-
-
-def _maps_names(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(
-        isinstance(each, str) for pair in value.items() for each in pair)
-
 
 #: Needed by all of them.
 INTERFACES: tuple[interface.Interface, ...] = (
@@ -20,10 +13,12 @@ INTERFACES: tuple[interface.Interface, ...] = (
            'an integer', lambda value: isinstance(value, int)),
     Shaped('nova.objects.image_meta:ImageMetaProps', '_legacy_property_map',
            'Refuses a legacy name with the name to use.',
-           'a mapping of names to names', _maps_names),
+           'a mapping of names to names',
+           lambda value: isinstance(value, Mapping) and all(
+               isinstance(each, str) for pair in value.items()
+               for each in pair)),
     *called('nova.utils', 'How Nova stores image properties with a server.',
-            get_image_from_system_metadata='system_meta',
-            instance_sys_meta='instance'),
+            get_image_from_system_metadata='system_meta'),
 )
 
 _VERSIONS = 'compute_microversion is a microversion that Nova has.'

@@ -17,12 +17,6 @@ INTERFACES: tuple[interface.Interface, ...] = (
     *called('nova.volume.cinder:API', _RESCUE, get='_, _'),
 )
 
-
-def _names_manager(value: object) -> bool:
-    return isinstance(value, MutableMapping) and isinstance(
-        value.get('nova-compute'), str)
-
-
 #: Needed to run nova-compute with our manager. In this order:
 #: nova.cmd.compute has to be the first of Nova to be imported.
 COMMAND: tuple[interface.Interface, ...] = (
@@ -30,16 +24,14 @@ COMMAND: tuple[interface.Interface, ...] = (
     interface.Shaped(
         'nova.service', 'SERVICE_MANAGERS',
         'Where nova-compute looks up its manager.',
-        'a dict that names the manager of nova-compute', _names_manager),
+        'a dict that names the manager of nova-compute',
+        lambda value: isinstance(value, MutableMapping) and isinstance(
+            value.get('nova-compute'), str)),
 )
 
 
 def verify() -> None:
-    """Check every name that nova-compute needs against the running release.
-
-    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
-        different shape
-    """
+    """Check every name that nova-compute needs against the running release."""
     interface.verify(common.INTERFACES, INTERFACES)
     interface.verify_overridden(
         interface.classes('nova_image_override.compute'))

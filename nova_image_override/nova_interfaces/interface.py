@@ -1,4 +1,7 @@
-"""One name of Nova that we use, why, and whether it has its shape."""
+"""One name of Nova that we use, why, and whether it has its shape.
+
+Where Nova lacks one, or it has another shape, errors.UnsupportedNova says so.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,17 +27,12 @@ def resolve(name: str) -> Any:
     """Import what NAME refers to.
 
     :param name: a module, or ``module:Class`` with attributes if needed
-    :raises ImportError: there is no such module
-    :raises AttributeError: the module has no such attribute
     """
     return pkgutil.resolve_name(name if ':' in name else f'{name}:')
 
 
 def verify(*lists: Iterable[Interface]) -> None:
-    """Check lists of interfaces against the running release.
-
-    :raises errors.UnsupportedNova: naming each one that has a different shape
-    """
+    """Check lists of interfaces against the running release."""
     if REGISTRATION.problem() is None:
         REGISTRATION.get()()
     _refuse(each.problem() for names in lists for each in names)
@@ -50,7 +48,6 @@ class Interface:
     """An attribute of one of Nova's modules or classes.
 
     :ivar owner: the module, or ``module:Class``
-    :ivar name: its attribute
     :ivar why: our use of it
     :ivar shape: the shape that it must have, in words
     """
@@ -69,10 +66,7 @@ class Interface:
         return True
 
     def problem(self) -> str | None:
-        """Return the difference of the running Nova.
-
-        :returns: the end of a sentence "This Nova ...", or None
-        """
+        """Return how the running Nova differs: the end of "This Nova ..."."""
         if not self.needed:
             return None
         try:
@@ -112,9 +106,7 @@ class Called(Interface):
 
     def get(self) -> Any:
         """Return it from the running Nova."""
-        return self._of(resolve(self.owner))
-
-    def _of(self, owner: Any) -> Any:
+        owner = resolve(self.owner)
         return getattr(owner, self._name_in(owner))
 
     def _name_in(self, owner: Any) -> str:
@@ -123,7 +115,8 @@ class Called(Interface):
 
     def _difference(self, owner: Any) -> str | None:
         called = dataclasses.replace(self, name=self._name_in(owner))
-        parameters = list(_signature(self._of(owner)).parameters.values())
+        parameters = list(_signature(
+            getattr(owner, called.name)).parameters.values())
         if parameters and parameters[0].name == 'self':
             del parameters[0]
         signature = inspect.Signature(parameters)
@@ -156,10 +149,7 @@ def _undecorated(function: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Shaped(Interface):
-    """A value with a shape of its own.
-
-    :ivar has_shape: returns whether a value has the shape
-    """
+    """A value with a shape of its own."""
 
     has_shape: Callable[[Any], bool]
 
@@ -189,11 +179,7 @@ def overrides(method: _Method) -> _Method:
 
 
 def classes(package: str) -> Iterator[type]:
-    """Yield each class of PACKAGE's modules.
-
-    :raises errors.UnsupportedNova: a module uses something that Nova does not
-        have
-    """
+    """Yield each class of PACKAGE's modules."""
     for module in pkgutil.walk_packages(load(package).__path__, f'{package}.'):
         for value in vars(load(module.name)).values():
             if inspect.isclass(value) and value.__module__ == module.name:
@@ -214,10 +200,7 @@ def base_of(owner: type) -> type:
 
 
 def verify_overridden(owners: Iterable[type]) -> None:
-    """Compare the methods of Nova that OWNERS override with theirs.
-
-    :raises errors.UnsupportedNova: naming each one that has a different shape
-    """
+    """Compare the methods of Nova that OWNERS override with theirs."""
     _refuse(_override_problem(base_of(owner), name, _signature(function))
             for owner in owners for name, function in overridden(owner))
 
@@ -246,10 +229,7 @@ def _override_problem(
 
 
 def require(owner: object, *names: str) -> None:
-    """Require attributes that one of Nova's constructors has set.
-
-    :raises errors.UnsupportedNova: naming those that it has not
-    """
+    """Require attributes that one of Nova's constructors has set."""
     missing = [name for name in names if not hasattr(owner, name)]
     if missing:
         raise unsupported(f'gives {base_of(type(owner)).__qualname__} no '
@@ -257,10 +237,7 @@ def require(owner: object, *names: str) -> None:
 
 
 def load(module: str) -> Any:
-    """Import one of our modules that uses Nova.
-
-    :raises errors.UnsupportedNova: it uses something that Nova does not have
-    """
+    """Import one of our modules that uses Nova."""
     try:
         return importlib.import_module(module)
     except (ImportError, AttributeError) as exc:

@@ -100,7 +100,7 @@ class Catalog(dict[str, Property]):
             field: property_module.make(
                 nova_field, field=field,
                 record=book.RECORDS.get(field) or Record(
-                    field, '', never=True),
+                    field, '', readers=(), never=True),
                 family=families.FAMILIES.get(field),
                 legacy={name: fields
                         for name, fields in sorted(self.legacy.items())

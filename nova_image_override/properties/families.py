@@ -24,7 +24,6 @@ class Family:
     """One family.
 
     :ivar field: the field of ``ImageMetaProps`` that its members set
-    :ivar prefix: the beginning of every name
     :ivar placeholder: the word for the rest of the name in messages
     :ivar rest: regular expression of the rest
     :ivar limits: allowed values of the placeholder, in words

@@ -41,12 +41,10 @@ class Property(abc.ABC):
 
     :ivar field: the field of ``ImageMetaProps``: the canonical name, to which
         rules refer
-    :ivar record: its record in the book
     :ivar values: allowed values, where they can be listed
     :ivar family: the family, if its members have names of their own
     :ivar legacy: other names under which Nova reads the field -> all the
         fields that it reads from each
-    :ivar nova_field: Nova's field
     """
 
     field: str
@@ -68,7 +66,7 @@ class Property(abc.ABC):
         return schema_words.text(self.field, self._limits())
 
     def read(self, name: str, value: str) -> str | errors.Problem:
-        """Return the spelling of VALUE that is stored, or the problem.
+        """Return the spelling of VALUE that is stored, or what is wrong.
 
         :param name: the name under which a problem is reported
         """
@@ -99,10 +97,7 @@ class Property(abc.ABC):
         return value
 
     def wrong_with(self, value: str) -> str | None:
-        """Check the canonical VALUE for what a JSON Schema cannot express.
-
-        :returns: the reason why VALUE is wrong, or None
-        """
+        """Return what no JSON Schema can find wrong with a canonical VALUE."""
         return None
 
     def schema(self, *, removal: bool = False) -> Schema:
@@ -112,8 +107,7 @@ class Property(abc.ABC):
         The parts of Nova that act on the property are under a keyword of our
         own, which validators ignore.
 
-        :param removal: whether null is accepted, which removes the image's
-            property
+        :param removal: whether null is accepted
         """
         result: Schema = {
             'type': 'string', 'description': self.record.description}
@@ -270,10 +264,7 @@ class Parsed(Text):
 
 
 def make(nova_field: Any, **common: Any) -> Property:
-    """Return the property of one of Nova's fields.
-
-    :param common: the fields of :class:`Property`
-    """
+    """Return the property of one of Nova's fields."""
     values: tuple[str, ...] = ()
     limits: Limits = common['record'].limits
     kind: type[Property] = Text

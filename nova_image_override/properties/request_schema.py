@@ -21,7 +21,6 @@ def build(
 ) -> Schema:
     """Return the JSON Schema of ``image_props_override`` in VERSION.
 
-    :param version: the extension's API version
     :param properties: property name, or regular expression (``^...$``) of
         the names of a family, -> schema of the value
     """

@@ -90,7 +90,7 @@ def test_a_presets_part_in_it_is_told():
     refused = errors.refusal([
         errors.Problem('a', errors.DENIED, 'why'),
         errors.Problem('b', errors.NOT_ALLOWED, 'why')], ['c'])
-    told = refused.telling('windows', {'b', 'c'})
+    told = refused.ascribed_to('windows', {'b', 'c'})
     assert isinstance(told, errors.Forbidden)
     assert {name: said['reason'] for name, said in told.details().items()} == {
         'a': 'why', 'b': 'of preset windows: why'}

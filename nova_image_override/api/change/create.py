@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+import dataclasses
 from typing import Any
 
 from nova import exception
@@ -13,9 +14,7 @@ from nova_image_override import metadata_keys
 from nova_image_override.api import audit
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import dry_run
-from nova_image_override.api.change.plan import Change
-from nova_image_override.api.change.plan import Plan
-from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.plan import Change, Plan, Planner
 from nova_image_override.api.operation import Operation
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.override import Overrides
@@ -34,19 +33,15 @@ def forget_forged_record(boot_image: dict[str, Any]) -> None:
             if not metadata_keys.is_property(name)}
 
 
+@dataclasses.dataclass
 class Create(Operation):
-    """A create with overrides.
+    """A create with overrides."""
 
-    :param planner: makes plans by the deployer's rules
-    :param asked: the overrides that the request asks for
-    """
-
-    _plan: Plan | None = None
-    _auto_disk_config: bool | None = None
-
-    def __init__(self, planner: Planner, asked: Overrides) -> None:
-        self._planner = planner
-        self.asked: Overrides = asked
+    _planner: Planner
+    asked: Overrides
+    _plan: Plan | None = dataclasses.field(default=None, init=False)
+    _auto_disk_config: bool | None = dataclasses.field(
+        default=None, init=False)
 
     def before_image(self, auto_disk_config: bool | None) -> bool | None:
         """Hold auto_disk_config back if its property is overridden.
@@ -62,10 +57,7 @@ class Create(Operation):
     def image_known(
         self, context: Any, flavor: Any, boot_meta: dict[str, Any],
     ) -> dict[str, Any]:
-        """Authorise the overrides and merge them over the boot metadata.
-
-        :raises errors.OverrideError: they are refused
-        """
+        """Authorise the overrides and merge them over the boot metadata."""
         after = self.asked.over(boot_meta.get('properties') or {})
         # A copy: what Nova merges from here on is not the image's own.
         change = Change(flavor, dict(boot_meta), after, after)
@@ -91,8 +83,7 @@ class Create(Operation):
 
     def storing(self, context: Any, spec: Any, instance: Any) -> None:
         """Report the overrides of a server that nothing refuses any more."""
-        audit.changed(
-            context, audit.AT_BOOT, self._merged.change.after, instance)
+        audit.changed(context, 'at boot', self._merged.change.after, instance)
 
     @property
     def _merged(self) -> Plan:
@@ -104,17 +95,11 @@ class Create(Operation):
         return self._plan
 
 
+@dataclasses.dataclass
 class Check(Create):
-    """A create that ends with the answer before anything is stored.
+    """A create that ends with the answer before anything is stored."""
 
-    :param asks_hosts: whether the answer says if a host can take the server
-    """
-
-    def __init__(
-        self, planner: Planner, asked: Overrides, asks_hosts: bool = False,
-    ) -> None:
-        super().__init__(planner, asked)
-        self._asks_hosts = asks_hosts
+    _asks_hosts: bool = False
 
     def validating(self, mappings: Any) -> Any:
         """Leave volumes out: Nova reserves them as soon as they are valid."""
@@ -124,11 +109,7 @@ class Check(Create):
         return result
 
     def storing(self, context: Any, spec: Any, instance: Any) -> None:
-        """End the create.
-
-        :raises nova.exception.OverQuota: too many servers in the group
-        :raises dry_run.Checked: otherwise
-        """
+        """End the create: raise dry_run.Checked, or OverQuota."""
         _require_room_in_group(context, spec)
         plan, more = self._merged, {}
         if self._asks_hosts:
@@ -139,12 +120,9 @@ class Check(Create):
 
 
 def _require_room_in_group(context: Any, spec: Any) -> None:
-    """Require that the quota of a server group takes the servers of a create.
+    """Raise OverQuota unless a server group has room for the servers.
 
     Nova's _provision_instances asks for each server once it is stored.
-
-    :param spec: the request spec of one of them
-    :raises nova.exception.OverQuota: it does not
     """
     group, count = spec.instance_group, spec.num_instances
     if group is None:

@@ -27,8 +27,7 @@ from nova import block_device
 from nova import objects
 
 from nova_image_override import errors
-from nova_image_override.api.change.plan import Change
-from nova_image_override.api.change.plan import Plan
+from nova_image_override.api.change.plan import Change, Plan
 from nova_image_override.override import ImageProperties
 
 #: The property that the disks follow.
@@ -67,7 +66,6 @@ def moves(
     These are the root disk and the disks on the old bus: others were given a
     bus of their own at boot.
 
-    :param mappings: all disks of the server
     :raises errors.Invalid: libvirt's hosts have no bus TARGET
     """
     mappings = [*mappings]
@@ -78,8 +76,10 @@ def moves(
             f'{source}, and its host has no bus {target}')
     if source == target or not {source, target} <= _PREFIXES.keys():
         return []
-    moving = sorted((each for each in mappings
-                     if _is_moved(each, source, target)), key=_order)
+    # The root disk first, the others as they are now.
+    moving = sorted(
+        (each for each in mappings if _is_moved(each, source, target)),
+        key=lambda each: (not _is_root(each), each.device_name))
     taken = [block_device.strip_dev(each.device_name) for each in mappings
              if each.device_name and each not in moving]
     result = []
@@ -118,7 +118,6 @@ def require_room(
 ) -> None:
     """Require that the buses have room for the drives of a server.
 
-    :param mappings: its block device mappings
     :param config_drive: whether it has a config drive, or asks for one
     :param otherwise: the bus of disks that no bus is recorded of; by default
         that of PLAN
@@ -172,10 +171,7 @@ def places(instance: Any) -> Places:
 
 
 def put_back(instance: Any, former: Places) -> None:
-    """Store that a server's disks are where they were.
-
-    :param former: the disks as they were; each is compared with what is stored
-    """
+    """Store that a server's disks are where they were."""
     stored = {each.id: each for each in instance.get_bdms()}
     for mapping, bus, name in former:
         present = stored.get(mapping.id)
@@ -212,35 +208,25 @@ def _is_root(mapping: objects.BlockDeviceMapping) -> bool:
 def _is_moved(
     mapping: objects.BlockDeviceMapping, source: str, target: str,
 ) -> bool:
-    return bool(
-        mapping.device_name and mapping.device_type in (None, 'disk')
-        and (_is_on(mapping, source)
-             or (_is_root(mapping) and mapping.disk_bus != target)))
-
-
-def _is_on(mapping: objects.BlockDeviceMapping, source: str) -> bool:
-    """Return whether a disk is on the bus SOURCE.
+    """Return whether a disk is on the bus SOURCE, or the root and not moved.
 
     A volume that is attached has a name from that bus, but no bus is recorded
     (ComputeManager.reserve_block_device_name) until its guest is next built.
     """
-    if mapping.disk_bus:
-        return bool(mapping.disk_bus == source)
-    return block_device.strip_dev(mapping.device_name).startswith(
-        _PREFIXES[source])
-
-
-def _order(mapping: objects.BlockDeviceMapping) -> tuple[bool, str]:
-    """Return the sort key: the root disk first, the others as they are now."""
-    return not _is_root(mapping), mapping.device_name
+    if not (mapping.device_name and mapping.device_type in (None, 'disk')):
+        return False
+    if _is_root(mapping) and mapping.disk_bus != target:
+        return True
+    return bool(mapping.disk_bus == source if mapping.disk_bus else
+                block_device.strip_dev(mapping.device_name).startswith(
+                    _PREFIXES[source]))
 
 
 def require_config_drive(
-    change: Change, own: str | None, instance: Any, way: str | None,
+    change: Change, instance: Any, way: str | None,
 ) -> None:
     """Refuse a config-drive change that would have no effect.
 
-    :param own: what the image itself says of it
     :param way: how the caller can have the guest built with its disks; None
         if it will be
     :raises errors.Invalid: the server keeps its drive all the same
@@ -254,8 +240,8 @@ def require_config_drive(
             raise errors.Conflict.of(
                 [CONFIG_DRIVE], errors.NEEDS_REBUILD,
                 f'a config drive is made when the guest is built: {way}')
-    elif (CONFIG_DRIVE in change.after and wanted != own
-            and instance.config_drive):
+    elif (CONFIG_DRIVE in change.after and instance.config_drive
+            and wanted != change.base.get(CONFIG_DRIVE)):
         raise errors.Invalid.of(
             [CONFIG_DRIVE], errors.NO_EFFECT, 'would do nothing: the server '
             'has a config drive, and keeps it')

@@ -18,8 +18,7 @@ from oslo_serialization import jsonutils
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override.api.change.plan import Plan
-from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.plan import Plan, Planner
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest.guest import boot_metadata
 
@@ -30,18 +29,15 @@ _PAGE_SIZES = {
     hardware.MEMPAGES_ANY: 'any',
 }
 
-#: The key of a check that asks for hosts, and of what it is told.
+#: The key of a check that asks for hosts, and of the answer about them.
 HOSTS = 'hosts'
 
 
 class Checked(exception.Forbidden):
     """Ends an operation that is only a check, and carries the answer.
 
-    Nova's controllers let ``Forbidden`` pass
-    (nova/api/openstack/wsgi.py expected_errors). Nova has not stored or
-    reserved anything yet.
-
-    :ivar answer: the answer of the check
+    Nova has not stored or reserved anything yet, and its controllers let
+    ``Forbidden`` pass (nova/api/openstack/wsgi.py expected_errors).
     """
 
     def __init__(self, answer: dict[str, Any]) -> None:
@@ -52,10 +48,9 @@ class Checked(exception.Forbidden):
 def end(
     planner: Planner, context: Any, plan: Plan, **more: Any,
 ) -> NoReturn:
-    """End an operation with the PLAN that it would store.
+    """End an operation with the PLAN that it would store: raise Checked.
 
     :param more: what else the answer says
-    :raises Checked: always
     """
     properties = plan.image['properties']
     raise Checked(_bounded({
@@ -68,7 +63,7 @@ def end(
                     outcomes := no_effect.by_driver(
                         planner.virt_drivers, each, properties)) else {}),
             } for each in plan.change.after},
-        # It tells of the flavor's extra specs.
+        # It reveals extra specs of the flavor.
         **({'numa_topology': _numa_topology(hardware.numa_get_constraints(
             # A copy: ImageMeta.from_dict changes its argument.
             plan.change.flavor, objects.ImageMeta.from_dict(
@@ -155,10 +150,7 @@ def body_of_create(req: wsgi.Request, body: Any) -> Any:
 
 
 def _numa_topology(topology: Any) -> dict[str, Any] | None:
-    """Return the guest's NUMA topology as Nova has derived it.
-
-    :param topology: ``nova.objects.InstanceNUMATopology``, or None
-    """
+    """Return the guest's NUMA topology as Nova has derived it."""
     if topology is None:
         return None
     return {

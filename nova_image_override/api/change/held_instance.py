@@ -6,7 +6,7 @@ server is read again once the state is taken, before anything else is done.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 import functools
 import types
 from typing import Any
@@ -16,6 +16,9 @@ from nova.objects import instance as nova_instance
 from nova_image_override.api.change import store
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.server_record import ServerRecord
+
+#: Fields that Nova does not read with a server, but that a rebuild replaces.
+_UNREAD = ('keypairs', 'trusted_certs')
 
 #: Called once the task state is held, with the fields that Nova has changed
 #: so far, as they were before, and with the system metadata that is stored.
@@ -34,13 +37,10 @@ class Instance(nova_instance.Instance):
     :ivar keeps_others: whether it stores, of system metadata, only the keys
         that have changed: Nova's lock, unlock and shelve have read the others
         before, and would take a change of them back
-    :ivar restores: fields that Nova does not read with a server, but that the
-        operation replaces
     """
 
     before: nova_instance.Instance | None = None
     keeps_others = False
-    restores: Collection[str] = ()
     _concerns_overrides = False
     _then: Held | None = None
     _instead: Callable[[], object] | None = None
@@ -50,15 +50,12 @@ class Instance(nova_instance.Instance):
     def of(
         cls, read: nova_instance.Instance, asks: bool = False,
         then: Held | None = None, keeps_others: bool = False,
-        restores: Collection[str] = (),
         instead: Callable[[], object] | None = None,
     ) -> Instance:
         """Return the server READ for an operation of Nova.
 
         :param asks: whether the request asks for overrides
         :param then: called once the task state is held
-        :param keeps_others: as the class has it
-        :param restores: as the class has it
         :param instead: raises, where the task state would be taken
         """
         result = cls()
@@ -68,7 +65,6 @@ class Instance(nova_instance.Instance):
         result._then = then
         result._instead = instead
         result.keeps_others = keeps_others
-        result.restores = restores
         result._read = dict(read.system_metadata)
         return result
 
@@ -99,7 +95,7 @@ class Instance(nova_instance.Instance):
         former = {
             name: getattr(before, name) for name in changed
             if name != 'system_metadata' and (
-                before.obj_attr_is_set(name) or name in self.restores)}
+                before.obj_attr_is_set(name) or name in _UNREAD)}
         self._save(*args, expected_task_state=expected_task_state, **kwargs)
         metadata = wanted
         # A server that was read without overrides may have been given some:

@@ -23,7 +23,6 @@ from nova_image_override.authorization.presets import Preset
 from nova_image_override.override import (
     ImageProperties,
     NONE,
-    Override,
     Overrides,
 )
 from nova_image_override.properties import request_schema
@@ -41,7 +40,6 @@ _FLAVOR_DECIDES = (
 class Change:
     """The overrides of a server become others.
 
-    :ivar flavor: ``nova.objects.Flavor`` of the server
     :ivar image: metadata of its image, or volume, with the image's own
         properties
     :ivar after: the overrides that are to be in force
@@ -76,18 +74,10 @@ class Change:
         return self.after.differing(self.before)
 
 
-    @property
-    def differing_overrides(self) -> list[Override]:
-        """Those overrides, as they are to be or, if they are dropped, were."""
-        return [self.after.get(name) or self.before[name]
-                for name in self.differing]
-
-
 @dataclasses.dataclass(frozen=True)
 class Plan:
     """Image properties for a server, authorised and checked.
 
-    :ivar change: the change of its overrides
     :ivar image: the image's metadata with the merged properties, and with all
         else that Nova's functions read
     """
@@ -112,21 +102,17 @@ class Plan:
         return {**self.image['properties'], **self.recorded}
 
 
+@dataclasses.dataclass(frozen=True)
 class Planner:
     """Makes plans by the rules of one deployment.
 
-    :param enforcer: the deployer's rules
-    :param callers: turns request contexts into callers
-    :param virt_drivers: the drivers of the cloud's hosts; with none, nothing
-        is refused because of them
+    :ivar virt_drivers: those of the cloud's hosts; with none, nothing is
+        refused because of them
     """
 
-    def __init__(
-        self, enforcer: Enforcer, callers: Callers, virt_drivers: Set[str],
-    ) -> None:
-        self.enforcer = enforcer
-        self.callers = callers
-        self.virt_drivers = virt_drivers
+    enforcer: Enforcer
+    callers: Callers
+    virt_drivers: Set[str]
 
     def refused(
         self, context: Any, new: Overrides,
@@ -134,9 +120,8 @@ class Planner:
     ) -> list[errors.Problem]:
         """Return which of the overrides NEW the rules do not permit.
 
-        :param images: as :class:`Change` has them; without, Glance's
-            protections are not asked
-        :param owner: as :class:`Change` has it
+        :param images, owner: as :class:`Change` has them; without IMAGES,
+            Glance's protections are not asked
         """
         # A preset that the request names has to be open even if nothing is
         # new.
@@ -171,8 +156,8 @@ class Planner:
     ) -> dict[str, errors.Problem]:
         """Check merged properties, as :func:`check.problems` does.
 
-        Who may not read the flavor's extra specs is told of those problems
-        that it would have without them; of the rest, that there are any.
+        Callers who may not read the flavor's extra specs get the reasons of
+        those problems only that it would have without them.
         """
         find = functools.partial(
             check.problems, virt_drivers=self.virt_drivers)

@@ -22,13 +22,11 @@ from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import held_instance
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store
-from nova_image_override.api.change.plan import Change
-from nova_image_override.api.change.plan import Plan
-from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.plan import Change, Plan, Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.override import ImageProperties, NONE, Overrides
+from nova_image_override.override import NONE, Overrides
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.server_record import ServerRecord
 
@@ -38,8 +36,6 @@ _REMEDY = 'and a rebuild does not move it: boot another server'
 class Rebuild(operations.Operation):
     """One rebuild.
 
-    :param planner: makes plans by the deployer's rules
-    :param scheduler: asks about the server's host
     :param read: the server, as the request has read it
     :param asked: the overrides that the request asks for; None keeps those in
         force
@@ -58,15 +54,14 @@ class Rebuild(operations.Operation):
         self.asked = asked
         self._instance = held_instance.Instance.of(
             read, asks=bool(asked), then=self._held,
-            restores=('keypairs', 'trusted_certs'),
             instead=self._end if is_check else None)
         self.is_check = is_check
         #: What Nova rebuilds from, without overrides.
         self._fetched: dict[str, Any] = {}
-        #: The plan, and metadata of the merged image, once they are checked.
+        #: The plan, once it is checked; metadata of the merged image, and of
+        #: the one in the server's request spec.
         self._plan: Plan | None = None
         self._image: objects.ImageMeta | None = None
-        #: Metadata of the image in the server's request spec.
         self._had: objects.ImageMeta | None = None
         #: What Nova's method has changed, as it was before, and the server's
         #: system metadata, once its task state is held.
@@ -77,10 +72,7 @@ class Rebuild(operations.Operation):
         self._is_sent = False
 
     def run(self, nova_rebuild: Callable[[Any], Any]) -> Any:
-        """Call NOVA_REBUILD with the server.
-
-        :raises errors.OverrideError: the rebuild is refused
-        """
+        """Call NOVA_REBUILD with the server."""
         before = self._record.in_force
         after = before if self.asked is None else self.asked.values
         if after:
@@ -96,7 +88,7 @@ class Rebuild(operations.Operation):
                     if not self._is_sent:
                         self._undo()
         if self._plan is not None:
-            audit.changed(self._context, audit.BY_REBUILD,
+            audit.changed(self._context, 'by the rebuild',
                           self._plan.change.after, self._instance)
         return result
 
@@ -111,10 +103,7 @@ class Rebuild(operations.Operation):
     def image_fetched(self, image: dict[str, Any]) -> None:
         """Merge the overrides over the image, if the host permits it.
 
-        Nova's rebuild fetches the image before anything reads it and before
-        anything is saved.
-
-        :raises errors.OverrideError: the server may not have the result
+        Nothing has read the image yet, and nothing has been saved.
         """
         if not self._names:
             self._fetched = dict(image)
@@ -123,9 +112,7 @@ class Rebuild(operations.Operation):
         spec = objects.RequestSpec.get_by_instance_uuid(
             self._context, instance.uuid)
         self._had = spec.image if 'image' in spec else None
-        base: ImageProperties = image.get('properties') or {}
-        plan = self._planner.plan(
-            self._context, self._change(image, base))
+        plan = self._planner.plan(self._context, self._change(image))
         # Nova asks its guard only for a new image, but overrides can change
         # NUMA while the image stays the same, and a rebuild does not claim the
         # topology again.
@@ -141,14 +128,12 @@ class Rebuild(operations.Operation):
             plan.change.flavor,
             objects.ImageMeta.from_dict(boot_metadata(record.image)), wanted,
             vocabulary.AT_UNSHELVE)
-        disks.require_config_drive(
-            plan.change, base.get(disks.CONFIG_DRIVE), instance, way=None)
-        changed = ['']
-        before, after = record.image['properties'], plan.image['properties']
-        source, target = disks.bus(before), disks.bus(after)
-        disks.require_places(plan, instance, before)
-        if disks.PROPERTY in plan.change.differing:
-            changed.append(disks.PROPERTY)
+        disks.require_config_drive(plan.change, instance, way=None)
+        disks.require_places(plan, instance, record.image['properties'])
+        source, target = map(disks.bus, (
+            record.image['properties'], plan.image['properties']))
+        changed = ['', disks.PROPERTY] \
+            if disks.PROPERTY in plan.change.differing else ['']
         # A server that never was on a host is scheduled anew by Nova. The
         # request spec holds what the scheduler has already granted, while
         # nova-compute adds its defaults to system metadata.
@@ -164,22 +149,16 @@ class Rebuild(operations.Operation):
         image['properties'] = {
             **plan.stored, **store.unfinished(changed, source, target)}
 
-    def _change(
-        self, image: dict[str, Any], base: ImageProperties,
-    ) -> Change:
-        """Return the change of a server that is rebuilt from IMAGE.
-
-        :param base: the image's own properties
-        """
-        record = self._record
+    def _change(self, image: dict[str, Any]) -> Change:
+        """Return the change of a server that is rebuilt from IMAGE."""
+        base, record = image.get('properties') or {}, self._record
         before = record.overrides
         after = before if self.asked is None else self.asked.over(base)
         flavor = self._instance.get_flavor()
         return Change(
             # A copy: what Nova stores from here on is not the image's own.
             flavor, dict(image), after,
-            after.judged_as_new(base, before)
-            if self._is_same_image(image)
+            after.judged_as_new(base, before) if self._is_same_image(image)
             else after,
             before=before,
             # What only system metadata has is nova-compute's default, which it
@@ -209,10 +188,7 @@ class Rebuild(operations.Operation):
                 had.id, had.updated_at) == (has.id, has.updated_at)
 
     def _end(self) -> None:
-        """End a check.
-
-        :raises dry_run.Checked: always
-        """
+        """End a check: raise dry_run.Checked."""
         if self._plan is None:
             base = self._fetched.get('properties') or {}
             self._plan = Plan(
@@ -243,8 +219,7 @@ class Rebuild(operations.Operation):
         if self._plan is not None:
             self._places = disks.places(instance)
             store.finish(
-                instance, task_states.REBUILDING, task_states.REBUILDING,
-                image=self._image)
+                instance, task_states.REBUILDING, image=self._image)
             arguments = {'host': instance.host, 'bdms': instance.get_bdms()}
         elif self._names:
             raise interface.unsupported(
@@ -263,8 +238,7 @@ class Rebuild(operations.Operation):
         instance.update({**self._former, 'task_state': instance.task_state,
                          'system_metadata': dict(self._metadata)})
         store.agree(
-            instance, {*self._names, *self._record.rows} or {''}, self._had,
-            onto=self._had)
+            instance, {*self._names, *self._record.rows} or {''}, self._had)
         # Whatever has taken the task state, such as a deletion, wins.
         with contextlib.suppress(errors.Conflict):
             store.save(

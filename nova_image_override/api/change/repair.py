@@ -53,14 +53,10 @@ def needed(instance: Any) -> Mapping[str, str]:
 
 
 def make(instance: Any, unfinished: Mapping[str, str]) -> None:
-    """Bring request spec and disks into line with a server.
-
-    :param unfinished: what :func:`needed` has found
-    :raises errors.Conflict: something else has changed it, or does
-    """
+    """Bring request spec and disks into line with a server."""
     store.hold(instance)
     record = ServerRecord.of(instance)
     store.save(instance, store.TASK_STATE, {
         'system_metadata': record.with_properties(
             {**record.stored, **unfinished})})
-    store.finish(instance, store.TASK_STATE, None)
+    store.finish(instance)

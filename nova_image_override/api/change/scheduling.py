@@ -23,11 +23,7 @@ import oslo_messaging
 
 from nova_image_override import errors
 from nova_image_override.api.change.plan import Plan
-from nova_image_override.api.guest.guest import (
-    boot_metadata,
-    Guest,
-    REFUSALS,
-)
+from nova_image_override.api.guest.guest import boot_metadata, Guest, REFUSALS
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.properties import catalog
 from nova_image_override.properties import families
@@ -51,12 +47,11 @@ def decided(
     when: str, flavor: objects.Flavor, present: objects.ImageMeta,
     wanted: objects.ImageMeta,
 ) -> list[str]:
-    """Return the differences that Nova acts on only at one moment.
+    """Return the properties whose difference Nova acts on only at one moment.
 
     :param when: AT_BUILD, AT_UNSHELVE or AT_CREATE of the book
     :param present: image metadata that the server was built from
     :param wanted: image metadata that it is to have
-    :returns: names of properties
     """
     before, after = (Guest(flavor, each, {}) for each in (present, wanted))
     return [
@@ -99,7 +94,6 @@ class HostScheduler:
 
     :param guard: Nova's check that a rebuild leaves a server's NUMA topology
         alone (API._validate_numa_rebuild)
-    :param volume_api: Nova's
     """
 
     def __init__(
@@ -114,7 +108,6 @@ class HostScheduler:
     ) -> Collection[str]:
         """Return the overrides that change NUMA, if Nova's guard says so.
 
-        :param record: the server's
         :returns: empty when the topology stays the same; the name of the whole
             parameter when the image alone changes it
         """
@@ -126,8 +119,11 @@ class HostScheduler:
             before, after = (Guest.of(flavor, boot_metadata(each))
                              for each in (record.image, merged))
             fields = api_interfaces.CHECKED['numa_get_constraints']
+            change = plan.change
             differing = [
-                each for each in plan.change.differing_overrides
+                each for each in (
+                    change.after.get(name) or change.before[name]
+                    for name in change.differing)
                 if each.prop.field in fields and before.prop(each.prop.field)
                 != after.prop(each.prop.field)]
             makes = [each for each in differing if each.prop.record.in_topology]
@@ -140,8 +136,7 @@ class HostScheduler:
     ) -> bool:
         """Return whether Nova itself schedules a rebuild from IMAGE.
 
-        Decides as Nova's rebuild does, which takes the image of a
-        volume-backed server from its volume.
+        The image of a volume-backed server is that of its volume, as in Nova.
         """
         if instance.image_ref:
             return bool(instance.image_ref != image['id'])
@@ -219,9 +214,8 @@ class HostScheduler:
     ) -> None:
         """Require of the server's host the traits that the image requires.
 
-        Does what ComputeTaskManager._validate_image_traits_for_rebuild does,
-        and the same for traits that Nova derives from other properties (Secure
-        Boot, stateless firmware), which that method does not know about.
+        As ComputeTaskManager._validate_image_traits_for_rebuild, which does not
+        know of those that Nova derives from other properties (Secure Boot).
         """
         required = {*_required(after) - _required(before),
                     *properties_of(after.image)['traits_required']}
@@ -245,8 +239,8 @@ def _lacking(
 ) -> Iterator[tuple[str, str]]:
     """Return who is to blame for MISSING traits, each with what is missing.
 
-    :param names: the overrides; those that name no trait are to blame for
-        those that nobody names, as Nova does not say what else requires one
+    Those of NAMES that name no trait are to blame for traits that nobody
+    names: Nova does not say what else requires one.
     """
     traits = {name: families.TRAITS.rest_of(name) for name in names
               if families.TRAITS.has(name)}

@@ -11,7 +11,7 @@ Doing that again does no harm. If it is cut off (nova-api killed, a database
 lost), the next request for the server does it (:func:`recover`); if it fails,
 the former properties are stored in the same way. Meanwhile the server has a
 task state, so that nothing else can begin, and each save expects that state:
-whatever takes it away, such as a deletion, wins.
+whatever takes it away, such as a deletion, wins, and errors.Conflict says so.
 """
 
 from __future__ import annotations
@@ -50,15 +50,9 @@ ACTION = 'update_image_props'
 #: (ComputeManager._init_instance).
 TASK_STATE = task_states.RESIZE_PREP
 
-#: Seconds after which an update that is still being stored counts as cut off.
-#: One that takes half of that gives up itself.
+#: Seconds after which an update that is still being stored counts as cut off;
+#: after half of that, it gives up itself.
 LEASE = 60
-
-#: Nova's actions that set the same task state.
-_NOVAS = (instance_actions.MIGRATE, instance_actions.RESIZE)
-
-#: Number of actions among which to look for the one that has set it.
-_RECENT = 50
 
 
 def state(instance: Any) -> tuple[Any, ...]:
@@ -87,9 +81,8 @@ def confirmed(
 
     :param checked: its :func:`state` as it was checked
     :param held: the task state that holds it
-    :param release: called with the server as it is stored if that is
-        something else; returns the fields with which it is given back
-    :raises errors.Conflict: something else has changed the server
+    :param release: returns the fields with which the server, as it is stored,
+        is given back if it has changed
     """
     present = stored(instance)
     if state(present) != checked:
@@ -114,10 +107,6 @@ def save_keys(
     Nova stores system metadata whole: what it has read before would take back
     what has been stored since. In one transaction, only keys that differ from
     what is read here are written (_instance_metadata_update_in_place).
-
-    :param changed: key -> value
-    :param gone: keys that are removed
-    :param save: saves INSTANCE
     """
     present = main_db.instance_system_metadata_get(context, instance.uuid)
     instance['system_metadata'] = {
@@ -133,11 +122,10 @@ def replace(
     """Store other properties of a server that nothing else is done to.
 
     :param instance: as it was checked
-    :param changed: the overrides that are others then
-    :param properties: image properties that it is to have, with the record
-    :param fields: other fields that it is to have
+    :param changed: names of the overrides that change
+    :param properties: its new image properties, with the record
+    :param fields: what else of it changes
     :param image: the image in its request spec
-    :raises errors.Conflict: something else has changed it, or does
     :raises nova.exception.InstanceNotFound: it has been deleted
     """
     until = time.monotonic() + LEASE / 2
@@ -151,7 +139,7 @@ def replace(
     try:
         save(instance, TASK_STATE, {
             **fields, 'system_metadata': dict(wanted.metadata)})
-        finish(instance, TASK_STATE, None, until)
+        finish(instance, until=until)
     except errors.Conflict:
         with excutils.save_and_reraise_exception():
             _take_back(instance, wanted, record, image, places)
@@ -161,14 +149,11 @@ def replace(
                 **former, 'task_state': TASK_STATE,
                 'system_metadata': record.with_properties({
                     **record.stored, **unfinished(changed, target, source)})})
-            finish(instance, TASK_STATE, None, until, image, places)
+            finish(instance, until=until, image=image, places=places)
 
 
 def hold(instance: Any) -> None:
-    """Give INSTANCE our task state, if it is still what was checked.
-
-    :raises errors.Conflict: it is not, or something else holds it
-    """
+    """Give INSTANCE our task state, if it is still what was checked."""
     checked = state(instance)
     keep_what_was_read(instance)
     instance.task_state = TASK_STATE
@@ -190,10 +175,8 @@ def _take_back(
 
     Such as a soft deletion, after which the server may be restored.
 
-    :param wanted: what was to be recorded with it
-    :param record: what was recorded with it before
-    :param image: what was in its request spec
-    :param places: where its disks were
+    :param wanted: the record that was to be stored with it; RECORD, IMAGE (in
+        the request spec) and PLACES (of the disks) are those from before
     """
     present = stored(instance)
     if present.task_state == TASK_STATE or (
@@ -211,20 +194,18 @@ def _take_back(
 
 
 def finish(
-    instance: Any, held: str, task_state: str | None,
-    until: float | None = None, image: objects.ImageMeta | None = None,
+    instance: Any, held: str = TASK_STATE, *, until: float | None = None,
+    image: objects.ImageMeta | None = None,
     places: disks.Places | None = None,
 ) -> None:
     """Bring all else into line with what is stored with INSTANCE.
 
-    :param held: the task state that holds the server
-    :param task_state: that it is to have afterwards
+    :param held: the task state that holds the server; ours is given back
     :param until: when it must be over, on the clock of time.monotonic
-    :param image: what the request spec is to have, if that is known
-    :param places: where the disks are to be, if that is known
-    :raises errors.Conflict: the server's task state is another one by now,
-        or its properties are others, or it has taken too long
+    :param image: the image that the request spec is to have, if known
+    :param places: where the disks are to be, if known
     """
+    task_state = None if held == TASK_STATE else held
     record = ServerRecord.of(instance)
     agree(instance, record.unfinished, image)
     source = record.unfinished.get(disks.PROPERTY)
@@ -250,9 +231,7 @@ def finish(
 
 
 def agree(
-    instance: Any, names: Iterable[str],
-    image: objects.ImageMeta | None = None,
-    onto: objects.ImageMeta | None = None,
+    instance: Any, names: Iterable[str], image: objects.ImageMeta | None = None,
 ) -> None:
     """Store in the request spec what the server has.
 
@@ -261,9 +240,7 @@ def agree(
     has changed is copied.
 
     :param names: the properties that have changed, or '' for all
-    :param image: what the request spec is to have, if that is known
-    :param onto: the image in which they have changed, if it is not the one in
-        the request spec
+    :param image: the image that the request spec is to have, if known
     """
     names = {*names}
     if not names:
@@ -272,10 +249,9 @@ def agree(
         instance._context, instance.uuid)
     wanted = instance.image_meta
     present = spec.image if 'image' in spec else None
-    had = onto or present
     if image is None:
-        image = wanted if '' in names or had is None \
-            else with_properties_of(had, wanted, names)
+        image = wanted if '' in names or present is None \
+            else with_properties_of(present, wanted, names)
     topology = spec.numa_topology
     if instance.vm_state == vm_states.SHELVED_OFFLOADED:
         # On other servers nothing changes that a host has claimed.
@@ -289,10 +265,9 @@ def agree(
 
 
 def renew(instance: Any, spec: Any) -> None:
-    """Take what an update may have stored since Nova read it.
+    """Take what an update may have stored since Nova read a server.
 
-    :param instance: the server, whose task state is held
-    :param spec: its request spec, as Nova has read it; None if it has none
+    :param spec: its request spec, as Nova has read it, if it has one
     """
     if spec is None or not has_record(instance):
         return
@@ -307,10 +282,7 @@ def renew(instance: Any, spec: Any) -> None:
 
 
 def repair(before: Any) -> None:
-    """Store the request spec anew if an older one may have been stored.
-
-    :param before: the server as it was when that one was read
-    """
+    """Store the request spec anew if one from BEFORE may have been stored."""
     present = stored(before)
     if state(present) != state(before):
         agree(present, {
@@ -325,20 +297,17 @@ def recover(instance: Any) -> None:
     Called when a server is fetched, so failing must not harm.
     """
     if instance.task_state == TASK_STATE:
-        if not timeutils.is_older_than(
-                instance.updated_at.replace(tzinfo=None), LEASE):
-            return
-        if not _is_held_by_us(instance):
+        if not (timeutils.is_older_than(
+                instance.updated_at.replace(tzinfo=None), LEASE)
+                and _is_held_by_us(instance)):
             return
     elif instance.task_state is not None or not ServerRecord.of(
             instance).unfinished:
         return
     try:
         if instance.task_state is None:
-            keep_what_was_read(instance)
-            instance.task_state = TASK_STATE
-            instance.save(expected_task_state=[None])
-        finish(instance, TASK_STATE, None)
+            hold(instance)
+        finish(instance)
         LOG.info('Finished a change of image properties that had been cut '
                  'off', instance=instance)
     except Exception:
@@ -367,9 +336,8 @@ def unfinished(
 ) -> dict[str, str]:
     """Return the image properties that name what is still to be stored.
 
-    :param changed: the properties that are others now, or '' for all
-    :param source: the bus that the disks come from
-    :param target: the bus that they go to
+    :param changed: the properties that have changed, or '' for all
+    :param source: the bus that the disks move from, to TARGET
     """
     return {
         f'{metadata_keys.UNFINISHED}:{name}' if name
@@ -386,10 +354,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def save(instance: Any, held: str, fields: Mapping[str, Any]) -> None:
-    """Store FIELDS while the server's task state is HELD.
-
-    :raises errors.Conflict: it is another one by now
-    """
+    """Store FIELDS while the server's task state is HELD."""
     instance.update(fields)
     try:
         instance.save(expected_task_state=[held])
@@ -422,15 +387,12 @@ def keep_what_was_read(
 
 
 def _is_held_by_us(instance: Any) -> bool:
-    """Return whether it is an update that has set our task state.
-
-    Nova's resize uses the same for servers that have a host.
-    """
-    if instance.vm_state == vm_states.SHELVED_OFFLOADED:
+    """Return whether an update, not Nova's resize, has set our task state."""
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED:  # It has no host.
         return True
     # Locking a server, for example, is an action whatever the task state.
     actions = objects.InstanceActionList.get_by_instance_uuid(
-        instance._context, instance.uuid, limit=_RECENT)
-    last = next((each.action for each in actions
-                 if each.action in (ACTION, *_NOVAS)), None)
+        instance._context, instance.uuid, limit=50)
+    last = next((each.action for each in actions if each.action in (
+        ACTION, instance_actions.MIGRATE, instance_actions.RESIZE)), None)
     return last == ACTION

@@ -7,7 +7,8 @@ the server runs, so only what is stored has to change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+import contextlib
 import dataclasses
 import types
 from typing import Any
@@ -25,9 +26,7 @@ from nova_image_override.api import compute_part
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store
-from nova_image_override.api.change.plan import Change
-from nova_image_override.api.change.plan import Plan
-from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.plan import Change, Plan, Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest.guest import boot_metadata, Guest
 from nova_image_override.override import ImageProperties, Overrides
@@ -69,7 +68,6 @@ _WITH_VTPM = ('boot another server: Nova neither rebuilds nor shelves one with '
 class Update:
     """An update that may be stored.
 
-    :ivar plan: the plan that was checked
     :ivar properties: image properties to be stored with the server, with the
         record
     :ivar fields: fields of the server that follow from them
@@ -82,11 +80,7 @@ class Update:
     had: objects.ImageMeta | None
 
     def store(self, instance: Any, updates: dict[str, Any]) -> None:
-        """Store the update of a server.
-
-        :param updates: its other fields that the request changes
-        :raises errors.Conflict: something else has changed it, or does
-        """
+        """Store the update of a server, with other UPDATES of its fields."""
         store.replace(instance, self.plan.change.differing, self.properties,
                       {**self.fields, **updates}, self.had)
 
@@ -95,9 +89,8 @@ def plan(
     planner: Planner, scheduler: scheduling.HostScheduler,
     context: Any, instance: Any, asked: Overrides,
 ) -> Update:
-    """Return what a server is to have, if its state and its host permit it.
+    """Return a server's update to ASKED, if its state and host permit it.
 
-    :param asked: the overrides that are to take the place of those in force
     :raises errors.OverrideError: it may not have it
     """
     _require_state(context, instance)
@@ -117,14 +110,15 @@ def plan(
                        Guest(change.flavor, present, {})):
         shelve = build = _WITH_VTPM
     disks.require_config_drive(
-        change, change.base.get(disks.CONFIG_DRIVE), instance,
-        None if is_offloaded else build)
+        change, instance, None if is_offloaded else build)
     disks.require_places(planned, instance, server['properties'])
-    if is_offloaded:
-        properties = (
-            {**planned.stored, **_on_offloaded(context, record)}
-            if change.differing
-            else {**_without_preset(record), **planned.recorded})
+    if is_offloaded and change.differing:
+        properties = {**planned.stored, **_on_offloaded(context, record)}
+    elif is_offloaded:
+        properties = {
+            **{name: value for name, value in record.stored.items()
+               if not name.startswith(metadata_keys.PRESET_PREFIX)},
+            **planned.recorded}
     else:
         properties = planned.stored
         _require_start(
@@ -151,10 +145,7 @@ def _change(
     instance: Any, record: ServerRecord, asked: Overrides,
     had: objects.ImageMeta | None,
 ) -> Change:
-    """Return the change of a server to the overrides that a request asks for.
-
-    :param had: metadata of the image in the server's request spec
-    """
+    """Return the change of a server to the overrides that are ASKED for."""
     flavor, before = instance.get_flavor(), record.overrides
     own = _images_own(record, had)
     after = asked.over(own)
@@ -227,10 +218,7 @@ def _fields(planned: Plan) -> dict[str, Any]:
 # --- a server that is shelved and offloaded ---------------------------------
 
 def _on_offloaded(context: Any, record: ServerRecord) -> dict[str, str]:
-    """Return what is recorded of a change that the shelved image lacks.
-
-    :raises errors.Conflict: it would count on some host
-    """
+    """Return what to record of a change that the shelved image lacks."""
     shelved = record.metadata.get('shelved_image_id')
     if not shelved:
         return {}
@@ -238,11 +226,6 @@ def _on_offloaded(context: Any, record: ServerRecord) -> dict[str, str]:
         context, None, 'its shelved image has other properties, which would '
         'count on a host that it is unshelved on')
     return {metadata_keys.OFFLOADED: shelved}
-
-
-def _without_preset(record: ServerRecord) -> dict[str, Any]:
-    return {name: value for name, value in record.stored.items()
-            if not name.startswith(metadata_keys.PRESET_PREFIX)}
 
 
 # --- a stopped server -------------------------------------------------------
@@ -253,43 +236,29 @@ def _require_start(
 ) -> None:
     """Require that a start builds the guest as the update changes it.
 
-    :param present: image metadata that the server was built from
-    :param wanted: image metadata that it is to have
+    libvirt builds it anew (LibvirtDriver.power_on), with the firmware that it
+    has; the other drivers switch on what there is.
+
     :param way: how the caller can have it built
     :raises errors.Conflict: it does not
     """
     change = planned.change
+    driver, kind = 'libvirt', ''
     if change.differing:
-        _require_start_builds(context, instance, change.differing, way)
+        with contextlib.suppress(exception.ComputeHostNotFound):
+            kind = objects.ComputeNode.get_by_host_and_nodename(
+                context, instance.host, instance.node).hypervisor_type
+            driver = vocabulary.HYPERVISOR_TYPES.get(kind, kind)
+    if driver != 'libvirt':
+        raise errors.Conflict.of(
+            change.differing, errors.NEEDS_REBUILD, 'takes effect when the '
+            f'guest is built, and the driver of its host ({kind}) does not '
+            f'build it anew at a start: {way}')
     if kept := scheduling.decided(
             vocabulary.AT_BUILD, change.flavor, present, wanted):
         raise errors.Conflict.of(
             kept, errors.NEEDS_REBUILD, 'takes effect when the guest is '
             f'built, and a start keeps the firmware that it has: {way}')
-
-
-def _require_start_builds(
-    context: Any, instance: Any, changed: Iterable[str], way: str,
-) -> None:
-    """Require a host whose driver builds a guest anew when it starts it.
-
-    libvirt's does (LibvirtDriver.power_on); the other drivers switch on what
-    there is.
-
-    :param way: how the caller can have it built
-    :raises errors.Conflict: it does not
-    """
-    try:
-        node = objects.ComputeNode.get_by_host_and_nodename(
-            context, instance.host, instance.node)
-    except exception.ComputeHostNotFound:
-        return
-    driver = vocabulary.HYPERVISOR_TYPES.get(node.hypervisor_type)
-    if driver != 'libvirt':
-        raise errors.Conflict.of(
-            changed, errors.NEEDS_REBUILD, 'takes effect when the guest is '
-            f'built, and the driver of its host ({node.hypervisor_type}) does '
-            f'not build it anew at a start: {way}')
 
 
 def _require_state(context: Any, instance: Any) -> None:

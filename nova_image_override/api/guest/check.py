@@ -8,11 +8,7 @@ from typing import Any
 from nova_image_override import errors
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
-from nova_image_override.api.guest.guest import (
-    boot_metadata,
-    Guest,
-    REFUSALS,
-)
+from nova_image_override.api.guest.guest import boot_metadata, Guest, REFUSALS
 from nova_image_override.override import ImageProperties, NONE, Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import cpu_lists
@@ -29,9 +25,8 @@ _CPU_LISTS = re.compile('|'.join(
     families.FAMILIES[name].pattern if name in families.FAMILIES else name
     for name, record in book.RECORDS.items() if record.limits.cpu_list))
 
-#: Number of checks to remember that found nothing wrong. A check asks all of
-#: Nova's functions, and a cloud's tenants boot the same image and flavor again
-#: and again.
+#: Number of checks to remember that found nothing wrong: a cloud's tenants boot
+#: the same image and flavor again and again.
 REMEMBERED = 4096
 
 #: Their digests. Emptied when it is full: those in use are soon back.
@@ -45,18 +40,19 @@ def problems(
 ) -> dict[str, errors.Problem]:
     """Check the merged properties that a server is to have.
 
-    :param flavor: ``nova.objects.Flavor`` of the server
     :param image: boot metadata, with the merged properties
     :param base: the image's own properties
     :param overrides: what was merged over BASE
     :param ineffective: those of them that may have no effect
-    :param virt_drivers: the drivers of the cloud's hosts
     :returns: by name, the overrides that flavor and image properties exclude,
         or that Nova would ignore; the first problem of each
     """
-    digest = _digest(
-        flavor, image, base, overrides.values, sorted(ineffective),
-        sorted(virt_drivers))
+    # The types count too: Nova reads 1, "1" and True differently.
+    digest = hashlib.sha256(repr((
+        [getattr(flavor, field) for field in FLAVOR_FIELDS],
+        dict(flavor.extra_specs), image, base, overrides.values,
+        sorted(ineffective), sorted(virt_drivers),
+    )).encode(errors='backslashreplace')).digest()
     if digest in _GOOD:
         return {}
     found: dict[str, errors.Problem] = {}
@@ -76,8 +72,7 @@ def _problems(
     virt_drivers: Set[str],
 ) -> Iterator[errors.Problem]:
     """Find what is wrong, the worst first."""
-    found = list(_unfit_lists(flavor, image['properties'], overrides))
-    if found:
+    if found := [*_unfit_lists(flavor, image['properties'], overrides)]:
         yield from found
         return
     # Those that overrides replace can be as bad: one CPU that the flavor lacks
@@ -130,15 +125,6 @@ def _unfit_lists(
                 'each CPU once')
 
 
-def _digest(flavor: Any, image: dict[str, Any], *others: object) -> bytes:
-    """Return 32 bytes that stand for everything that is checked."""
-    # The types count too: Nova reads 1, "1" and True differently.
-    return hashlib.sha256(repr((
-        [getattr(flavor, field) for field in FLAVOR_FIELDS],
-        dict(flavor.extra_specs), image, others,
-    )).encode(errors='backslashreplace')).digest()
-
-
 def check_resize(
     flavor: Any, record: ServerRecord, present: Any,
     find: Callable[..., dict[str, errors.Problem]],
@@ -149,8 +135,6 @@ def check_resize(
     merely has no effect with FLAVOR does no harm, and may take effect again
     after the next resize; one that FLAVOR supersedes is refused.
 
-    :param flavor: ``nova.objects.Flavor`` that the server is to have
-    :param record: the server's
     :param present: the flavor that it has
     :param find: :func:`problems`, as the caller may know them
     :raises errors.Invalid: naming every override that FLAVOR excludes

@@ -1,7 +1,7 @@
 """A guest, as flavor and image properties make it."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 import dataclasses
 from typing import Any, NamedTuple
 
@@ -12,10 +12,11 @@ from oslo_utils import strutils
 
 from nova_image_override.override import ImageProperties
 
-#: Raised by Nova's functions to refuse. ValueError is of numbers in extra specs
-#: and properties; the last of hardware.get_mem_encryption_constraint of Nova 26
-#: to 28, without an image: it wants to name its id. AttributeError and
-#: TypeError are mistakes of ours or Nova's, and no refusals.
+#: Raised by Nova's functions to refuse, and so by those here. ValueError is of
+#: numbers in extra specs and properties; the last of
+#: hardware.get_mem_encryption_constraint of Nova 26 to 28, without an image: it
+#: wants to name its id. AttributeError and TypeError are mistakes of ours or
+#: Nova's, and no refusals.
 REFUSALS = (exception.NovaException, ValueError, NotImplementedError)
 
 
@@ -23,9 +24,8 @@ REFUSALS = (exception.NovaException, ValueError, NotImplementedError)
 class Guest:
     """Flavor and properties of a guest, of which the book asks what Nova makes.
 
-    :ivar flavor: ``nova.objects.Flavor``
     :ivar image_meta: ``nova.objects.ImageMeta``, with the merged properties
-    :ivar properties: the same properties as Glance has them, for those that
+    :ivar properties: the same as Glance has them, for those that
         ``ImageMetaProps`` has no field for
     """
 
@@ -35,10 +35,7 @@ class Guest:
 
     @classmethod
     def of(cls, flavor: Any, image: dict[str, Any]) -> Guest:
-        """Return the guest of a flavor and of boot metadata.
-
-        :raises REFUSALS: Nova cannot read the properties
-        """
+        """Return the guest of a flavor and of boot metadata."""
         return cls(flavor, read(image), image['properties'])
 
     def without_specs(self, *names: str) -> Guest:
@@ -67,10 +64,7 @@ class Guest:
         return strutils.bool_from_string(self.spec(name), default=default)
 
     def ask(self, function: str) -> Any:
-        """Return what a function of ``nova.virt.hardware`` makes of the guest.
-
-        :raises REFUSALS: what the function raises
-        """
+        """Call a function of ``nova.virt.hardware`` about the guest."""
         return getattr(hardware, function)(self.flavor, self.image_meta)
 
     @property
@@ -79,14 +73,13 @@ class Guest:
         return bool(hardware.get_stateless_firmware_constraint(self.image_meta))
 
     @property
-    def architecture(self) -> str | None:
+    def architecture(self) -> Any:
         """The guest's architecture; None where it is the host's own.
 
         Follows LibvirtDriver._check_emulation_arch.
         """
-        found: str | None = (self.prop('hw_emulation_architecture')
-                             or self.prop('hw_architecture'))
-        return found
+        return (self.prop('hw_emulation_architecture')
+                or self.prop('hw_architecture') or None)
 
     def topology(self, field: str) -> Any:
         """Return the sockets, cores or threads that the guest gets."""
@@ -100,10 +93,7 @@ class Guest:
 
 
 def read(image: dict[str, Any]) -> Any:
-    """Return the ``nova.objects.ImageMeta`` of boot metadata.
-
-    :raises REFUSALS: Nova cannot read the properties
-    """
+    """Return the ``nova.objects.ImageMeta`` of boot metadata."""
     try:
         return objects.ImageMeta.from_dict(image)
     except (AttributeError, TypeError) as exc:
@@ -139,33 +129,26 @@ class Topology(NamedTuple):
     threads: int
 
 
-def _topologies(vcpus: int) -> Iterator[Topology]:
-    """Yield the topologies that make VCPUS."""
-    divisors = [n for n in range(1, vcpus + 1) if vcpus % n == 0]
-    for sockets in divisors:
-        for cores in divisors:
-            if vcpus % (sockets * cores) == 0:
-                yield Topology(sockets, cores, vcpus // (sockets * cores))
-
-
 def best_cpu_topology(
     flavor: Any, image_meta: Any, threads: bool = True,
 ) -> Topology | None:
-    """Return the topology that hardware.get_best_cpu_topology prefers.
+    """Return the topology that hardware.get_best_cpu_topology prefers, if any.
 
-    It is found among divisors only. ``hardware._get_possible_cpu_topologies``
-    tries each combination up to the number of vCPUs, which takes a second for
-    300 of them.
+    Only divisors are tried: hardware._get_possible_cpu_topologies takes a
+    second to try all numbers up to 300 vCPUs.
 
     :param threads: whether cores may have several threads
-    :returns: None where the limits leave none
-    :raises nova.exception.NovaException: flavor and image do not agree
     """
     want, most = (
         Topology(each.sockets, each.cores, each.threads) for each
         in hardware.get_cpu_topology_constraints(flavor, image_meta))
+    vcpus = flavor.vcpus
+    divisors = [n for n in range(1, vcpus + 1) if vcpus % n == 0]
+    every = (Topology(sockets, cores, vcpus // (sockets * cores))
+             for sockets in divisors for cores in divisors
+             if vcpus % (sockets * cores) == 0)
     return max(
-        (each for each in _topologies(flavor.vcpus)
+        (each for each in every
          if each.sockets <= most.sockets and each.cores <= most.cores
          and each.threads <= (most.threads if threads else 1)),
         # hardware._sort_possible_cpu_topologies
@@ -178,8 +161,8 @@ def best_cpu_topology(
 def check_cpu_topology(flavor: Any, image_meta: Any) -> None:
     """Check as hardware.get_best_cpu_topology does.
 
-    :raises nova.exception.ImageVCPULimitsRangeImpossible: no topology has as
-        many vCPUs as the flavor
+    :raises nova.exception.ImageVCPULimitsRangeImpossible: none has as many
+        vCPUs as the flavor
     """
     if best_cpu_topology(flavor, image_meta) is None:
         most = hardware.get_cpu_topology_constraints(flavor, image_meta)[1]

@@ -32,12 +32,9 @@ def in_guest(
     """Find the overrides that Nova would ignore with this flavor and image.
 
     A property that is removed (None) might as well never have been there, and
-    the image's own value applies anyway: neither is a problem. Nor is what
-    Nova itself refuses (:mod:`nova_image_override.api.guest.refusals`).
-
-    :param guest: with the merged properties
-    :param base: the image's own properties
-    :param overrides: what was merged over BASE
+    the image's own value (that of BASE) applies anyway: neither is a problem.
+    Nor is what Nova itself refuses
+    (:mod:`nova_image_override.api.guest.refusals`).
     """
     ignored: dict[str, tuple[str, str] | None] = {}
     for each in overrides.members:
@@ -69,8 +66,7 @@ def _ignored(
             return errors.FLAVOR_CONFLICT, (
                 f'the flavor has {", ".join(winners)}, which Nova takes '
                 f'instead; {flavor.advice(guest.flavor.extra_specs, value)}')
-    except REFUSALS:
-        # refusals.py says so.
+    except REFUSALS:  # refusals.py says so.
         return None
     return errors.NO_EFFECT, 'would do nothing: ' + (
         record.idle or f'it needs {record.needs}')
@@ -84,9 +80,7 @@ def on_hosts(
 
     Removals, and values that the image itself has, are not among them.
 
-    :param virt_drivers: the drivers of the cloud's hosts; with none, nothing
-        is found
-    :param base: the image's own properties
+    :param virt_drivers: with none, nothing is found
     :param merged: the same with all overrides; None for whatever suits
     """
     for each in overrides.members if virt_drivers else ():
@@ -110,8 +104,6 @@ def limit(virt_drivers: Set[str], left: Overridable) -> Iterator[Overridable]:
     """Leave the values that a host acts on if the rest of a server suits.
 
     The others are those that :func:`on_hosts` finds, whatever the image.
-
-    :param virt_drivers: as there
     """
     record = left.prop.record
     # '' stands for the values that no reader names.
@@ -140,7 +132,6 @@ def by_driver(
 ) -> dict[str, str]:
     """Return what each driver of a mixed cloud makes of a property.
 
-    :param properties: a server's properties, with that of OVERRIDE
     :returns: driver -> outcome; {} where all the drivers act
     """
     record = override.prop.record
@@ -170,13 +161,8 @@ def beside_others(
 
     Those that ask for what the image has anyway do not count: a conflict of
     the image by itself is left to Nova. What flavor and properties leave open,
-    such as the machine type that a host has by default, excludes nothing.
-
-    :param virt_drivers: the drivers of the cloud's hosts; a host of another
-        one than libvirt may build it
-    :param guest: with the merged properties
-    :param base: the image's own properties
-    :param overrides: what was merged over BASE
+    such as the machine type that a host has by default, excludes nothing; nor
+    does anything where hosts of another driver than libvirt may build it.
     """
     if virt_drivers != {'libvirt'}:
         return
@@ -225,13 +211,12 @@ def _deciding(field: str, guest: Guest) -> str:
 
 
 def _value(field: str, guest: Guest) -> str | None:
-    """Return what a guest has of a property, if anything is said of it."""
+    """Return what a guest has of a property, if that is known."""
     gets = book.RECORDS[field].gets
     try:
         found: Any = gets(guest) if gets \
             else guest.image_meta.properties.get(field)
-    except REFUSALS:
-        # refusals.py says so.
+    except REFUSALS:  # refusals.py says so.
         return None
     return str(found).lower() if isinstance(found, bool) else (
         None if found is None else str(found))

@@ -46,18 +46,13 @@ def _video_ram(flavor: Any, image_meta: Any) -> None:
 
 
 def _page_size(flavor: Any, image_meta: Any) -> None:
-    """Check as NUMACell.can_fit_pagesize does, on any host.
-
-    hardware._numa_cell_supports_pagesize_request asks it for a size that is
-    named.
-    """
+    """Check as NUMACell.can_fit_pagesize does, for a size that is named."""
     if not (flavor.extra_specs.get('hw:mem_page_size')
             or image_meta.properties.get('hw_mem_page_size')):
         return
     try:
         topology = hardware.numa_get_constraints(flavor, image_meta)
-    except REFUSALS:
-        # It is a check of its own.
+    except REFUSALS:  # Another check says so.
         return
     for cell in topology.cells if topology else ():
         # Names of sizes are negative numbers.
@@ -72,21 +67,16 @@ def _ephemeral_encryption(flavor: Any, image_meta: Any) -> None:
         hardware.get_ephemeral_encryption_format(flavor, image_meta)
 
 
-def _stateless_firmware(flavor: Any, image_meta: Any) -> None:
-    hardware.get_stateless_firmware_constraint(image_meta)
-
-
 @functools.cache
 def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
-    """Return Nova's checks in the API or the compute service.
-
-    :returns: each with the fields that it reads, if the book says so
-    """
+    """Return Nova's checks, with the fields that the book says they read."""
     found: list[tuple[Check, Sequence[str]]] = [
         (function.get(), api_interfaces.CHECKED[function.name])
         for function in api_interfaces.CONSTRAINTS if function.needed]
     if api_interfaces.STATELESS_FIRMWARE.needed:
-        found.append((_stateless_firmware, ()))
+        found.append((
+            lambda _, image: hardware.get_stateless_firmware_constraint(image),
+            ()))
     return (*found, (_page_size, ()), (_ephemeral_encryption, ()),
             (_video_ram, ()), (check_cpu_topology, ()))
 
@@ -113,10 +103,9 @@ _MEMORY = ('hw_mem_encryption_model', 'hw_mem_encryption')
 
 
 def _dedicated_mask(guest: Guest) -> _Blame:
-    """Nova finds a flavor's dedicated mask without the mixed policy.
+    """A flavor has a dedicated mask, without the mixed policy.
 
-    A flavor's own policy wins over the image's
-    (hardware.get_cpu_policy_constraint).
+    hardware.get_cpu_policy_constraint prefers a flavor's own policy.
     """
     policy = guest.spec('hw:cpu_policy')
     if not policy:
@@ -234,29 +223,23 @@ _DERIVING = frozenset((
 _NAMES = re.compile(r'\b(?:(?:hw|os|img)[:_]\w+|trait:\w+)')
 
 
+@dataclasses.dataclass
 class Refusals:
     """Finds what Nova refuses of the guest of one request.
 
-    :param guest: with the overrides
-    :param image: boot metadata with the image's own properties
+    :ivar guest: with the overrides
+    :ivar image: boot metadata without them
     """
 
-    def __init__(
-        self, guest: Guest, image: dict[str, Any], overrides: Overrides,
-    ) -> None:
-        self._guest = guest
-        self._image = image
-        self._overrides = overrides
-        #: field -> the names of its overrides
-        self._names: dict[str, list[str]] = {}
-        for each in overrides.members:
-            self._names.setdefault(each.prop.field, []).append(each.name)
+    guest: Guest
+    image: dict[str, Any]
+    overrides: Overrides
 
     def problems(self) -> Iterator[errors.Problem]:
         """Find what Nova refuses. A property can come up more than once."""
         agreed = True
         for check, fields in checks():
-            refusal = _refusal(check, self._guest)
+            refusal = _refusal(check, self.guest)
             if refusal is not None:
                 agreed = False
                 yield from self._blamed(check, fields, refusal)
@@ -273,59 +256,62 @@ class Refusals:
         if row is None:
             row = _Blame((self._named(sentence),))
         elif not isinstance(row, _Blame):
-            row = row(self._guest)
+            row = row(self.guest)
         groups = row.groups
-        if self._conflict_by_themselves(check, refusal):
+        if self._own and (
+                type(_refusal(check, self._own)) is type(refusal)):
             sentence = 'image and flavor conflict by themselves: ' + sentence
         else:
             groups = (*groups, ' '.join(fields))
-        for group in groups:
-            names = [name for field in group.split()
-                     for name in self._names_of(field, refusal)]
-            if names:
-                for name in names:
-                    yield errors.Problem(
-                        name, errors.FLAVOR_CONFLICT,
-                        self._reason(name, row, refusal))
-                return
-        yield errors.Problem(
-            errors.PARAMETER, errors.FLAVOR_CONFLICT, sentence[:REASON_MAX])
+        named = ([name for field in group.split()
+                  for name in self._names_of(field, refusal)]
+                 for group in groups)
+        names = next(filter(None, named), [])
+        for name in names:
+            yield errors.Problem(name, errors.FLAVOR_CONFLICT,
+                                 self._reason(name, row, refusal))
+        if not names:
+            yield errors.Problem(errors.PARAMETER, errors.FLAVOR_CONFLICT,
+                                 sentence[:REASON_MAX])
 
     def _named(self, sentence: str) -> str:
-        """Return the fields that a sentence of Nova's names."""
-        names = {name if ':' in name and name in self._overrides
+        """Return the overridden fields that a sentence of Nova's names."""
+        names = {name if ':' in name and name in self.overrides
                  else name.replace(':', '_', 1)
                  for name in _NAMES.findall(sentence)}
-        return ' '.join(field for field, overridden in self._names.items()
-                        if field in names or names.intersection(overridden))
+        return ' '.join(dict.fromkeys(
+            each.prop.field for each in self.overrides
+            if names & {each.name, each.prop.field}))
 
     def _names_of(self, field: str, refusal: Exception) -> list[str]:
         """Return the overrides of FIELD that Nova's REFUSAL is about."""
-        names = self._names.get(field, [])
-        said: dict[str, Any] = getattr(refusal, 'kwargs', {})
+        names = [each.name for each in self.overrides
+                 if each.prop.field == field]
+        found: dict[str, Any] = getattr(refusal, 'kwargs', {})
         kind = type(refusal).__name__
         if kind == 'ImageNUMATopologyForbidden':
             # Nova names only the first of those that the flavor has too.
             flavor = book.RECORDS[field].flavor
             return names if flavor and flavor.specs[
-                0] in self._guest.flavor.extra_specs else []
+                0] in self.guest.flavor.extra_specs else []
         if kind == 'ImageNUMATopologyCPUDuplicates':
-            lists = self._guest.prop('hw_numa_cpus')
+            lists = self.guest.prop('hw_numa_cpus')
             return [name for name in names
-                    if self._overrides[name].value is not None
-                    and said['cpunum']
+                    if self.overrides[name].value is not None
+                    and found['cpunum']
                     in lists[int(families.NUMA_CPUS.rest_of(name))]]
         if kind in ('ImageVCPULimitsRangeExceeded',
                     'ImageVCPUTopologyRangeExceeded'):
             dimension = field.rpartition('_')[2]
-            most = said.get(f'flavor_{dimension}', said.get(f'max_{dimension}'))
-            return names if most and said[f'image_{dimension}'] > most else []
+            most = found.get(
+                f'flavor_{dimension}', found.get(f'max_{dimension}'))
+            return names if most and found[f'image_{dimension}'] > most else []
         return names
 
     def _reason(self, name: str, row: _Blame, refusal: Exception) -> str:
         """Return why the override called NAME is refused, and what to do."""
-        guest = self._guest
-        override = self._overrides[name]
+        guest = self.guest
+        override = self.overrides[name]
         flavor = override.prop.record.flavor
         present = flavor.of(guest.flavor.extra_specs) if flavor else []
         says = row.says or _sentence(refusal)
@@ -343,27 +329,19 @@ class Refusals:
     def _own(self) -> Guest | None:
         """The guest without overrides, if Nova can read the image."""
         try:
-            return Guest.of(self._guest.flavor, self._image)
+            return Guest.of(self.guest.flavor, self.image)
         except REFUSALS:
             return None
 
-    def _conflict_by_themselves(self, check: Check, refusal: Exception) -> bool:
-        return self._own is not None and (
-            type(_refusal(check, self._own)) is type(refusal))
-
     def _forbidden_traits(self) -> Iterator[errors.Problem]:
-        """Find the overrides that require a trait that the flavor forbids.
-
-        Placement answers 400 to a request group that does both.
-        """
-        forbidden = forbidden_traits(self._guest.flavor, self._guest.image_meta)
-        values = self._overrides.values
-        named = {trait: [name] for trait in forbidden if values.get(
+        """Find the overrides that require a trait that the flavor forbids."""
+        forbidden = forbidden_traits(self.guest.flavor, self.guest.image_meta)
+        values = self.overrides.values
+        blamed = {trait: [name] for trait in forbidden if values.get(
             name := families.TRAITS.member(trait)) is not None}
-        deriving = self._deriving(forbidden - named.keys())
+        blamed.update(self._deriving(forbidden - blamed.keys()))
         for trait in sorted(forbidden):
-            for name in named.get(trait) or deriving[trait] or [
-                    errors.PARAMETER]:
+            for name in blamed[trait] or [errors.PARAMETER]:
                 yield errors.Problem(
                     name, errors.FLAVOR_CONFLICT, 'the server needs what the '
                     f'flavor forbids with trait:{trait}=forbidden')
@@ -374,18 +352,16 @@ class Refusals:
         :returns: trait -> names; each override is left out once, for all
         """
         result: dict[str, list[str]] = {trait: [] for trait in traits}
-        names = self._overrides.names
-        for name in names if traits else ():
-            if name not in _DERIVING:
-                continue
-            merged = self._overrides.only(names - {name}).merge(
-                self._image['properties'])
+        names = self.overrides.names
+        for name in names & _DERIVING if traits else ():
+            merged = self.overrides.only(names - {name}).merge(
+                self.image['properties'])
             # CPU lists take long to read.
-            image = {**self._image, 'properties': {
+            image = {**self.image, 'properties': {
                 each: value for each, value in merged.items()
                 if not families.NUMA_CPUS.has(each)}}
             try:
-                left = forbidden_traits(self._guest.flavor, read(image))
+                left = forbidden_traits(self.guest.flavor, read(image))
             except REFUSALS:
                 continue
             for trait in traits - left:
@@ -411,11 +387,10 @@ def _sentence(refusal: Exception) -> str:
 def forbidden_traits(flavor: Any, image_meta: Any) -> set[str]:
     """Return the required traits that the flavor forbids.
 
-    What the image requires, by name or with another property
-    (os_secure_boot), goes into the unnumbered group
-    (ResourceRequest._process_image_meta), as the flavor's ``trait:NAME`` does.
-    ``traitN:NAME`` belongs to another group, which other providers may
-    satisfy. Only a flavor's extra spec forbids what something else requires:
+    Placement answers 400 to a request group that does both. What the image
+    requires, by name or with another property (os_secure_boot), goes into the
+    unnumbered group (ResourceRequest._process_image_meta), as the flavor's
+    ``trait:NAME`` does. Only a flavor forbids what something else requires:
     the trait that hw_cpu_thread_policy forbids, hardware.numa_get_constraints
     refuses first.
     """
@@ -437,11 +412,9 @@ def unreadable(
         try:
             read({'properties': {name: value}})
         except REFUSALS:
-            found.append(errors.Problem(
-                name, errors.UNREADABLE,
-                'Nova cannot read the image\'s own value '
-                + errors.printable(str(value))))
-    return found or [errors.Problem(
-        errors.PARAMETER, errors.UNREADABLE,
-        'Nova cannot read the merged properties: '
-        + errors.printable(str(error)))]
+            found.append((name, 'the image\'s own value ', value))
+    return [errors.Problem(
+        name, errors.UNREADABLE,
+        f'Nova cannot read {what}{errors.printable(str(value))}')
+        for name, what, value in found or [
+            (errors.PARAMETER, 'the merged properties: ', error)]]

@@ -59,11 +59,10 @@ class Injection(rules.Rule):
         return self.enabled
 
     def names(self, roles: Container[str]) -> Set[str]:
-        """Return the names that are injected for a user.
+        """Return the names that are injected for a user with ROLES.
 
-        :param roles: the user's roles in lower case, as Glance's middleware
-            makes them; Glance compares them with ``ignore_user_roles`` as it
-            is written, so ``Admin`` there ignores nobody
+        Glance's middleware makes roles lower case, and ``ignore_user_roles``
+        is compared as it is written: ``Admin`` there ignores nobody.
         """
         if not self.enabled or any(r in roles for r in self.ignored_roles):
             return frozenset()
@@ -102,8 +101,9 @@ class Injection(rules.Rule):
 def load(paths: Sequence[str]) -> Injection:
     """Read Glance's configuration files; an option in a later file wins.
 
-    :param paths: as Glance reads them: glance-image-import.conf, then
-        glance-api.conf (glance/common/wsgi_app.py CONFIG_FILES)
+    Glance reads glance-image-import.conf, then glance-api.conf
+    (glance/common/wsgi_app.py CONFIG_FILES).
+
     :raises errors.StartupError: a file is missing, unreadable, empty, or
         malformed
     """

@@ -79,13 +79,11 @@ class Section:
 class Protections:
     """One protections file that has been read.
 
-    :param sections: the file's sections, in its order
     :param policies: checks the policies that they name; None when they name
         roles
     """
 
-    #: Number of names whose section is remembered. Only traits are
-    #: unlimited in number.
+    #: Names whose section is remembered: traits have no end.
     CACHE_SIZE = 8192
 
     def __init__(
@@ -100,10 +98,8 @@ class Protections:
         self.section = functools.lru_cache(self.CACHE_SIZE)(self._section)
 
     def _section(self, name: str) -> Section | None:
-        for section in self.sections:
-            if section.pattern.search(name):
-                return section
-        return None
+        return next((section for section in self.sections
+                     if section.pattern.search(name)), None)
 
     def permits(
         self, name: str, operation: str, credentials: Mapping[str, Any],
@@ -130,11 +126,8 @@ class Protections:
 class Policies:
     """The policies that sections name, from Glance's policy.yaml.
 
-    Everything is read at start: unlike in Glance's own enforcer, nothing is
-    looked for on disk when a request is checked.
+    Unlike Glance's own enforcer, this reads no file when a request is checked.
 
-    :param names: what the sections name
-    :param rules: the rules of policy.yaml
     :raises ValueError: rules refer to each other in a circle
     """
 
@@ -180,12 +173,8 @@ def _refers_to_nothing(
 def load(
     path: str, rule_format: str = ROLES, policy_path: str | None = None,
 ) -> Protections:
-    """Read a protections file.
+    """Read a protections file, with the values of Glance's own options.
 
-    :param path: Glance's ``property_protection_file``
-    :param rule_format: Glance's ``property_protection_rule_format``
-    :param policy_path: Glance's policy.yaml, which defines the policies that
-        a file in the format POLICIES names
     :raises errors.StartupError: a file cannot be read, or Glance would refuse
         it, or an expression in it could take too long to match
     """

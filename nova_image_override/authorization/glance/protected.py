@@ -24,11 +24,7 @@ from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.glance import (
     property_protections as glance,
 )
-from nova_image_override.override import (
-    ImageProperties,
-    Override,
-    Overrides,
-)
+from nova_image_override.override import ImageProperties, Override, Overrides
 from nova_image_override.properties import families
 from nova_image_override.properties.property import Property
 
@@ -73,9 +69,8 @@ class Protected(rules.Rule):
         self, image: ImageProperties, override: Override,
         overrides: Overrides,
     ) -> dict[str, str]:
-        """Return what Glance must permit for OVERRIDE on IMAGE.
+        """Return what Glance must permit on IMAGE for one of OVERRIDES.
 
-        :param overrides: all that are merged over IMAGE together
         :returns: name, as Glance knows it -> operation
         """
         if self.protections is None:
@@ -131,10 +126,9 @@ class Protected(rules.Rule):
                 removable=left.removable and each.removable)
 
     def _known_names(self, prop: Property) -> Iterable[str]:
-        """Return the names of a property; of traits, those that can be known.
+        """Return the names of a property.
 
-        Those are the names in os-traits, and those that our lists and Glance's
-        sections name.
+        Of traits, those in os-traits, in our lists and in Glance's sections.
         """
         if prop.family is None:
             return [prop.field]
@@ -159,8 +153,8 @@ def _by_section(
     section = protections.section(name)
     detail = 'no section matches'
     if section is not None:
-        said = ', '.join(section.permissions[operation]) or 'nobody'
-        detail = f'[{section.name}] {operation} = {said}'
+        who = ', '.join(section.permissions[operation]) or 'nobody'
+        detail = f'[{section.name}] {operation} = {who}'
     code = reason = ''
     if not protections.permits(name, operation, request.caller.credentials):
         code = errors.PROTECTED

@@ -5,7 +5,7 @@ resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 import re
 from typing import Any
 
@@ -27,7 +27,7 @@ class Server(server.Server):
     overrides, which keeps those of the server.
     """
 
-    IMAGE_PROPS_OVERRIDE, IMAGE_PROPS_OVERRIDE_PRESET = answers.PARAMETERS
+    IMAGE_PROPS_OVERRIDE, IMAGE_PROPS_OVERRIDE_PRESET = errors.PARAMETERS
     IMAGE_PROPS_OVERRIDE_UPDATE_POLICY = f'{errors.PARAMETER}_update_policy'
 
     #: The values of the policy.
@@ -75,20 +75,22 @@ class Server(server.Server):
             return
         try:
             offer = self._adapter().discover()
-            closed = _closed(offer.schema, overrides.keys() - (
-                () if preset is None else offer.preset(preset)['properties']))
+            given = {} if preset is None else offer.preset(
+                preset)['properties']
         except answers.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
+        closed = [
+            name for name in sorted(overrides.keys() - given)
+            if name not in offer.schema.get('properties', ()) and not any(
+                re.search(pattern, name)
+                for pattern in offer.schema.get('patternProperties', ()))]
         if closed:
             raise exception.StackValidationFailed(message=(
                 f'{self.IMAGE_PROPS_OVERRIDE}: may not be overridden in this '
                 f'cloud: {", ".join(map(errors.printable, closed))}'))
 
     def handle_create(self) -> str:
-        """Create the server.
-
-        :raises Error: the overrides cannot be sent, or were not
-        """
+        """Create the server with its overrides, or fail."""
         asked = _asked(self.properties)
         if asked == ({}, None):
             return str(super().handle_create())
@@ -100,7 +102,7 @@ class Server(server.Server):
         after_props: Any, before_props: Any,
     ) -> bool:
         """Return whether changed properties need another server."""
-        if changed_properties_set & {*answers.PARAMETERS} and after_props.get(
+        if changed_properties_set & {*errors.PARAMETERS} and after_props.get(
                 self.IMAGE_PROPS_OVERRIDE_UPDATE_POLICY) != self.STOP:
             return True
         return bool(super().needs_replace_with_prop_diff(
@@ -109,21 +111,15 @@ class Server(server.Server):
     def handle_update(
         self, json_snippet: Any, tmpl_diff: Any, prop_diff: dict[str, Any],
     ) -> tuple[Iterator[None], Any]:
-        """Begin an update that needs no other server.
-
-        :returns: what :meth:`check_update_complete` continues with
-        """
+        """Begin an update that needs no other server."""
         steps: Iterator[None] = iter(())
-        if prop_diff.keys() & {*answers.PARAMETERS}:
+        if prop_diff.keys() & {*errors.PARAMETERS}:
             steps = self._change(*_asked(json_snippet.properties(
                 self.properties_schema, self.context)))
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
-        """Continue an update; return whether it is complete.
-
-        :raises Error: the overrides cannot be changed
-        """
+        """Continue an update; return whether it is complete."""
         steps, updaters = begun
         for _ in steps:
             return False
@@ -177,18 +173,10 @@ class Server(server.Server):
 
 def _asked(properties: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     """Return the overrides, as Nova spells them, and the preset."""
-    overrides, preset = map(properties.get, answers.PARAMETERS)
+    overrides, preset = map(properties.get, errors.PARAMETERS)
     return {name: str(value).lower() if isinstance(value, bool)
             else str(value) if isinstance(value, int) else value
             for name, value in (overrides or {}).items()}, preset
-
-
-def _closed(schema: dict[str, Any], names: Iterable[str]) -> list[str]:
-    """Return the names that SCHEMA does not permit."""
-    return [name for name in sorted(names)
-            if name not in schema.get('properties', ()) and not any(
-                re.search(pattern, name)
-                for pattern in schema.get('patternProperties', ()))]
 
 
 def resource_mapping() -> dict[str, type[Server]]:

@@ -11,12 +11,7 @@ from paste.deploy import loadwsgi
 
 from nova_image_override.api import router
 from nova_image_override.cmd.check import spelling
-from nova_image_override.cmd.check.finding import (
-    ERROR,
-    Finding,
-    NOTE,
-    WARNING,
-)
+from nova_image_override.cmd.check.finding import ERROR, Finding, NOTE, WARNING
 from nova_image_override.nova_interfaces import api as api_interfaces
 
 #: What nova-api loads (nova/wsgi/osapi_compute.py, nova/cmd/api.py).
@@ -27,13 +22,11 @@ _LINE = ('paste.app_factory = '
 
 
 class _Loader(loadwsgi.ConfigLoader):  # type: ignore[misc]  # It has no types.
-    """Imports all that the file names, and makes nothing but composites.
-
-    :ivar factories: of the applications that are reached, by name
-    """
+    """Imports all that the file names, and makes nothing but composites."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
+        #: Those of the applications that are reached, by name.
         self.factories: dict[str, Any] = {}
 
     def get_app(self, name: str, global_conf: Any = None) -> Any:
@@ -54,7 +47,7 @@ class _Loader(loadwsgi.ConfigLoader):  # type: ignore[misc]  # It has no types.
 
 
 def findings(conf: cfg.ConfigOpts, given: str | None) -> Iterator[Finding]:
-    """Load the file as nova-api does, and yield what is wrong with it.
+    """Load the file as nova-api does, and yield its faults.
 
     :param given: its path, if a web server gives it to nova-api
     """

@@ -35,7 +35,7 @@ def files(conf: cfg.ConfigOpts) -> Iterator[Finding]:
 
 def findings(cloud: Cloud) -> Iterator[Finding]:
     """Yield the rules that are never checked, or can never be met."""
-    enforcer = cloud.planner.callers.policy.said()
+    enforcer = cloud.planner.callers.policy.content()
     for name, near in policies.unknown(
             enforcer.file_rules, cloud.enforcer.catalog,
             cloud.enforcer.presets.now()).items():

@@ -29,7 +29,8 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
                 'the preset is refused to users with the roles '
                 f'{cloud.roles}: {_listed(refused)}',
                 'let the rules permit that, or take it out of the preset')
-        excluded = [each for each in _refusals(cloud, preset, plain)
+        refusals = _refusals(cloud, preset, plain)
+        excluded = [each for each in refusals
                     if each.code == errors.PROPERTY_CONFLICT]
         if excluded:
             yield Finding(
@@ -37,19 +38,14 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
                 f'preset: {_listed(excluded)}', 'correct the preset')
         elif cloud.flavors is not None:
             yield from _with_flavors(preset, {
-                flavor.name: _refusal(cloud, preset, flavor)
+                flavor.name: _listed(_refusals(cloud, preset, flavor))
                 for flavor in cloud.flavors})
-        elif (why := _refusal(cloud, preset, plain)):
+        elif refusals:
             yield Finding(
                 NOTE, 'N2', preset.name,
                 'the preset is refused with a flavor without extra specs: '
-                f'{why}',
+                + _listed(refusals),
                 'look with --flavors which of your flavors it goes with')
-
-
-def _refusal(cloud: Cloud, preset: Preset, flavor: objects.Flavor) -> str:
-    """Return why a preset is refused with FLAVOR, whoever asks, or ''."""
-    return _listed(_refusals(cloud, preset, flavor))
 
 
 def _refusals(
@@ -68,10 +64,7 @@ def _refusals(
 def _with_flavors(
     preset: Preset, refusals: dict[str, str],
 ) -> Iterator[Finding]:
-    """Find what there is to say of a preset and the flavors of the cloud.
-
-    :param refusals: name of each flavor -> why the preset is refused with it
-    """
+    """Find how a preset goes with flavors: name -> why it is refused."""
     good = [name for name, why in refusals.items() if not why]
     if refusals and not good:
         yield Finding(

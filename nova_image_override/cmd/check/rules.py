@@ -7,12 +7,7 @@ from typing import Any
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import no_effect
 from nova_image_override.authorization.lists import Entry
-from nova_image_override.cmd.check.finding import (
-    ERROR,
-    Finding,
-    NOTE,
-    WARNING,
-)
+from nova_image_override.cmd.check.finding import ERROR, Finding, NOTE, WARNING
 from nova_image_override.override import Override, Overrides
 from nova_image_override.properties import families
 from nova_image_override.properties.book.vocabulary import HYPERVISOR_TYPES
@@ -22,11 +17,9 @@ from nova_image_override.properties.property import Property
 class Cloud:
     """One deployment, as a plain tenant meets it.
 
-    :param planner: says what a request would get
     :param context: of the tenant's requests
-    :ivar hypervisor_types: those of the compute nodes; None if they were not
-        asked for
-    :ivar flavors: the cloud's; None if they were not asked for
+    :ivar hypervisor_types: those of the compute nodes, if they have been read
+    :ivar flavors: the cloud's, if they have been read
     """
 
     def __init__(self, planner: Planner, context: Any) -> None:
@@ -117,7 +110,9 @@ def _allowed_entries(cloud: Cloud) -> Iterator[Finding]:
                 'that a later Nova adds',
                 'name the properties that your users ask for')
         if left and drivers and not any(
-                prop.record.can_act(each) for prop in left for each in drivers):
+                prop.record.acts_everywhere
+                or not drivers.isdisjoint(prop.record.acting)
+                for prop in left):
             yield Finding(
                 WARNING, 'H1', entry.text,
                 f'no driver of this cloud ({", ".join(sorted(drivers))}) acts '
@@ -130,7 +125,7 @@ def _values(cloud: Cloud) -> Iterator[Finding]:
     drivers = cloud.planner.virt_drivers
     for prop in cloud.properties:
         record = prop.record
-        # Where no driver acts on any value, the entry is told, not the values.
+        # If no driver acts on any value, H1 is about the entry.
         acted = no_effect.acted_on(drivers, record, prop.values)
         nowhere = [value for value in prop.values if acted
                    and value not in acted and cloud.permits(prop, value)]

@@ -1,21 +1,11 @@
 """Firmware, machine type, boot order and kernel."""
 
-from typing import Any
-
 from nova_image_override.properties.book.vocabulary import (
-    Excludes, LIBVIRT, PC, Q35, Record, records, UNREAD, VIRT, VMWARE, WORD)
-
-
-def _command_line(guest: Any) -> Any:
-    """Follow _handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc."""
-    return guest.only('os_command_line', guest.properties.get(
-        'kernel_id') not in (None, '', 'nokernel'))
-
+    Excludes, LIBVIRT, PC, Q35, Record, records, unread, VIRT, VMWARE, WORD)
 
 RECORDS = records(
     Record(
-        'hw_boot_menu', 'Show the firmware\'s boot device menu.',
-        readers=(LIBVIRT,)),
+        'hw_boot_menu', 'Show the firmware\'s boot device menu.'),
     Record(
         'hw_firmware_type', 'Firmware the guest boots with: BIOS or UEFI.',
         excludes=(
@@ -24,13 +14,12 @@ RECORDS = records(
                 'hw_architecture', ('aarch64',), 'ACPI requires UEFI on this '
                 'architecture', 'set hw_firmware_type=uefi', of=('bios',)),),
         readers=(LIBVIRT, VMWARE)),
-    Record(
-        'hw_ipxe_boot',
-        'Boot from the network with an iPXE CD image. ' + UNREAD),
+    unread(
+        'hw_ipxe_boot', 'Boot from the network with an iPXE CD image.'),
     Record(
         'hw_machine_type',
         'QEMU machine type, such as q35 or pc-i440fx-7.2; it must exist on '
-        'the host.', limits=WORD, readers=(LIBVIRT,),
+        'the host.', limits=WORD,
         # Host._check_machine_type
         excludes=(
             Excludes(
@@ -45,6 +34,7 @@ RECORDS = records(
         'os_command_line',
         'Kernel arguments (command line).',
         needs='an image with a kernel image (kernel_id)',
-        gets=_command_line,
-        readers=(LIBVIRT,)),
+        # _handle_kernel_and_ramdisk and LibvirtDriver._conf_non_lxc
+        gets=lambda guest: guest.only('os_command_line', guest.properties.get(
+            'kernel_id') not in (None, '', 'nokernel'))),
 )

@@ -38,23 +38,6 @@ def _most(dimension: str, text: str) -> Record:
         flavor=at_most(f'hw:cpu_max_{dimension}'))
 
 
-def _realtime_mask(guest: Any) -> Any:
-    return guest.only('hw_cpu_realtime_mask', guest.flag('hw:cpu_realtime'))
-
-
-def _hpet(guest: Any) -> bool:
-    """Follow LibvirtDriver._set_kvm_timers."""
-    return guest.architecture in (None, 'i686', 'x86_64') and bool(
-        guest.prop('hw_time_hpet'))
-
-
-def _hidden(guest: Any) -> bool:
-    """Follow LibvirtDriver._set_features."""
-    return (guest.flag('hide_hypervisor_id')
-            or guest.flag('hw:hide_hypervisor_id')
-            or bool(guest.prop('img_hide_hypervisor_id')))
-
-
 def _address_bits(guest: Any) -> int | None:
     """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr.
 
@@ -81,7 +64,7 @@ RECORDS = records(
         'hw_cpu_policy',
         'CPU pinning: whether vCPUs float over shared host CPUs, are pinned to '
         'dedicated ones, or a mix. A flavor\'s own policy may forbid it.',
-        readers=(LIBVIRT,), in_topology=True,
+        in_topology=True,
         checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_policy'), keeps='[compute] cpu_dedicated_set',
         gets=lambda guest: guest.ask('get_cpu_policy_constraint')),
@@ -89,16 +72,17 @@ RECORDS = records(
         'hw_cpu_realtime_mask',
         'vCPUs that run with realtime priority, or with a leading ^ those '
         'that do not.', needs='a flavor with hw:cpu_realtime=yes',
-        gets=_realtime_mask, limits=CPU_LIST,
-        checked_by=('get_realtime_cpu_constraint', 'numa_get_constraints'),
-        readers=(LIBVIRT,)),
+        gets=lambda guest: guest.only(
+            'hw_cpu_realtime_mask', guest.flag('hw:cpu_realtime')),
+        limits=CPU_LIST,
+        checked_by=('get_realtime_cpu_constraint', 'numa_get_constraints')),
     _preferred(
         'sockets',
         'CPU sockets, in a topology that makes the flavor\'s vCPUs.'),
     Record(
         'hw_cpu_thread_policy',
         'How pinned vCPUs use the host\'s hardware threads (hyper-threading).',
-        needs='a dedicated or mixed CPU policy', readers=(LIBVIRT,),
+        needs='a dedicated or mixed CPU policy',
         in_topology=True, checked_by=('numa_get_constraints',),
         flavor=same('hw:cpu_thread_policy'),
         gets=lambda guest: guest.ask('get_cpu_thread_policy_constraint')),
@@ -107,8 +91,7 @@ RECORDS = records(
         'CPU threads per core, in a topology that makes the flavor\'s vCPUs.'),
     Record(
         'hw_emulation_architecture',
-        'CPU architecture to emulate on a host of another one.',
-        readers=(LIBVIRT,)),
+        'CPU architecture to emulate on a host of another one.'),
     Record(
         'hw_maxphysaddr_bits',
         'Physical address bits of the guest\'s CPUs; at most what the host '
@@ -120,8 +103,7 @@ RECORDS = records(
             Excludes(
                 'hw_maxphysaddr_mode', ('passthrough',), 'CPU maximum physical '
                 'address bits number specification cannot be used with '
-                'mode=passthrough', 'set hw_maxphysaddr_mode=emulate'),),
-        readers=(LIBVIRT,)),
+                'mode=passthrough', 'set hw_maxphysaddr_mode=emulate'),)),
     Record(
         'hw_maxphysaddr_mode',
         'Whether the physical address width is passed through or emulated.',
@@ -132,22 +114,24 @@ RECORDS = records(
             Excludes(
                 'hw_architecture', ('*',), 'CPU maximum physical address bits '
                 'specification is not supported for this architecture',
-                'leave it out', but=('i686', 'x86_64')),),
-        readers=(LIBVIRT,)),
+                'leave it out', but=('i686', 'x86_64')),)),
     Record(
         'hw_pmu', 'Give the guest a virtual performance monitoring unit.',
-        flavor=same('hw:pmu'), checked_by=('get_pmu_constraint',),
-        readers=(LIBVIRT,)),
+        flavor=same('hw:pmu'), checked_by=('get_pmu_constraint',)),
     Record(
         'hw_time_hpet',
         'Give the guest a high precision event timer. x86 with KVM only.',
-        gets=_hpet,
+        # LibvirtDriver._set_kvm_timers
+        gets=lambda guest: guest.architecture in (
+            None, 'i686', 'x86_64') and bool(guest.prop('hw_time_hpet')),
         idle='it needs an x86 guest, and hw_architecture or '
-             'hw_emulation_architecture says another',
-        readers=(LIBVIRT,)),
+             'hw_emulation_architecture says another'),
     Record(
         'img_hide_hypervisor_id', 'Hide from the guest that it runs under KVM.',
-        gets=_hidden,
-        flavor=same('hw:hide_hypervisor_id', 'hide_hypervisor_id'),
-        readers=(LIBVIRT,)),
+        # LibvirtDriver._set_features
+        gets=lambda guest: (
+            guest.flag('hide_hypervisor_id')
+            or guest.flag('hw:hide_hypervisor_id')
+            or bool(guest.prop('img_hide_hypervisor_id'))),
+        flavor=same('hw:hide_hypervisor_id', 'hide_hypervisor_id')),
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, Flavor, LIBVIRT, number, Record, records, same, UNREAD, without)
+    at_most, Flavor, number, Record, records, same, unread, without)
 
 
 def _usb_model(guest: Any) -> Any:
@@ -16,14 +16,9 @@ def _usb_model(guest: Any) -> Any:
     ) else guest.ask('get_usb_model')
 
 
-def _rng_model(guest: Any) -> Any:
-    """Follow LibvirtDriver._add_rng_device, which reads no property."""
-    return guest.only('hw_rng_model', guest.flag('hw_rng:allowed', True))
-
-
 RECORDS = records(
-    Record(
-        'hw_device_id', 'Guest ABI version of the Xen PV tools. ' + UNREAD,
+    unread(
+        'hw_device_id', 'Guest ABI version of the Xen PV tools.',
         limits=number(65535)),
     Record(
         'hw_redirected_usb_ports', 'USB redirection ports.',
@@ -34,14 +29,15 @@ RECORDS = records(
         gets=lambda guest: guest.ask('get_redirected_usb_ports'),
         # Nova compares the flavor's text with the image's number.
         flavor=without('hw:redirected_usb_ports'),
-        checked_by=('get_redirected_usb_ports',),
-        readers=(LIBVIRT,)),
+        checked_by=('get_redirected_usb_ports',)),
     # LibvirtDriver._add_rng_device does not read it: virtio, the only value,
     # is what guests have anyway.
     Record(
         'hw_rng_model',
         'Model of the random number generator. Flavors can forbid it with '
-        'hw_rng:allowed.', gets=_rng_model, has_anyway=True,
+        'hw_rng:allowed.', readers=(), has_anyway=True,
+        gets=lambda guest: guest.only(
+            'hw_rng_model', guest.flag('hw_rng:allowed', True)),
         flavor=Flavor(('hw_rng:allowed',), 'with {spec}=True')),
     Record(
         'hw_serial_port_count',
@@ -51,18 +47,15 @@ RECORDS = records(
         # qemu build no guest.
         limits=number(3),
         flavor=at_most('hw:serial_port_count'),
-        checked_by=('get_number_of_serial_ports',),
-        readers=(LIBVIRT,)),
+        checked_by=('get_number_of_serial_ports',)),
     Record(
         'hw_usb_model',
         'Model of the USB controller. Libvirt chooses it where a disk or an '
         'input device is on the USB bus, and on PPC.',
         idle='it needs disks and CD-ROMs on another bus than usb',
         gets=_usb_model, flavor=same('hw:usb_model'),
-        checked_by=('get_usb_model',),
-        readers=(LIBVIRT,)),
+        checked_by=('get_usb_model',)),
     Record(
         'hw_watchdog_action',
-        'What the watchdog device does when the guest stops feeding it.',
-        readers=(LIBVIRT,)),
+        'What the watchdog device does when the guest stops feeding it.'),
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    AT_BUILD, AT_CREATE, AT_UNSHELVE, ERROR, Excludes, Gets, IGNORED, LIBVIRT,
+    AT_BUILD, AT_CREATE, AT_UNSHELVE, ERROR, Excludes, Gets, IGNORED,
     PC, Reader, Record, records, same)
 
 _MEMORY_CHECKED = ('get_mem_encryption_constraint',)
@@ -24,11 +24,6 @@ def _encrypts_disks(guest: Any) -> bool:
     return bool(guest.ask('get_ephemeral_encryption_constraint'))
 
 
-def _disk_format(guest: Any) -> Any:
-    return guest.ask('get_ephemeral_encryption_format') \
-        if _encrypts_disks(guest) else None
-
-
 def _memory_model(guest: Any) -> Any:
     """Nova 31 only knows whether memory is encrypted, later releases how."""
     found = guest.ask('get_mem_encryption_constraint')
@@ -37,12 +32,11 @@ def _memory_model(guest: Any) -> Any:
 
 
 def _secure_boot(guest: Any) -> Any:
-    """Follow LibvirtDriver._configure_guest_by_virt_type, where Arm is UEFI.
-    """
-    firmware = guest.prop('hw_firmware_type')
-    is_uefi = firmware == 'uefi' or (
-        not firmware and guest.architecture == 'aarch64')
-    return (is_uefi and guest.ask('get_secure_boot_constraint')) or 'disabled'
+    """Follow LibvirtDriver._configure_guest_by_virt_type; Arm boots by UEFI."""
+    firmware = guest.prop('hw_firmware_type') or (
+        'uefi' if guest.architecture == 'aarch64' else 'bios')
+    return (firmware == 'uefi' and guest.ask('get_secure_boot_constraint')) \
+        or 'disabled'
 
 
 RECORDS = records(
@@ -58,37 +52,37 @@ RECORDS = records(
         'Format in which local disks are encrypted.',
         needs='hw_ephemeral_encryption=true',
         readers=(Reader('libvirt', ERROR, note='it encrypts no disks'),),
-        settled=AT_CREATE, gets=_disk_format,
+        settled=AT_CREATE, gets=lambda guest: guest.ask(
+            'get_ephemeral_encryption_format')
+        if _encrypts_disks(guest) else None,
         flavor=same('hw:ephemeral_encryption_format')),
     Record(
         'hw_firmware_stateless', 'Use firmware without persistent variables.',
         needs='hw_firmware_type=uefi', settled=AT_BUILD,
-        gets=lambda guest: guest.has_stateless_firmware,
-        readers=(LIBVIRT,)),
+        gets=lambda guest: guest.has_stateless_firmware),
     Record(
         'hw_mem_encryption',
         'Encrypt guest memory.',
         needs='hw_firmware_type=uefi and a capable host',
-        readers=(LIBVIRT,), checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
+        checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE,
         keeps=_ENCRYPTING,
         gets=lambda guest: bool(guest.ask('get_mem_encryption_constraint')),
         flavor=same('hw:mem_encryption')),
     Record(
         'hw_mem_encryption_model',
         'Technology that encrypts guest memory.',
-        needs='hw_mem_encryption=true', readers=(LIBVIRT,),
+        needs='hw_mem_encryption=true',
         checked_by=_MEMORY_CHECKED, settled=AT_UNSHELVE, gets=_memory_model,
         keeps=_ENCRYPTING,
         flavor=same('hw:mem_encryption_model')),
     Record(
         'hw_tpm_model', 'Model of the emulated TPM (vTPM).',
-        needs='hw_tpm_version', gets=_tpm('model'), readers=(LIBVIRT,),
+        needs='hw_tpm_version', gets=_tpm('model'),
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         keeps=_SWTPM, flavor=same('hw:tpm_model')),
     Record(
         'hw_tpm_version',
         'Version of the emulated TPM (vTPM), which a server keeps for life.',
-        readers=(LIBVIRT,),
         checked_by=('get_vtpm_constraint',), settled=AT_UNSHELVE,
         # libvirt, qemuValidateDomainDeviceDefTPM
         excludes=(
@@ -111,6 +105,5 @@ RECORDS = records(
                 'hw_machine_type', PC, 'would do nothing: on x86, Nova has '
                 'Secure Boot for q35 only', 'set hw_machine_type=q35',
                 of=('optional',), outcome=IGNORED)),
-        checked_by=('get_secure_boot_constraint',),
-        readers=(LIBVIRT,)),
+        checked_by=('get_secure_boot_constraint',)),
 )

@@ -1,14 +1,7 @@
 """Network interfaces, and what virtio devices have."""
 
-from typing import Any
-
 from nova_image_override.properties.book.vocabulary import (
-    ERROR, Excludes, LIBVIRT, PC, Q35, Reader, Record, records, same)
-
-
-def _iommu(guest: Any) -> Any:
-    """Follow LibvirtDriver._get_iommu_model."""
-    return guest.spec('hw:viommu_model') or guest.prop('hw_viommu_model')
+    ERROR, Excludes, PC, Q35, Reader, Record, records, same)
 
 
 #: From libvirt 8.3 on, "auto" is virtio too.
@@ -41,10 +34,11 @@ RECORDS = records(
         idle='it needs a flavor with at least 2 vCPUs',
         gets=lambda guest: guest.ask('get_vif_multiqueue_constraint'),
         flavor=same('hw:vif_multiqueue_enabled'),
-        checked_by=('get_vif_multiqueue_constraint',),
-        readers=(LIBVIRT,)),
+        checked_by=('get_vif_multiqueue_constraint',)),
     Record(
-        'hw_viommu_model', 'Model of the virtual IOMMU.', gets=_iommu,
+        'hw_viommu_model', 'Model of the virtual IOMMU.',
+        gets=lambda guest: (guest.spec('hw:viommu_model')
+                            or guest.prop('hw_viommu_model')),
         # LibvirtDriver._guest_add_iommu_device gives each model attributes.
         hosts={'auto': _VIRTIO_IOMMU, 'smmuv3': _NO_IOAPIC,
                'virtio': _VIRTIO_IOMMU},
@@ -64,8 +58,7 @@ RECORDS = records(
             Excludes(
                 'hw_machine_type', (*Q35, *PC), 'IOMMU device smmuv3 is only '
                 'supported with ARM Virt machines', 'set hw_viommu_model=intel',
-                of=('smmuv3',))),
-        readers=(LIBVIRT,)),
+                of=('smmuv3',)))),
     Record(
         'hw_virtio_packed_ring', 'Use the packed layout of virtio rings.',
         flavor=same('hw:virtio_packed_ring'),
@@ -75,6 +68,5 @@ RECORDS = records(
                 'hw_vif_model', ('*',), 'packed driver option is only '
                 'supported for virtio devices', 'set hw_vif_model=virtio',
                 of=('true',), but=('virtio',)),),
-        checked_by=('get_packed_virtqueue_constraint',),
-        readers=(LIBVIRT,)),
+        checked_by=('get_packed_virtqueue_constraint',)),
 )

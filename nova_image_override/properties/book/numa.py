@@ -1,9 +1,7 @@
 """NUMA nodes, huge pages and locked memory."""
 
-from typing import Any
-
 from nova_image_override.properties.book.vocabulary import (
-    AT_CREATE, CPU_LIST, Gets, LIBVIRT, Limits, number, Record, records, same,
+    AT_CREATE, CPU_LIST, Gets, Limits, number, Record, records, same,
     without)
 
 _CHECKED = ('numa_get_constraints',)
@@ -15,21 +13,17 @@ def _in_nodes(name: str) -> Gets:
         name, guest.ask('numa_get_constraints') is not None)
 
 
-def _locked(guest: Any) -> bool:
-    """Follow Nova 34; up to 33 only the libvirt driver knows everything."""
-    return bool(guest.ask('get_locked_memory_constraint'))
-
-
 RECORDS = records(
     Record(
         'hw_locked_memory',
         'Keep guest memory from being swapped out.',
         needs='a memory page size in the flavor or hw_mem_page_size',
-        checked_by=_CHECKED, gets=_locked,
+        # As Nova 34; up to 33 only the libvirt driver knows everything.
+        gets=lambda guest: bool(guest.ask('get_locked_memory_constraint')),
+        checked_by=_CHECKED,
         flavor=same('hw:locked_memory', 'hw:mem_encryption'),
         idle='it needs a server whose memory is not encrypted, which keeps it '
-             'locked',
-        readers=(LIBVIRT,)),
+             'locked'),
     Record(
         'hw_mem_page_size',
         'Memory page size (huge pages): small, large, any, or a size in KiB '
@@ -39,31 +33,29 @@ RECORDS = records(
             pattern='^(small|large|any|[1-9][0-9]{0,8})$', size=True,
             expects='small, large, any, a number of KiB, or a number with '
                     'KB, MB or GB'), checked_by=_CHECKED,
-        readers=(LIBVIRT,), in_topology=True),
+        in_topology=True),
     Record(
         'hw_numa_cpus', 'vCPUs of guest NUMA node N.',
         needs='hw_numa_nodes, and memory for each node',
         gets=_in_nodes('hw_numa_cpus'), limits=CPU_LIST,
         flavor=without('hw:numa_cpus.0'), checked_by=_CHECKED,
-        readers=(LIBVIRT,), in_topology=True),
+        in_topology=True),
     Record(
         'hw_numa_mem', 'Memory of guest NUMA node N, in MiB.',
         needs='hw_numa_nodes, and vCPUs for each node',
         gets=_in_nodes('hw_numa_mem'), limits=number(2**31 - 1),
         flavor=without('hw:numa_mem.0'), checked_by=_CHECKED,
-        readers=(LIBVIRT,), in_topology=True),
+        in_topology=True),
     Record(
         'hw_numa_nodes', 'Number of guest NUMA nodes.', limits=number(128),
         flavor=without('hw:numa_nodes', 'hw:numa_cpus.0', 'hw:numa_mem.0'),
         checked_by=_CHECKED,
-        readers=(LIBVIRT,), in_topology=True),
+        in_topology=True),
     Record(
         'hw_pci_numa_affinity_policy',
         'How closely PCI devices (SR-IOV) and NUMA nodes must lie together. '
         'Acts on devices that the flavor or a port asks for.',
         flavor=same('hw:pci_numa_affinity_policy'),
         checked_by=('get_pci_numa_policy_constraint',), settled=AT_CREATE,
-        gets=lambda guest: guest.ask('get_pci_numa_policy_constraint'),
-        # Only libvirt has PCI devices to give out.
-        readers=(LIBVIRT,)),
+        gets=lambda guest: guest.ask('get_pci_numa_policy_constraint')),
 )

@@ -1,33 +1,19 @@
 """Screen, keyboard, pointer and sound."""
 
-from typing import Any
-
 from nova_image_override.properties.book.vocabulary import (
     at_most, ERROR, Excludes, LIBVIRT, number, Reader, Record, records, same)
 
-
-def _pointer_model(guest: Any) -> Any:
-    """Follow LibvirtDriver._get_pointer_bus_and_model."""
-    return guest.only('hw_pointer_model', (
-        guest.prop('hw_input_bus') or 'usb') == 'usb')
-
-
-def _video_ram(guest: Any) -> Any:
-    """Follow how libvirt builds video devices; VMware reads no video model."""
-    return guest.only('hw_video_ram', (
-        guest.prop('hw_video_model') != 'none'
-        or guest.prop('img_hv_type') == 'vmware'))
-
-
 RECORDS = records(
     Record(
-        'hw_input_bus', 'Bus of the pointer and keyboard devices.',
-        readers=(LIBVIRT,)),
+        'hw_input_bus', 'Bus of the pointer and keyboard devices.'),
     Record(
         'hw_pointer_model',
         'Model of the pointer device. hw_input_bus, where it is set, decides '
-        'in its place.', idle='it needs hw_input_bus=usb', gets=_pointer_model,
-        readers=(LIBVIRT,)),
+        'in its place.', idle='it needs hw_input_bus=usb',
+        # LibvirtDriver._get_pointer_bus_and_model
+        gets=lambda guest: guest.only(
+            'hw_pointer_model',
+            (guest.prop('hw_input_bus') or 'usb') == 'usb')),
     Record(
         'hw_sound_model', 'Model of the sound device.',
         # LibvirtDriver's MIN_VIRTIO_SOUND_*
@@ -36,8 +22,7 @@ RECORDS = records(
             Excludes(
                 'hw_usb_model', ('none',), 'USB is disabled for this domain',
                 'choose another model', of=('usb',)),),
-        flavor=same('hw:sound_model'), checked_by=('get_sound_model',),
-        readers=(LIBVIRT,)),
+        flavor=same('hw:sound_model'), checked_by=('get_sound_model',)),
     Record(
         'hw_video_model', 'Model of the video adapter (graphics card).',
         hosts={'qxl': 'hosts whose QEMU has SPICE'},
@@ -52,7 +37,11 @@ RECORDS = records(
         'Video memory, in MiB; at most the flavor\'s hw_video:ram_max_mb, '
         'which is 0 when unset.',
         needs='another hw_video_model than none, and a host with graphical '
-              'consoles', gets=_video_ram,
+              'consoles',
+        # As libvirt builds video devices; VMware reads no video model.
+        gets=lambda guest: guest.only('hw_video_ram', (
+            guest.prop('hw_video_model') != 'none'
+            or guest.prop('img_hv_type') == 'vmware')),
         flavor=at_most('hw_video:ram_max_mb'),
         # libvirt takes the size in KiB as an unsigned int.
         limits=number((2**32 - 1) // 1024),

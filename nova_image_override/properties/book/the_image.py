@@ -1,10 +1,10 @@
 """Properties of the image itself."""
 
 from nova_image_override.properties.book.vocabulary import (
-    number, Record, records, UNREAD)
+    number, Record, records, unread)
 
 RECORDS = records(
-    *(Record(name, text, never=True) for name, text in (
+    *(Record(name, text, readers=(), never=True) for name, text in (
         ('hw_ephemeral_encryption_secret_uuid',
          'Key manager\'s id of the passphrase that the image is encrypted '
          'with.'),
@@ -18,13 +18,10 @@ RECORDS = records(
         ('img_signature_hash_method', 'Hash of the image\'s signature.'),
         ('img_signature_key_type', 'Key type of the image\'s signature.'),
         ('img_block_device_mapping', 'The image\'s own block devices.'))),
-    Record('img_bittorrent', 'Fetch the image by BitTorrent. ' + UNREAD),
-    Record(
-        'img_cache_in_nova',
-        'Keep the image in the host\'s image cache. ' + UNREAD),
-    Record(
-        'img_compression_level', 'Compression level of snapshots. ' + UNREAD,
+    unread('img_bittorrent', 'Fetch the image by BitTorrent.'),
+    unread('img_cache_in_nova', 'Keep the image in the host\'s image cache.'),
+    unread(
+        'img_compression_level', 'Compression level of snapshots.',
         limits=number(9)),
-    Record(
-        'img_version', 'VMware image version. ' + UNREAD, limits=number(65535)),
+    unread('img_version', 'VMware image version.', limits=number(65535)),
 )

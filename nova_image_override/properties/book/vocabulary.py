@@ -53,8 +53,7 @@ AT_CREATE = 'create'
 class Reader:
     """A part of Nova that reads a property, and the effect of the property.
 
-    Which functions of Nova those are, and when they do, is in the
-    documentation (docs/source/_ext/readers.py).
+    Which functions those are is in docs/source/_ext/readers.py.
 
     :ivar part: the part, of :data:`PARTS`
     :ivar outcome: the effect of a value
@@ -94,11 +93,12 @@ class Reader:
     @property
     def limits(self) -> str:
         """The values and properties that the part needs, in words."""
-        said = [f'takes {", ".join(self.values)}'] if self.values else []
-        said += [f'needs {name}{"=" * bool(wanted)}{wanted}'
-                 f'{" for " * bool(value)}{value}'
-                 for value, (name, wanted) in self.needs.items()]
-        return f'{self.part} ' + (', and '.join(said) or f'cannot: {self.note}')
+        words = [f'takes {", ".join(self.values)}'] if self.values else []
+        words += [f'needs {name}{"=" * bool(wanted)}{wanted}'
+                  f'{" for " * bool(value)}{value}'
+                  for value, (name, wanted) in self.needs.items()]
+        return f'{self.part} ' + (
+            ', and '.join(words) or f'cannot: {self.note}')
 
 
 #: Drivers that act on every value.
@@ -144,9 +144,7 @@ WORD = Limits(pattern=r'^[A-Za-z0-9][A-Za-z0-9._-]*$',
               expects='letters, digits, ".", "_" and "-"')
 
 
-#: Parts of descriptions.
-UNREAD = ('No driver of Nova reads it; only the scheduler can compare it with '
-          'host aggregates.')
+#: Part of descriptions.
 VMWARE_ONLY = 'Acts with VMware only.'
 
 
@@ -243,7 +241,7 @@ class Record:
 
     :ivar name: the field of ``ImageMetaProps``
     :ivar text: its effect, with the unit of its value
-    :ivar readers: the parts of Nova that read it
+    :ivar readers: the parts of Nova that read it; by default libvirt alone
     :ivar limits: what limits its value
     :ivar needs: requirements without which it has no effect, in words
     :ivar idle: why it has no effect, where NEEDS does not say it
@@ -268,7 +266,7 @@ class Record:
 
     name: str
     text: str
-    readers: tuple[Reader, ...] = ()
+    readers: tuple[Reader, ...] = (LIBVIRT,)
     limits: Limits = Limits()
     needs: str = ''
     idle: str = ''
@@ -307,17 +305,12 @@ class Record:
         """True if the scheduler or nova-api acts on it, whatever the driver."""
         return any(part not in DRIVERS for part in self.acting)
 
-    def can_act(self, driver: str) -> bool:
-        """Return whether hosts of DRIVER can act on some value of it."""
-        return self.acts_everywhere or driver in self.acting
-
     def outcome(
         self, driver: str, value: str,
         properties: Mapping[str, object] | None = None,
     ) -> tuple[str, str]:
         """Return the outcome on hosts of DRIVER, and why it is not ACTS.
 
-        :param value: the canonical value
         :param properties: the server's properties, with VALUE among them; by
             default whatever VALUE needs
         """
@@ -328,6 +321,13 @@ class Record:
             return IGNORED, f'{driver} does not read it'
         kind = reader.outcome_of(value, properties)
         return kind, '' if kind == ACTS else reader.limits
+
+
+def unread(name: str, text: str, **others: Any) -> Record:
+    """Return the record of a property that nothing of Nova acts on."""
+    return Record(
+        name, f'{text} No driver of Nova reads it; only the scheduler can '
+        'compare it with host aggregates.', readers=(), **others)
 
 
 def records(*each: Record) -> dict[str, Record]:

@@ -59,7 +59,7 @@ def refused(enforcer, tmp_path):
     """Return a function: roles and overrides -> name -> code."""
     files = policy_folder.Files(tmp_path)
     files.write(block('yaml'))
-    policy = files.read().said()
+    policy = files.read().content()
 
     def ask(roles, overrides):
         caller = caller_module.Caller(

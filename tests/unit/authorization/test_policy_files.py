@@ -35,7 +35,7 @@ def enforcer(files):
     """Return a function that makes an enforcer from what policy.yaml says."""
     def make(**rules):
         files.write(rules)
-        return files.read().said()
+        return files.read().content()
     return make
 
 
@@ -130,7 +130,7 @@ def test_oslo_policy_is_asked_once_in_a_request(files, monkeypatch):
     asked = []
     callers = Callers()
     monkeypatch.setattr(
-        callers.policy.said(), 'enforce',
+        callers.policy.content(), 'enforce',
         lambda rule, *_: asked.append(rule) or True)
     for _ in range(2):
         caller = callers.caller(context.RequestContext(
@@ -166,7 +166,7 @@ def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
         files.write(rules_now)
         files.write(offers + offered, 'presets.yaml')
         for _ in range(2):
-            callers.policy.said()
+            callers.policy.content()
             read.now()
         if unknown:
             assert told
@@ -179,7 +179,7 @@ def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
 
 def refused_now(read):
     """Return what a project member is refused now."""
-    return refused(read.said(), MEMBER, 'hw_pmu')
+    return refused(read.content(), MEMBER, 'hw_pmu')
 
 
 def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):

@@ -30,7 +30,7 @@ def server(metadata):
 def rebuilt(metadata, asked):
     """Return the change that a rebuild from the same image makes."""
     return rebuild.Rebuild(None, None, None, server(metadata), asked)._change(
-        {'id': 'id', 'properties': IMAGE}, IMAGE)
+        {'id': 'id', 'properties': IMAGE})
 
 
 def updated(metadata, asked):

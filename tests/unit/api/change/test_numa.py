@@ -10,8 +10,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.change import scheduling
-from nova_image_override.api.change.plan import Change
-from nova_image_override.api.change.plan import Plan
+from nova_image_override.api.change.plan import Change, Plan
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.server_record import ServerRecord
 from tests.unit import strategies
