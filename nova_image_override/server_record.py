@@ -125,7 +125,11 @@ class ServerRecord:
 
     @functools.cached_property
     def overrides(self) -> Overrides:
-        """The overrides in force; errors.Invalid if this Nova lacks one."""
+        """The overrides in force; errors.Invalid if this Nova lacks one.
+
+        :raises nova_image_override.errors.Invalid: this Nova has no such
+            property
+        """
         return Overrides(tuple(
             Override(catalog.running().resolve(name), name, value)
             for name, value in self.in_force.items()),

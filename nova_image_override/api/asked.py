@@ -273,7 +273,10 @@ def _is_ours(name: str) -> bool:
 
 
 def require_none(metadata: Any) -> None:
-    """Refuse overrides in the metadata of a server that exists."""
+    """Refuse overrides in the metadata of a server that exists.
+
+    :raises errors.Invalid: there are some
+    """
     found = [name for name in metadata or () if _is_ours(name)]
     if found:
         raise errors.Invalid.of(

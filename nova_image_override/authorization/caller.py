@@ -48,7 +48,11 @@ class Caller:
 
 
 class Callers:
-    """Makes callers from Nova's request contexts and policy files."""
+    """Makes callers from Nova's request contexts and policy files.
+
+    :raises nova_image_override.errors.StartupError: a policy file cannot be
+        read
+    """
 
     def __init__(self) -> None:
         self.policy = watched_policy(nova.conf.CONF, (
@@ -116,6 +120,7 @@ def watched_policy(
 
     :param defaults: Nova's rules, to which those of the files may refer, and
         ours
+    :raises nova_image_override.errors.StartupError: a file cannot be read
     """
     # Registers the options, if nobody has.
     oslo_policy_opts.set_defaults(conf)

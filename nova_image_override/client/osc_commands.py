@@ -58,7 +58,11 @@ class List(command.Lister):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud."""
+        """Ask the cloud.
+
+        :raises answers.Error: it does not have the extension, does not
+            answer, or does not offer a property that is named
+        """
         rows = property_table.rows(_offer(self).schema)
         names = parsed_args.names
         found = {name: property_table.found(rows, name) for name in names}
@@ -88,7 +92,10 @@ class Show(command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud."""
+        """Ask the cloud.
+
+        :raises answers.Error: it does not offer the property; with the reason
+        """
         name, rows = parsed_args.name, property_table.rows(_offer(self).schema)
         for row in rows:
             if row.is_named(name):
@@ -137,7 +144,10 @@ class PresetShow(command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud."""
+        """Ask the cloud.
+
+        :raises answers.Error: it does not offer the preset
+        """
         preset = _offer(self).preset(parsed_args.name)
         return ('name', 'description', 'properties', 'flavors'), (
             parsed_args.name, preset['description'],
@@ -175,7 +185,11 @@ class Check(command.Lister, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Ask the cloud."""
+        """Ask the cloud.
+
+        :raises answers.Refused: the create would be refused
+        :raises answers.Error: the cloud cannot be asked
+        """
         manager: Any = self.app.client_manager
         compute = manager.compute
         server = {'flavor_id': compute.find_flavor(

@@ -78,6 +78,8 @@ class Proxy(_proxy.Proxy):
         """Return what this caller may override.
 
         :returns: JSON Schema (draft 2020-12) of ``image_props_override``
+        :raises openstack.exceptions.SDKException: the cloud does not have the
+            extension, or does not answer
         """
         with _sdk_errors():
             return transport.attach(self).discover().schema
@@ -87,6 +89,8 @@ class Proxy(_proxy.Proxy):
 
         :returns: name -> ``description``, ``properties`` and ``flavors``,
             names of those that it is meant for
+        :raises openstack.exceptions.SDKException: the cloud does not have the
+            extension, or does not answer
         """
         with _sdk_errors():
             return transport.attach(self).discover().presets
@@ -161,6 +165,8 @@ class Proxy(_proxy.Proxy):
         """Call METHOD, whose requests carry the overrides; return its result.
 
         :param action: transport.CREATE or REBUILD
+        :raises openstack.exceptions.SDKException: the overrides cannot be
+            sent, or were not
         """
         asked = image_props_override, image_props_override_preset
         if asked == (None, None):
@@ -175,6 +181,8 @@ class Proxy(_proxy.Proxy):
             the image's property for this server
         :param image_props_override_preset: name of one of the cloud's presets,
             over whose properties those are laid
+        :raises openstack.exceptions.SDKException: the overrides cannot be
+            sent, or are refused; then no server is created
         """
         return self.image_props_overriding(
             transport.CREATE, super().create_server, **attrs)
@@ -186,6 +194,8 @@ class Proxy(_proxy.Proxy):
             drops them, None keeps them
         :param image_props_override_preset: replaces them with one of the
             cloud's presets, and with those that are named besides
+        :raises openstack.exceptions.SDKException: the overrides cannot be
+            sent, or are refused; then nothing is rebuilt
         """
         return self.image_props_overriding(
             transport.REBUILD, super().rebuild_server, *args, **attrs)
@@ -200,6 +210,7 @@ class Proxy(_proxy.Proxy):
             that override all of them; None for all servers
         :param image_props_override_preset: the name of a preset, to list only
             servers whose overrides came with it
+        :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
         filters = answers.parameters(
             image_props_override, image_props_override_preset)

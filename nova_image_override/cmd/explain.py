@@ -36,7 +36,13 @@ class Explain(deployment_files.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Apply each rule."""
+        """Apply each rule.
+
+        :raises errors.Invalid: there is no such property, value or preset
+        :raises errors.StartupError: with these rules nova-api does not start
+        :raises OSError: the image cannot be read
+        :raises ValueError: the "=" is missing, or the file holds no image
+        """
         asked = parsed_args.property
         name, equals, value = (asked or '').partition('=')
         if not equals and (asked is not None or parsed_args.preset is None):

@@ -31,7 +31,10 @@ class Computes(deployment_files.Table):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Read the compute nodes of every cell."""
+        """Read the compute nodes of every cell.
+
+        :raises errors.StartupError: a database cannot be read
+        """
         deployment_files.read_nova_conf(parsed_args, databases=True)
         return (('Cell', 'Host', 'Node', 'Compute part'),
                 self._rows(parsed_args))

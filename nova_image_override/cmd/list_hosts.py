@@ -15,8 +15,7 @@ from nova.virt import hardware
 
 from nova_image_override import errors
 from nova_image_override.api import startup
-from nova_image_override.api.change.plan import Change
-from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.plan import Change, Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import guest
 from nova_image_override.client import arguments

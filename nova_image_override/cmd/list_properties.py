@@ -18,7 +18,10 @@ class List(deployment_files.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Apply the rules."""
+        """Apply the rules.
+
+        :raises errors.StartupError: with these rules nova-api does not start
+        """
         planner, caller = deployment_files.read_rules(parsed_args)
         schema = planner.schema(caller, versions.MAX)
         whole = ('', *(each.pattern for each in families.FAMILIES.values()))

@@ -59,7 +59,12 @@ class Metadefs(command.Command):
         return ''
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Print the namespace."""
+        """Print the namespace.
+
+        :raises errors.StartupError: with these rules nova-api does not start
+        :raises OSError: the folder cannot be read
+        :raises ValueError: a file in it is not JSON
+        """
         planner, caller = deployment_files.read_rules(parsed_args)
         enforcer = planner.enforcer
         offered = planner.overridable(caller) if parsed_args.allowed else (

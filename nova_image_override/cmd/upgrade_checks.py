@@ -19,7 +19,10 @@ from nova_image_override.nova_interfaces import compute as compute_interfaces
 
 
 def unknown_names() -> str:
-    """Return a warning if the lists name properties that this Nova lacks."""
+    """Return a warning if the lists name properties that this Nova lacks.
+
+    :raises errors.StartupError: with these rules nova-api does not start
+    """
     conf = nova.conf.CONF
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(

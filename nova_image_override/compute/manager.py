@@ -59,7 +59,11 @@ def forget_traits(metal: ironic.IronicDriver, instance: Any) -> None:
 
 
 class ComputeManager(manager.ComputeManager):
-    """Nova's compute manager, which keeps overrides."""
+    """Nova's compute manager, which keeps overrides.
+
+    :raises nova_image_override.errors.UnsupportedNova: the running release
+        has a different shape
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         compute_interfaces.verify()

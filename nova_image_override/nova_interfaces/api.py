@@ -220,6 +220,10 @@ INTERFACES: tuple[interface.Interface, ...] = (
 
 
 def verify() -> None:
-    """Check every name that nova-api needs against the running release."""
+    """Check every name that nova-api needs against the running release.
+
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
+        different shape
+    """
     interface.verify(common.INTERFACES, common.RULES, INTERFACES)
     interface.verify_overridden(interface.classes('nova_image_override.api'))

@@ -31,7 +31,11 @@ COMMAND: tuple[interface.Interface, ...] = (
 
 
 def verify() -> None:
-    """Check every name that nova-compute needs against the running release."""
+    """Check every name that nova-compute needs against the running release.
+
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
+        different shape
+    """
     interface.verify(common.INTERFACES, INTERFACES)
     interface.verify_overridden(
         interface.classes('nova_image_override.compute'))

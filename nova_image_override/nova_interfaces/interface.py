@@ -27,12 +27,17 @@ def resolve(name: str) -> Any:
     """Import what NAME refers to.
 
     :param name: a module, or ``module:Class`` with attributes if needed
+    :raises ImportError: there is no such module
+    :raises AttributeError: the module has no such attribute
     """
     return pkgutil.resolve_name(name if ':' in name else f'{name}:')
 
 
 def verify(*lists: Iterable[Interface]) -> None:
-    """Check lists of interfaces against the running release."""
+    """Check lists of interfaces against the running release.
+
+    :raises errors.UnsupportedNova: naming each one that has a different shape
+    """
     if REGISTRATION.problem() is None:
         REGISTRATION.get()()
     _refuse(each.problem() for names in lists for each in names)
@@ -179,7 +184,11 @@ def overrides(method: _Method) -> _Method:
 
 
 def classes(package: str) -> Iterator[type]:
-    """Yield each class of PACKAGE's modules."""
+    """Yield each class of PACKAGE's modules.
+
+    :raises errors.UnsupportedNova: a module uses something that Nova does not
+        have
+    """
     for module in pkgutil.walk_packages(load(package).__path__, f'{package}.'):
         for value in vars(load(module.name)).values():
             if inspect.isclass(value) and value.__module__ == module.name:
@@ -200,7 +209,10 @@ def base_of(owner: type) -> type:
 
 
 def verify_overridden(owners: Iterable[type]) -> None:
-    """Compare the methods of Nova that OWNERS override with theirs."""
+    """Compare the methods of Nova that OWNERS override with theirs.
+
+    :raises errors.UnsupportedNova: naming each one that has a different shape
+    """
     _refuse(_override_problem(base_of(owner), name, _signature(function))
             for owner in owners for name, function in overridden(owner))
 
@@ -229,7 +241,10 @@ def _override_problem(
 
 
 def require(owner: object, *names: str) -> None:
-    """Require attributes that one of Nova's constructors has set."""
+    """Require attributes that one of Nova's constructors has set.
+
+    :raises errors.UnsupportedNova: naming those that it has not
+    """
     missing = [name for name in names if not hasattr(owner, name)]
     if missing:
         raise unsupported(f'gives {base_of(type(owner)).__qualname__} no '
@@ -237,7 +252,10 @@ def require(owner: object, *names: str) -> None:
 
 
 def load(module: str) -> Any:
-    """Import one of our modules that uses Nova."""
+    """Import one of our modules that uses Nova.
+
+    :raises errors.UnsupportedNova: it uses something that Nova does not have
+    """
     try:
         return importlib.import_module(module)
     except (ImportError, AttributeError) as exc:

@@ -38,7 +38,11 @@ INTERFACES: tuple[interface.Interface, ...] = (
 
 
 def verify() -> None:
-    """Check every name of the scheduler against the running release."""
+    """Check every name of the scheduler against the running release.
+
+    :raises nova_image_override.errors.UnsupportedNova: naming each that has a
+        different shape
+    """
     interface.verify(INTERFACES)
     interface.verify_overridden(
         interface.classes('nova_image_override.hosts'))

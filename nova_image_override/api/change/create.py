@@ -57,7 +57,10 @@ class Create(Operation):
     def image_known(
         self, context: Any, flavor: Any, boot_meta: dict[str, Any],
     ) -> dict[str, Any]:
-        """Authorise the overrides and merge them over the boot metadata."""
+        """Authorise the overrides and merge them over the boot metadata.
+
+        :raises errors.OverrideError: they are refused
+        """
         after = self.asked.over(boot_meta.get('properties') or {})
         # A copy: what Nova merges from here on is not the image's own.
         change = Change(flavor, dict(boot_meta), after, after)

@@ -72,7 +72,10 @@ class Rebuild(operations.Operation):
         self._is_sent = False
 
     def run(self, nova_rebuild: Callable[[Any], Any]) -> Any:
-        """Call NOVA_REBUILD with the server."""
+        """Call NOVA_REBUILD with the server.
+
+        :raises errors.OverrideError: the rebuild is refused
+        """
         before = self._record.in_force
         after = before if self.asked is None else self.asked.values
         if after:
@@ -104,6 +107,8 @@ class Rebuild(operations.Operation):
         """Merge the overrides over the image, if the host permits it.
 
         Nothing has read the image yet, and nothing has been saved.
+
+        :raises errors.OverrideError: the server may not have the result
         """
         if not self._names:
             self._fetched = dict(image)

@@ -53,7 +53,10 @@ def needed(instance: Any) -> Mapping[str, str]:
 
 
 def make(instance: Any, unfinished: Mapping[str, str]) -> None:
-    """Bring request spec and disks into line with a server."""
+    """Bring request spec and disks into line with a server.
+
+    :raises errors.Conflict: something else has changed it, or does
+    """
     store.hold(instance)
     record = ServerRecord.of(instance)
     store.save(instance, store.TASK_STATE, {

@@ -83,6 +83,7 @@ def confirmed(
     :param held: the task state that holds it
     :param release: returns the fields with which the server, as it is stored,
         is given back if it has changed
+    :raises errors.Conflict: something else has changed the server
     """
     present = stored(instance)
     if state(present) != checked:
@@ -153,7 +154,10 @@ def replace(
 
 
 def hold(instance: Any) -> None:
-    """Give INSTANCE our task state, if it is still what was checked."""
+    """Give INSTANCE our task state, if it is still what was checked.
+
+    :raises errors.Conflict: it is not, or something else holds it
+    """
     checked = state(instance)
     keep_what_was_read(instance)
     instance.task_state = TASK_STATE
@@ -204,6 +208,8 @@ def finish(
     :param until: when it must be over, on the clock of time.monotonic
     :param image: the image that the request spec is to have, if known
     :param places: where the disks are to be, if known
+    :raises errors.Conflict: the server's task state is another one by now,
+        or its properties are others, or it has taken too long
     """
     task_state = None if held == TASK_STATE else held
     record = ServerRecord.of(instance)
@@ -354,7 +360,10 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def save(instance: Any, held: str, fields: Mapping[str, Any]) -> None:
-    """Store FIELDS while the server's task state is HELD."""
+    """Store FIELDS while the server's task state is HELD.
+
+    :raises errors.Conflict: it is another one by now
+    """
     instance.update(fields)
     try:
         instance.save(expected_task_state=[held])

@@ -80,7 +80,10 @@ class Update:
     had: objects.ImageMeta | None
 
     def store(self, instance: Any, updates: dict[str, Any]) -> None:
-        """Store the update of a server, with other UPDATES of its fields."""
+        """Store the update of a server, with other UPDATES of its fields.
+
+        :raises errors.Conflict: something else has changed it, or does
+        """
         store.replace(instance, self.plan.change.differing, self.properties,
                       {**self.fields, **updates}, self.had)
 

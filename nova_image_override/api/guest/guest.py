@@ -35,7 +35,10 @@ class Guest:
 
     @classmethod
     def of(cls, flavor: Any, image: dict[str, Any]) -> Guest:
-        """Return the guest of a flavor and of boot metadata."""
+        """Return the guest of a flavor and of boot metadata.
+
+        :raises REFUSALS: Nova cannot read the properties
+        """
         return cls(flavor, read(image), image['properties'])
 
     def without_specs(self, *names: str) -> Guest:
@@ -64,7 +67,10 @@ class Guest:
         return strutils.bool_from_string(self.spec(name), default=default)
 
     def ask(self, function: str) -> Any:
-        """Call a function of ``nova.virt.hardware`` about the guest."""
+        """Call a function of ``nova.virt.hardware`` about the guest.
+
+        :raises REFUSALS: what the function raises
+        """
         return getattr(hardware, function)(self.flavor, self.image_meta)
 
     @property
@@ -93,7 +99,10 @@ class Guest:
 
 
 def read(image: dict[str, Any]) -> Any:
-    """Return the ``nova.objects.ImageMeta`` of boot metadata."""
+    """Return the ``nova.objects.ImageMeta`` of boot metadata.
+
+    :raises REFUSALS: Nova cannot read the properties
+    """
     try:
         return objects.ImageMeta.from_dict(image)
     except (AttributeError, TypeError) as exc:
@@ -138,6 +147,7 @@ def best_cpu_topology(
     second to try all numbers up to 300 vCPUs.
 
     :param threads: whether cores may have several threads
+    :raises nova.exception.NovaException: flavor and image do not agree
     """
     want, most = (
         Topology(each.sockets, each.cores, each.threads) for each

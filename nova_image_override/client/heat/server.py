@@ -90,7 +90,10 @@ class Server(server.Server):
                 f'cloud: {", ".join(map(errors.printable, closed))}'))
 
     def handle_create(self) -> str:
-        """Create the server with its overrides, or fail."""
+        """Create the server with its overrides, or fail.
+
+        :raises Error: the overrides cannot be sent, or were not
+        """
         asked = _asked(self.properties)
         if asked == ({}, None):
             return str(super().handle_create())
@@ -119,7 +122,10 @@ class Server(server.Server):
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def check_update_complete(self, begun: tuple[Iterator[None], Any]) -> bool:
-        """Continue an update; return whether it is complete."""
+        """Continue an update; return whether it is complete.
+
+        :raises Error: the overrides cannot be changed
+        """
         steps, updaters = begun
         for _ in steps:
             return False

@@ -58,7 +58,10 @@ class Check(deployment_files.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[Finding]]:
-        """Look for mistakes."""
+        """Look for mistakes.
+
+        :raises errors.StartupError: nova.conf itself cannot be read
+        """
         # It logs a traceback for what P3 says, each time that it reads a file.
         logging.getLogger('oslo_policy').setLevel(logging.CRITICAL)
         conf = deployment_files.read_nova_conf(
