@@ -133,6 +133,11 @@ STEPS = {
         (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_races.py'),
         ('races-*',),
     ),
+    'bench-scale': Step(
+        (*_DECIDES, 'nova_image_override/cmd', 'benchmarks/scale*.py'),
+        ('scale-*',),
+        {'servers': 1},
+    ),
     'proof-load': Step(
         (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_load.py'),
         ('load-*',),

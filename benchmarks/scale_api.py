@@ -1,0 +1,91 @@
+"""nova-api with cells alone: no Keystone, one image, no ports or claims."""
+from __future__ import annotations
+
+import json
+import typing
+
+import requests
+import webob
+import webob.dec
+
+from nova_image_override import versions
+from testing.deployment import nova
+from testing.deployment import settings
+from testing.deployment import state as state_module
+
+_IMAGE = ('id', 'name', 'status', 'visibility', 'container_format',
+          'disk_format', 'min_ram', 'min_disk', 'size', 'owner', 'updated_at')
+
+
+def others(image: dict[str, typing.Any]) -> typing.Any:
+    """Return what Nova asks of other services, as a WSGI application."""
+    schema = {'name': 'image', 'properties': {name: {} for name in _IMAGE}}
+    shown = image['properties'] | {name: image.get(name) for name in _IMAGE}
+
+    @webob.dec.wsgify
+    def answer(request: webob.Request) -> webob.Response:
+        return webob.Response(json_body=(
+            schema if 'schemas' in request.path else
+            shown if 'images' in request.path else
+            {'ports': [], 'extensions': [], 'security_groups': [],
+             # Of Placement.
+             'versions': [{'id': 'v1.0', 'status': 'CURRENT', 'links': [
+                 {'rel': 'self', 'href': ''}], 'min_version': '1.0',
+                 'max_version': '1.39'}]}))
+    return answer
+
+
+class API(nova.NovaAPI):
+    """nova-api in one process, for all projects.
+
+    :param others: URL of :func:`others`
+    """
+
+    WORKERS = 1
+
+    def __init__(self, state: state_module.State, name: str, others: str,
+                 presets: typing.Any = None) -> None:
+        super().__init__(state, name)
+        self._others = others
+        self._presets = presets
+
+    def configure(self) -> None:
+        """Write its files, and the extension's where there are presets."""
+        paste = (self.installation.etc / 'nova' / 'api-paste.ini').read_text()
+        if self._presets:
+            paste = paste.replace(nova.PLAIN, nova.EXTENDED)
+        ini = self.folder / 'api-paste.ini'
+        ini.write_text(paste.replace('authtoken ', ''))
+        presets = self.folder / 'presets.yaml'
+        presets.write_text(json.dumps(self._presets))
+        settings.write(
+            self.folder / 'nova.conf', nova.databases(self.state), {
+                'DEFAULT': {'state_path': str(self.folder),
+                            'transport_url': 'fake:/'},
+                'wsgi': {'api_paste_config': str(ini)},
+                'glance': {'api_servers': self._others},
+                'neutron': {'endpoint_override': self._others},
+                'placement': {'auth_type': 'none',
+                              'endpoint_override': self._others},
+                'quota': dict.fromkeys(('instances', 'cores', 'ram'), '-1')},
+            {'image_override': {'allowed_properties': '*',
+                                'presets_file': str(presets)}})
+
+    def send(self, project: str, named: bool, method: str, path: str,
+             body: typing.Any = None) -> typing.Any:
+        """Send a request of a member of a project, or of an administrator.
+
+        :param body: what to send, or what returns that
+        """
+        answer = requests.request(
+            method, state_module.url(self.name, f'/v2.1{path}'),
+            json=body() if callable(body) else body, timeout=600,
+            headers={
+                'X-User-Id': 'user', 'X-Project-Id': project,
+                'X-Auth-Token': 'token', 'X-Roles': 'member,reader'
+                + ',admin' * (project == 'admin'),
+                versions.HEADER: 'compute latest' + named *
+                f', {versions.SERVICE_TYPE} {versions.MAX}'})
+        if answer.status_code >= 300:
+            raise RuntimeError(f'{method} {path}: {answer.text}')
+        return answer.json() if answer.content else None
