@@ -286,7 +286,7 @@ def test_a_value_must_be_a_string(parser, value, kind):
     ('hw_numa_cpus.0', '0-4096', errors.INVALID_VALUE, 'beyond 4095'),
     ('hw_numa_cpus.0', '4096', errors.INVALID_VALUE, 'beyond 4095'),
     ('hw_numa_cpus.0', '0,^4096', errors.INVALID_VALUE, 'beyond 4095'),
-    ('hw_numa_cpus.0', '0-4095,^0', errors.INVALID_VALUE, 'at most 4096'),
+    ('hw_numa_cpus.0', '0-4095,^0', errors.INVALID_VALUE, 'more than 4096'),
     ('hw_numa_cpus.0', '3-1', errors.INVALID_VALUE,
      'range 3-1 ends before it begins'),
     ('hw_numa_cpus.0', '0,^3-2', errors.INVALID_VALUE,
