@@ -170,10 +170,7 @@ def _of_create(
 def _reason(
     having: Callable[[Part], set[str]], answer: Answer, node: str,
 ) -> str:
-    """Return what there is to say of a compute node.
-
-    :param having: returns which nodes have a part
-    """
+    """Say what a compute node lacks; HAVING returns which have a part."""
     if node in answer.able:
         return _TAKES
     if node in answer.refused:

@@ -35,7 +35,10 @@ def of(
             'possible': possible,
             'in_the_way': {} if possible else _in_the_way(
                 answer, question.asked(scheduler, context, spec, change)),
-            'not_asked': [*scheduler.host_manager.not_asked]}
+            'not_asked': [
+                *scheduler.host_manager.not_asked,
+                *[f'hosts beyond {MOST}, or in a cell that does not answer']
+                * (possible == 'unknown')]}
     except exception.PlacementAPIConnectFailure:
         missing = 'Placement'
     except (errors.UnsupportedNova, ImportError):

@@ -54,10 +54,7 @@ def asked(
 def _without(
     names: Collection[str], spec: objects.RequestSpec, change: Change,
 ) -> objects.RequestSpec | None:
-    """Return SPEC without the overrides called NAMES.
-
-    :returns: None where Nova builds no such server
-    """
+    """Return SPEC without the overrides NAMES, None if Nova refuses it."""
     spec = spec.obj_clone()
     rest = change.after.only(change.after.names - {*names})
     try:

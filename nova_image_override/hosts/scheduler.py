@@ -219,14 +219,16 @@ class Scheduler(manager.SchedulerManager):
                 alloc_reqs_by_rp_uuid[state.uuid])
         # One step for each filter. Before them come hosts that the request
         # names or forbids.
-        for each in (None, *self._filters):
-            hosts.enabled_filters = [each] if each else []
+        steps = {'the hosts that the request names': [], **{
+            type(each).__name__: [each] for each in self._filters}}
+        for name, hosts.enabled_filters in steps.items():
             before = {state.uuid for state in states}
-            states = list(hosts.get_filtered_hosts(states, spec_obj) or ())
+            try:
+                states = list(hosts.get_filtered_hosts(states, spec_obj) or ())
+            except Exception as exc:  # nova-scheduler finds none then, either.
+                name, states = f'{name}, which fails: {exc!r}', []
             answer.able = {state.uuid for state in states}
-            answer.refused.update(dict.fromkeys(
-                before - answer.able, type(each).__name__ if each
-                else 'the hosts that the request names'))
+            answer.refused.update(dict.fromkeys(before - answer.able, name))
             if not states:
                 break
         return answer

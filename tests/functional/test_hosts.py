@@ -4,6 +4,7 @@ from keystoneauth1 import exceptions
 from nova import objects
 import nova.conf
 from nova.scheduler.client import report
+from nova.scheduler.filters import image_props_filter
 from oslo_db import exception as db_exception
 import pytest
 
@@ -156,6 +157,21 @@ class TestCheck:
                 *options.enabled_filters, 'OddHosts'])
         assert cloud.hosts(DEDICATED) == told
 
+    def test_a_filter_that_fails_leaves_no_host_and_is_named(
+            self, cloud, monkeypatch):
+        def passes(self, host_state, spec_obj):
+            if spec_obj.image.properties.get('hw_boot_menu'):
+                raise KeyError('menu')
+            return True
+
+        monkeypatch.setattr(
+            image_props_filter.ImagePropertiesFilter, 'host_passes', passes)
+        assert cloud.hosts({})['possible'] is True
+        told = cloud.hosts({'hw_boot_menu': 'true'})
+        assert told['possible'] is False
+        assert "ImagePropertiesFilter, which fails: KeyError('menu')" in told[
+            'in_the_way']['hw_boot_menu']
+
     def test_a_cell_that_is_down_may_have_a_host(self, cloud, monkeypatch):
         def get(context, uuids):
             raise db_exception.DBConnectionError
@@ -163,7 +179,8 @@ class TestCheck:
         monkeypatch.setattr(
             objects.ComputeNodeList, 'get_all_by_uuids', staticmethod(get))
         assert cloud.hosts(DEDICATED) == {
-            'possible': 'unknown', 'in_the_way': {}, 'not_asked': []}
+            'possible': 'unknown', 'in_the_way': {}, 'not_asked': [
+                'hosts beyond 50, or in a cell that does not answer']}
 
     def test_nothing_is_stored(self, cloud):
         made = []
