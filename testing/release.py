@@ -4,6 +4,8 @@ import collections.abc
 
 from nova import version
 
+from nova_image_override.properties import book
+
 #: Such as 34.
 NUMBER = int(version.version_string().split('.')[0])
 
@@ -19,7 +21,7 @@ def microversions(*versions: str) -> list[str]:
 def lacking(names: collections.abc.Iterable[str]) -> set[str]:
     """Return the fields, of image properties called NAMES, that it has not."""
     from nova.objects import image_meta
-    return {name.partition('.')[0] for name in names} - {
+    return {book.field_of(name) for name in names} - {
         *image_meta.ImageMetaProps.fields}
 
 
