@@ -81,7 +81,7 @@ class RebuildForm(_Form):
         try:
             with (cloud.rebuilding(
                     request, transport.REBUILD,
-                    *map(asked.get, answers.PARAMETERS)) if asked
+                    *map(asked.get, errors.PARAMETERS)) if asked
                   else contextlib.nullcontext()):
                 api.nova.server_rebuild(
                     request, data['instance_id'], data['image'],

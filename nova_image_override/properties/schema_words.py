@@ -16,6 +16,9 @@ Schema = Mapping[str, Any]
 _PATTERNS = {limits.pattern: limits.expects for limits in (
     record.limits for record in book.RECORDS.values()) if limits.pattern}
 
+#: Stands for the values of a property that can only be removed.
+ONLY_REMOVAL = '(only removal)'
+
 
 def kind(schema: Schema) -> str:
     """Return the type of a value: boolean, integer, enum or string."""
@@ -31,7 +34,7 @@ def is_removable(schema: Schema) -> bool:
 def values(name: str, schema: Schema) -> list[str]:
     """Return the allowed values of a property, or phrases for them."""
     if _types(schema) == ['null']:
-        return ['(only removal)']
+        return [ONLY_REMOVAL]
     if 'enum' in schema:
         return [value for value in schema['enum'] if value is not None]
     return [text(name, schema), *(
