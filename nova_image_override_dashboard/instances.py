@@ -131,7 +131,8 @@ class _Filter:
     def get_select_options(self) -> typing.Any:
         """Return the choices that the page shows."""
         options = super().get_select_options()
-        if presence.has_extension(self.table.request):
+        if presence.has_extension(
+                self.table.request):  # type: ignore[attr-defined]
             return options
         return [each for each in options if each[0] != errors.PARAMETER]
 
@@ -150,7 +151,7 @@ class AdminFilter(_Filter, admin_tables.AdminInstanceFilterAction):
         *admin_tables.AdminInstanceFilterAction.filter_choices, _FILTER)
 
 
-def _with_edit(actions: tuple[type, ...]) -> tuple[type, ...]:
+def _with_edit(actions: tuple[typing.Any, ...]) -> tuple[typing.Any, ...]:
     """Return a row's actions with ours after Horizon's "Edit Instance"."""
     place = [action.name for action in actions].index('edit') + 1
     return (*actions[:place], EditOverrides, *actions[place:])
