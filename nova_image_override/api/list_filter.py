@@ -50,8 +50,12 @@ class RecordFilter:
                 each.key.in_([key for keys in others for key in keys]),
             ).correlate(row).scalar_subquery()
             wanted = sa.and_(wanted, found == len(others))
-        # Neither condition holds for NULL; the value of any row is itself.
-        yield sa.case((wanted, row.key), else_=None), row.value
+        # Neither condition holds for NULL; the value of any row is itself. That
+        # each names the server once more keeps MariaDB from reading all rows of
+        # a cell into a table first: it uses the index instance_uuid.
+        its = row.instance_uuid == models.Instance.uuid
+        yield (sa.case((sa.and_(its, wanted), row.key), else_=None),
+               sa.case((its, row.value), else_=None))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RecordFilter:
         # Nova copies filters; what is here is never changed.
