@@ -391,6 +391,30 @@ class TestMoves:
         assert answers[1].status == 200, answers[1].text
         assert cloud.show(server)[base.PARAMETER] == wanted
 
+    @pytest.mark.parametrize('end', ['confirmResize', 'revertResize'])
+    def test_a_rebuild_is_refused_until_a_resize_is_over(self, cloud, end):
+        server = cloud.a_server()
+        cloud.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+        wanted = {**life.OVERRIDES, 'hw_boot_menu': 'true'}
+        answers = []
+
+        def rebuild():
+            answers.append(cloud.act(server, {'rebuild': {
+                'imageRef': base.IMAGE, base.PARAMETER: wanted}}))
+
+        with meanwhile(
+                manager.ComputeManager, '_delete_stashed_flavor_info',
+                rebuild):
+            cloud.act(server, {end: None}, admin=True)
+            cloud.wait(server)
+        assert answers[0].status == 409, answers[0].text
+        assert answers[0].problems == {base.PARAMETER: errors.WRONG_STATE}
+        assert cloud.show(server)[base.PARAMETER] == life.OVERRIDES
+        rebuild()
+        assert answers[1].status == 202, answers[1].text
+        cloud.wait(server)
+        assert cloud.show(server)[base.PARAMETER] == wanted
+
     def test_an_update_before_the_state_is_taken_counts(self, cloud):
         # One of its hosts is down afterwards.
         cloud.discard()

@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from nova.objects import instance as nova_instance
+from oslo_utils import timeutils
 
 from nova_image_override.api.change import store
 from nova_image_override.nova_interfaces import interface
@@ -19,6 +20,9 @@ from nova_image_override.server_record import ServerRecord
 
 #: Fields that Nova does not read with a server, but that a rebuild replaces.
 _UNREAD = ('keypairs', 'trusted_certs')
+
+#: Seconds within which a host saves a server that it has resized once more.
+_SAVED = 10
 
 #: Called once the task state is held, with the fields that Nova has changed
 #: so far, as they were before, and with the system metadata that is stored.
@@ -120,3 +124,17 @@ class Instance(nova_instance.Instance):
             self._context, self,
             {key: value for key, value in wanted.items()
              if read.get(key) != value}, read.keys() - wanted.keys(), save)
+
+
+def is_resize_ending(instance: Any) -> bool:
+    """Return whether a host has yet to save a server that it has resized.
+
+    It does so with the system metadata that the server had then
+    (ComputeManager._delete_stashed_flavor_info).
+    """
+    # The key may stay, for example of a server that was suspended before it
+    # was shelved.
+    return instance.old_flavor is not None or (
+        'old_vm_state' in instance.system_metadata
+        and not timeutils.is_older_than(
+            instance.updated_at.replace(tzinfo=None), _SAVED))

@@ -11,6 +11,7 @@ from typing import Any
 
 from nova import objects
 from nova.compute import task_states
+from nova.compute import vm_states
 from oslo_utils import excutils
 
 from nova_image_override import errors
@@ -114,6 +115,12 @@ class Rebuild(operations.Operation):
             self._fetched = dict(image)
             return
         instance, record = self._instance, self._record
+        # In ERROR a resize has failed, and nothing is saved any more.
+        if (instance.vm_state != vm_states.ERROR
+                and held_instance.is_resize_ending(instance)):
+            raise errors.Conflict.of(
+                [errors.PARAMETER], errors.WRONG_STATE, 'cannot be kept or '
+                'changed while its host ends a resize: try again')
         spec = objects.RequestSpec.get_by_instance_uuid(
             self._context, instance.uuid)
         self._had = spec.image if 'image' in spec else None

@@ -18,12 +18,12 @@ from nova import objects
 from nova.compute import power_state
 from nova.compute import vm_states
 from oslo_utils import strutils
-from oslo_utils import timeutils
 
 from nova_image_override import errors
 from nova_image_override import metadata_keys
 from nova_image_override.api import compute_part
 from nova_image_override.api.change import disks
+from nova_image_override.api.change import held_instance
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store
 from nova_image_override.api.change.plan import Change, Plan, Planner
@@ -35,9 +35,6 @@ from nova_image_override.properties import catalog
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.server_record import DEFAULTS
 from nova_image_override.server_record import ServerRecord
-
-#: Seconds within which a host saves a server that it has resized once more.
-_SAVED = 10
 
 _STOP = 'stop it, or shelve it and wait until it is offloaded'
 
@@ -285,13 +282,8 @@ def _require_state(context: Any, instance: Any) -> None:
         # the NUMA topology that it had
         # (ComputeManager._shelve_offload_instance).
         raise _conflict('while its host gives it up: try again, or unshelve it')
-    if state == vm_states.STOPPED and (
-            instance.old_flavor is not None or ('old_vm_state' in
-            instance.system_metadata and not timeutils.is_older_than(
-                instance.updated_at.replace(tzinfo=None), _SAVED))):
-        # So it does after a resize, with the system metadata that it had
-        # (ComputeManager._delete_stashed_flavor_info). The key may stay, for
-        # example of a server that was suspended before it was shelved.
+    if (state == vm_states.STOPPED
+            and held_instance.is_resize_ending(instance)):
         raise _conflict('while its host ends a resize: try again')
     if state == vm_states.STOPPED and instance.host is None:
         # As in nova/compute/api.py check_instance_host.
