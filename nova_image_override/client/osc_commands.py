@@ -124,7 +124,12 @@ class Show(command.ShowOne):
             transport.attach(manager.compute).check(
                 {'imageRef': image.id, 'flavorRef': flavor.id}, {name: None})
         except answers.Refused as exc:
-            return str(exc)
+            # The list's values come before the rules that close them.
+            return str(exc) + ''.join(
+                ', which another rule closes or no host acts on: "openstack '
+                f'image override check" with {name}=VALUE says why'
+                for each in exc.problems
+                if each.code == errors.VALUE_NOT_ALLOWED)
         return f'{name}: none of this cloud\'s hosts acts on it'
 
 

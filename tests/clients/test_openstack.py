@@ -427,6 +427,17 @@ def test_why_a_property_cannot_be_overridden_is_said(client, name, why):
     assert refused.startswith(f'You may not override {name}: {why}')
 
 
+@pytest.mark.parametrize(('name', 'why'), [
+    ('hw_boot_menu', 'not_allowed: not one of the properties that this cloud '
+                     'allows'),
+    ('hw_disk_type', 'value_not_allowed: this cloud does not allow removing '
+                     'it, only setting it to sparse, which another rule '
+                     'closes or no host acts on: "openstack image override')])
+def test_a_list_that_closes_a_property_is_named(client_of_a_list, name, why):
+    refused = client_of_a_list.refused('image', 'override', 'show', name)
+    assert refused.startswith(f'You may not override {name}: {why}')
+
+
 def test_metadata_with_the_name_of_an_image_property_is_warned_of(client):
     words = ('server', 'create', '--dry-run', '--image', 'debian', '--flavor',
              'two-cpus', 'guest', '--property')
