@@ -96,8 +96,8 @@ class Show(command.ShowOne):
 
         :raises answers.Error: it does not offer the property; with the reason
         """
-        name, rows = parsed_args.name, property_table.rows(_offer(self).schema)
-        for row in rows:
+        name = parsed_args.name
+        for row in property_table.rows(_offer(self).schema):
             if row.is_named(name):
                 return ('property', 'purpose', 'description', 'type', 'values',
                         'removable', 'drivers'), (
@@ -105,15 +105,32 @@ class Show(command.ShowOne):
                     row.description, row.kind, row.values, row.removable,
                     row.drivers)
         record = book.RECORDS.get(book.field_of(name))
-        if record is None:
-            why = 'no image property has this name' + _meant(name, rows)
-        elif record.never:
-            why = 'it says what the image is, which no cloud lets you override'
-        else:
-            why = ('this cloud does not permit it to you, or none of its hosts '
-                   f'acts on it; "openstack image override check" with {name}='
-                   f'VALUE says which. {record.description}')
-        raise answers.Error(f'You may not override {name}: {why}')
+        raise answers.Error(
+            f'You may not override {self._why_not(name)}'
+            + (f'. {record.description}' if record else ''))
+
+    def _why_not(self, name: str) -> str:
+        """Return the cloud's reason for not offering the property NAME.
+
+        Its rules are checked before image and flavor, so any will do; and a
+        removal has no value that could be the reason.
+        """
+        manager: Any = self.app.client_manager
+        image = next(iter(manager.image.images(limit=1)), None)
+        flavor = next(iter(manager.compute.flavors(limit=1)), None)
+        if not (image and flavor):
+            return f'{name}, and only with an image and a flavor is it said why'
+        try:
+            transport.attach(manager.compute).check(
+                {'imageRef': image.id, 'flavorRef': flavor.id}, {name: None})
+        except answers.Refused as exc:
+            # The list's values come before the rules that close them.
+            return str(exc) + ''.join(
+                ', which another rule closes or no host acts on: "openstack '
+                f'image override check" with {name}=VALUE says why'
+                for each in exc.problems
+                if each.code == errors.VALUE_NOT_ALLOWED)
+        return f'{name}: none of this cloud\'s hosts acts on it'
 
 
 def _meant(name: str, rows: Iterable[property_table.Row]) -> str:

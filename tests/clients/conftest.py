@@ -68,20 +68,33 @@ def _plain(_cloud, tmp_path_factory):
         yield client
 
 
-@pytest.fixture(scope='session')
-def _compatible(_cloud, tmp_path_factory):
-    folder = tmp_path_factory.mktemp('compatible')
-    options = {
-        'accept_scheduler_hint': True, 'accept_server_metadata': True,
-        'compute_microversion': '2.96', 'denied_properties': [],
-        'presets_file': str(examples.PRESETS)}
+@contextlib.contextmanager
+def _client_with(cloud, folder, **options):
     for option, value in options.items():
         nova.conf.CONF.set_override(option, value, 'image_override')
     application = _loaded(folder, paste_config.APP)
     # They are only read at start.
     for option in options:
         nova.conf.CONF.clear_override(option, 'image_override')
-    with _client(_cloud, folder, application) as client:
+    with _client(cloud, folder, application) as client:
+        yield client
+
+
+@pytest.fixture(scope='session')
+def _compatible(_cloud, tmp_path_factory):
+    with _client_with(
+            _cloud, tmp_path_factory.mktemp('compatible'),
+            accept_scheduler_hint=True, accept_server_metadata=True,
+            compute_microversion='2.96', denied_properties=[],
+            presets_file=str(examples.PRESETS)) as client:
+        yield client
+
+
+@pytest.fixture
+def client_of_a_list(cloud, tmp_path):
+    """Clients of a cloud whose list has values."""
+    with _client_with(cloud, tmp_path, allowed_properties=[
+            'hw_disk_bus=scsi', 'hw_disk_type=sparse']) as client:
         yield client
 
 

@@ -65,6 +65,14 @@ def test_the_commands_of_a_page_print_what_it_shows(client, cloud, page):
         check_guest(cloud, name)
 
 
+def test_a_reader_of_all_pages_never_creates_two_servers_of_one_name():
+    names = [name for page in PAGES for name in re.findall(
+        r'(?:-c status|-c status -f value|--poll) ([a-z][\w-]+)',
+        page.read_text())]
+    assert len(names) > len(PAGES)
+    assert len(names) == len({*names}), sorted(names)
+
+
 def check_guest(cloud, name):
     """Compare the guest of the server NAME with the page's sample."""
     *_, guest = (guest for guest in map(ET.fromstring, cloud.built.values())

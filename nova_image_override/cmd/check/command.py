@@ -119,7 +119,8 @@ def _summary(found: list[Finding], cloud: rules.Cloud | None) -> str:
     schema = cloud.planner.schema(cloud.caller, versions.MAX)
     number = len(schema['properties']) + len(schema['patternProperties'])
     usable = len([*cloud.planner.usable(cloud.caller)])
-    presets_too = f', and {usable} presets used,' if usable else ''
+    presets_too = (f', and {usable} preset{"s" if usable > 1 else ""} used,'
+                   if usable else '')
     return (f'{counts}; {starts}; {number or "no"} '
             f'{"property" if number == 1 else "properties"} may be overridden'
             f'{presets_too} by {cloud.roles}; '

@@ -17,16 +17,17 @@ from nova_image_override.nova_interfaces import api as api_interfaces
 #: What nova-api loads (nova/wsgi/osapi_compute.py, nova/cmd/api.py).
 _APPLICATION = 'osapi_compute'
 
+_OURS = router.APIRouterV21.factory
 _LINE = ('paste.app_factory = '
          'nova_image_override.api.router:APIRouterV21.factory')
 
 
 class _Loader(loadwsgi.ConfigLoader):  # type: ignore[misc]  # It has no types.
-    """Imports all that the file names, and makes nothing but composites."""
+    """Imports all that the file names, and makes all but Nova's and ours."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        #: Those of the applications that are reached, by name.
+        #: Those of Nova's and ours that are reached, by name.
         self.factories: dict[str, Any] = {}
 
     def get_app(self, name: str, global_conf: Any = None) -> Any:
@@ -35,7 +36,7 @@ class _Loader(loadwsgi.ConfigLoader):  # type: ignore[misc]  # It has no types.
         # Pipelines and filters have none of their own.
         while found.object is None:
             found = getattr(found, 'app_context', None) or found.next_context
-        if found.protocol != 'paste.app_factory':
+        if found.object not in (_OURS, api_interfaces.APPLICATION.get()):
             return found.create()
         self.factories[name] = found.object
         return found.object
@@ -69,11 +70,10 @@ def findings(conf: cfg.ConfigOpts, given: str | None) -> Iterator[Finding]:
             f'{type(exc).__name__}: {" ".join(str(exc).split())}',
             'correct the file, or what names it')
         return
-    novas = api_interfaces.APPLICATION.get()
-    ours = router.APIRouterV21.factory in loader.factories.values()
+    ours = _OURS in loader.factories.values()
     for section in [
             f'[app:{name}]' for name, factory in loader.factories.items()
-            if factory == novas
+            if factory != _OURS
     ] or ([] if ours else [f'[composite:{_APPLICATION}]']):
         yield Finding(
             WARNING, 'S4', section,

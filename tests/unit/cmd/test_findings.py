@@ -1,6 +1,6 @@
 """Each finding that is documented comes from ``check`` run as a process.
 
-Four deployments have all of them between them: a process takes seconds.
+A few deployments have all of them between them: a process takes seconds.
 """
 
 import json
@@ -113,7 +113,12 @@ def write(folder, text, **files):
 
 @pytest.fixture
 def mistakes(tmp_path, databases):
-    paste_config.write(tmp_path, paste_config.NOVA_APP)
+    path = pathlib.Path(paste_config.write(tmp_path, paste_config.APP))
+    # Of two composites one leads to Nova's.
+    path.write_text(path.read_text().replace(
+        'legacy_v2_compatible osapi_compute_app_v21',
+        'legacy_v2_compatible novas') + (
+            f'[app:novas]\npaste.app_factory = {paste_config.NOVA_APP}\n'))
     conf = write(tmp_path, MISTAKES, **FILES)
     return check('--config-file', databases, '--config-file', conf,
                  '--compute-nodes', '--flavors')
@@ -129,6 +134,18 @@ allowed_properties = *, vm_mode
 presets_file = {folder}/presets.yaml
 ''', **{'misspelt.ini': '[composite:osapi_compute]\nuse = call:nova.apy:x\n',
         'presets.yaml': 'a: {description: x, propertis: {hw_pmu: yes}}\n'}))
+
+
+@pytest.fixture
+def wrong_class(tmp_path):
+    paste_config.write(tmp_path, 'nova_image_override.errors:Problem')
+    return check('--config-file', write(tmp_path, '[image_override]\n'))
+
+
+@pytest.fixture
+def no_paste_file(tmp_path):
+    return check('--config-file', write(
+        tmp_path, '[image_override]\n'), '--api-paste', 'nowhere.ini')
 
 
 @pytest.fixture
@@ -162,7 +179,9 @@ FINDINGS = [
     ('stops', 'S1', 'presets.yaml', 'did you mean properties?'),
     ('unsupported_nova', 'S2', 'Nova', 'get_root_bdm'),
     ('stops', 'S3', 'misspelt.ini', 'nova.apy'),
-    ('mistakes', 'S4', '[app:osapi_compute_app_v21]', 'the extension is off'),
+    ('wrong_class', 'S3', 'api-paste.ini', 'TypeError'),
+    ('no_paste_file', 'S3', 'nowhere.ini', 'Could not find config'),
+    ('mistakes', 'S4', '[app:novas]', 'the extension is off'),
     ('another_nova', 'S5', 'api-paste.ini', 'has not been tried'),
     ('mistakes', 'O1', 'denied_propertys', 'write denied_properties'),
     ('mistakes', 'O1', 'denied_properties', 'move it to [image_override]'),
@@ -202,6 +221,8 @@ STARTS = {
     'mistakes': "nova-api would start with Nova's own application",
     'stops': 'nova-api would not start',
     'unsupported_nova': 'nova-api would not start',
+    'wrong_class': 'nova-api would not start',
+    'no_paste_file': 'nova-api would not start',
     'another_nova': 'api-paste.ini has not been tried',
     'presets': 'nova-api would start; ',
 }
