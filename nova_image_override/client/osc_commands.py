@@ -119,7 +119,7 @@ class Show(command.ShowOne):
         image = next(iter(manager.image.images(limit=1)), None)
         flavor = next(iter(manager.compute.flavors(limit=1)), None)
         if not (image and flavor):
-            return f'{name}, and only with an image and a flavor is it said why'
+            return f'{name}; why can be asked where image and flavor exist'
         try:
             transport.attach(manager.compute).check(
                 {'imageRef': image.id, 'flavorRef': flavor.id}, {name: None})
