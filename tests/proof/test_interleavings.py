@@ -20,6 +20,8 @@ from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
 from testing import figures
+from testing import paste_config
+from testing.harness import applications
 from testing.harness import base
 from tests.functional import life
 from tests.proof import interleaving
@@ -27,6 +29,7 @@ from tests.proof import interleaving
 BEFORE = {'hw_video_model': 'vga', 'hw_disk_bus': 'sata', 'os_distro': 'debian'}
 AFTER = {'hw_video_model': 'cirrus', 'hw_disk_bus': 'scsi'}
 OTHER = {'hw_video_model': 'qxl', 'os_distro': 'fedora'}
+OTHER_BUS = {**OTHER, 'hw_disk_bus': 'usb'}
 NUMA = {'hw_numa_nodes': '2'}
 NETWORK = {'hw_vif_model': 'e1000'}
 
@@ -52,6 +55,7 @@ class Cloud(life.Cloud, libvirt_base.LibvirtMigrationMixin):
         self.images = {
             'plain': base.IMAGE, 'other': self.image(hw_boot_menu='true'),
             'snapshot': self.image(base_image_ref=base.IMAGE)}
+        self.unmodified = applications.load(paste_config.NOVA_APP)
         # What stands now stays: to walk through it again and again takes a
         # tenth of the time.
         gc.freeze()
@@ -210,6 +214,16 @@ def request(method, path, body=None):
         method, f'/servers/{server}{path}', body, admin=True).status
 
 
+def rebuild_by_unmodified(cloud, server):
+    return applications.request(
+        'POST', f'/v2.1/servers/{server}/action',
+        {'rebuild': {'imageRef': base.IMAGE}},
+        headers={**applications.ADMIN,
+                 'X-Auth-Project-Id': cloud.api.project_id,
+                 **applications.version_header(cloud.COMPUTE, False)},
+    ).get_response(cloud.unmodified).status_int
+
+
 def live_migration(cloud, server):
     cloud.server = {'id': server}
     host = cloud.instance(server).host
@@ -225,6 +239,7 @@ def restart(cloud, server):
 
 
 ONE = ('stopped',)
+UNMODIFIED = "an unmodified nova-api's rebuild"
 OPERATIONS = {
     'lock': Operation(action({'lock': {'locked_reason': 'why'}})),
     'unlock': Operation(action({'unlock': None}), ('locked',)),
@@ -240,6 +255,7 @@ OPERATIONS = {
     'rebuild with overrides': Operation(action(lambda cloud: {'rebuild': {
         'imageRef': cloud.images['other'], base.PARAMETER: OTHER}}), ONE,
         OTHER),
+    UNMODIFIED: Operation(rebuild_by_unmodified, ONE, {}),
     'resize': Operation(lambda cloud, server: cloud.act(
         server, resize(cloud, server), admin=True).status, ONE),
     'confirm': Operation(action({'confirmResize': None}), ('resized',)),
@@ -356,6 +372,12 @@ def meet(cloud, case, number, server=None):
         possible = [after if updated else before]
         if accepted and operation.gives is not None:
             possible = [operation.gives, *possible[:updated]]
+        if accepted and name == UNMODIFIED:
+            # Request spec and disks stay until overrides are given again.
+            assert cloud.show(server)[base.PARAMETER] in possible
+            cloud.ask(server, {'rebuild': {
+                'imageRef': base.IMAGE, base.PARAMETER: OTHER_BUS}})
+            possible = [OTHER_BUS]
         assert_agrees(cloud, server, possible)
         if name in MOVES or state == 'offloaded':
             # Only this frees everything that a server has left behind.
