@@ -532,7 +532,8 @@ proof-sequences: $(READY) ## Random lives of servers on Nova 34, SEQUENCES=1000 
 
 .PHONY: proof-interleavings
 proof-interleavings: $(READY) ## Each operation stopped at each statement for an update, and each update for it, on Nova 34 (ARGS="-k unshelve": a part)
-	PROOF=full $(BIN)/python -m pytest tests/proof/test_interleavings.py $(ARGS)
+	PROOF=full $(BIN)/python -m pytest -n 2 --dist worksteal \
+	    tests/proof/test_interleavings.py $(ARGS)
 
 # On a real cloud (root, Debian).
 .PHONY: proof-faults

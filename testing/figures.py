@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import datetime
+import fcntl
 import hashlib
 import json
 import os
@@ -72,16 +73,20 @@ def add(item: str, figures: dict[str, typing.Any]) -> None:
     :param item: what was proven, in one word
     """
     run = running()
-    known: dict[str, typing.Any] = {}
-    with contextlib.suppress(FileNotFoundError):
-        known = read(item)
-    if (known.pop('commit', None), known.pop('nova', None)) != (
-            run['commit'], run['nova']):
-        known = {}
-    known.pop('date', None)
-    record(item, {**known, **{
-        name: value + known.get(name, 0) if isinstance(value, int) else value
-        for name, value in figures.items()}})
+    # pytest-xdist's processes add to one file.
+    with SUMS.open('a') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known: dict[str, typing.Any] = {}
+        with contextlib.suppress(FileNotFoundError):
+            known = read(item)
+        if (known.pop('commit', None), known.pop('nova', None)) != (
+                run['commit'], run['nova']):
+            known = {}
+        known.pop('date', None)
+        record(item, {**known, **{
+            name: value + known.get(name, 0)
+            if isinstance(value, int) else value
+            for name, value in figures.items()}})
 
 
 def _path(item: str) -> pathlib.Path:

@@ -101,6 +101,7 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         workers = futurist._thread.ThreadWorker
         workers.MAX_IDLE_FOR = max(workers.MAX_IDLE_FOR, 0.1)
         self.commits = self.useFixture(waiting.Commits())
+        self.useFixture(waiting.PromptMessages())
         #: Server id -> the last domain XML that a driver gave libvirt. The
         #: fake libvirt itself remembers only part of it.
         self.built: dict[str, str] = {}
@@ -377,8 +378,12 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
     def system_metadata(self, server_id: str) -> dict[str, str]:
         """Return the image properties of the instance's system metadata."""
-        metadata = self.instance(server_id).system_metadata
-        return {name: value for key, value in metadata.items()
+        return self.properties(self.instance(server_id))
+
+    @staticmethod
+    def properties(instance: objects.Instance) -> dict[str, str]:
+        """Return the image properties of a server that was read."""
+        return {name: value for key, value in instance.system_metadata.items()
                 if (name := key.removeprefix(metadata_keys.IMAGE_PREFIX)) != key
                 and not metadata_keys.is_property(name)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 import threading
 import time
+import types
 import typing
 
 import fixtures
@@ -11,6 +12,7 @@ from nova import context as nova_context
 from nova.api.openstack import common
 from nova.db.main import api as main_db
 from nova.db.main import models
+from oslo_messaging._drivers import impl_fake
 import sqlalchemy
 import sqlalchemy.event
 import sqlalchemy.orm
@@ -55,6 +57,32 @@ class Commits(fixtures.Fixture):
                         f'waited for {wanted}, and still found {found}')
 
 
+class PromptMessages(fixtures.Fixture):
+    """Has services take an RPC message when it is sent.
+
+    oslo.messaging's fake driver looks for one every 50 ms, which is as long as
+    the message takes to carry out (impl_fake.py FakeListener.poll).
+    """
+
+    def _setUp(self) -> None:
+        sent = threading.Condition()
+        deliver = impl_fake.FakeExchange.deliver_message
+
+        def delivered(*args: typing.Any, **kwargs: typing.Any) -> None:
+            deliver(*args, **kwargs)
+            with sent:
+                sent.notify_all()
+
+        def pause(seconds: float) -> None:
+            with sent:
+                sent.wait(seconds)
+
+        for name, value in (('FakeExchange.deliver_message', delivered), (
+                'time', types.SimpleNamespace(time=time.time, sleep=pause))):
+            self.useFixture(fixtures.MonkeyPatch(
+                f'oslo_messaging._drivers.impl_fake.{name}', value))
+
+
 class Waits:
     """What a test waits for."""
 
@@ -86,13 +114,14 @@ class Waits:
                 row = connection.execute(sqlalchemy.select(
                     instance.vm_state, instance.task_state,
                 ).filter_by(uuid=server_id, deleted=0, hidden=False)).first()
+                if not row:
+                    continue
                 unfinished = connection.scalar(
                     sqlalchemy.select(event.event).join(
                         action, action.id == event.action_id,
                     ).where(action.instance_uuid == server_id,
                             event.event.startswith('compute_'),
                             event.finish_time.is_(None)))
-            if row:
                 break
         else:
             return None

@@ -3,6 +3,7 @@
 from nova import objects
 from nova.virt.libvirt import driver
 
+from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 
 NUMA = {
@@ -65,14 +66,21 @@ class Cloud(base.Cloud):
             'request spec': spec.obj_to_primitive(),
             'state': (instance.vm_state, instance.task_state)}
 
-    def assert_changed(self, server, overrides):
-        """Assert that answer, metadata and request spec say the same."""
+    def assert_changed(self, server, *possible):
+        """Assert that answer, metadata and request spec say the same.
+
+        :param possible: the overrides that the server may have
+        :returns: those that it has
+        """
         shown = self.show(server)
-        assert shown[base.PARAMETER] == overrides
+        overrides = shown[base.PARAMETER]
+        assert overrides in possible
         assert shown['OS-EXT-STS:task_state'] is None
-        stored = self.system_metadata(server)
+        instance = self.instance(server)
+        stored = self.properties(instance)
         assert {name: stored.get(name) for name in overrides} == overrides
-        assert self.record(server).keys() == overrides.keys()
+        assert ServerRecord.of(instance).image_values.keys() \
+            == overrides.keys()
         spec = self.request_spec(server)
         expected = objects.ImageMetaProps.from_dict(dict(stored))
         differing = {
@@ -83,6 +91,7 @@ class Cloud(base.Cloud):
         # What nova-compute stores with the server, and not in its request spec.
         assert differing <= {
             *driver.REGISTER_IMAGE_PROPERTY_DEFAULTS} - overrides.keys()
+        return overrides
 
     def assert_refused_unchanged(self, server, status, problems, overrides,
                                  **kwargs):
@@ -97,7 +106,7 @@ class Cloud(base.Cloud):
         """Assert that the root disk is where the properties say."""
         instance = self.instance(server)
         root, = (each for each in instance.get_bdms() if each.boot_index == 0)
-        assert root.disk_bus == self.system_metadata(server).get(
+        assert root.disk_bus == self.properties(instance).get(
             'hw_disk_bus', 'virtio')
         assert root.device_name == instance.root_device_name
 
@@ -105,11 +114,11 @@ class Cloud(base.Cloud):
         """Assert that server and request spec have one topology."""
         spec = objects.RequestSpec.get_by_instance_uuid(
             base.nova_context.get_admin_context(), server)
+        instance = self.instance(server)
         topologies = [
             each and [(cell.id, sorted(cell.cpuset), cell.memory)
                       for cell in each.cells]
-            for each in (spec.numa_topology,
-                         self.instance(server).numa_topology)]
+            for each in (spec.numa_topology, instance.numa_topology)]
         assert topologies[0] == topologies[1]
         assert bool(topologies[0]) == (
-            'hw_numa_nodes' in self.system_metadata(server))
+            'hw_numa_nodes' in self.properties(instance))
