@@ -33,6 +33,21 @@ MEMBER = ('member', 'reader')
 #: Rows of one table, after which the next begins.
 PAGE = 1000
 
+#: Options and arguments of a command -> how argparse takes them.
+Options = dict[str, dict[str, Any]]
+
+ROLE: Options = {'--role': {
+    'metavar': 'ROLE', 'action': 'append', 'dest': 'roles',
+    'help': 'role of the user; may be repeated (default: '
+            f'{" and ".join(MEMBER)})'}}
+#: What describes the user to whom the rules answer.
+USER: Options = {**ROLE, '--project': {
+    'metavar': 'PROJECT', 'default': 'project',
+    'help': 'project of the user, for policies that look at it (ID)'}}
+CELL: Options = {'--cell': {
+    'metavar': 'CELL', 'default': '',
+    'help': 'list only what is in this cell (name or UUID)'}}
+
 
 class JSON(json_format.JSONFormatter):
     """cliff's JSON, without waiting for the last row."""
@@ -52,17 +67,20 @@ class JSON(json_format.JSONFormatter):
 class Table(lister.Lister):
     """A table about a deployment.
 
+    :ivar options: what the command takes, besides the files of nova.conf
     :ivar status: the exit status, once the table is made
     :ivar unread: what is wrong with cells that are left out of it
     """
 
+    options: Options = {}
     status = 0
     unread: list[str]
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Show the options that the shell itself takes (Shell)."""
+        """Add the options to those that the shell itself takes (Shell)."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         shell.add_file_options(parser, self.app)
+        add_options(parser, self.options)
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -95,37 +113,10 @@ class Table(lister.Lister):
         return 0
 
 
-class Lister(Table):
-    """A table of the rules' answers to a user."""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options that describe the user."""
-        parser = super().get_parser(prog_name)
-        add_user_options(parser)
-        return parser
-
-
-def add_user_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe the user."""
-    add_role_option(parser)
-    parser.add_argument(
-        '--project', metavar='PROJECT', default='project',
-        help='project of the user, for policies that look at it (ID)')
-
-
-def add_role_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the roles of the user."""
-    parser.add_argument(
-        '--role', metavar='ROLE', action='append', dest='roles',
-        help=f'role of the user; may be repeated (default: '
-             f'{" and ".join(MEMBER)})')
-
-
-def add_cell_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names a cell."""
-    parser.add_argument(
-        '--cell', metavar='CELL', default='',
-        help='list only what is in this cell (name or UUID)')
+def add_options(parser: argparse.ArgumentParser, options: Options) -> None:
+    """Let PARSER take options."""
+    for name, option in options.items():
+        parser.add_argument(name, **option)
 
 
 def read_nova_conf(

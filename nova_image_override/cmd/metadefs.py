@@ -43,15 +43,16 @@ class Metadefs(command.Command):
         """Add the options."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         shell.add_file_options(parser, self.app)
-        deployment_files.add_user_options(parser)
-        parser.add_argument(
-            '--allowed', action='store_true',
-            help='only what this deployment\'s rules leave to the user')
-        parser.add_argument(
-            '--glance', metavar='FOLDER', type=pathlib.Path,
-            help='folder of Glance\'s own definitions, such as '
-                 '/etc/glance/metadefs: what they say too is left out, what '
-                 'they say otherwise is named on standard error')
+        deployment_files.add_options(parser, {
+            **deployment_files.USER,
+            '--allowed': {
+                'action': 'store_true',
+                'help': 'only what this deployment\'s rules leave to the user'},
+            '--glance': {
+                'metavar': 'FOLDER', 'type': pathlib.Path,
+                'help': 'folder of Glance\'s own definitions, such as '
+                        '/etc/glance/metadefs: what they say too is left out, '
+                        'what they say otherwise is named on standard error'}})
         return parser
 
     def get_epilog(self) -> str:
