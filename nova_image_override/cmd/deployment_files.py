@@ -11,6 +11,7 @@ import itertools
 import sys
 from typing import Any
 
+from cliff import command
 from cliff import lister
 from cliff.formatters import json_format
 from nova import config as nova_config
@@ -64,24 +65,36 @@ class JSON(json_format.JSONFormatter):
         stdout.write(']\n' if before == ',' else '[]\n')
 
 
-class Table(lister.Lister):
-    """A table about a deployment.
+class Command(command.Command):
+    """A command about a deployment.
 
-    :ivar options: what the command takes, besides the files of nova.conf
-    :ivar status: the exit status, once the table is made
-    :ivar unread: what is wrong with cells that are left out of it
+    :ivar options: what it takes, besides the files of nova.conf
     """
 
     options: Options = {}
-    status = 0
-    unread: list[str]
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options to those that the shell itself takes (Shell)."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         shell.add_file_options(parser, self.app)
-        add_options(parser, self.options)
+        for name, option in self.options.items():
+            parser.add_argument(name, **option)
         return parser
+
+    def get_epilog(self) -> str:
+        """Return nothing: cliff reads every package for its own."""
+        return ''
+
+
+class Table(Command, lister.Lister):
+    """A table about a deployment.
+
+    :ivar status: the exit status, once the table is made
+    :ivar unread: what is wrong with cells that are left out of it
+    """
+
+    status = 0
+    unread: list[str]
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table; return the exit status."""
@@ -90,10 +103,6 @@ class Table(lister.Lister):
         for problem in self.unread:
             print(problem, file=sys.stderr)
         return 2 if self.unread else self.status
-
-    def get_epilog(self) -> str:
-        """Return nothing: cliff reads every package for its own."""
-        return ''
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
@@ -111,12 +120,6 @@ class Table(lister.Lister):
         for page in itertools.chain([next(pages, [])], pages):
             super().produce_output(parsed_args, column_names, page)
         return 0
-
-
-def add_options(parser: argparse.ArgumentParser, options: Options) -> None:
-    """Let PARSER take options."""
-    for name, option in options.items():
-        parser.add_argument(name, **option)
 
 
 def read_nova_conf(
