@@ -247,10 +247,13 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
     def boot(self, *args: typing.Any, **kwargs: typing.Any) -> str:
         """Create a server and return its id once it is ACTIVE."""
-        answer = self.create(*args, **kwargs)
+        return self.created(self.create(*args, **kwargs))
+
+    def created(self, answer: answers.Answer, status: str = 'ACTIVE') -> str:
+        """Return the ID of the server that ANSWER creates, in its STATUS."""
         assert answer.status == 202, answer.text
         server_id = answer.body['server']['id']
-        self.wait(server_id)
+        self.wait(server_id, status)
         return server_id
 
     def rebuild(

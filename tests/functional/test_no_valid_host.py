@@ -45,10 +45,7 @@ class Cloud(base.Cloud):
     def refused_by(self, overrides, flavor):
         """Return who has found no host, as the scheduler's log says."""
         before = len(self.logged())
-        answer = self.create(overrides, flavor=flavor)
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        self.wait(server, 'ERROR')
+        server = self.created(self.create(overrides, flavor=flavor), 'ERROR')
         # What the tenant sees is the same for all of them.
         assert self.show(server)['fault']['message'].startswith(
             'No valid host was found.')

@@ -144,12 +144,9 @@ class TestFilters:
                              image=image).status == 202
 
     def test_the_scheduler_is_asked_with_the_servers_own_hints(self, cloud):
-        answer = cloud.http('POST', '/servers', {
+        server = cloud.created(cloud.http('POST', '/servers', {
             **cloud.server_body({'hw_video_model': 'vga'}),
-            'os:scheduler_hints': {'mine': 'kept'}})
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        cloud.wait(server)
+            'os:scheduler_hints': {'mine': 'kept'}}))
         with base.mock.patch(SCHEDULER) as asked:
             assert cloud.rebuild(
                 server, {'hw_boot_menu': 'true'}).status == 202

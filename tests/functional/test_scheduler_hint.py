@@ -31,16 +31,9 @@ class Cloud(base.Cloud):
         return self.http('POST', '/servers', sent,
                          **{'extension': None, **kwargs})
 
-    def accepted(self, answer):
-        """Return the ID of a server that was created, once it is ACTIVE."""
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        self.wait(server)
-        return server
-
     def hinted(self, *args, **kwargs):
         """Return the ID of a server that hint() made, once it is ACTIVE."""
-        return self.accepted(self.hint(*args, **kwargs))
+        return self.created(self.hint(*args, **kwargs))
 
     def spec(self, server):
         return objects.RequestSpec.get_by_instance_uuid(
@@ -107,7 +100,7 @@ class TestOpenToHints:
             HINTS: {base.PARAMETER: '{"hw_boot_menu":"true",'
                     '"hw_disk_bus":"scsi"}'}},
             compute='2.37', extension=None)
-        assert cloud.show(cloud.accepted(answer))[base.PARAMETER] == {
+        assert cloud.show(cloud.created(answer))[base.PARAMETER] == {
             'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'}
 
     def test_horizons_request(self, cloud):
@@ -119,7 +112,7 @@ class TestOpenToHints:
             HINTS: {PREFIX + 'hw_disk_bus': 'scsi',
                     PREFIX + 'hw_boot_menu': 'true'}},
             compute='2.67', extension=None)
-        assert cloud.show(cloud.accepted(answer))[base.PARAMETER] == {
+        assert cloud.show(cloud.created(answer))[base.PARAMETER] == {
             'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'}
 
     def test_every_server_of_one_request_has_them(self, cloud):
@@ -150,8 +143,7 @@ class TestOpenToHints:
             self, cloud):
         answer = cloud.hint({base.PARAMETER: {'hw_disk_bus': 'scsi'}})
         assert answer.headers[versions.HEADER] == f'compute {cloud.COMPUTE}'
-        server = answer.body['server']['id']
-        cloud.wait(server)
+        server = cloud.created(answer)
         assert base.PARAMETER not in cloud.show(server, extension=None)
 
     def test_an_empty_object_overrides_nothing(self, cloud):
