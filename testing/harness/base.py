@@ -331,6 +331,16 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
                 for key, value in specs.items()}})
         return name
 
+    def isolate(self, host: str, **metadata: str) -> None:
+        """Put a host into an aggregate with METADATA, '__' for ':'."""
+        aggregate = self.admin_api.post_aggregate(
+            {'aggregate': {'name': str(uuid.uuid4())}})['id']
+        self.admin_api.add_host_to_aggregate(aggregate, host)
+        self.admin_api.post_aggregate_action(
+            aggregate, {'set_metadata': {'metadata': {
+                key.replace('__', ':'): value
+                for key, value in metadata.items()}}})
+
     def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
         """Make an image with PROPERTIES; '__' stands for '.'."""
         return self.glance.create(None, {
