@@ -6,6 +6,7 @@ They live in Nova's policy.yaml, next to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from oslo_policy import policy
 
@@ -46,6 +47,17 @@ def unknown(
         if begins or near:
             found[name] = near
     return found
+
+
+def single_checks(check: Any) -> Iterator[Any]:
+    """Yield the checks of oslo.policy that CHECK is made of."""
+    if isinstance(check, policy.NotCheck):
+        yield from single_checks(check.rule)
+    elif isinstance(check, (policy.AndCheck, policy.OrCheck)):
+        for each in check.rules:
+            yield from single_checks(each)
+    else:
+        yield check
 
 
 def list_rules() -> Iterator[policy.RuleDefault]:

@@ -27,14 +27,9 @@ from testing import figures
 _FOLDER = figures.FOLDER.relative_to(checkout.ROOT)
 _NIGHT = figures.FOLDER / 'night.jsonl'
 
-_DECIDES = (
-    ':(glob)nova_image_override/*.py',
-    'nova_image_override/api',
-    'nova_image_override/authorization',
-    'nova_image_override/compute',
-    'nova_image_override/hosts',
-    'nova_image_override/properties',
-)
+_DECIDES = (':(glob)nova_image_override/*.py', *(
+    f'nova_image_override/{each}' for each in (
+        'api', 'authorization', 'compute', 'hosts', 'properties')))
 _ANYTHING = ('nova_image_override', 'setup.cfg')
 _CLIENT = ('nova_image_override/client',)
 _DASHBOARD = ('nova_image_override_dashboard',)
@@ -57,15 +52,28 @@ class Step(typing.NamedTuple):
     least: dict[str, int] = {}
 
 
+def _step(*paths: str, **kwargs: typing.Any) -> Step:
+    """Return a step that speaks of what decides, and of PATHS."""
+    return Step((*_DECIDES, *paths), **kwargs)
+
+
 def _proof(*names: str, **kwargs: typing.Any) -> Step:
-    return Step(
-        (*_DECIDES, *(f'tests/proof/{name}.py' for name in names)), **kwargs
-    )
+    return _step(*(f'tests/proof/{name}.py' for name in names), **kwargs)
+
+
+def _pairs(record: str) -> Step:
+    return Step((*_BOOK, 'testing/pairs'), (f'*-{record}-34.json',),
+                {'guests': 1})
+
+
+def _properties(record: str) -> Step:
+    return Step((*_BOOK, 'tests/integration/properties.py'),
+                (f'properties-{record}-*',))
 
 
 #: In the order in which they are run: the shorter ones first.
 STEPS = {
-    'proof-laws': Step((*_DECIDES, 'tests/unit/test_override_merge.py')),
+    'proof-laws': _step('tests/unit/test_override_merge.py'),
     'proof-concurrency': _proof('test_concurrency'),
     'proof-nfv': _proof('test_nfv', 'nfv'),
     'proof-ways-in': _proof('test_ways_in', 'ways_in'),
@@ -73,76 +81,47 @@ STEPS = {
     'proof-values': _proof('test_values', 'built'),
     'proof-check': _proof('test_check', 'requests', 'samples'),
     'proof-hosts': _proof(
-        'test_hosts', records=('hosts-*',), least={'requests': 300}
-    ),
+        'test_hosts', records=('hosts-*',), least={'requests': 300}),
     'proof-malformed': _proof(
-        'test_malformed', records=('malformed-*',), least={'requests': 2500}
-    ),
+        'test_malformed', records=('malformed-*',), least={'requests': 2500}),
     'fuzz': _proof('test_generated', 'requests', 'bodies'),
     'proof-sequences': _proof(
-        'test_sequences', records=('sequences-*',), least={'sequences': 1000}
-    ),
+        'test_sequences', records=('sequences-*',), least={'sequences': 1000}),
     'proof-interleavings': _proof(
         'test_interleavings', 'interleaving',
-        records=('interleavings-*',), least={'stops': 1},
-    ),
-    'hostile-search': Step(
-        (*_DECIDES, 'benchmarks/search.py', 'benchmarks/hostile_cloud.py'),
-        ('hostile-*',),
-        {'requests': 1},
-    ),
-    'test-clients-7': Step((*_DECIDES, *_CLIENT, 'tests/clients')),
-    'test-clients-8': Step((*_DECIDES, *_CLIENT, 'tests/clients')),
-    'test-dashboards': Step((*_DECIDES, *_DASHBOARD, 'tests/dashboard')),
-    'test-glance': Step((*_DECIDES, 'tests/glance')),
-    'test-drivers': Step((*_DECIDES, 'testing/drivers', 'tests/drivers')),
-    'test-upgrade': Step((*_DECIDES, 'tests/upgrade')),
+        records=('interleavings-*',), least={'stops': 1}),
+    'hostile-search': _step(
+        'benchmarks/search.py', 'benchmarks/hostile_cloud.py',
+        records=('hostile-*',), least={'requests': 1}),
+    'test-clients-7': _step(*_CLIENT, 'tests/clients'),
+    'test-clients-8': _step(*_CLIENT, 'tests/clients'),
+    'test-dashboards': _step(*_DASHBOARD, 'tests/dashboard'),
+    'test-glance': _step('tests/glance'),
+    'test-drivers': _step('testing/drivers', 'tests/drivers'),
+    'test-upgrade': _step('tests/upgrade'),
     'wheels test-sid': Step(
-        (*_ANYTHING, 'tests/unit', 'tests/functional'), ('platforms*',)
-    ),
+        (*_ANYTHING, 'tests/unit', 'tests/functional'), ('platforms*',)),
     'test-all': Step((*_ANYTHING, 'tests/unit', 'tests/functional')),
-    'mutants': Step(
-        (*_DECIDES, 'tests/unit', 'tests/functional', 'testing/mutants')
-    ),
+    'mutants': _step('tests/unit', 'tests/functional', 'testing/mutants'),
     'test-images': Step((*_ANYTHING, 'deploy', 'tests/images')),
     'test-deb': Step((*_ANYTHING, 'packaging')),
-    'cloud-pairs': Step(
-        (*_BOOK, 'testing/pairs'),
-        ('*-debian12-34.json',),
-        {'guests': 1},
-    ),
-    'cloud-pairs CLOUD_LIBVIRT=own': Step(
-        (*_BOOK, 'testing/pairs'), ('*-debian12-own-34.json',), {'guests': 1}
-    ),
-    'cloud-pairs CLOUD_DEBIAN=trixie': Step(
-        (*_BOOK, 'testing/pairs'),
-        ('*-debian13-34.json',),
-        {'guests': 1},
-    ),
-    'cloud-properties': Step(
-        (*_BOOK, 'tests/integration/properties.py'), ('properties-debian12-*',)
-    ),
-    'cloud-properties CLOUD_DEBIAN=trixie': Step(
-        (*_BOOK, 'tests/integration/properties.py'), ('properties-debian13-*',)
-    ),
-    'proof-faults': Step(
-        (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_faults.py'),
-        ('faults-*',),
-    ),
-    'proof-races PAIRS=1000': Step(
-        (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_races.py'),
-        ('races-*',),
-    ),
-    'bench-scale': Step(
-        (*_DECIDES, 'nova_image_override/cmd', 'benchmarks/scale*.py'),
-        ('scale-*',),
-        {'servers': 1},
-    ),
-    'proof-load': Step(
-        (*_DECIDES, *_CLOUD, 'tests/integration/test_whole_load.py'),
-        ('load-*',),
-    ),
-    'cloud-rolling': Step((*_DECIDES, *_CLOUD, 'tests/rolling')),
+    'cloud-pairs': _pairs('debian12'),
+    'cloud-pairs CLOUD_LIBVIRT=own': _pairs('debian12-own'),
+    'cloud-pairs CLOUD_DEBIAN=trixie': _pairs('debian13'),
+    'cloud-properties': _properties('debian12'),
+    'cloud-properties CLOUD_DEBIAN=trixie': _properties('debian13'),
+    'proof-faults': _step(
+        *_CLOUD, 'tests/integration/test_whole_faults.py',
+        records=('faults-*',)),
+    'proof-races PAIRS=1000': _step(
+        *_CLOUD, 'tests/integration/test_whole_races.py',
+        records=('races-*',)),
+    'bench-scale': _step(
+        'nova_image_override/cmd', 'benchmarks/scale*.py',
+        records=('scale-*',), least={'servers': 1}),
+    'proof-load': _step(
+        *_CLOUD, 'tests/integration/test_whole_load.py', records=('load-*',)),
+    'cloud-rolling': _step(*_CLOUD, 'tests/rolling'),
     'cloud-test': Step((*_ANYTHING, *_CLOUD, 'tests/integration')),
 }
 
@@ -163,12 +142,8 @@ def _runs(path: pathlib.Path) -> list[dict[str, typing.Any]]:
 def _of_step(name: str) -> list[dict[str, typing.Any]]:
     """Return the runs that a step is known by."""
     if records := STEPS[name].records:
-        return [
-            run
-            for each in records
-            for path in figures.FOLDER.glob(each)
-            for run in _runs(path)
-        ]
+        return [run for each in records for path in figures.FOLDER.glob(each)
+                for run in _runs(path)]
     return [run for run in _runs(_NIGHT) if run['step'] == name]
 
 
@@ -186,11 +161,8 @@ def step_of(path: pathlib.Path) -> str:
 
     :raises ValueError: there is none, or more than one
     """
-    found = [
-        name
-        for name, step in STEPS.items()
-        if any(path.match(each) for each in step.records)
-    ]
+    found = [name for name, step in STEPS.items()
+             if any(path.match(each) for each in step.records)]
     if len(found) != 1:
         raise ValueError(f'written by {" and ".join(found) or "no step"}')
     return found[0]
@@ -216,9 +188,8 @@ def outdated() -> dict[str, str]:
     found = {}
     for name in STEPS:
         runs = _of_step(name)
-        changed = max(
-            (changes_since(run['commit'], name) for run in runs), default=None
-        )
+        changed = max((changes_since(run['commit'], name) for run in runs),
+                      default=None)
         if changed is None:
             found[name] = 'never recorded'
         elif changed:
@@ -238,10 +209,8 @@ def problems() -> collections.abc.Iterator[str]:
     if not has_history:
         print('Without the history of commits, only sums are compared.')
     sums = figures.sums()
-    for path in sorted(
-        {*figures.FOLDER.glob('*.json*')}
-        | {figures.FOLDER / name for name in sums}
-    ):
+    for path in sorted({*figures.FOLDER.glob('*.json*'),
+                        *(figures.FOLDER / name for name in sums)}):
         for problem in _wrong(path, sums, has_history):
             yield f'{_FOLDER / path.name}: {problem}'
 

@@ -13,11 +13,12 @@ import webob
 import webob.dec
 import webob.exc
 
+from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api import asked
 from nova_image_override.api import compute_api
-from nova_image_override.api import discovery
 from nova_image_override.api import startup
+from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.faults import Resource
 from nova_image_override.api.servers import ServersController
 from nova_image_override.nova_interfaces import api as api_interfaces
@@ -49,7 +50,8 @@ class APIRouterV21(routes.APIRouterV21):
                     controller = maker()
                 self.map.create_route(path, method, controller, action)
         self.map.create_route(
-            versions.PATH, 'GET', discovery.resource(planner), 'show')
+            versions.PATH, 'GET',
+            wsgi.Resource(DiscoveryController(planner)), 'show')
         self.map.create_route(
             versions.CHECK_PATH, 'POST',
             Resource(servers, is_check=True), 'check')
@@ -71,6 +73,31 @@ class APIRouterV21(routes.APIRouterV21):
         response = req.get_response(self._router)
         name_version(response, version)
         return response
+
+
+class DiscoveryController(wsgi.Controller):
+    """``GET /image-props-override``: what this caller may send."""
+
+    def __init__(self, planner: Planner) -> None:
+        super().__init__()
+        self._planner = planner
+
+    @wsgi.expected_errors(())
+    def show(self, req: wsgi.Request) -> dict[str, Any]:
+        """Answer by the rules as they are now."""
+        caller = self._planner.callers.caller(req.environ['nova.context'])
+        version = asked.version_of(req) or versions.MAX
+        return {errors.PARAMETER: {
+            'min_version': str(versions.MIN),
+            'max_version': str(versions.MAX),
+            'schema': self._planner.schema(caller, version),
+            'presets': {preset.name: {
+                'description': preset.description,
+                'properties': preset.overrides.values,
+                'flavors': list(preset.flavors),
+                'digest': preset.digest,
+            } for preset in self._planner.usable(caller)},
+        }}
 
 
 def make() -> APIRouterV21:

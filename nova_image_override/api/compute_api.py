@@ -10,7 +10,6 @@ import functools
 import inspect
 from typing import Any, TypeVar
 
-from nova import conductor
 from nova import exception
 from nova.compute import api
 from nova.compute import utils as compute_utils
@@ -28,6 +27,7 @@ from nova_image_override.api.change import store
 from nova_image_override.api.change import update
 from nova_image_override.api.change.held_instance import Instance
 from nova_image_override.api.change.plan import Planner
+from nova_image_override.api.change.rebuild import ComputeTaskAPI
 from nova_image_override.api.change.rebuild import Rebuild
 from nova_image_override.api.change.scheduling import HostScheduler
 from nova_image_override.api.faults import Refused
@@ -62,27 +62,6 @@ def _refusing(method: _Method) -> _Method:
     return interface.overrides(refusing)  # type: ignore[return-value]
 
 
-class ComputeTaskAPI(conductor.ComputeTaskAPI):
-    """Nova's conductor API, the last that nova-api calls for a server."""
-
-    @interface.overrides
-    def rebuild_instance(
-        self, context: Any, instance: Any, *args: Any,
-        request_spec: Any = None, recreate: bool = False, **kwargs: Any,
-    ) -> Any:
-        """Rebuild a server once the rest of its rebuild is stored.
-
-        An evacuation takes the task state whatever it is: an update may have
-        come since Nova has read server and request spec.
-        """
-        if recreate:
-            store.renew(instance, request_spec)
-        kwargs.update(operations.of(context).sending(instance))
-        return super().rebuild_instance(
-            context, instance, *args, request_spec=request_spec,
-            recreate=recreate, **kwargs)
-
-
 class API(api.API):
     """Nova's compute API with overrides merged into the boot metadata."""
 
@@ -107,7 +86,7 @@ class API(api.API):
                 context).attributes(expected_attrs), **kwargs)
         # Servers in a cell that is down have no system metadata.
         if 'system_metadata' in instance:
-            store.recover(instance)
+            repair.recover(instance)
         return instance
 
     @interface.overrides
@@ -283,7 +262,7 @@ class API(api.API):
 
         Nova's controller of start and stop does not call ``get``.
         """
-        store.recover(instance)
+        repair.recover(instance)
         return super().start(
             context, self._whole(context, instance), *args, **kwargs)
 

@@ -44,20 +44,13 @@ def reading(
         ) from None
 
 
-def mappings() -> list[objects.CellMapping]:
-    """Return every cell, cell0 included.
-
-    :raises errors.StartupError: the API database cannot be read
-    """
-    with reading() as context:
-        return list(objects.CellMappingList.get_all(context))
-
-
 def walk(
     read: Callable[[objects.CellMapping], Iterator[list[T]]], only: str = '',
     unread: list[str] | None = None,
 ) -> Iterator[tuple[str, T]]:
     """Yield the name of the cell with each item of the pages that READ yields.
+
+    Cells are read in the order of Nova's list, cell0 included.
 
     :param only: name or UUID of the only cell to read, or '' for all
     :param unread: takes what is wrong with each cell that cannot be read;
@@ -65,7 +58,9 @@ def walk(
     :raises errors.NotFound: there is no such cell
     :raises errors.StartupError: a database cannot be read
     """
-    chosen = [each for each in mappings() if only in ('', each.name, each.uuid)]
+    with reading() as context:
+        chosen = [each for each in objects.CellMappingList.get_all(context)
+                  if only in ('', each.name, each.uuid)]
     if not chosen:
         raise errors.NotFound(f'there is no cell {only}')
     began, items = time.monotonic(), 0

@@ -11,6 +11,7 @@ import itertools
 import sys
 from typing import Any
 
+from cliff import command
 from cliff import lister
 from cliff.formatters import json_format
 from nova import config as nova_config
@@ -33,6 +34,21 @@ MEMBER = ('member', 'reader')
 #: Rows of one table, after which the next begins.
 PAGE = 1000
 
+#: Options and arguments of a command -> how argparse takes them.
+Options = dict[str, dict[str, Any]]
+
+ROLE: Options = {'--role': {
+    'metavar': 'ROLE', 'action': 'append', 'dest': 'roles',
+    'help': 'role of the user; may be repeated (default: '
+            f'{" and ".join(MEMBER)})'}}
+#: What describes the user to whom the rules answer.
+USER: Options = {**ROLE, '--project': {
+    'metavar': 'PROJECT', 'default': 'project',
+    'help': 'project of the user, for policies that look at it (ID)'}}
+CELL: Options = {'--cell': {
+    'metavar': 'CELL', 'default': '',
+    'help': 'list only what is in this cell (name or UUID)'}}
+
 
 class JSON(json_format.JSONFormatter):
     """cliff's JSON, without waiting for the last row."""
@@ -49,7 +65,28 @@ class JSON(json_format.JSONFormatter):
         stdout.write(']\n' if before == ',' else '[]\n')
 
 
-class Table(lister.Lister):
+class Command(command.Command):
+    """A command about a deployment.
+
+    :ivar options: what it takes, besides the files of nova.conf
+    """
+
+    options: Options = {}
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the options to those that the shell itself takes (Shell)."""
+        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        shell.add_file_options(parser, self.app)
+        for name, option in self.options.items():
+            parser.add_argument(name, **option)
+        return parser
+
+    def get_epilog(self) -> str:
+        """Return nothing: cliff reads every package for its own."""
+        return ''
+
+
+class Table(Command, lister.Lister):
     """A table about a deployment.
 
     :ivar status: the exit status, once the table is made
@@ -59,12 +96,6 @@ class Table(lister.Lister):
     status = 0
     unread: list[str]
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Show the options that the shell itself takes (Shell)."""
-        parser: argparse.ArgumentParser = super().get_parser(prog_name)
-        shell.add_file_options(parser, self.app)
-        return parser
-
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table; return the exit status."""
         self.unread = []
@@ -72,10 +103,6 @@ class Table(lister.Lister):
         for problem in self.unread:
             print(problem, file=sys.stderr)
         return 2 if self.unread else self.status
-
-    def get_epilog(self) -> str:
-        """Return nothing: cliff reads every package for its own."""
-        return ''
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Any,
@@ -93,39 +120,6 @@ class Table(lister.Lister):
         for page in itertools.chain([next(pages, [])], pages):
             super().produce_output(parsed_args, column_names, page)
         return 0
-
-
-class Lister(Table):
-    """A table of the rules' answers to a user."""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options that describe the user."""
-        parser = super().get_parser(prog_name)
-        add_user_options(parser)
-        return parser
-
-
-def add_user_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe the user."""
-    add_role_option(parser)
-    parser.add_argument(
-        '--project', metavar='PROJECT', default='project',
-        help='project of the user, for policies that look at it (ID)')
-
-
-def add_role_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the roles of the user."""
-    parser.add_argument(
-        '--role', metavar='ROLE', action='append', dest='roles',
-        help=f'role of the user; may be repeated (default: '
-             f'{" and ".join(MEMBER)})')
-
-
-def add_cell_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names a cell."""
-    parser.add_argument(
-        '--cell', metavar='CELL', default='',
-        help='list only what is in this cell (name or UUID)')
 
 
 def read_nova_conf(

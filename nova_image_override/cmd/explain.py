@@ -9,7 +9,7 @@ from nova_image_override.cmd import deployment_files
 from nova_image_override.override import ImageProperties, NONE, Parser
 
 
-class Explain(deployment_files.Lister):
+class Explain(deployment_files.Table):
     """Say what each rule says of overriding a property.
 
     Rules come in the order in which nova-api asks them; the first refusal
@@ -17,21 +17,19 @@ class Explain(deployment_files.Lister):
     the override.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            'property', metavar='PROPERTY=VALUE', nargs='?',
-            help='what to override; PROPERTY= asks about its removal')
-        parser.add_argument(
-            '--preset', metavar='NAME',
-            help='ask about the properties of this preset, or about '
-                 'PROPERTY=VALUE beside it')
-        parser.add_argument(
-            '--image', metavar='FILE',
-            help='image to ask for, as openstack image show -f json prints '
-                 'it (default: one that has no properties of its own)')
-        return parser
+    options = {
+        **deployment_files.USER,
+        'property': {
+            'metavar': 'PROPERTY=VALUE', 'nargs': '?',
+            'help': 'what to override; PROPERTY= asks about its removal'},
+        '--preset': {
+            'metavar': 'NAME',
+            'help': 'ask about the properties of this preset, or about '
+                    'PROPERTY=VALUE beside it'},
+        '--image': {
+            'metavar': 'FILE',
+            'help': 'image to ask for, as openstack image show -f json prints '
+                    'it (default: one that has no properties of its own)'}}
 
     def take_action(
         self, parsed_args: argparse.Namespace,

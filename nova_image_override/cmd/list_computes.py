@@ -18,15 +18,12 @@ class Computes(deployment_files.Table):
     than nova-api relies on, and 2 when a cell cannot be read.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--missing', action='store_true',
-            help='list only the nodes without the compute part, or with an '
-                 'older one than nova-api relies on')
-        deployment_files.add_cell_option(parser)
-        return parser
+    options = {
+        '--missing': {
+            'action': 'store_true',
+            'help': 'list only the nodes without the compute part, or with an '
+                    'older one than nova-api relies on'},
+        **deployment_files.CELL}
 
     def take_action(
         self, parsed_args: argparse.Namespace,

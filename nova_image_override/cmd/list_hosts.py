@@ -23,10 +23,7 @@ from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import explain
 from nova_image_override.cmd import list_servers
-from nova_image_override.hosts import question
-from nova_image_override.hosts.scheduler import Answer
-from nova_image_override.hosts.scheduler import Part
-from nova_image_override.hosts.scheduler import Scheduler
+from nova_image_override.hosts import scheduler as host_scheduler
 from nova_image_override.nova_interfaces import scheduler as interfaces
 from nova_image_override.override import NONE, Parser
 from nova_image_override.server_record import ServerRecord
@@ -98,7 +95,7 @@ class Hosts(deployment_files.Table):
         spec, change = _of_server(context, parsed_args.server) \
             if parsed_args.server else _of_create(
                 context, parsed_args, startup.read(conf).planner)
-        scheduler = Scheduler()
+        scheduler = host_scheduler.Scheduler()
         answer = scheduler.ask(context, spec)
         self.status = int(not answer.able)
         having = functools.cache(scheduler.placement_client.having)
@@ -111,7 +108,8 @@ class Hosts(deployment_files.Table):
         nodes_by_reason: dict[str, set[str]] = {_TAKES: set()}
         for _, node, why in found:
             nodes_by_reason.setdefault(why, set()).add(node.uuid)
-        without = list(question.asked(scheduler, context, spec, change))
+        without = list(host_scheduler.ask_without(
+            scheduler, context, spec, change))
         return ('Hosts', 'Answer', 'Overrides'), [
             *((len(nodes), why, ', '.join(sorted(
                 name for names, other in without for name in names
@@ -168,7 +166,8 @@ def _of_create(
 
 
 def _reason(
-    having: Callable[[Part], set[str]], answer: Answer, node: str,
+    having: Callable[[host_scheduler.Part], set[str]],
+    answer: host_scheduler.Answer, node: str,
 ) -> str:
     """Say what a compute node lacks; HAVING returns which have a part."""
     if node in answer.able:
@@ -180,7 +179,7 @@ def _reason(
         'Placement has not all of it together')
 
 
-def _lacking(part: Part) -> str:
+def _lacking(part: host_scheduler.Part) -> str:
     if part.value == '!COMPUTE_STATUS_DISABLED':
         return 'disabled'
     if part.value.startswith('!'):

@@ -9,11 +9,13 @@ from nova_image_override.cmd import deployment_files
 from nova_image_override.properties import families
 
 
-class List(deployment_files.Lister):
+class List(deployment_files.Table):
     """List the properties that a user may override.
 
     The answer of discovery to such a user, as a table.
     """
+
+    options = deployment_files.USER
 
     def take_action(
         self, parsed_args: argparse.Namespace,

@@ -33,32 +33,28 @@ class Servers(deployment_files.Table):
     status is 1 when there is any. It is 2 when a cell cannot be read.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--server', metavar='SERVER', help='list only this server (UUID)')
-        parser.add_argument(
-            '--server-project', metavar='PROJECT',
-            help='list only servers of this project (ID)')
-        parser.add_argument(
-            '--preset', metavar='NAME', default='',
-            help='list only servers with this preset')
-        parser.add_argument(
-            '--outdated', action='store_true',
-            help='list only servers whose preset is another one now, or is '
-                 'gone')
-        parser.add_argument(
-            '--no-longer-allowed', action='store_true',
-            help='list only overrides that the rules would refuse now to a '
-                 'user of the server\'s project with the roles of --role')
-        deployment_files.add_role_option(parser)
-        deployment_files.add_cell_option(parser)
-        parser.add_argument(
-            '--marker', metavar='SERVER',
-            help='list only what follows this server (UUID), the last one of '
-                 'a list that was cut off')
-        return parser
+    options = {
+        '--server': {
+            'metavar': 'SERVER', 'help': 'list only this server (UUID)'},
+        '--server-project': {
+            'metavar': 'PROJECT',
+            'help': 'list only servers of this project (ID)'},
+        '--preset': {
+            'metavar': 'NAME', 'default': '',
+            'help': 'list only servers with this preset'},
+        '--outdated': {
+            'action': 'store_true',
+            'help': 'list only servers whose preset is another one now, or is '
+                    'gone'},
+        '--no-longer-allowed': {
+            'action': 'store_true',
+            'help': 'list only overrides that the rules would refuse now to a '
+                    'user of the server\'s project with the roles of --role'},
+        **deployment_files.ROLE, **deployment_files.CELL,
+        '--marker': {
+            'metavar': 'SERVER',
+            'help': 'list only what follows this server (UUID), the last one '
+                    'of a list that was cut off'}}
 
     def take_action(
         self, parsed_args: argparse.Namespace,

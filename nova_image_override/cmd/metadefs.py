@@ -12,14 +12,12 @@ import pathlib
 import re
 from typing import Any
 
-from cliff import command
 import nova.conf
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.cmd import deployment_files
-from nova_image_override.cmd import shell
 from nova_image_override.properties import book
 from nova_image_override.properties import families
 
@@ -32,31 +30,23 @@ _NODES = ('0', '1')
 Json = dict[str, Any]
 
 
-class Metadefs(command.Command):
+class Metadefs(deployment_files.Command):
     """Print the properties as metadata definitions for Glance.
 
     One namespace for images, volumes and servers, which glance-manage
     db_load_metadefs reads.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options."""
-        parser: argparse.ArgumentParser = super().get_parser(prog_name)
-        shell.add_file_options(parser, self.app)
-        deployment_files.add_user_options(parser)
-        parser.add_argument(
-            '--allowed', action='store_true',
-            help='only what this deployment\'s rules leave to the user')
-        parser.add_argument(
-            '--glance', metavar='FOLDER', type=pathlib.Path,
-            help='folder of Glance\'s own definitions, such as '
-                 '/etc/glance/metadefs: what they say too is left out, what '
-                 'they say otherwise is named on standard error')
-        return parser
-
-    def get_epilog(self) -> str:
-        """Return nothing: cliff reads every package for its own."""
-        return ''
+    options = {
+        **deployment_files.USER,
+        '--allowed': {
+            'action': 'store_true',
+            'help': 'only what this deployment\'s rules leave to the user'},
+        '--glance': {
+            'metavar': 'FOLDER', 'type': pathlib.Path,
+            'help': 'folder of Glance\'s own definitions, such as '
+                    '/etc/glance/metadefs: what they say too is left out, '
+                    'what they say otherwise is named on standard error'}}
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print the namespace.

@@ -9,9 +9,7 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override.api.change.plan import Change
-from nova_image_override.hosts import question
-from nova_image_override.hosts.scheduler import Answer
-from nova_image_override.hosts.scheduler import Scheduler
+from nova_image_override.hosts import scheduler as host_scheduler
 from nova_image_override.nova_interfaces import scheduler as interfaces
 
 #: Candidates of Placement that are looked at.
@@ -28,13 +26,14 @@ def of(
     """
     try:
         interfaces.verify()
-        scheduler = Scheduler(MOST)
+        scheduler = host_scheduler.Scheduler(MOST)
         answer = scheduler.ask(context, spec)
         possible = bool(answer.able) or (answer.left_out and 'unknown')
         return {
             'possible': possible,
             'in_the_way': {} if possible else _in_the_way(
-                answer, question.asked(scheduler, context, spec, change)),
+                answer, host_scheduler.ask_without(
+                    scheduler, context, spec, change)),
             'not_asked': [
                 *scheduler.host_manager.not_asked,
                 *[f'hosts beyond {MOST}, or in a cell that does not answer']
@@ -47,7 +46,8 @@ def of(
 
 
 def _in_the_way(
-    answer: Answer, asked: Iterable[tuple[tuple[str, ...], Answer]],
+    answer: host_scheduler.Answer,
+    asked: Iterable[tuple[tuple[str, ...], host_scheduler.Answer]],
 ) -> dict[str, str]:
     """Return the overrides without which a host can take the server."""
     found: dict[str, str] = {}

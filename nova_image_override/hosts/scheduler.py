@@ -5,7 +5,7 @@ It runs Nova's own steps in the process that asks: request filters, Placement,
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 import contextlib
 import copy
 import dataclasses
@@ -20,9 +20,16 @@ from nova.scheduler import host_manager
 from nova.scheduler import manager
 from nova.scheduler import utils as scheduler_utils
 from nova.scheduler.client import report
+from nova.virt import hardware
 import oslo_messaging
 
+from nova_image_override import errors
+from nova_image_override.api.change.plan import Change
+from nova_image_override.api.guest import guest
 from nova_image_override.nova_interfaces import interface
+
+#: Questions about one server, besides the first.
+QUESTIONS_MAX = 10
 
 #: What marks a resource provider that is no host, but shared by some.
 _SHARED = 'MISC_SHARES_VIA_AGGREGATE'
@@ -232,3 +239,60 @@ class Scheduler(manager.SchedulerManager):
             if not states:
                 break
         return answer
+
+
+# --- which override keeps hosts from taking it -------------------------------
+
+def ask_without(
+    scheduler: Scheduler, context: Any, spec: objects.RequestSpec,
+    change: Change,
+) -> Iterator[tuple[tuple[str, ...], Answer]]:
+    """Yield overrides, and which hosts can take the server without them.
+
+    At most :data:`QUESTIONS_MAX`; the last is without any override, where no
+    host can take it without one of them.
+
+    :param spec: the request spec of the server, with its overrides
+    :param change: the overrides, and what its image has without them
+    """
+    groups: dict[str, list[str]] = {}
+    every = sorted(change.after.names)
+    for each in every:
+        # Nova refuses one list of a topology without the others.
+        groups.setdefault(
+            'hw_numa_' if each.startswith('hw_numa_') else each,
+            []).append(each)
+    specs = [(tuple(names), other) for names in groups.values()
+             if (other := _without(names, spec, change)) is not None]
+    # Those first that change what Placement is asked for, or the topology.
+    mine = _wanted(spec)
+    specs.sort(key=lambda each: _wanted(each[1]) == mine)
+    found = len(groups) < 2
+    for names, other in specs[:QUESTIONS_MAX - 1]:
+        answer = scheduler.ask(context, other)
+        found = found or bool(answer.able)
+        yield names, answer
+    if not found and (bare := _without(every, spec, change)) is not None:
+        yield tuple(every), scheduler.ask(context, bare)
+
+
+def _without(
+    names: Collection[str], spec: objects.RequestSpec, change: Change,
+) -> objects.RequestSpec | None:
+    """Return SPEC without the overrides NAMES, None if Nova refuses it."""
+    spec = spec.obj_clone()
+    rest = change.after.only(change.after.names - {*names})
+    try:
+        spec.image = guest.read(guest.boot_metadata(
+            change.image, rest.merge(change.base)))
+        spec.numa_topology = hardware.numa_get_constraints(
+            spec.flavor, spec.image)
+    except (errors.Invalid, *guest.REFUSALS):
+        return None
+    return spec
+
+
+def _wanted(spec: objects.RequestSpec) -> tuple[str, str]:
+    return (
+        str(scheduler_utils.ResourceRequest.from_request_spec(spec)),
+        str(spec.numa_topology and spec.numa_topology.obj_to_primitive()))

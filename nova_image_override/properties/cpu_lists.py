@@ -6,7 +6,6 @@ however many CPUs it has.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 #: Largest vCPU id in a CPU list. QEMU's largest machine has 4096 vCPUs.
@@ -15,25 +14,6 @@ CPU_ID_MAX = 4095
 #: Most CPUs in all items of a list, and in the lists of all NUMA nodes: if they
 #: name more, they name some twice.
 CPUS_MAX = CPU_ID_MAX + 1
-
-
-def _ranges(spec: str) -> Iterator[tuple[int, int]]:
-    """Yield first and last CPU of each item of SPEC, excluded ones too.
-
-    parse_cpu_spec stops at the first item that is malformed, and so does this.
-    """
-    for item in spec.split(','):
-        item = item.strip()
-        if not item:
-            continue
-        first, dash, last = item.removeprefix('^').partition('-')
-        try:
-            span = int(first), int(last if dash else first)
-        except ValueError:
-            return
-        if span[0] > span[1]:
-            return
-        yield span
 
 
 class Extent(NamedTuple):
@@ -51,9 +31,19 @@ class Extent(NamedTuple):
 
 
 def extent(spec: str) -> Extent:
-    """Return how far SPEC goes."""
+    """Return how far SPEC goes.
+
+    parse_cpu_spec stops at the first item that is malformed, and so does this.
+    """
     highest, named = -1, 0
-    for first, last in _ranges(spec):
+    for item in filter(None, (each.strip() for each in spec.split(','))):
+        begin, dash, end = item.removeprefix('^').partition('-')
+        try:
+            first, last = int(begin), int(end if dash else begin)
+        except ValueError:
+            break
+        if first > last:
+            break
         highest, named = max(highest, last), named + last - first + 1
         if last > CPU_ID_MAX:
             return Extent(highest, named, f'names CPUs beyond {CPU_ID_MAX}')

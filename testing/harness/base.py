@@ -247,10 +247,13 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
     def boot(self, *args: typing.Any, **kwargs: typing.Any) -> str:
         """Create a server and return its id once it is ACTIVE."""
-        answer = self.create(*args, **kwargs)
+        return self.created(self.create(*args, **kwargs))
+
+    def created(self, answer: answers.Answer, status: str = 'ACTIVE') -> str:
+        """Return the ID of the server that ANSWER creates, in its STATUS."""
         assert answer.status == 202, answer.text
         server_id = answer.body['server']['id']
-        self.wait(server_id)
+        self.wait(server_id, status)
         return server_id
 
     def rebuild(
@@ -327,6 +330,16 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
                 key.replace('__', ':'): value
                 for key, value in specs.items()}})
         return name
+
+    def isolate(self, host: str, **metadata: str) -> None:
+        """Put a host into an aggregate with METADATA, '__' for ':'."""
+        aggregate = self.admin_api.post_aggregate(
+            {'aggregate': {'name': str(uuid.uuid4())}})['id']
+        self.admin_api.add_host_to_aggregate(aggregate, host)
+        self.admin_api.post_aggregate_action(
+            aggregate, {'set_metadata': {'metadata': {
+                key.replace('__', ':'): value
+                for key, value in metadata.items()}}})
 
     def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
         """Make an image with PROPERTIES; '__' stands for '.'."""

@@ -1,7 +1,5 @@
 """A cloud whose scheduler isolates images of some properties."""
 
-import uuid
-
 from nova.scheduler.client import query
 
 from testing.harness import base
@@ -13,14 +11,6 @@ class Cloud(base.Cloud):
     EXTENDED_HOSTS = ('compute1',)
     ADDITIONAL_FILTERS = [
         *base.Cloud.ADDITIONAL_FILTERS, 'AggregateImagePropertiesIsolation']
-
-    def isolate(self, **metadata):
-        """Put the host into an aggregate with METADATA."""
-        aggregate = self.admin_api.post_aggregate(
-            {'aggregate': {'name': str(uuid.uuid4())}})['id']
-        self.admin_api.add_host_to_aggregate(aggregate, 'compute1')
-        self.admin_api.post_aggregate_action(
-            aggregate, {'set_metadata': {'metadata': metadata}})
 
     def state(self, server):
         """Return everything that a refusal must leave as it was."""

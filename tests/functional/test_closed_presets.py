@@ -9,8 +9,6 @@ from tests.functional import presets
 Cloud = presets.Cloud
 
 
-
-
 class TestClosed:
     @pytest.mark.parametrize('overrides', [
         None, {'hw_boot_menu': 'true'}, {'hw_boot_menu': 'false'},

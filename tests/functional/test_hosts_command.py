@@ -172,10 +172,9 @@ def test_a_zone_has_some_of_the_hosts(cloud):
 
 
 def test_a_server_that_found_no_host(cloud):
-    answer = cloud.create({'hw_numa_nodes': '4', 'hw_boot_menu': 'true'},
-                          flavor=cloud.flavor(4, 4096))
-    server = answer.body['server']['id']
-    cloud.wait(server, 'ERROR')
+    server = cloud.created(cloud.create(
+        {'hw_numa_nodes': '4', 'hw_boot_menu': 'true'},
+        flavor=cloud.flavor(4, 4096)), 'ERROR')
     status, rows = cloud.asked(server=server)
     assert status == 1
     assert rows[:2] == [

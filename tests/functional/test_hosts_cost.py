@@ -18,7 +18,7 @@ from oslo_utils import timeutils
 from oslo_utils import uuidutils
 
 from nova_image_override.hosts import answer
-from nova_image_override.hosts import question
+from nova_image_override.hosts import scheduler
 from testing.cost import overrides
 from testing.harness import base
 from testing.harness import statements
@@ -103,7 +103,7 @@ class Cloud(base.Cloud):
 def test_a_check_asks_eleven_times_for_fifty_hosts_at_most(cloud):
     flavor = cloud.flavor(4)
     cloud.copy_host(answer.MOST - 1)
-    times = 1 + question.MOST
+    times = 1 + scheduler.QUESTIONS_MAX
     told, read, _ = cloud.counted(NEITHER, flavor)
     assert sorted(told['in_the_way']) == sorted(NEITHER)
     assert read == {'placement': times, 'compute_nodes': times,

@@ -4,7 +4,6 @@ What docs/source/user/no-valid-host.rst says. The host is that of the demo.
 """
 
 import dataclasses
-import uuid
 
 import pytest
 
@@ -30,14 +29,10 @@ class Cloud(base.Cloud):
     def hardware(self, host):
         return nfv_hosts.hardware(self.THREADS)
 
-    def aggregate(self, **metadata):
-        """Put the host into an aggregate."""
+    def isolate(self, host, **metadata):
+        """Do that in a cloud which no other test has."""
         self.discard()
-        aggregate = self.admin_api.post_aggregate(
-            {'aggregate': {'name': str(uuid.uuid4())}})['id']
-        self.admin_api.add_host_to_aggregate(aggregate, 'compute1')
-        self.admin_api.post_aggregate_action(
-            aggregate, {'set_metadata': {'metadata': metadata}})
+        super().isolate(host, **metadata)
 
     def logged(self):
         return self.stdlog.logger.output
@@ -45,10 +40,7 @@ class Cloud(base.Cloud):
     def refused_by(self, overrides, flavor):
         """Return who has found no host, as the scheduler's log says."""
         before = len(self.logged())
-        answer = self.create(overrides, flavor=flavor)
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        self.wait(server, 'ERROR')
+        server = self.created(self.create(overrides, flavor=flavor), 'ERROR')
         # What the tenant sees is the same for all of them.
         assert self.show(server)['fault']['message'].startswith(
             'No valid host was found.')
@@ -129,11 +121,11 @@ class TestAggregates:
         for overrides in (None, {'hw_cpu_policy': 'dedicated'}):
             assert cloud.refused_by(overrides, flavor) == (
                 'AggregateInstanceExtraSpecsFilter')
-        cloud.aggregate(pinned='true')
+        cloud.isolate('compute1', pinned='true')
         cloud.boot({'hw_cpu_policy': 'dedicated'}, flavor=flavor)
 
     def test_images_are_kept_on_theirs_by_what_is_overridden(self, cloud):
-        cloud.aggregate(os_type='windows')
+        cloud.isolate('compute1', os_type='windows')
         flavor = cloud.flavor()
         assert cloud.refused_by({'os_type': 'linux'}, flavor) == (
             'AggregateImagePropertiesIsolation')

@@ -128,13 +128,6 @@ class TestRefused:
         cloud.assert_refused(cloud.with_preset(name), 400, {
             errors.PRESET: errors.UNKNOWN_PRESET})
 
-    def test_a_preset_that_policy_closes_to_the_caller_is_not_there(
-            self, cloud):
-        cloud.assert_refused(cloud.with_preset('secret'), 400, {
-            errors.PRESET: errors.UNKNOWN_PRESET})
-        server = cloud.booted('secret', roles='member,reader,secret')
-        assert cloud.used(server) == ('secret', {'hw_boot_menu': 'true'})
-
     def test_a_preset_with_what_other_rules_close_is_refused(self, cloud):
         answer = cloud.with_preset('closed')
         cloud.assert_refused(

@@ -18,7 +18,7 @@ from tests.functional.rebuild_scheduling import SCHEDULER
 class IsolationCloud(Cloud):
     def setUp(self):
         super().setUp()
-        self.isolate(os_distro='windows')
+        self.isolate('compute1', os_distro='windows')
         self.windows = self.image(os_distro='windows')
 
 
@@ -67,7 +67,7 @@ class TestIsolation:
     def test_a_rebuild_that_changes_nothing_is_not_scheduled(self, cloud):
         server = cloud.boot({'hw_boot_menu': 'true'}, image=cloud.windows)
         # As in unmodified Nova: the aggregate changed after the boot.
-        cloud.isolate(os_distro='linux')
+        cloud.isolate('compute1', os_distro='linux')
         scheduled = cloud.scheduled()
         for overrides in (None, {'hw_boot_menu': 'true'}):
             assert cloud.rebuild(server, overrides,
@@ -144,12 +144,9 @@ class TestFilters:
                              image=image).status == 202
 
     def test_the_scheduler_is_asked_with_the_servers_own_hints(self, cloud):
-        answer = cloud.http('POST', '/servers', {
+        server = cloud.created(cloud.http('POST', '/servers', {
             **cloud.server_body({'hw_video_model': 'vga'}),
-            'os:scheduler_hints': {'mine': 'kept'}})
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        cloud.wait(server)
+            'os:scheduler_hints': {'mine': 'kept'}}))
         with base.mock.patch(SCHEDULER) as asked:
             assert cloud.rebuild(
                 server, {'hw_boot_menu': 'true'}).status == 202

@@ -49,11 +49,7 @@ class Cloud(presets.Cloud):
                          extension=None)
 
     def made(self, *args):
-        answer = self.send(*args)
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        self.wait(server)
-        return server
+        return self.created(self.send(*args))
 
 
 def kept(recipe):

@@ -97,12 +97,7 @@ class Cloud(base.Cloud):
             availability_zone=f'nova:{host}', **kwargs), admin=True)
         assert answer.status == 202, answer.text
         self._readable[answer.body['server']['id']] = SERVER_ID
-        return self.settled(answer)
-
-    def settled(self, answer):
-        server = answer.body['server']['id']
-        self.wait(server)
-        return server
+        return self.created(answer)
 
     def exchange(self, name, method, path, body=None, **kwargs):
         """Send a request; compare it and its answer with the samples."""
@@ -168,7 +163,7 @@ class Cloud(base.Cloud):
 class TestSamples:
     def test_create_show_and_rebuild(self, cloud):
         image = cloud.an_image(hw_disk_bus='virtio', os_distro='debian')
-        server = cloud.settled(cloud.new(
+        server = cloud.created(cloud.new(
             'create', SCSI, image))
         cloud.guest_part('create', server,
                          'devices/controller[@type="scsi"]',
@@ -214,13 +209,13 @@ class TestSamples:
 
     def test_kernel_arguments(self, cloud):
         image = cloud.an_image(kernel_id=base.IMAGE, os_command_line='quiet')
-        server = cloud.settled(cloud.new('kernel', {
+        server = cloud.created(cloud.new('kernel', {
             'os_command_line': 'console=ttyS0 inst.ks=http://192.0.2.7/a.ks'},
             image))
         cloud.guest_part('kernel', server, 'os/cmdline')
 
     def test_numa(self, cloud):
-        server = cloud.settled(cloud.new('numa', {
+        server = cloud.created(cloud.new('numa', {
             'hw_numa_nodes': '2',
             'hw_numa_cpus.0': '0', 'hw_numa_mem.0': '512',
             'hw_numa_cpus.1': '1-3', 'hw_numa_mem.1': '1536'},
@@ -258,7 +253,7 @@ class TestSamples:
                        base.PARAMETER: {**SCSI, 'hw_boot_menu': 'true'}}})
 
     def test_removal(self, cloud):
-        server = cloud.settled(cloud.new(
+        server = cloud.created(cloud.new(
             'null', {'hw_numa_nodes': None},
             cloud.an_image(hw_numa_nodes='2')))
         cloud.exchange('null-show', 'GET', f'/servers/{server}')
@@ -268,7 +263,7 @@ class TestSamples:
         provider = cloud.compute_rp_uuids['compute1']
         cloud._set_provider_traits(provider, [
             *cloud._get_provider_traits(provider), 'CUSTOM_FAST_STORAGE'])
-        cloud.settled(cloud.new(
+        cloud.created(cloud.new(
             'trait', {'trait:CUSTOM_FAST_STORAGE': 'required'},
             cloud.an_image()))
 
@@ -292,7 +287,7 @@ class TestSamples:
         cloud.by_hint('hint-closed')
 
     def test_a_preset(self, cloud):
-        server = cloud.settled(cloud.with_preset('preset', {
+        server = cloud.created(cloud.with_preset('preset', {
             base.PARAMETER: {'hw_boot_menu': 'true'},
             errors.PRESET: 'linux-scsi'}))
         cloud.exchange('preset-show', 'GET', f'/servers/{server}')
@@ -316,12 +311,12 @@ class TestOpenDoor:
                'accept_server_metadata': True}
 
     def test_a_hint(self, cloud):
-        cloud.settled(cloud.by_hint('hint'))
-        cloud.settled(cloud.by_hint(
+        cloud.created(cloud.by_hint('hint'))
+        cloud.created(cloud.by_hint(
             'hint-horizon', f'{base.PARAMETER}:hw_firmware_type', 'uefi'))
 
     def test_metadata(self, cloud):
-        cloud.settled(cloud.with_preset('metadata', {'metadata': {
+        cloud.created(cloud.with_preset('metadata', {'metadata': {
             errors.PRESET: 'linux-scsi', f'{base.PARAMETER}:hw_boot_menu':
             'true', 'purpose': 'worker'}}, extension=None))
 

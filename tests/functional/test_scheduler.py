@@ -8,7 +8,6 @@ IsolatedHostsFilter reads the image's id, and require_image_type_support its
 disk format, which no property overrides.
 """
 
-import uuid
 
 from nova import context as nova_context
 from nova import objects
@@ -29,16 +28,6 @@ class Cloud(life.Cloud):
     #: The image's own properties, and what is overridden.
     IMAGE: dict[str, str] = {}
     OVERRIDES: dict[str, str] = {}
-
-    def isolate(self, host, **metadata):
-        """Put a host into an aggregate with METADATA; '__' stands for ':'."""
-        aggregate = self.admin_api.post_aggregate(
-            {'aggregate': {'name': str(uuid.uuid4())}})['id']
-        self.admin_api.add_host_to_aggregate(aggregate, host)
-        self.admin_api.post_aggregate_action(
-            aggregate, {'set_metadata': {'metadata': {
-                key.replace('__', ':'): value
-                for key, value in metadata.items()}}})
 
     def traits(self, host, add=(), remove=()):
         provider = self.compute_rp_uuids[host]

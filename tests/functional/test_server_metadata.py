@@ -22,11 +22,7 @@ class Cloud(presets.Cloud):
                          **{'extension': None, **kwargs})
 
     def made(self, *args, **kwargs):
-        answer = self.with_metadata(*args, **kwargs)
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        self.wait(server)
-        return server
+        return self.created(self.with_metadata(*args, **kwargs))
 
 
 class TestOpen:
@@ -160,12 +156,9 @@ class TestHints:
     OPTIONS = {**Cloud.OPTIONS, 'accept_scheduler_hint': True}
 
     def test_a_preset_can_be_a_hint(self, cloud):
-        answer = cloud.http('POST', '/servers', {
+        server = cloud.created(cloud.http('POST', '/servers', {
             **cloud.server_body(), 'os:scheduler_hints': {
                 errors.PRESET: 'vga', PREFIX + 'hw_vif_model': 'e1000'}},
-            extension=None)
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        cloud.wait(server)
+            extension=None))
         assert cloud.used(server) == (
             'vga', {**presets.VGA, 'hw_vif_model': 'e1000'})

@@ -349,11 +349,8 @@ class TestPresets:
 
     def test_a_volume_backed_server_keeps_what_a_preset_gave_that_is_gone(
             self, cloud):
-        answer = cloud.with_preset(
-            'vga', image=None, server=cloud.from_volume(cloud.volume()))
-        assert answer.status == 202, answer.text
-        server = answer.body['server']['id']
-        cloud.wait(server)
+        server = cloud.created(cloud.with_preset(
+            'vga', image=None, server=cloud.from_volume(cloud.volume())))
         cloud.rewrite('menu: {description: x, properties: '
                       '{hw_boot_menu: yes}}')
         with mock.patch.object(conductor.ComputeTaskAPI, 'rebuild_instance'):

@@ -25,7 +25,7 @@ CASES = {
 class Cloud(rebuild_scheduling.Cloud):
     def setUp(self):
         super().setUp()
-        self.isolate(os_distro='windows', os_type='linux')
+        self.isolate('compute1', os_distro='windows', os_type='linux')
         self.bare = self.image()
 
     def becomes_of(self, server, overrides, image):

@@ -55,19 +55,14 @@ def test_a_record_that_is_gone_is_a_problem(folder):
     assert found() == [f'{RECORD}: in SHA256SUMS, and not there']
 
 
-@pytest.mark.parametrize(
-    'values, problem',
-    [
-        ({'commit': '0000000'}, '0000000 is no ancestor'),
-        ({'commit': 'HEAD-dirty'}, 'HEAD-dirty is no ancestor'),
-        ({'date': '2001-01-01'}, 'of 2001-01-01, and '),
-        ({'date': '2999-01-01'}, 'of 2999-01-01, and '),
-        ({'requests': 0}, 'requests: 0, and not 2500'),
-    ],
-)
+@pytest.mark.parametrize(('values', 'problem'), [
+    ({'commit': '0000000'}, '0000000 is no ancestor'),
+    ({'commit': 'HEAD-dirty'}, 'HEAD-dirty is no ancestor'),
+    ({'date': '2001-01-01'}, 'of 2001-01-01, and '),
+    ({'date': '2999-01-01'}, 'of 2999-01-01, and '),
+    ({'requests': 0}, 'requests: 0, and not 2500')])
 def test_a_record_that_no_run_can_have_written_is_a_problem(
-    folder, values, problem
-):
+        folder, values, problem):
     figures.write(folder / RECORD, changed(folder, **values))
     (only,) = found()
     assert only.startswith(f'{RECORD}: {problem}')
@@ -86,12 +81,8 @@ def test_each_step_speaks_of_files_that_are_there():
 
 def test_a_step_is_run_again_once_what_it_speaks_of_has_changed(folder):
     """A line of the night is of the first commit, then of this one."""
-    first, head = (
-        checkout.git('rev-list', '--max-parents=0', 'HEAD').split()[0],
-        'HEAD',
-    )
-    for commit, is_outdated in ((first, True), (head, False)):
-        figures.write(
-            night._NIGHT, json.dumps({'step': 'proof-laws', 'commit': commit})
-        )
+    first = checkout.git('rev-list', '--max-parents=0', 'HEAD').split()[0]
+    for commit, is_outdated in ((first, True), ('HEAD', False)):
+        figures.write(night._NIGHT, json.dumps(
+            {'step': 'proof-laws', 'commit': commit}))
         assert ('proof-laws' in night.outdated()) is is_outdated

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import contextlib
 from typing import Any
 
+from nova import conductor
 from nova import objects
 from nova.compute import task_states
 from nova.compute import vm_states
@@ -255,3 +256,24 @@ class Rebuild(operations.Operation):
         with contextlib.suppress(errors.Conflict):
             store.save(
                 instance, task_states.REBUILDING, {'task_state': None})
+
+
+class ComputeTaskAPI(conductor.ComputeTaskAPI):
+    """Nova's conductor API, the last that nova-api calls for a server."""
+
+    @interface.overrides
+    def rebuild_instance(
+        self, context: Any, instance: Any, *args: Any,
+        request_spec: Any = None, recreate: bool = False, **kwargs: Any,
+    ) -> Any:
+        """Rebuild a server once the rest of its rebuild is stored.
+
+        An evacuation takes the task state whatever it is: an update may have
+        come since Nova has read server and request spec.
+        """
+        if recreate:
+            store.renew(instance, request_spec)
+        kwargs.update(operations.of(context).sending(instance))
+        return super().rebuild_instance(
+            context, instance, *args, request_spec=request_spec,
+            recreate=recreate, **kwargs)

@@ -1,4 +1,6 @@
-"""Repair of a server that a service without this package has changed.
+"""Repair of a server that was left half changed.
+
+A request that was cut off (store.py) is finished by the next one.
 
 An unmodified nova-api or nova-compute stores system metadata whole, as it has
 read it, for example for a lock with a reason, or for the defaults that
@@ -13,6 +15,10 @@ from typing import Any
 
 from nova import exception
 from nova import objects
+from nova.compute import instance_actions
+from nova.compute import vm_states
+from oslo_log import log as logging
+from oslo_utils import timeutils
 
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import scheduling
@@ -20,6 +26,8 @@ from nova_image_override.api.change import store
 from nova_image_override.properties import catalog
 from nova_image_override.server_record import DEFAULTS
 from nova_image_override.server_record import ServerRecord
+
+LOG = logging.getLogger(__name__)
 
 
 def needed(instance: Any) -> Mapping[str, str]:
@@ -63,3 +71,39 @@ def make(instance: Any, unfinished: Mapping[str, str]) -> None:
         'system_metadata': record.with_properties(
             {**record.stored, **unfinished})})
     store.finish(instance)
+
+
+def recover(instance: Any) -> None:
+    """Finish what a request that was cut off has left to do.
+
+    Called when a server is fetched, so failing must not harm.
+    """
+    if instance.task_state == store.TASK_STATE:
+        if not (timeutils.is_older_than(
+                instance.updated_at.replace(tzinfo=None), store.LEASE)
+                and _is_held_by_us(instance)):
+            return
+    elif instance.task_state is not None or not ServerRecord.of(
+            instance).unfinished:
+        return
+    try:
+        if instance.task_state is None:
+            store.hold(instance)
+        store.finish(instance)
+        LOG.info('Finished a change of image properties that had been cut '
+                 'off', instance=instance)
+    except Exception:
+        LOG.exception('A change of image properties that was cut off cannot '
+                      'be finished yet', instance=instance)
+
+
+def _is_held_by_us(instance: Any) -> bool:
+    """Return whether an update, not Nova's resize, has set our task state."""
+    if instance.vm_state == vm_states.SHELVED_OFFLOADED:  # It has no host.
+        return True
+    # Locking a server, for example, is an action whatever the task state.
+    actions = objects.InstanceActionList.get_by_instance_uuid(
+        instance._context, instance.uuid, limit=50)
+    last = next((each.action for each in actions if each.action in (
+        store.ACTION, instance_actions.MIGRATE, instance_actions.RESIZE)), None)
+    return last == store.ACTION

@@ -8,7 +8,7 @@ the names of all that has still to follow. Then :func:`finish` brings the rest
 into line with what is stored with the server, and takes those names away.
 
 Doing that again does no harm. If it is cut off (nova-api killed, a database
-lost), the next request for the server does it (:func:`recover`); if it fails,
+lost), the next request for the server does it (repair.recover); if it fails,
 the former properties are stored in the same way. Meanwhile the server has a
 task state, so that nothing else can begin, and each save expects that state:
 whatever takes it away, such as a deletion, wins, and errors.Conflict says so.
@@ -22,15 +22,12 @@ from typing import Any
 
 from nova import exception
 from nova import objects
-from nova.compute import instance_actions
 from nova.compute import task_states
 from nova.compute import vm_states
 from nova.db.main import api as main_db
 from nova.objects import base as objects_base
 from nova.virt import hardware
-from oslo_log import log as logging
 from oslo_utils import excutils
-from oslo_utils import timeutils
 
 from nova_image_override import errors
 from nova_image_override import metadata_keys
@@ -38,8 +35,6 @@ from nova_image_override.api.change import disks
 from nova_image_override.override import ImageProperties
 from nova_image_override.properties import catalog
 from nova_image_override.server_record import ServerRecord
-
-LOG = logging.getLogger(__name__)
 
 #: The action that ``openstack server event list`` shows.
 ACTION = 'update_image_props'
@@ -295,32 +290,6 @@ def repair(before: Any) -> None:
             *ServerRecord.of(before).rows, *ServerRecord.of(present).rows})
 
 
-# --- what was cut off -------------------------------------------------------
-
-def recover(instance: Any) -> None:
-    """Finish what a request that was cut off has left to do.
-
-    Called when a server is fetched, so failing must not harm.
-    """
-    if instance.task_state == TASK_STATE:
-        if not (timeutils.is_older_than(
-                instance.updated_at.replace(tzinfo=None), LEASE)
-                and _is_held_by_us(instance)):
-            return
-    elif instance.task_state is not None or not ServerRecord.of(
-            instance).unfinished:
-        return
-    try:
-        if instance.task_state is None:
-            hold(instance)
-        finish(instance)
-        LOG.info('Finished a change of image properties that had been cut '
-                 'off', instance=instance)
-    except Exception:
-        LOG.exception('A change of image properties that was cut off cannot '
-                      'be finished yet', instance=instance)
-
-
 def with_properties_of(
     image: objects.ImageMeta, wanted: objects.ImageMeta, names: Iterable[str],
 ) -> objects.ImageMeta:
@@ -393,15 +362,3 @@ def keep_what_was_read(
     for name in names:
         if instance.obj_attr_is_set(name):
             instance.obj_reset_changes([name], recursive=True)
-
-
-def _is_held_by_us(instance: Any) -> bool:
-    """Return whether an update, not Nova's resize, has set our task state."""
-    if instance.vm_state == vm_states.SHELVED_OFFLOADED:  # It has no host.
-        return True
-    # Locking a server, for example, is an action whatever the task state.
-    actions = objects.InstanceActionList.get_by_instance_uuid(
-        instance._context, instance.uuid, limit=50)
-    last = next((each.action for each in actions if each.action in (
-        ACTION, instance_actions.MIGRATE, instance_actions.RESIZE)), None)
-    return last == ACTION

@@ -243,17 +243,16 @@ def _require_start(
     :raises errors.Conflict: it does not
     """
     change = planned.change
-    driver, kind = 'libvirt', ''
-    if change.differing:
-        with contextlib.suppress(exception.ComputeHostNotFound):
-            kind = objects.ComputeNode.get_by_host_and_nodename(
-                context, instance.host, instance.node).hypervisor_type
-            driver = vocabulary.HYPERVISOR_TYPES.get(kind, kind)
-    if driver != 'libvirt':
-        raise errors.Conflict.of(
-            change.differing, errors.NEEDS_REBUILD, 'takes effect when the '
-            f'guest is built, and the driver of its host ({kind}) does not '
-            f'build it anew at a start: {way}')
+    if not change.differing:
+        return
+    with contextlib.suppress(exception.ComputeHostNotFound):
+        kind = objects.ComputeNode.get_by_host_and_nodename(
+            context, instance.host, instance.node).hypervisor_type
+        if vocabulary.HYPERVISOR_TYPES.get(kind) != 'libvirt':
+            raise errors.Conflict.of(
+                change.differing, errors.NEEDS_REBUILD, 'takes effect when the '
+                f'guest is built, and the driver of its host ({kind}) does not '
+                f'build it anew at a start: {way}')
     if kept := scheduling.decided(
             vocabulary.AT_BUILD, change.flavor, present, wanted):
         raise errors.Conflict.of(

@@ -8,7 +8,12 @@ from typing import Any
 from nova_image_override import errors
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
-from nova_image_override.api.guest.guest import boot_metadata, Guest, REFUSALS
+from nova_image_override.api.guest.guest import (
+    boot_metadata,
+    Guest,
+    read,
+    REFUSALS,
+)
 from nova_image_override.override import ImageProperties, NONE, Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import cpu_lists
@@ -83,7 +88,7 @@ def _problems(
     try:
         guest = Guest.of(flavor, image)
     except REFUSALS as exc:
-        yield from refusals.unreadable(base, exc)
+        yield from _unreadable(base, exc)
         return
     yield from refusals.Refusals(
         guest, {**image, 'properties': base}, overrides).problems()
@@ -123,6 +128,25 @@ def _unfit_lists(
                 f'{whose}and the lists of other nodes name more than '
                 f'{cpu_lists.CPUS_MAX} CPUs, repeated ones included: name '
                 'each CPU once')
+
+
+def _unreadable(
+    properties: ImageProperties, error: Exception,
+) -> Iterator[errors.Problem]:
+    """Name the image's own properties that Nova cannot read."""
+    found = False
+    for name, value in properties.items():
+        try:
+            read({'properties': {name: value}})
+        except REFUSALS:
+            found = True
+            yield errors.Problem(
+                name, errors.UNREADABLE, 'Nova cannot read the image\'s own '
+                f'value {errors.printable(str(value))}')
+    if not found:
+        yield errors.Problem(
+            errors.PARAMETER, errors.UNREADABLE, 'Nova cannot read the merged '
+            f'properties: {errors.printable(str(error))}')
 
 
 def check_resize(

@@ -6,7 +6,7 @@ The exception says what is wrong, and a table says of which properties.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 import dataclasses
 import functools
 import re
@@ -26,7 +26,7 @@ from nova_image_override.api.guest.guest import (
     REFUSALS,
 )
 from nova_image_override.nova_interfaces import api as api_interfaces
-from nova_image_override.override import ImageProperties, Overrides
+from nova_image_override.override import Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import families
 
@@ -239,8 +239,7 @@ class Refusals:
         """Find what Nova refuses. A property can come up more than once."""
         agreed = True
         for check, fields in checks():
-            refusal = _refusal(check, self.guest)
-            if refusal is not None:
+            if refusal := _refusal(check, self.guest):
                 agreed = False
                 yield from self._blamed(check, fields, refusal)
         if agreed:
@@ -401,20 +400,3 @@ def forbidden_traits(flavor: Any, image_meta: Any) -> set[str]:
         objects.RequestSpec(flavor=flavor, image=image_meta)
     ).get_request_group(None)
     return set(group.required_traits) & set(group.forbidden_traits)
-
-
-def unreadable(
-    properties: ImageProperties, error: Exception,
-) -> Iterable[errors.Problem]:
-    """Name the image's own properties that Nova cannot read."""
-    found = []
-    for name, value in properties.items():
-        try:
-            read({'properties': {name: value}})
-        except REFUSALS:
-            found.append((name, 'the image\'s own value ', value))
-    return [errors.Problem(
-        name, errors.UNREADABLE,
-        f'Nova cannot read {what}{errors.printable(str(value))}')
-        for name, what, value in found or [
-            (errors.PARAMETER, 'the merged properties: ', error)]]

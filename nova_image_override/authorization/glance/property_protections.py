@@ -27,6 +27,7 @@ from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
+from nova_image_override import policies as our_policies
 from nova_image_override.authorization import config_files
 from nova_image_override.authorization.watched_files import UNREADABLE
 
@@ -66,12 +67,10 @@ GLANCE_RULES = {
 class Section:
     """One section: the properties that it matches, and who may do what.
 
-    :ivar name: the section's header, a regular expression
-    :ivar pattern: the same, compiled; searched for, not anchored
+    :ivar pattern: the section's header, searched for, not anchored
     :ivar permissions: operation -> what the file says, split into parts
     """
 
-    name: str
     pattern: re.Pattern[str]
     permissions: Mapping[str, tuple[str, ...]]
 
@@ -91,8 +90,7 @@ class Protections:
     ) -> None:
         everybody = dict.fromkeys(OPERATIONS, ('@',))
         self.sections = (
-            Section(f'{OS_GLANCE}.*', re.compile(f'{OS_GLANCE}.*'), everybody),
-            *sections)
+            Section(re.compile(f'{OS_GLANCE}.*'), everybody), *sections)
         self.policies = policies
         #: The section that decides on the property called NAME, or None.
         self.section = functools.lru_cache(self.CACHE_SIZE)(self._section)
@@ -158,16 +156,15 @@ def _refers_to_nothing(
     check: Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
 ) -> bool:
     """Return whether CHECK refers, at any depth, to a rule that is missing."""
-    if isinstance(check, oslo_policy.RuleCheck):
-        if check.match in above:
-            raise ValueError(f'rule {check.match} refers to itself')
-        if check.match not in rules:
-            return True
-        return _refers_to_nothing(
-            rules[check.match], rules, (*above, check.match))
-    parts = getattr(check, 'rules', None) or [getattr(check, 'rule', None)]
-    return any(_refers_to_nothing(part, rules, above)
-               for part in parts if part is not None)
+    for each in our_policies.single_checks(check):
+        if isinstance(each, oslo_policy.RuleCheck):
+            name = each.match
+            if name in above:
+                raise ValueError(f'rule {name} refers to itself')
+            if name not in rules or _refers_to_nothing(
+                    rules[name], rules, (*above, name)):
+                return True
+    return False
 
 
 def load(
@@ -178,11 +175,10 @@ def load(
     :raises errors.StartupError: a file cannot be read, or Glance would refuse
         it, or an expression in it could take too long to match
     """
-    text = config_files.read(OPTION, path)
     # Like Glance's own parser: strict, with interpolation of "%".
     parser = configparser.ConfigParser()
     try:
-        parser.read_string(text, source=path)
+        parser.read_string(config_files.read(OPTION, path), source=path)
     except configparser.Error as exc:
         raise config_files.failure(OPTION, path, exc) from None
     sections = [
@@ -196,7 +192,13 @@ def load(
     names = {permission for section in sections
              for allowed in section.permissions.values()
              for permission in allowed if permission not in ('@', '!')}
-    policies = _load_policies(names, policy_path)
+    text = '' if policy_path is None else config_files.read(
+        POLICY_OPTION, policy_path)
+    try:
+        policies = Policies(names, oslo_policy.Rules.load(text))
+    except UNREADABLE as exc:
+        raise config_files.failure(
+            POLICY_OPTION, str(policy_path), f'malformed: {exc}') from None
     if policies.undefined:
         LOG.warning(
             '[image_override] %s: these policies are not defined and deny '
@@ -209,16 +211,15 @@ def _section_of(
     parser: configparser.ConfigParser, name: str, rule_format: str,
     path: str,
 ) -> Section:
-    permissions = {}
     try:
         pattern = compiled(name)
-        for operation in OPERATIONS:
-            permissions[operation] = _parts(
-                parser.get(name, operation), rule_format)
+        permissions = {
+            operation: _parts(parser.get(name, operation), rule_format)
+            for operation in OPERATIONS}
     except (configparser.Error, ValueError) as exc:
         raise config_files.failure(
             OPTION, path, f'section {errors.printable(name)}: {exc}') from None
-    return Section(name, pattern, permissions)
+    return Section(pattern, permissions)
 
 
 def compiled(expression: str) -> re.Pattern[str]:
@@ -257,14 +258,3 @@ def _parts(value: str, rule_format: str) -> tuple[str, ...]:
     if '@' in parts and '!' in parts:
         raise ValueError(f'"@" and "!" exclude each other: {value}')
     return parts
-
-
-def _load_policies(names: Iterable[str], path: str | None) -> Policies:
-    if path is None:
-        return Policies(names, oslo_policy.Rules())
-    text = config_files.read(POLICY_OPTION, path)
-    try:
-        return Policies(names, oslo_policy.Rules.load(text))
-    except UNREADABLE as exc:
-        raise config_files.failure(
-            POLICY_OPTION, path, f'malformed: {exc}') from None

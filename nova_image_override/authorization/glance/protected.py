@@ -139,7 +139,8 @@ class Protected(rules.Rule):
     @functools.cached_property
     def _traits(self) -> list[str]:
         sections = self.protections.sections if self.protections else ()
-        named = (*self.names, *(each.name.strip('^$') for each in sections))
+        named = (*self.names, *(
+            each.pattern.pattern.strip('^$') for each in sections))
         return [*map(families.TRAITS.member,
                      ('CUSTOM_', *os_traits.get_traits())),
                 *filter(families.TRAITS.has, named)]
@@ -154,7 +155,7 @@ def _by_section(
     detail = 'no section matches'
     if section is not None:
         who = ', '.join(section.permissions[operation]) or 'nobody'
-        detail = f'[{section.name}] {operation} = {who}'
+        detail = f'[{section.pattern.pattern}] {operation} = {who}'
     code = reason = ''
     if not protections.permits(name, operation, request.caller.credentials):
         code = errors.PROTECTED

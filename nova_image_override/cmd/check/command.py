@@ -20,7 +20,7 @@ from nova_image_override.cmd.check.finding import Finding
 from nova_image_override.nova_interfaces import api as api_interfaces
 
 
-class Check(deployment_files.Lister):
+class Check(deployment_files.Table):
     """Find mistakes in the rules of this deployment.
 
     Reads nova.conf and the files that it names; asks no service, and
@@ -29,25 +29,23 @@ class Check(deployment_files.Lister):
     error.
     """
 
-    _summary: str
+    options = {
+        **deployment_files.USER,
+        '--compute-nodes': {
+            'action': 'store_true',
+            'help': 'read the hypervisor types of all compute nodes from '
+                    'Nova\'s databases, and compare them with virt_drivers'},
+        '--flavors': {
+            'action': 'store_true',
+            'help': 'read the flavors from Nova\'s API database, and say which '
+                    'of them each preset goes with'},
+        '--api-paste': {
+            'metavar': 'PATH',
+            'help': 'the api-paste.ini that nova-api reads, where a web server '
+                    'names it in OS_NOVA_CONFIG_FILES (default: [wsgi] '
+                    'api_paste_config)'}}
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--compute-nodes', action='store_true',
-            help='read the hypervisor types of all compute nodes from Nova\'s '
-                 'databases, and compare them with virt_drivers')
-        parser.add_argument(
-            '--flavors', action='store_true',
-            help='read the flavors from Nova\'s API database, and say which '
-                 'of them each preset goes with')
-        parser.add_argument(
-            '--api-paste', metavar='PATH',
-            help='the api-paste.ini that nova-api reads, where a web server '
-                 'names it in OS_NOVA_CONFIG_FILES (default: [wsgi] '
-                 'api_paste_config)')
-        return parser
+    _summary: str
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table and the summary."""

@@ -49,7 +49,7 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
     names = [name for name in enforcer.file_rules
              if name.startswith(policies.CREATE)]
     for name in names:
-        for check in _parts(enforcer.rules[name]):
+        for check in policies.single_checks(enforcer.rules[name]):
             # Rules that this one refers to decide too.
             if isinstance(check, oslo_policy.RuleCheck) and (
                     check.match not in names
@@ -61,17 +61,6 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
                     ERROR, 'P3', name,
                     f'policy.yaml: no request meets {check}: {why}',
                     'correct it')
-
-
-def _parts(check: Any) -> Iterator[Any]:
-    """Yield the single checks that a rule is made of."""
-    if isinstance(check, oslo_policy.NotCheck):
-        yield from _parts(check.rule)
-    elif isinstance(check, (oslo_policy.AndCheck, oslo_policy.OrCheck)):
-        for each in check.rules:
-            yield from _parts(each)
-    else:
-        yield check
 
 
 def _never_met(

@@ -20,24 +20,11 @@ OURS = errors.PARAMETER
 #: Hints that are not ours: only the name decides that.
 foreign = st.dictionaries(
     st.text(max_size=30).filter(
-        lambda name: (
-            name != OURS and not name.startswith(PREFIX)
-        )
-    )
-    | st.sampled_from(
-        [
-            'group',
-            'image_props_overrides',
-            f'x-{OURS}',
-            OURS.upper(),
-            f' {OURS}',
-            f'{OURS}.hw_pmu',
-            '',
-        ]
-    ),
-    st.text(max_size=5) | st.integers(),
-    max_size=4,
-)
+        lambda name: name != OURS and not name.startswith(PREFIX))
+    | st.sampled_from([
+        'group', 'image_props_overrides', f'x-{OURS}', OURS.upper(),
+        f' {OURS}', f'{OURS}.hw_pmu', '']),
+    st.text(max_size=5) | st.integers(), max_size=4)
 
 places = st.sampled_from(HINTS)
 
@@ -61,23 +48,13 @@ def test_every_form_says_the_same(place, others, asked):
                       for name, value in asked.items()})
     for form in forms:
         found, rest = take_free_keys(
-            {'server': {}, place: {**others, **form}}
-        )
+            {'server': {}, place: {**others, **form}})
         assert only_form(OURS, found[OURS]) == asked
         assert rest == {'server': {}, place: others}
 
 
-@given(
-    anything
-    | st.fixed_dictionaries(
-        {},
-        optional={
-            HINTS[0]: foreign | anything,
-            HINTS[1]: foreign | anything,
-            'server': anything,
-        },
-    )
-)
+@given(anything | st.fixed_dictionaries({}, optional={
+    **dict.fromkeys(HINTS, foreign | anything), 'server': anything}))
 def test_a_body_without_ours_is_passed_on_as_it_is(body):
     found, rest = take_free_keys(body)
     assert not found
@@ -155,16 +132,13 @@ def test_exactly_the_names_that_come_twice_are_refused(pairs):
 @pytest.mark.parametrize('text', [
     '{"hw_pmu": "1", "hw_p\\u006du": "1"}', '{"": 1, "": 1}'])
 def test_a_name_twice_in_other_spellings_is_refused(text):
-    assert set(problems(only_form, OURS, {'x': text}).values()) == {
-        'duplicate'
-    }
+    assert {*problems(only_form, OURS, {'x': text}).values()} == {'duplicate'}
 
 
 def test_a_name_twice_deeper_down_is_not_what_is_wrong():
     # The parser says what is wrong: the value is not a string.
     assert only_form(OURS, {'x': '{"a": {"b": 1, "b": 2}}'}) == {
-        'a': {'b': 2}
-    }
+        'a': {'b': 2}}
     assert only_form(OURS, {'x': '[{"b": 1, "b": 2}]'}) == [{'b': 2}]
 
 

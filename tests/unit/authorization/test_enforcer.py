@@ -55,8 +55,7 @@ def test_what_describes_the_image_is_never_permitted(catalog, field, removed):
     release.need(field)
     value = (catalog[field].values or ('x',))[0]
     rules = enforcer_module.Enforcer(
-        catalog, allowed=['*', field, f'{field}={value}']
-    )
+        catalog, allowed=['*', field, f'{field}={value}'])
     assert refusals(rules, {field: None if removed else value}) == {field: (
         errors.NEVER, 'describes the image itself and can never be overridden')}
 
@@ -188,11 +187,9 @@ def test_a_name_that_this_nova_does_not_have_is_a_warning(
         catalog, option, monkeypatch):
     said = []
     monkeypatch.setattr(
-        enforcer_module.LOG, 'warning', lambda *a: said.append(a)
-    )
+        enforcer_module.LOG, 'warning', lambda *a: said.append(a))
     enforcer_module.Enforcer(
-        catalog, **{option: ['hw_pmu', 'hw_later', 'hw_x=1']}
-    )
+        catalog, **{option: ['hw_pmu', 'hw_later', 'hw_x=1']})
     (args,) = said
     assert args[0] % args[1:] == (
         f'[image_override] {option}_properties: this Nova has no such image '
@@ -201,11 +198,9 @@ def test_a_name_that_this_nova_does_not_have_is_a_warning(
 
 def test_lists_of_known_names_and_globs_are_no_warning(catalog, monkeypatch):
     monkeypatch.setattr(
-        enforcer_module.LOG, 'warning', lambda *a: pytest.fail(str(a))
-    )
+        enforcer_module.LOG, 'warning', lambda *a: pytest.fail(str(a)))
     enforcer_module.Enforcer(
-        catalog, denied=['hw_numa_mem.0'], allowed=['*', 'no_such_*']
-    )
+        catalog, denied=['hw_numa_mem.0'], allowed=['*', 'no_such_*'])
 
 
 # --- laws -------------------------------------------------------------------
@@ -261,8 +256,7 @@ def test_denying_more_never_permits_more_nor_allowing_more_less(
 
     def permitted(denied, allowed):
         rules = enforcer_module.Enforcer(
-            catalog, denied=denied, allowed=allowed
-        )
+            catalog, denied=denied, allowed=allowed)
         return overrides.keys() - refusals(rules, overrides)
 
     now = permitted(denied, allowed)

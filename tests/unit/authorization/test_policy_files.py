@@ -182,14 +182,6 @@ def refused_now(read):
     return refused(read.content(), MEMBER, 'hw_pmu')
 
 
-def test_a_rule_that_is_written_later_counts_from_the_next_decision(files):
-    files.write({})
-    read = files.read()
-    assert refused_now(read) == {}
-    files.write({HW_PMU: '!'})
-    assert refused_now(read) == {'hw_pmu': HW_PMU}
-
-
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])
 def test_a_policy_file_made_later_counts_and_so_does_the_end_of_its_rule(
         files, name, said):

@@ -408,7 +408,7 @@ class TestPermission:
                 f'p{at}': {'description': 'x', 'properties': each}
                 for at, each in enumerate(properties)})),
             protections=(protected and property_protections.Protections([
-                property_protections.Section('hw_', re.compile('hw_'), {
+                property_protections.Section(re.compile('hw_'), {
                     'create': ['@'], 'read': ['@'], 'update': ['!'],
                     'delete': ['!']})])) or None)
         who = caller()

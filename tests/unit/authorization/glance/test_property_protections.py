@@ -394,6 +394,6 @@ def test_no_text_raises_anything_but_the_one_line(load, text):
         parser = configparser.ConfigParser()
         parser.read_string((section('x_a') + text).replace('\r\n', '\n')
                            .replace('\r', '\n'))
-        assert [each.name for each in rules.sections[1:]] == [
+        assert [each.pattern.pattern for each in rules.sections[1:]] == [
             name for name in parser.sections()
             if not name.startswith('os_glance')]
