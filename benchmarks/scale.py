@@ -305,9 +305,10 @@ def main() -> None:
         bench.archive()
         bench.add('Disk', ['overrides', 'rows of system metadata', 'bytes'],
                   servers.sizes(min(2000, asked.servers)))
-        figures.record('scale', {
-            **vars(asked), 'processors': os.cpu_count(),
-            'tables': bench.tables})
+        figures.record(
+            'scale', {**vars(asked), 'processors': os.cpu_count()},
+            ({'table': title, 'rows': rows}
+             for title, rows in bench.tables.items()))
 
 
 if __name__ == '__main__':

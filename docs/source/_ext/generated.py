@@ -2,8 +2,8 @@
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
 ``override-table``, ``update-states``, ``proof-figures``, ``dearest``,
-``platforms``, ``exchange`` and ``package-notes``, and the role ``test``. Image
-properties are in ``property_pages``.
+``platforms``, ``scale``, ``exchange`` and ``package-notes``, and the role
+``test``. Image properties are in ``property_pages``.
 """
 from __future__ import annotations
 
@@ -102,6 +102,29 @@ class Dearest(CodeDirective):
             f'{run["plain create, ms"]} ms{night.since(path)}:', '', *table(
                 names, ([str(row[name]) for name in names]
                         for row in run['dearest']), '12 24 12 12 12 14 14')]
+
+
+class Scale(CodeDirective):
+    """Tables of the last run of ``make bench-scale``."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def rst(self) -> list[str]:
+        """Return the run, or the table that is named."""
+        (path,) = FIGURES.glob('scale-*.jsonl')
+        run, *tables = map(json.loads, path.read_text().splitlines())
+        if self.arguments[0] != 'run':
+            (found,) = (each['rows'] for each in tables
+                        if each['table'] == self.arguments[0])
+            head, *rows = found
+            return table(head, ([str(cell) for cell in row] for row in rows),
+                         ' '.join(['30', *['10'] * (len(head) - 1)]))
+        return [
+            f'{run["servers"]:,} servers of {run["projects"]:,} projects in '
+            f'{run["cells"]} cells, medians of {run["rounds"]}; Nova '
+            f'{run["nova"]}, {run["date"]}, {run["commit"]}, '
+            f'{run["processors"]} processors{night.since(path)}.', '']
 
 
 class Platforms(CodeDirective):
@@ -278,6 +301,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('proof-figures', ProofFigures)
     app.add_directive('dearest', Dearest)
     app.add_directive('platforms', Platforms)
+    app.add_directive('scale', Scale)
     app.add_directive('exchange', Exchange)
     app.add_directive('package-notes', PackageNotes)
     # A test's name, checked by tests/unit/test_docs.py.
