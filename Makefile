@@ -580,6 +580,13 @@ bench-scale: $(READY) .venv/cloud/.ready ## nova-api beside an unmodified one wi
 	@$(BIN)/python -W ignore -m benchmarks.scale_servers .venv/scale.json
 	@$(CLOUD) benchmarks.scale $(ARGS) <.venv/scale.json
 
+.PHONY: bench-start
+bench-start: $(READY) .venv/cloud/.ready ## The start of nova-api with long lists, presets and policies (root, Debian)
+	@$(PYTHON) -m testing.deployment.machine install mariadb-client-core \
+	    mariadb-server-core
+	@$(BIN)/python -W ignore -m benchmarks.scale_servers .venv/scale.json
+	@$(CLOUD) benchmarks.start <.venv/scale.json
+
 .PHONY: hostile-search
 hostile-search: $(READY) ## Search an hour for requests that cost much, for make bench (ARGS="--minutes 2 --seed 1")
 	@$(BIN)/python -W ignore -m benchmarks.search $(ARGS)

@@ -39,6 +39,8 @@ class API(nova.NovaAPI):
     """nova-api in one process, for all projects.
 
     :param others: URL of :func:`others`
+    :param presets: those of the file; without any it is an unmodified one
+    :ivar policy: what ``policy.yaml`` says
     """
 
     WORKERS = 1
@@ -48,28 +50,33 @@ class API(nova.NovaAPI):
         super().__init__(state, name)
         self._others = others
         self._presets = presets
+        self.extended = bool(presets)
+        self.rules = {'allowed_properties': '*',
+                      'presets_file': str(self.folder / 'presets.yaml')}
+        self.policy: dict[str, str] = {}
 
     def configure(self) -> None:
         """Write its files, and the extension's where there are presets."""
         paste = (self.installation.etc / 'nova' / 'api-paste.ini').read_text()
-        if self._presets:
+        if self.extended:
             paste = paste.replace(nova.PLAIN, nova.EXTENDED)
         ini = self.folder / 'api-paste.ini'
         ini.write_text(paste.replace('authtoken ', ''))
-        presets = self.folder / 'presets.yaml'
-        presets.write_text(json.dumps(self._presets))
+        (self.folder / 'presets.yaml').write_text(json.dumps(self._presets))
+        (self.folder / 'policy.yaml').write_text(json.dumps(self.policy))
         settings.write(
             self.folder / 'nova.conf', nova.databases(self.state), {
                 'DEFAULT': {'state_path': str(self.folder),
                             'transport_url': 'fake:/'},
                 'wsgi': {'api_paste_config': str(ini)},
+                'oslo_policy': {
+                    'policy_file': str(self.folder / 'policy.yaml')},
                 'glance': {'api_servers': self._others},
                 'neutron': {'endpoint_override': self._others},
                 'placement': {'auth_type': 'none',
                               'endpoint_override': self._others},
                 'quota': dict.fromkeys(('instances', 'cores', 'ram'), '-1')},
-            {'image_override': {'allowed_properties': '*',
-                                'presets_file': str(presets)}})
+            {'image_override': self.rules})
 
     def send(self, project: str, named: bool, method: str, path: str,
              body: typing.Any = None) -> typing.Any:

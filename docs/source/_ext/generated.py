@@ -105,26 +105,28 @@ class Dearest(CodeDirective):
 
 
 class Scale(CodeDirective):
-    """Tables of the last run of ``make bench-scale``."""
+    """Tables of the last run of ``make bench-scale``, or ``bench-start``."""
 
     required_arguments = 1
     final_argument_whitespace = True
 
     def rst(self) -> list[str]:
         """Return the run, or the table that is named."""
-        (path,) = FIGURES.glob('scale-*.jsonl')
+        (name,) = self.arguments
+        item = 'start' if name == 'Start' else 'scale'
+        (path,) = FIGURES.glob(f'{item}-*.jsonl')
         run, *tables = map(json.loads, path.read_text().splitlines())
-        if self.arguments[0] != 'run':
-            (found,) = (each['rows'] for each in tables
-                        if each['table'] == self.arguments[0])
-            head, *rows = found
-            return table(head, ([str(cell) for cell in row] for row in rows),
-                         ' '.join(['30', *['10'] * (len(head) - 1)]))
-        return [
-            f'{run["servers"]:,} servers of {run["projects"]:,} projects in '
-            f'{run["cells"]} cells, medians of {run["rounds"]}; Nova '
-            f'{run["nova"]}, {run["date"]}, {run["commit"]}, '
-            f'{run["processors"]} processors{night.since(path)}.', '']
+        of = (f'edians of {run["rounds"]}; Nova {run["nova"]}, {run["date"]}, '
+              f'{run["commit"]}, {run["processors"]} processors'
+              f'{night.since(path)}')
+        if name == 'run':
+            return [f'{run["servers"]:,} servers of {run["projects"]:,} '
+                    f'projects in {run["cells"]} cells, m{of}.', '']
+        (found,) = (each['rows'] for each in tables if each['table'] == name)
+        head, *rows = found
+        return [*([f'M{of}:', ''] if item == 'start' else ()), *table(
+            head, ([str(cell) for cell in row] for row in rows),
+            ' '.join(['30', *['10'] * (len(head) - 1)]))]
 
 
 class Platforms(CodeDirective):
