@@ -585,7 +585,7 @@ bench-start: $(READY) .venv/cloud/.ready ## The start of nova-api with long list
 	@$(PYTHON) -m testing.deployment.machine install mariadb-client-core \
 	    mariadb-server-core
 	@$(BIN)/python -W ignore -m benchmarks.scale_servers .venv/scale.json
-	@$(CLOUD) benchmarks.start <.venv/scale.json
+	@$(CLOUD) benchmarks.scale_start <.venv/scale.json
 
 .PHONY: hostile-search
 hostile-search: $(READY) ## Search an hour for requests that cost much, for make bench (ARGS="--minutes 2 --seed 1")

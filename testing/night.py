@@ -120,7 +120,7 @@ STEPS = {
         'nova_image_override/cmd', 'benchmarks/scale*.py',
         records=('scale-*',), least={'servers': 1}),
     'bench-start': _step(
-        'benchmarks/start.py', records=('start-*',), least={'rounds': 1}),
+        'benchmarks/scale_start.py', records=('start-*',), least={'rounds': 1}),
     'proof-load': _step(
         *_CLOUD, 'tests/integration/test_whole_load.py', records=('load-*',)),
     'cloud-rolling': _step(*_CLOUD, 'tests/rolling'),
