@@ -46,6 +46,17 @@ class Caller:
         roles: Collection[str] = self.credentials.get('roles', ())
         return roles
 
+    @functools.cached_property
+    def permitted_by(self) -> Callable[[Any, str], bool]:
+        """Checks a policy of Glance's for this caller.
+
+        Each once, as ``can``, however many properties a request names:
+        oslo.policy inspects the check's signature each time
+        (oslo_policy._checks._check).
+        """
+        return functools.cache(
+            lambda policies, name: policies.permits(name, self.credentials))
+
 
 class Callers:
     """Makes callers from Nova's request contexts and policy files.

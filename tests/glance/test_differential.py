@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 from nova_image_override import errors
+from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.glance import property_protections
 from tests.glance import files
 from tests.glance import real
@@ -114,11 +115,12 @@ class TestDifferential(unittest.TestCase):
         undefined = frozenset() if ours.policies is None \
             else ours.policies.undefined
         for caller, of_caller in zip(files.CALLERS, theirs, strict=True):
-            credentials = {'roles': caller['roles'], 'user_id': 'user',
-                           'project_id': 'project'}
+            asking = Caller(lambda rule: True, credentials={
+                'roles': caller['roles'], 'user_id': 'user',
+                'project_id': 'project'})
             for name, may in zip(files.NAMES, of_caller, strict=True):
                 for operation in property_protections.OPERATIONS:
-                    here = ours.permits(name, operation, credentials)
+                    here = ours.permits(name, operation, asking)
                     there = operation[0] in may
                     if here == there:
                         self.counts['same verdicts'] += 1

@@ -29,6 +29,7 @@ from oslo_policy import policy as oslo_policy
 from nova_image_override import errors
 from nova_image_override import policies as our_policies
 from nova_image_override.authorization import config_files
+from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.watched_files import UNREADABLE
 
 LOG = logging.getLogger(__name__)
@@ -99,10 +100,8 @@ class Protections:
         return next((section for section in self.sections
                      if section.pattern.search(name)), None)
 
-    def permits(
-        self, name: str, operation: str, credentials: Mapping[str, Any],
-    ) -> bool:
-        """Return whether Glance lets a user do OPERATION to the property NAME.
+    def permits(self, name: str, operation: str, caller: Caller) -> bool:
+        """Return whether Glance lets CALLER do OPERATION to the property NAME.
 
         Nobody may touch what no section matches, administrators included.
         """
@@ -115,10 +114,9 @@ class Protections:
         if '@' in allowed:
             return True
         if self.policies is not None:
-            return bool(allowed) and self.policies.permits(
-                allowed[0], credentials)
-        return not {role.lower() for role in allowed}.isdisjoint(
-            credentials.get('roles', ()))
+            return bool(allowed) and caller.permitted_by(
+                self.policies, allowed[0])
+        return not {role.lower() for role in allowed}.isdisjoint(caller.roles)
 
 
 class Policies:

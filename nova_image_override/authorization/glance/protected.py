@@ -92,7 +92,7 @@ class Protected(rules.Rule):
         """Return what Glance lets CALLER do to the property called NAME."""
         def may(each: str, operation: str) -> bool:
             return self.protections is None or self.protections.permits(
-                each, operation, caller.credentials)
+                each, operation, caller)
 
         setting, removing = (
             self._needed_on({}, each, Overrides((each,)))
@@ -157,7 +157,7 @@ def _by_section(
         who = ', '.join(section.permissions[operation]) or 'nobody'
         detail = f'[{section.pattern.pattern}] {operation} = {who}'
     code = reason = ''
-    if not protections.permits(name, operation, request.caller.credentials):
+    if not protections.permits(name, operation, request.caller):
         code = errors.PROTECTED
         reason = ("Glance's property protections do not let you "
                   f'{operation} {name}')

@@ -5,18 +5,26 @@ import os
 import re
 import string
 import textwrap
+from unittest import mock
 
 import hypothesis
 from hypothesis import strategies as st
+from oslo_policy import policy
 import pytest
 
 from nova_image_override import errors
 from nova_image_override.authorization import config_files
+from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.glance import property_protections
 from tests.unit import memory
 
-MEMBER = {'roles': ['member', 'reader']}
-ADMIN = {'roles': ['admin', 'member', 'reader']}
+
+def who(*roles, **more):
+    return Caller(lambda rule: True, credentials={'roles': [*roles], **more})
+
+
+MEMBER = who('member', 'reader')
+ADMIN = who('admin', 'member', 'reader')
 
 
 def section(name, create='@', read='@', update='@', delete='@'):
@@ -72,7 +80,7 @@ def test_roles_of_the_file_are_taken_in_lower_case(load):
         'x_a', 'create', MEMBER)
 
 
-@pytest.mark.parametrize('nobody', [{}, {'roles': []}])
+@pytest.mark.parametrize('nobody', [Caller(lambda rule: True), who()])
 def test_who_has_no_roles_may_what_everybody_may(load, nobody):
     rules = load(section('x_a', create='member'))
     assert rules.permits('x_a', 'update', nobody)
@@ -136,7 +144,7 @@ def test_values_are_interpolated(load):
 def test_the_roles_of_a_service_token_do_not_count(load):
     rules = load(section('x_a', create='service'))
     assert not rules.permits(
-        'x_a', 'create', {**MEMBER, 'service_roles': ['service']})
+        'x_a', 'create', who('member', 'reader', service_roles=['service']))
 
 
 # --- policies ---------------------------------------------------------------
@@ -145,7 +153,7 @@ def test_a_policy_of_glances_policy_yaml_decides(load):
     rules = load(section('x_a', create='maker'), 'policies',
                  '"maker": "role:member"')
     assert rules.permits('x_a', 'create', MEMBER)
-    assert not rules.permits('x_a', 'create', {'roles': ['reader']})
+    assert not rules.permits('x_a', 'create', who('reader'))
 
 
 def test_a_policy_may_name_the_rules_of_glance_itself(load):
@@ -202,6 +210,19 @@ def test_everybody_and_nobody_are_no_policies(load, value, permitted):
     assert rules.permits('x_a', 'create', MEMBER) is permitted
 
 
+def test_a_policy_is_checked_once_for_each_caller(load):
+    rules = load(section('^x_', create='mine'), 'policies',
+                 '"mine": "role:member"')
+    with mock.patch.object(
+            policy.Enforcer, 'enforce', autospec=True,
+            side_effect=policy.Enforcer.enforce) as enforce:
+        member, reader = who('member'), who('reader')
+        assert all(rules.permits(f'x_{n}', 'create', member)
+                   and not rules.permits(f'x_{n}', 'create', reader)
+                   for n in range(9))
+    assert enforce.call_count == 2
+
+
 def test_of_sections_that_overlap_only_the_first_counts(load):
     """What it leaves out is not looked for in the next one."""
     rules = load(section('^hw_disk', create='!', delete='') + section('^hw_')
@@ -216,14 +237,14 @@ def test_policies_see_no_target(load):
     rules = load(section('x_a', create='owner'), 'policies',
                  '"owner": "project_id:%(project_id)s"')
     assert not rules.permits(
-        'x_a', 'create', {**MEMBER, 'project_id': 'mine'})
+        'x_a', 'create', who('member', 'reader', project_id='mine'))
 
 
 def test_policies_see_who_the_user_is(load):
     rules = load(section('x_a', create='mine'), 'policies',
                  '"mine": "project_id:p1"')
-    assert rules.permits('x_a', 'create', {**MEMBER, 'project_id': 'p1'})
-    assert not rules.permits('x_a', 'create', {**MEMBER, 'project_id': 'p2'})
+    assert rules.permits('x_a', 'create', who('member', project_id='p1'))
+    assert not rules.permits('x_a', 'create', who('member', project_id='p2'))
 
 
 def test_more_than_one_policy_refuses_the_start(load):
@@ -378,7 +399,7 @@ def test_the_first_section_in_the_name_gives_the_roles(
         ]
         listed = [part.strip().lower() for part in value.split(',')]
         expected = '@' in listed or any(role in listed for role in roles)
-    assert rules.permits(name, operation, {'roles': roles}) == expected
+    assert rules.permits(name, operation, who(*roles)) == expected
 
 
 @hypothesis.given(st.text(string.printable + '[]=:%#;éß\u2028\x00'))
