@@ -53,6 +53,11 @@ RULES: dict[str, dict[str, typing.Any]] = {
         'allowed_properties': ['hw_*', 'trait:CUSTOM_1*'],
         'presets_file': json.dumps(PRESETS)},
 }
+RULES['all of it'] = {
+    **RULES['long lists'], **RULES["Glance's protections"],
+    'presets_file': RULES['presets']['presets_file'],
+    'property_protection_rule_format': 'policies',
+    'property_protection_policy_file': '"member": "role:member"'}
 
 #: The requests that unmodified Nova is asked instead.
 _NEAREST = {'check': '/servers', 'list': '/servers/detail?name=test',
