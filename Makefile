@@ -573,18 +573,18 @@ bench: $(READY) ## What the extension costs
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 # Nova's rows are those of servers that the harness boots; MariaDB multiplies them.
-.PHONY: bench-scale
-bench-scale: $(READY) .venv/cloud/.ready ## nova-api beside an unmodified one with 1,000,000 servers in 100 cells (ARGS="--servers 100000": fewer; root, Debian)
+.PHONY: scale-servers
+scale-servers: $(READY) .venv/cloud/.ready
 	@$(PYTHON) -m testing.deployment.machine install mariadb-client-core \
 	    mariadb-server-core
 	@$(BIN)/python -W ignore -m benchmarks.scale_servers .venv/scale.json
+
+.PHONY: bench-scale
+bench-scale: scale-servers ## nova-api beside an unmodified one with 1,000,000 servers in 100 cells (ARGS="--servers 100000": fewer; root, Debian)
 	@$(CLOUD) benchmarks.scale $(ARGS) <.venv/scale.json
 
 .PHONY: bench-start
-bench-start: $(READY) .venv/cloud/.ready ## The start of nova-api with long lists, presets and policies (root, Debian)
-	@$(PYTHON) -m testing.deployment.machine install mariadb-client-core \
-	    mariadb-server-core
-	@$(BIN)/python -W ignore -m benchmarks.scale_servers .venv/scale.json
+bench-start: scale-servers ## The start of nova-api with long lists, presets and policies (root, Debian)
 	@$(CLOUD) benchmarks.scale_start <.venv/scale.json
 
 .PHONY: hostile-search

@@ -10,8 +10,6 @@ import functools
 import itertools
 import json
 import os
-import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -21,11 +19,9 @@ from benchmarks import scale_api
 from benchmarks import scale_rows
 from benchmarks import table
 from testing import figures
-from testing import wsgi_server
 from testing.cost import measure
 from testing.cost import overrides
 from testing.deployment import mariadb
-from testing.deployment import state as state_module
 
 #: Nothing that is stored has to outlast the run.
 _OPTIONS = (
@@ -65,10 +61,7 @@ class Bench:
 
     def _spent(self) -> float:
         """Return the processor time of nova-api and MariaDB."""
-        # ~pid << 3 | CPUCLOCK_SCHED is the clock of a process (Linux).
-        return sum(time.clock_gettime(~pid << 3 | 2) for each in (
-            self._database, self._plain, self._ours)
-            if (pid := each.pid))
+        return scale_api.spent(self._database, self._plain, self._ours)
 
     def _counted(self, call: typing.Callable[[], object]) -> list[int]:
         """Return the statements and the rows read; new connections add some."""
@@ -271,15 +264,8 @@ def main() -> None:
         parser.add_argument(f'--{name}', type=int, default=default)
     asked = parser.parse_args()
     few = json.load(sys.stdin)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
-    state = state_module.State(state_module.ROOT / '.cloud-scale')
-    database = mariadb.MariaDB(state, _OPTIONS)
-    with contextlib.ExitStack() as ending:
-        ending.callback(shutil.rmtree, state.folder)
-        ending.callback(database.stop)
-        database.up()
-        others = ending.enter_context(wsgi_server.serving(
-            scale_api.others(few['image'])))
+    with scale_api.running('.cloud-scale', few['image'], _OPTIONS) as (
+            state, database, others), contextlib.ExitStack() as ending:
         plain = scale_api.API(state, 'nova-api-plain', others)
         ours = scale_api.API(state, 'nova-api-1', others, few['presets'])
         plain.configure()

@@ -1,7 +1,13 @@
 """nova-api with cells alone: no Keystone, one image, no ports or claims."""
 from __future__ import annotations
 
+import collections.abc
+import contextlib
 import json
+import shutil
+import signal
+import sys
+import time
 import typing
 
 import requests
@@ -9,7 +15,10 @@ import webob
 import webob.dec
 
 from nova_image_override import versions
+from testing import wsgi_server
+from testing.deployment import mariadb
 from testing.deployment import nova
+from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
 
@@ -33,6 +42,35 @@ def others(image: dict[str, typing.Any]) -> typing.Any:
                  {'rel': 'self', 'href': ''}], 'min_version': '1.0',
                  'max_version': '1.39'}]}))
     return answer
+
+
+@contextlib.contextmanager
+def running(
+    folder: str, image: dict[str, typing.Any],
+    options: collections.abc.Sequence[str] = (),
+) -> collections.abc.Iterator[
+        tuple[state_module.State, mariadb.MariaDB, str]]:
+    """Run MariaDB and :func:`others`, and leave nothing of them.
+
+    :param options: of mariadbd
+    :returns: the state in FOLDER, MariaDB, and the URL of others
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended'))
+    state = state_module.State(state_module.ROOT / folder)
+    database = mariadb.MariaDB(state, options)
+    with contextlib.ExitStack() as ending:
+        ending.callback(shutil.rmtree, state.folder)
+        ending.callback(database.stop)
+        database.up()
+        yield state, database, ending.enter_context(
+            wsgi_server.serving(others(image)))
+
+
+def spent(*services: processes.Process) -> float:
+    """Return the processor time of services, in seconds."""
+    # ~pid << 3 | CPUCLOCK_SCHED is the clock of a process (Linux).
+    return sum(time.clock_gettime(~pid << 3 | 2)
+               for each in services if (pid := each.pid))
 
 
 class API(nova.NovaAPI):

@@ -9,10 +9,8 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import statistics
 import sys
-import time
 import typing
 
 from benchmarks import scale_api
@@ -22,10 +20,7 @@ from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.properties import book
 from testing import figures
-from testing import wsgi_server
 from testing.cost import overrides
-from testing.deployment import mariadb
-from testing.deployment import state as state_module
 
 _ROUNDS = 3
 _PRESETS = {f'preset-{n}': {
@@ -70,18 +65,11 @@ class Long(scale_api.API):
         super().configure()
 
 
-def _spent(pid: int) -> float:
-    # ~pid << 3 | CPUCLOCK_SCHED is the clock of a process (Linux).
-    return time.clock_gettime(~pid << 3 | 2)
-
-
 def _measure(api: scale_api.API, image: str) -> list[float]:
     """Return what one start takes, and requests after the first."""
     api.up()
-    pid = api.pid
-    assert pid
-    found = [_spent(pid), int(re.search(
-        r'VmRSS:\s+(\d+)', pathlib.Path(f'/proc/{pid}/status').read_text()
+    found = [scale_api.spent(api), int(re.search(
+        r'VmRSS:\s+(\d+)', pathlib.Path(f'/proc/{api.pid}/status').read_text()
     )[1]) / 1024]  # type: ignore[index]
     body = {'name': 'x', 'imageRef': image, 'flavorRef': 'scale',
             'networks': 'none', 'image_props_override': overrides.TEN}
@@ -91,9 +79,9 @@ def _measure(api: scale_api.API, image: str) -> list[float]:
     ] if api.extended else []
     for request in requests:
         for _ in range(4):
-            began = _spent(pid)
+            began = scale_api.spent(api)
             api.send('project', True, *request)
-            took = _spent(pid) - began
+            took = scale_api.spent(api) - began
         found.append(took * 1000)
     api.stop()
     return found
@@ -102,14 +90,8 @@ def _measure(api: scale_api.API, image: str) -> list[float]:
 def main() -> None:
     """Start them, one after the other, and record."""
     few = json.load(sys.stdin)
-    state = state_module.State(state_module.ROOT / '.cloud-start')
-    database = mariadb.MariaDB(state)
-    with contextlib.ExitStack() as ending:
-        ending.callback(shutil.rmtree, state.folder)
-        ending.callback(database.stop)
-        database.up()
-        others = ending.enter_context(wsgi_server.serving(
-            scale_api.others(few['image'])))
+    with scale_api.running('.cloud-start', few['image']) as (
+            state, database, others), contextlib.ExitStack() as ending:
         kinds = {
             'unmodified': scale_api.API(state, 'nova-api-plain', others),
             'one preset, "*" in the list': scale_api.API(

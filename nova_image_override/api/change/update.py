@@ -243,16 +243,15 @@ def _require_start(
     :raises errors.Conflict: it does not
     """
     change = planned.change
-    if not change.differing:
-        return
-    with contextlib.suppress(exception.ComputeHostNotFound):
-        kind = objects.ComputeNode.get_by_host_and_nodename(
-            context, instance.host, instance.node).hypervisor_type
-        if vocabulary.HYPERVISOR_TYPES.get(kind) != 'libvirt':
-            raise errors.Conflict.of(
-                change.differing, errors.NEEDS_REBUILD, 'takes effect when the '
-                f'guest is built, and the driver of its host ({kind}) does not '
-                f'build it anew at a start: {way}')
+    if change.differing:
+        with contextlib.suppress(exception.ComputeHostNotFound):
+            kind = objects.ComputeNode.get_by_host_and_nodename(
+                context, instance.host, instance.node).hypervisor_type
+            if vocabulary.HYPERVISOR_TYPES.get(kind, kind) != 'libvirt':
+                raise errors.Conflict.of(
+                    change.differing, errors.NEEDS_REBUILD, 'takes effect when '
+                    f'the guest is built, and the driver of its host ({kind}) '
+                    f'does not build it anew at a start: {way}')
     if kept := scheduling.decided(
             vocabulary.AT_BUILD, change.flavor, present, wanted):
         raise errors.Conflict.of(
