@@ -77,7 +77,7 @@ class Callers:
         """
         def warn() -> None:
             unknown = policies.unknown(
-                self.policy.content().file_rules, catalog, presets.now())
+                self.policy.last_read.file_rules, catalog, presets.last_read)
             if unknown:
                 LOG.warning(
                     'Policy rules that close nothing, because there is no '

@@ -80,6 +80,11 @@ class Presets:
         """Return the presets by name."""
         return self._watched.content() if self._watched else {}
 
+    @property
+    def last_read(self) -> Mapping[str, Preset]:
+        """The presets in force, as :attr:`WatchedFiles.last_read`."""
+        return self._watched.last_read if self._watched else {}
+
     def then(self, call: Callable[[], object]) -> None:
         """Call CALL each time the file has changed."""
         if self._watched:

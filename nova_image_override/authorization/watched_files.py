@@ -78,6 +78,15 @@ class WatchedFiles(Generic[_Content]):
             self.then()
         return content
 
+    @property
+    def last_read(self) -> _Content:
+        """The content that is in force, without a look at the files.
+
+        What is called at a change asks for this: files that change faster
+        than they are read would call it for ever.
+        """
+        return self._content
+
     def _read_again(self) -> None:
         """Read all of the files, or change nothing and raise."""
         try:

@@ -175,6 +175,20 @@ def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
             assert told == []
 
 
+def test_files_that_change_faster_than_they_are_read_fail_no_request(
+        files, catalog, monkeypatch):
+    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
+    rules, offers = files.write({HW_PMU: '!'}), files.write(
+        'windows: {description: x, properties: {hw_pmu: yes}}', 'presets.yaml')
+    read, callers = presets.Presets(catalog, str(offers)), Callers()
+    callers.warn_of_unknown(catalog, read)
+    for watched, path in (callers.policy, rules), (read._watched, offers):
+        monkeypatch.setattr(watched, '_paths', lambda path=path: [
+            path.write_text(path.read_text() + ' ') and str(path)])
+    assert HW_PMU in callers.policy.content().file_rules
+    assert set(read.now()) == {'windows'}
+
+
 # --- files that change ------------------------------------------------------
 
 def refused_now(read):
