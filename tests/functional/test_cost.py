@@ -1,12 +1,16 @@
 """The extension adds no database query and no call to another service."""
 
+from unittest import mock
+
 from nova import context
 from nova import objects
+from nova import service
 from nova.image import glance
 
 from testing.cost import cloud as cloud_module
 from testing.cost import compared
 from testing.cost import measure
+from testing.cost import overrides
 from testing.harness import base
 
 
@@ -61,6 +65,27 @@ class TestCosts:
         queries, calls = costs.pop(compared.NAMED)
         assert (queries, calls) == (nova[0] + 1, nova[1])
         assert costs == dict.fromkeys(costs, nova)
+
+    def test_nova_compute_starts_with_the_queries_and_calls_of_novas(
+            self, cloud):
+        flavor = cloud.flavor(vcpus=4)
+        for _ in range(3):
+            cloud.boot(overrides.TEN, flavor=flavor)
+        host, = cloud.HOSTS
+
+        def start(manager):
+            count = cloud_module.Counter()
+            with mock.patch.dict(service.SERVICE_MANAGERS,
+                                 {'nova-compute': manager}), count.counting():
+                cloud.restart_compute_service(host)
+            return count.queries, count.calls
+
+        # At times, periodic tasks of Nova's are counted, too.
+        nova, ours = (min(start(manager) for _ in range(3)) for manager in (
+            service.SERVICE_MANAGERS['nova-compute'],
+            base.compute_command.MANAGER))
+        assert min(nova) > 0
+        assert ours == nova
 
     def test_queries_and_calls_are_what_is_counted(self, cloud):
         cloud.stop()
