@@ -10,10 +10,13 @@ import functools
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 import typing
+
+import pymysql
 
 from benchmarks import scale_api
 from benchmarks import scale_rows
@@ -32,6 +35,10 @@ _OPTIONS = (
 
 _STATEMENTS = ('Com_select', 'Com_insert', 'Com_update', 'Com_delete')
 
+_EXPLAINED = '^(SELECT|UPDATE|DELETE)'
+_VALUES = re.compile(r"'(?:[^'\\]|\\.)*'|\b\d+\b|(?<=\?), \?")
+_TABLES = ('instance', 'request_specs')
+
 #: A request: project, whether it names the extension, and what is sent.
 Request = tuple[typing.Any, ...]
 
@@ -46,12 +53,14 @@ class Bench:
                  plain: scale_api.API, ours: scale_api.API,
                  rounds: int) -> None:
         self.tables: dict[str, list[list[object]]] = {}
+        self._explained: dict[str, list[list[object]]] = {}
         self._database = database
         self._servers = servers
         self._query = servers.query
         self._plain = plain
         self._ours = ours
         self._rounds = rounds
+        self._query('SET GLOBAL log_output = "TABLE"')
 
     def add(self, title: str, head: list[str], rows: typing.Any) -> None:
         """Show a table, and keep it."""
@@ -96,6 +105,7 @@ class Bench:
                 *(f'{times[name] / times["plain"]:.2f}'
                   for name in ('ours', 'again')),
                 statements, own, read, own_read])
+            self.explain(what, plain, ours)
         self.add(title, [
             'request', 'servers', 'Nova, ms', 'ratio', 'Nova to itself',
             'statements', 'ours', 'rows read', 'ours'], rows)
@@ -169,31 +179,38 @@ class Bench:
                 (project, True, *put, lambda: {
                     'server': {'image_props_override': next(sets)}}))})
 
-    def explain(self) -> None:
-        """Show how MariaDB executes the filter."""
-        rows = []
-        self._query('SET GLOBAL log_output = "TABLE"')
-        self._query('USE nova_cell1')
-        for what, query in {
-                'name': 'image_props_override=hw_boot_menu',
-                'two names': 'image_props_override=hw_boot_menu&'
-                             'image_props_override=hw_disk_bus',
-                'preset': 'image_props_override_preset=bench',
-                'name, all tenants':
-                    'all_tenants=1&image_props_override=hw_boot_menu'}.items():
-            self._query('TRUNCATE mysql.general_log')
-            self._query('SET GLOBAL general_log = 1')
-            self._ours.send('admin' if 'all' in what else 'large', True,
-                            'GET', f'/servers/detail?{query}')
-            self._query('SET GLOBAL general_log = 0')
-            statement = self._query(
-                'SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log '
-                'WHERE argument LIKE "SELECT%os_glance_override%" LIMIT 1')
-            rows += [[what, row[2], row[3], row[5], row[8]]
-                     for row in self._query(f'EXPLAIN {statement[0][0]}')
-                     if row[2].startswith(('instances', 'instance_system'))]
-        self.add('EXPLAIN of the filter', [
-            'filter', 'table', 'type', 'index', 'rows'], rows)
+    def _executed(self, call: typing.Callable[[], object]) -> dict[str, str]:
+        """Return the statements that CALL makes nova-api execute, by form."""
+        self._query('TRUNCATE mysql.general_log')
+        self._query('SET GLOBAL general_log = 1')
+        call()
+        self._query('SET GLOBAL general_log = 0')
+        return {_VALUES.sub('?', text): text for text, in self._query(
+            'SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log '
+            f'WHERE user_host LIKE "cloud%" AND argument RLIKE "{_EXPLAINED}"'
+        )}
+
+    def explain(self, what: str, plain: typing.Callable[[], object],
+                ours: typing.Callable[[], object]) -> None:
+        """Keep how MariaDB executes what it is not asked by unmodified Nova."""
+        before = {*self._executed(plain), *self._explained}
+        for form, text in self._executed(ours).items():
+            if form in before:
+                continue
+            self._explained[form] = []
+            for database in 'nova_cell1', 'nova_api':
+                self._query(f'USE {database}')
+                with contextlib.suppress(pymysql.ProgrammingError):
+                    self._explained[form] = [
+                        [what, row[2], row[3], row[5], row[8]]
+                        for row in self._query(f'EXPLAIN {text}')
+                        if row[2] and row[2].startswith(_TABLES)]
+                    break
+
+    def explained(self) -> None:
+        """Show all of these."""
+        self.add('Statements', ['request', 'table', 'type', 'index', 'rows'],
+                 [row for rows in self._explained.values() for row in rows])
 
     def commands(self) -> None:
         """Run operators' commands over all cells, then without one of them."""
@@ -205,6 +222,9 @@ class Bench:
                               'servers -f csv --cell cell2',
                               f'servers -f csv --marker {marker}',
                               'computes -f csv')]
+        for words in 'servers -f csv --cell cell2', 'computes -f csv':
+            self.explain(words.split()[0], lambda: None,
+                         functools.partial(self._run, words))
         self._query('UPDATE nova_api.cell_mappings SET database_connection = '
                     'REPLACE(database_connection, "nova_cell2", "nova_none") '
                     'WHERE name = "cell2"')
@@ -286,8 +306,8 @@ def main() -> None:
             bench.filters(title)
         bench.lists()
         bench.requests(few['image']['id'])
-        bench.explain()
         bench.commands()
+        bench.explained()
         bench.archive()
         bench.add('Disk', ['overrides', 'rows of system metadata', 'bytes'],
                   servers.sizes(min(2000, asked.servers)))

@@ -21,7 +21,6 @@ def story() -> subprocess.CompletedProcess[str]:
     return demo()
 
 
-@pytest.mark.smoke
 def test_succeeds_and_says_nothing_beside_the_story(story):
     assert story.returncode == 0
     assert story.stderr == ''
@@ -29,12 +28,10 @@ def test_succeeds_and_says_nothing_beside_the_story(story):
                          story.stdout)
 
 
-@pytest.mark.smoke
 def test_is_plain_text_when_it_is_not_on_a_terminal(story):
     assert '\033' not in story.stdout
 
 
-@pytest.mark.smoke
 def test_shows_the_properties_in_force_side_by_side(story):
     rows = [line.split() for line in story.stdout.splitlines()]
     assert ['hw_boot_menu', '-', 'true', 'overridden'] in rows
@@ -45,7 +42,6 @@ def test_shows_the_properties_in_force_side_by_side(story):
     assert ['os_distro', 'debian', 'debian'] in rows
 
 
-@pytest.mark.smoke
 def test_shows_what_is_stored_and_the_image_s_own_values(story):
     rows = [line.split() for line in story.stdout.splitlines()]
     assert ['image_hw_disk_bus', 'scsi'] in rows
@@ -53,7 +49,6 @@ def test_shows_what_is_stored_and_the_image_s_own_values(story):
     assert ['image_os_glance_override:hw_numa_nodes'] in rows
 
 
-@pytest.mark.smoke
 def test_shows_how_the_guests_differ(story):
     changed = [re.sub(r'\s+', ' ', line) for line in story.stdout.splitlines()
                if line[:1] in '+-']
@@ -64,7 +59,6 @@ def test_shows_how_the_guests_differ(story):
     assert not [line for line in changed if '<uuid>' in line]
 
 
-@pytest.mark.smoke
 def test_shows_a_refusal_that_names_every_offending_property(story):
     answer = story.stdout.split('400 Bad Request')[1]
     for problem in ('hw_boot_menu: invalid_value', 'vm_mode: legacy_name',

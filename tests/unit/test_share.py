@@ -35,6 +35,7 @@ def scripts():
         'options.entry_points']['console_scripts'].splitlines() if line}
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not NEWEST, reason='made with the newest Nova')
 def test_what_is_made_is_up_to_date():
     stale = [name for name, text in share.made().items()

@@ -86,7 +86,7 @@ class TestFile:
         ('one: {description: x, properties: {hw_pmu: a, hw_pmu: b}}',
          'a key is there twice'),
         ('? [a]\n: b', 'unhashable'),
-        ('[' * 3000, ''),
+        ('[' * 1000, ''),
         ('!!python/object:os.system {}', 'tags, such as !!str, have no'),
         (ONE.replace('one', '-one'), 'preset -one: a name is 1 to 64'),
         (ONE.replace('one', 'a b'), 'preset "a b": a name is 1 to 64'),

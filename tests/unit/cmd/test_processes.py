@@ -95,7 +95,6 @@ def test_nova_compute_is_the_first_that_imports_nova():
 
 # --- beside Nova's databases -------------------------------------------------
 
-@pytest.mark.smoke
 def test_computes_tells_which_hosts_lack_the_compute_part(databases):
     rows = answer(1, 'computes', '--config-file', databases)
     assert [(row['Cell'], row['Host'], row['Compute part'])
