@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import json
 import logging
 import pathlib
@@ -59,9 +60,10 @@ RULES['all of it'] = {
     'property_protection_rule_format': 'policies',
     'property_protection_policy_file': '"member": "role:member"'}
 
-#: The requests that unmodified Nova is asked instead.
-_NEAREST = {'check': '/servers', 'list': '/servers/detail?name=test',
-            'discovery': '/extensions'}
+#: The requests that unmodified Nova is asked instead: a rebuild is its only
+#: way to give a server other image properties.
+_NEAREST = {'check': 'create', 'update': 'rebuild'}
+_PATHS = {'list': '/servers/detail?name=test', 'discovery': '/extensions'}
 
 
 class Log(logging.Handler):
@@ -80,6 +82,8 @@ class Log(logging.Handler):
 class Cloud(side_by_side.SideBySide):
     """Both applications, the extended one with each of RULES."""
 
+    EXTENDED_HOSTS = side_by_side.SideBySide.HOSTS
+
     def freeze(self) -> None:
         """Make the servers that requests change, then stop everything."""
         self.had: dict[str, str] = {}
@@ -94,7 +98,7 @@ class Cloud(side_by_side.SideBySide):
             flavor = self.flavor(vcpus=240, ram=1024)
             with mock.patch('nova.conductor.manager.ComputeTaskManager.'
                             '_schedule_instances',
-                            side_effect=lambda *args: [[host]]), \
+                            side_effect=lambda *_, **__: [[host]]), \
                     mock.patch('nova.compute.rpcapi.ComputeAPI.'
                                'build_and_run_instance'):
                 answer = self.create(overrides, flavor=flavor)
@@ -135,19 +139,22 @@ class Cloud(side_by_side.SideBySide):
         That is a create or a rebuild from an image with the same properties,
         where it can be.
         """
+        sent = dataclasses.replace(
+            case, kind=_NEAREST.get(case.kind, case.kind)) if nova else case
+
         def prepare() -> collections.abc.Callable[[], webob.Response]:
             self._statements.clear()
             asked = case.asked()
             same = {name: value for name, value in {
                 **case.image, **asked}.items() if value is not None}
-            body = case.body(
+            body = sent.body(
                 None if nova else asked,
                 self.image(**{name.replace('.', '__'): value for name, value
                               in (same if nova else case.image).items()}),
                 self._flavor(case))
-            path = _NEAREST.get(case.kind, case.path) if nova else case.path
+            path = (nova and _PATHS.get(sent.kind)) or sent.path
             request = applications.request(
-                case.method, '/v2.1' + path.replace(
+                sent.method, '/v2.1' + path.replace(
                     '{server}', self.had.get(case.had, '')), body, headers={
                     **applications.MEMBER,
                     'X-Roles': case.roles,
