@@ -35,8 +35,8 @@ _OPTIONS = (
 
 _STATEMENTS = ('Com_select', 'Com_insert', 'Com_update', 'Com_delete')
 
-_EXPLAINED = '^(SELECT|UPDATE|DELETE)'
-_VALUES = re.compile(r"'(?:[^'\\]|\\.)*'|\b\d+\b|(?<=\?), \?")
+_VALUE = re.compile(r"'(?:[^'\\]|\\.)*'|\b\d+\b")
+_LIST = re.compile(r'\?(?:, \?)+')
 _TABLES = ('instance', 'request_specs')
 
 #: A request: project, whether it names the extension, and what is sent.
@@ -53,7 +53,8 @@ class Bench:
                  plain: scale_api.API, ours: scale_api.API,
                  rounds: int) -> None:
         self.tables: dict[str, list[list[object]]] = {}
-        self._explained: dict[str, list[list[object]]] = {}
+        #: Statement, table, type and index -> who asks, and rows.
+        self._explained: dict[tuple[str, ...], tuple[str, object]] = {}
         self._database = database
         self._servers = servers
         self._query = servers.query
@@ -180,37 +181,39 @@ class Bench:
                     'server': {'image_props_override': next(sets)}}))})
 
     def _executed(self, call: typing.Callable[[], object]) -> dict[str, str]:
-        """Return the statements that CALL makes nova-api execute, by form."""
+        """Return the statements that CALL makes others execute, by form."""
         self._query('TRUNCATE mysql.general_log')
         self._query('SET GLOBAL general_log = 1')
         call()
         self._query('SET GLOBAL general_log = 0')
-        return {_VALUES.sub('?', text): text for text, in self._query(
+        return {_LIST.sub('?', _VALUE.sub('?', text)): text
+                for text, in self._query(
             'SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log '
-            f'WHERE user_host LIKE "cloud%" AND argument RLIKE "{_EXPLAINED}"'
-        )}
+            'WHERE user_host LIKE "cloud%" AND argument RLIKE '
+            '"^(SELECT|UPDATE|DELETE)"')}
 
     def explain(self, what: str, plain: typing.Callable[[], object],
                 ours: typing.Callable[[], object]) -> None:
-        """Keep how MariaDB executes what it is not asked by unmodified Nova."""
-        before = {*self._executed(plain), *self._explained}
-        for form, text in self._executed(ours).items():
-            if form in before:
-                continue
-            self._explained[form] = []
+        """Keep how MariaDB executes what unmodified Nova does not ask."""
+        asked = self._executed(ours)
+        for form in asked.keys() - self._executed(plain).keys():
             for database in 'nova_cell1', 'nova_api':
                 self._query(f'USE {database}')
+                # The table is in the other one.
                 with contextlib.suppress(pymysql.ProgrammingError):
-                    self._explained[form] = [
-                        [what, row[2], row[3], row[5], row[8]]
-                        for row in self._query(f'EXPLAIN {text}')
-                        if row[2] and row[2].startswith(_TABLES)]
-                    break
+                    for row in self._query(f'EXPLAIN {asked[form]}'):
+                        _, _, name, how, _, index, *_, rows, _ = row
+                        if name and name.startswith(_TABLES):
+                            self._explained.setdefault(
+                                (form.split()[0], name, how, index),
+                                (what, rows))
 
     def explained(self) -> None:
-        """Show all of these."""
-        self.add('Statements', ['request', 'table', 'type', 'index', 'rows'],
-                 [row for rows in self._explained.values() for row in rows])
+        """Show all of these, each way to a table once."""
+        self.add('Statements', [
+            'first asked by', 'statement', 'table', 'type', 'index', 'rows'],
+            ([what, *way, rows]
+             for way, (what, rows) in self._explained.items()))
 
     def commands(self) -> None:
         """Run operators' commands over all cells, then without one of them."""
