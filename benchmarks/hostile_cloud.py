@@ -145,12 +145,14 @@ class Cloud(side_by_side.SideBySide):
         def prepare() -> collections.abc.Callable[[], webob.Response]:
             self._statements.clear()
             asked = case.asked()
+            # The image of the server that an update changes is as it is.
+            image = {} if case.kind == 'update' else case.image
             same = {name: value for name, value in {
-                **case.image, **asked}.items() if value is not None}
+                **image, **asked}.items() if value is not None}
             body = sent.body(
                 None if nova else asked,
                 self.image(**{name.replace('.', '__'): value for name, value
-                              in (same if nova else case.image).items()}),
+                              in (same if nova else image).items()}),
                 self._flavor(case))
             path = (nova and _PATHS.get(sent.kind)) or sent.path
             request = applications.request(

@@ -121,6 +121,11 @@ def printable(text: str) -> str:
     return json.dumps(text)
 
 
+def cut_for_log(text: str, most: int = LOGGED_MAX) -> str:
+    """Return TEXT with MOST characters, and a word where it is cut."""
+    return text if len(text) <= most else f'{text[:most]}... (cut)'
+
+
 @dataclasses.dataclass(frozen=True, order=True)
 class Problem:
     """One reason why one property is refused."""
@@ -204,10 +209,9 @@ class OverrideError(Exception):
     @property
     def logged(self) -> str:
         """Names and codes for a log line: reasons can quote values."""
-        text = ', '.join(f'{printable(name)}: {each["code"]}'
-                         for name, each in sorted(self.details().items()))
-        return text if len(text) <= LOGGED_MAX else (
-            f'{text[:LOGGED_MAX]}... (cut)')
+        return cut_for_log(', '.join(
+            f'{printable(name)}: {each["code"]}'
+            for name, each in sorted(self.details().items())))
 
 
 class Invalid(OverrideError):

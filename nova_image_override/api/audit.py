@@ -16,6 +16,9 @@ from nova_image_override.override import Overrides
 
 LOG = logging.getLogger(__name__)
 
+#: Most characters of names in a line, which has at most 4 KiB.
+_MOST = 3500
+
 
 def changed(
     context: Any, how: str, after: Overrides, instance: Any,
@@ -24,7 +27,8 @@ def changed(
     preset = f' (preset {after.preset.name})' if after.values and after.preset \
         else ''
     LOG.info('Image properties overridden %s: %s', how,
-             (', '.join(sorted(after.values)) or 'none') + preset,
+             errors.cut_for_log(
+                 ', '.join(sorted(after.values)) or 'none', _MOST) + preset,
              instance=instance, context=context)
 
 

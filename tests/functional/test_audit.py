@@ -56,6 +56,17 @@ class TestAudit:
         assert answer.status == 202, answer.text
         assert len({*cloud.told()}) == 3
 
+    def test_a_line_has_at_most_four_kibibytes_and_says_where_it_is_cut(
+            self, cloud):
+        server = cloud.stopped()
+        cloud.told()
+        names = [f'trait:CUSTOM_{n:0200}' for n in range(100, 120)]
+        cloud.update(server, dict.fromkeys(names))
+        line, = cloud.told()
+        assert len(line) <= 4096
+        assert all(name in line for name in names[:15])
+        assert line.endswith('... (cut)')
+
     def test_a_rebuild_is_told_also_when_it_drops_all(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         cloud.told()
