@@ -540,6 +540,31 @@ describe('The editor', function () {
         'The cloud refuses this for now. You can try it all the same. Quota exceeded.']);
     });
 
+    it('marks every kind of input for screen readers', function () {
+      var values = {hw_disk_bus: 'scsi', hw_cpu_cores: '2', hw_boot_menu: 'true',
+                    os_command_line: 'quiet'};
+      show({initial: values});
+      function marked() {
+        return Object.keys(values).map(function (name) {
+          var input = row(name).querySelector('[aria-invalid]');
+          var text = document.getElementById(
+            input.getAttribute('aria-describedby').split(' ').pop());
+          return [input.getAttribute('aria-invalid'), text && text.textContent];
+        });
+      }
+      expect(marked()).toEqual(Object.keys(values).map(function () {
+        return ['false', null];
+      }));
+      var problems = {};
+      Object.keys(values).forEach(function (name) {
+        problems[name] = {reason: 'no'};
+      });
+      refuse(problems);
+      expect(marked()).toEqual(Object.keys(values).map(function () {
+        return ['true', 'no'];
+      }));
+    });
+
     it('tells at the property, and in its group', function () {
       show({initial: {hw_disk_bus: 'scsi'}});
       refuse({hw_disk_bus: {reason: 'not on this cloud'}});
