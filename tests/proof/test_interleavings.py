@@ -194,13 +194,11 @@ class Operation(typing.NamedTuple):
     :ivar send: sends the request, and returns its status
     :ivar states: in which it is sent
     :ivar gives: the overrides that it replaces all others with
-    :ivar refused: statuses besides 404 and 409 that it may answer
     """
 
     send: collections.abc.Callable[[Cloud, str], int]
     states: tuple[str, ...] = ('stopped', 'offloaded')
     gives: dict[str, str] | None = None
-    refused: tuple[int, ...] = ()
 
 
 def action(body, **kwargs):
@@ -290,9 +288,14 @@ OPERATIONS = {
 MOVES = {'shelve', 'unshelve', 'offload', 'resize', 'confirm', 'revert',
          'migrate', 'live migrate', 'evacuate'}
 
+#: Nova rescues no server from a volume with an image that does not ask for a
+#: stable device rescue: 400 (nova/compute/api.py API.rescue).
+RESCUES = {'rescue', 'unrescue'}
+
 CASES = [(operation, state, kind, outer)
          for operation, each in OPERATIONS.items() for state in each.states
-         for kind in KINDS for outer in ('operation', 'update')]
+         for kind in KINDS for outer in ('operation', 'update')
+         if not (operation in RESCUES and kind == 'volume-backed')]
 
 #: What stores system metadata, and what builds a guest.
 SHORT = [('lock', 'stopped', 'plain', 'operation'),
@@ -366,8 +369,7 @@ def meet(cloud, case, number, server=None):
     updated = answers['update'] == 200
     accepted = answers['operation'] < 300
     assert updated or answers['update'] in (404, 409), answers
-    assert accepted or answers['operation'] in (
-        404, 409, *operation.refused), answers
+    assert accepted or answers['operation'] in (404, 409), answers
     if status is not None:
         possible = [after if updated else before]
         if accepted and operation.gives is not None:
