@@ -82,8 +82,6 @@ class Log(logging.Handler):
 class Cloud(side_by_side.SideBySide):
     """Both applications, the extended one with each of RULES."""
 
-    EXTENDED_HOSTS = side_by_side.SideBySide.HOSTS
-
     def freeze(self) -> None:
         """Make the servers that requests change, then stop everything."""
         self.had: dict[str, str] = {}

@@ -244,7 +244,7 @@ class Cost:
         }.items() if is_beyond)
 
 
-_PLAIN = Genome('', (), {}).case()
+_PLAIN_CREATE = Genome('', (), {}).case()
 
 
 class Search:
@@ -254,7 +254,7 @@ class Search:
         self._cloud = cloud
         self.asked = 0
         self.plain = statistics.median(
-            self._ask(_PLAIN, True)[0] for _ in range(18))
+            self._ask(_PLAIN_CREATE, True)[0] for _ in range(18))
 
     def _ask(
         self, case: hostile.Case, nova: bool,
@@ -292,7 +292,7 @@ class Search:
             taken, of_nova, _ = self._ask(case, True)
             novas.append(taken)
             if rounds > 1:
-                plain.append(self._ask(_PLAIN, True)[0])
+                plain.append(self._ask(_PLAIN_CREATE, True)[0])
         nova = statistics.median(novas)
         return Cost(
             genome, statistics.median(ours) - nova, nova,

@@ -122,7 +122,7 @@ def printable(text: str) -> str:
 
 
 def cut_for_log(text: str, most: int = LOGGED_MAX) -> str:
-    """Return TEXT with MOST characters, and a word where it is cut."""
+    """Return TEXT with at most MOST characters, and a word if it is cut."""
     return text if len(text) <= most else f'{text[:most]}... (cut)'
 
 
