@@ -12,6 +12,7 @@ import difflib
 import itertools
 import json
 import re
+import textwrap
 from typing import Any, TypeVar
 
 # --- 400: the request itself is wrong --------------------------------------
@@ -121,11 +122,6 @@ def printable(text: str) -> str:
     return json.dumps(text)
 
 
-def cut_for_log(text: str, most: int = LOGGED_MAX) -> str:
-    """Return TEXT with at most MOST characters, and a word if it is cut."""
-    return text if len(text) <= most else f'{text[:most]}... (cut)'
-
-
 @dataclasses.dataclass(frozen=True, order=True)
 class Problem:
     """One reason why one property is refused."""
@@ -209,9 +205,10 @@ class OverrideError(Exception):
     @property
     def logged(self) -> str:
         """Names and codes for a log line: reasons can quote values."""
-        return cut_for_log(', '.join(
+        return textwrap.shorten(', '.join(
             f'{printable(name)}: {each["code"]}'
-            for name, each in sorted(self.details().items())))
+            for name, each in sorted(self.details().items())),
+            LOGGED_MAX)
 
 
 class Invalid(OverrideError):

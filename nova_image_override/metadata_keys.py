@@ -33,7 +33,7 @@ REMOVED_PREFIX = f'{_OURS}_removed:'
 #: Prefix of the name for the preset.
 PRESET_PREFIX = f'{_OURS}_preset:'
 
-#: Prefix of the names for the properties of a change that are stored with the
+#: Prefix of the names for the fields of a change that are stored with the
 #: server, but perhaps not yet where else they are needed: in its request
 #: spec, and on its disks. The value of the disks' bus is the bus that they
 #: come from. The bare name stands for a whole image that is another one.

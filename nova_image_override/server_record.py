@@ -48,8 +48,8 @@ class ServerRecord:
         value as it is stored
     :ivar preset: the preset that the overrides came with
     :ivar unfinished: what has not been stored everywhere, as far as is known:
-        property -> the bus that disks come from, or ''; the property ''
-        stands for the whole image
+        field -> the bus that disks come from, or ''; the field '' stands for
+        the whole image
     :ivar shelved_image: the ID of the shelved image that has properties of
         before a change
     """

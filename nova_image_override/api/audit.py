@@ -6,6 +6,7 @@ kernel command line may hold things that not every reader of the log should see.
 """
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from oslo_log import log as logging
@@ -27,7 +28,7 @@ def changed(
     preset = f' (preset {after.preset.name})' if after.values and after.preset \
         else ''
     LOG.info('Image properties overridden %s: %s', how,
-             errors.cut_for_log(
+             textwrap.shorten(
                  ', '.join(sorted(after.values)) or 'none', _MOST) + preset,
              instance=instance, context=context)
 

@@ -55,10 +55,11 @@ class TestTrace:
 
     @pytest.fixture
     def requests(self, cloud):
-        """The requests of the page, after another create of the same."""
+        """The requests of the page, after others of the same kinds."""
         image = cloud.image(hw_vif_model='e1000')
         server, stopped = cloud.boot(OVERRIDES), cloud.stopped(OVERRIDES)
         other = cloud.image(hw_rng_model='virtio')
+        cloud.update(stopped, {'hw_boot_menu': 'true'})
         return {
             'create, three overrides': lambda: cloud.create(
                 OVERRIDES, image=image),
@@ -69,7 +70,7 @@ class TestTrace:
             'rebuild from another image': lambda: cloud.act(
                 server, {'rebuild': {'imageRef': other}}),
             'update': lambda: cloud.update(
-                stopped, {'hw_disk_bus': 'sata', 'hw_boot_menu': 'true'}),
+                stopped, {'hw_disk_bus': 'sata', 'hw_cpu_sockets': '2'}),
         }
 
     def test_no_request_is_harder_to_follow_than_the_page_says(self, requests):

@@ -102,7 +102,7 @@ def test_every_option_is_explained(name, where):
     f'{metadata_keys.SET_PREFIX}<property>',
     f'{metadata_keys.REMOVED_PREFIX}<property>',
     f'{metadata_keys.PRESET_PREFIX}<name>', metadata_keys.UNFINISHED,
-    f'{metadata_keys.UNFINISHED}:<property>', metadata_keys.OFFLOADED])
+    f'{metadata_keys.UNFINISHED}:<field>', metadata_keys.OFFLOADED])
 def test_every_row_that_is_stored_is_explained(name):
     assert f'``{metadata_keys.IMAGE_PREFIX}{name}``' in page(
         'admin/storage.rst')

@@ -295,10 +295,7 @@ def with_properties_of(
 ) -> objects.ImageMeta:
     """Return a copy of IMAGE which has some properties of WANTED."""
     result = image.obj_clone()
-    known = catalog.running()
-    # A repair names fields; an update, what requests call them.
-    for field in {(known.get(name) or known.resolve(name)).field
-                  for name in names}:
+    for field in fields(names):
         if wanted.properties.obj_attr_is_set(field):
             setattr(result.properties, field, getattr(wanted.properties, field))
         elif result.properties.obj_attr_is_set(field):
@@ -315,10 +312,21 @@ def unfinished(
     :param source: the bus that the disks move from, to TARGET
     """
     return {
-        f'{metadata_keys.UNFINISHED}:{name}' if name
+        f'{metadata_keys.UNFINISHED}:{field}' if field
         else metadata_keys.UNFINISHED:
-        source if name == disks.PROPERTY and source != target else ''
-        for name in changed}
+        source if field == disks.PROPERTY and source != target else ''
+        for field in fields(changed)}
+
+
+def fields(names: Iterable[str]) -> set[str]:
+    """Return the fields of properties, which all traits have in common.
+
+    :param names: what requests call them, or fields, or '' for all
+    :raises errors.Invalid: this Nova has no such property
+    """
+    known = catalog.running()
+    return {name if not name or name in known else known.resolve(name).field
+            for name in names}
 
 
 def _is_same(one: Any, other: Any) -> bool:
