@@ -170,11 +170,20 @@ class PropertyList:
         self.reaching = {field: [
             entry.canonical_for(prop) for entry in self.entries
             if entry.reaches(prop)] for field, prop in catalog.items()}
+        # The names of a family have no end: one search tells those that no
+        # entry covers.
+        self._covered = {field: re.compile('|'.join(
+            f'(?:{entry.name_pattern.pattern})' for entry in entries)).fullmatch
+            for field, entries in self.reaching.items()
+            if catalog[field].family}
         #: Those that cover the property called NAME.
         self.covering = functools.lru_cache(self.CACHE_SIZE)(self._covering)
 
     def _covering(self, name: str) -> tuple[Entry, ...]:
         prop = self._catalog.resolve(name)
+        covered = self._covered.get(prop.field)
+        if covered and not (covered(name) or covered(prop.field)):
+            return ()
         return tuple(entry for entry in self.reaching[prop.field]
                      if entry.covers(name, prop))
 
