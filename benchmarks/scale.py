@@ -37,7 +37,6 @@ _STATEMENTS = ('Com_select', 'Com_insert', 'Com_update', 'Com_delete')
 
 _VALUE = re.compile(r"'(?:[^'\\]|\\.)*'|\b\d+\b")
 _LIST = re.compile(r'\?(?:, \?)+')
-_TABLES = ('instance', 'request_specs')
 
 #: A request: project, whether it names the extension, and what is sent.
 Request = tuple[typing.Any, ...]
@@ -203,7 +202,7 @@ class Bench:
                 with contextlib.suppress(pymysql.ProgrammingError):
                     for row in self._query(f'EXPLAIN {asked[form]}'):
                         _, _, name, how, _, index, *_, rows, _ = row
-                        if name and name.startswith(_TABLES):
+                        if name:
                             self._explained.setdefault(
                                 (form.split()[0], name, how, index),
                                 (what, rows))
