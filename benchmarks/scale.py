@@ -202,7 +202,7 @@ class Bench:
                 with contextlib.suppress(pymysql.ProgrammingError):
                     for row in self._query(f'EXPLAIN {asked[form]}'):
                         _, _, name, how, _, index, *_, rows, _ = row
-                        if name:
+                        if name and not name.startswith('<'):
                             self._explained.setdefault(
                                 (form.split()[0], name, how, index),
                                 (what, rows))
