@@ -120,6 +120,17 @@ def test_every_command_that_is_installed_is_named():
         assert f'``{script}' in text
 
 
+def test_the_table_of_installed_files_has_all_of_them():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / 'setup.cfg')
+    named = re.findall(
+        r'^   \* - ``([\w./-]+)``', page('install/files.rst'), re.M)
+    installed = ' '.join(setup['options.data_files'].values()).split()
+    assert {*named} == {
+        path.removeprefix('share/') for path in installed
+        if not path.startswith('share/man/')}
+
+
 def test_contributors_are_sent_to_files_and_targets_that_exist():
     text = (ROOT / 'CONTRIBUTING.rst').read_text()
     paths = set(re.findall(
