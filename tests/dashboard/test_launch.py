@@ -204,7 +204,7 @@ def test_what_is_not_offered_is_said_to_be_missing_from_this_list(
     wizard.step(wizard_module.STEP)
     wizard.search('huge pages')
     assert 'only what this cloud lets you override' in browser.find(
-        '.image-props-editor [role=status]').text
+        '.image-props-editor p[role=status]').text
 
 
 def test_what_is_wrong_is_said_at_its_property_and_stops_the_launch(wizard):
