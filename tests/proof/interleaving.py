@@ -71,6 +71,7 @@ class Stop:
         #: Whether it has stopped, and what ACT has returned.
         self.made = False
         self.result: typing.Any = None
+        self._over = threading.Event()
         self._thread = _Thread()
         self._locks = collections.defaultdict(threading.RLock)
 
@@ -92,6 +93,13 @@ class Stop:
         finally:
             for event in events:
                 sqlalchemy.event.remove(*event)
+
+    def wait(self) -> None:
+        """Wait until ACT, if it has been called, has returned.
+
+        What stops may be a thread that nobody waits for.
+        """
+        assert not self.made or self._over.wait(2 * PATIENCE)
 
     @contextlib.contextmanager
     def quiet(self) -> collections.abc.Iterator[None]:
@@ -154,3 +162,4 @@ class Stop:
         for lock in held:
             lock.acquire()
         assert not other.is_alive()
+        self._over.set()

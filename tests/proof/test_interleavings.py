@@ -359,6 +359,8 @@ def meet(cloud, case, number, server=None):
     with stop.listening():
         answers = {outer: requests[outer]()}
         with stop.quiet():
+            cloud.settle(server)
+            stop.wait()
             status = cloud.settle(server)
     if name == 'evacuate':
         for host in cloud.HOSTS:
