@@ -13,6 +13,7 @@ from __future__ import annotations
 import collections
 import collections.abc
 import contextlib
+import math
 import re
 import threading
 import traceback
@@ -66,7 +67,7 @@ class Stop:
     def __init__(
         self, number: int, act: collections.abc.Callable[[], object],
     ) -> None:
-        self._left = number
+        self._left: float = number
         self._act = act
         #: Whether it has stopped, and what ACT has returned.
         self.made = False
@@ -94,11 +95,13 @@ class Stop:
             for event in events:
                 sqlalchemy.event.remove(*event)
 
-    def wait(self) -> None:
-        """Wait until ACT, if it has been called, has returned.
+    def end(self) -> None:
+        """Stop no more, and wait until ACT, if it was called, has returned.
 
-        What stops may be a thread that nobody waits for.
+        What stops may be a thread that nobody waits for: nova-compute goes on
+        after a server has been migrated.
         """
+        self._left = math.inf
         assert not self.made or self._over.wait(2 * PATIENCE)
 
     @contextlib.contextmanager

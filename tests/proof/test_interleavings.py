@@ -360,7 +360,7 @@ def meet(cloud, case, number, server=None):
         answers = {outer: requests[outer]()}
         with stop.quiet():
             cloud.settle(server)
-            stop.wait()
+            stop.end()
             status = cloud.settle(server)
     if name == 'evacuate':
         for host in cloud.HOSTS:
