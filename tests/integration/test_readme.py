@@ -23,7 +23,7 @@ def as_in_the_readme(deployment, tenant):
         hw_disk_bus='virtio')
     flavors.furnish(operator.compute, {'two-cpus': flavors.Flavor(2, 256)})
     yield
-    tenant('server', 'delete', '--wait', 'guest')
+    tenant('server', 'delete', '--wait', name())
     operator.image.delete_image(image)
     operator.compute.delete_flavor(
         operator.compute.find_flavor('two-cpus'))
@@ -38,11 +38,17 @@ def commands():
         yield shlex.split(line)[1:], printed
 
 
+def name():
+    """Return the name of README's server, the last word of its create."""
+    words, _ = next(commands())
+    return words[-1]
+
+
 @pytest.mark.short
 def test_the_first_example(as_in_the_readme, deployment, tenant):
     for words, printed in commands():
         assert tenant(*words) == printed
-    shown = tenant.json('server', 'show', 'guest')
+    shown = tenant.json('server', 'show', name())
     server = places.Server(deployment, tenant, shown['id'])
     assert server.told.disks == ['sda']
     controller = server.domain.find('devices/controller[@type="scsi"]')
