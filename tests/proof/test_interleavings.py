@@ -290,8 +290,11 @@ MOVES = {'shelve', 'unshelve', 'offload', 'resize', 'confirm', 'revert',
 
 #: What cannot be done to a server from a volume: Nova rescues none (400) whose
 #: image asks for no stable device rescue (nova/compute/api.py API.rescue), and
-#: its fake Cinder makes no snapshots.
-NOT_FROM_A_VOLUME = {'rescue', 'unrescue', 'snapshot'}
+#: its fake Cinder makes no snapshots, and sends no event when it has written an
+#: image to a volume, for which a rebuild waits
+#: (ComputeManager._rebuild_volume_backed_instance).
+NOT_FROM_A_VOLUME = {'rescue', 'unrescue', 'snapshot', 'rebuild',
+                     'rebuild with overrides', UNMODIFIED}
 
 CASES = [(operation, state, kind, outer)
          for operation, each in OPERATIONS.items() for state in each.states
