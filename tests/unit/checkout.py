@@ -1,5 +1,6 @@
 """What git tracks, and what setuptools makes of it."""
 
+import configparser
 import pathlib
 import shutil
 import subprocess
@@ -20,6 +21,19 @@ def tracked():
     # What a commit will delete is still listed.
     return {name for name in listed.split('\0')
             if name and (ROOT / name).exists()}
+
+
+def setup():
+    """Return what setup.cfg says."""
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / 'setup.cfg')
+    return parser
+
+
+def scripts():
+    """Return the names of the commands that are installed."""
+    return {line.partition('=')[0].strip() for line in setup()[
+        'options.entry_points']['console_scripts'].splitlines() if line}
 
 
 def built(folder, kind):

@@ -2,13 +2,14 @@
 """
 
 import ast
-import configparser
 import importlib.metadata
 import pathlib
 import re
 import sys
 
 import pytest
+
+from tests.unit.checkout import setup
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / 'nova_image_override'
@@ -35,12 +36,6 @@ CALLED = {
     'paste': 'pastedeploy',
     'yaml': 'pyyaml',
 }
-
-
-def setup():
-    parser = configparser.ConfigParser()
-    parser.read(ROOT / 'setup.cfg')
-    return parser
 
 
 def normalised(name):

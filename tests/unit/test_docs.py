@@ -4,7 +4,6 @@ What it takes from the code (docs/source/_ext) needs no test.
 """
 
 import ast
-import configparser
 import json
 import pathlib
 import re
@@ -23,6 +22,8 @@ from nova_image_override.nova_interfaces import compute
 from nova_image_override.nova_interfaces import interface
 from testing.cases import values
 from tests.unit import test_sdist
+from tests.unit.checkout import scripts
+from tests.unit.checkout import setup
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / 'docs' / 'source'
@@ -109,23 +110,16 @@ def test_every_row_that_is_stored_is_explained(name):
 
 
 def test_every_command_that_is_installed_is_named():
-    setup = configparser.ConfigParser()
-    setup.read(ROOT / 'setup.cfg')
-    scripts = [line.partition('=')[0].strip() for line in
-               setup['options.entry_points']['console_scripts'].splitlines()
-               if line]
     text = ''.join(path.read_text() for path in PAGES)
-    assert scripts
-    for script in scripts:
+    assert scripts()
+    for script in scripts():
         assert f'``{script}' in text
 
 
 def test_the_table_of_installed_files_has_all_of_them():
-    setup = configparser.ConfigParser()
-    setup.read(ROOT / 'setup.cfg')
     named = re.findall(
         r'^   \* - ``([\w./-]+)``', page('install/files.rst'), re.M)
-    installed = ' '.join(setup['options.data_files'].values()).split()
+    installed = ' '.join(setup()['options.data_files'].values()).split()
     assert {*named} == {
         path.removeprefix('share/') for path in installed
         if not path.startswith('share/man/')}

@@ -1,20 +1,19 @@
 """What whoever publishes the package fills in, and what is still empty."""
 
-import configparser
 import importlib.metadata
 import pathlib
 import re
 
 import pytest
 
+from tests.unit.checkout import setup
+
 ROOT = pathlib.Path(__file__).parents[2]
 NAMES = ('Source', 'Issues', 'Security')
 
 
 def urls():
-    parser = configparser.ConfigParser()
-    parser.read(ROOT / 'setup.cfg')
-    return dict(map(str.strip, line.split('=', 1)) for line in parser[
+    return dict(map(str.strip, line.split('=', 1)) for line in setup()[
         'metadata']['project_urls'].splitlines() if line.strip())
 
 

@@ -28,13 +28,6 @@ def parsed(name):
     return parser
 
 
-def scripts():
-    parser = configparser.ConfigParser()
-    parser.read(share.ROOT / 'setup.cfg')
-    return {line.partition('=')[0].strip() for line in parser[
-        'options.entry_points']['console_scripts'].splitlines() if line}
-
-
 @pytest.mark.process
 @pytest.mark.skipif(not NEWEST, reason='made with the newest Nova')
 def test_what_is_made_is_up_to_date():
@@ -57,7 +50,7 @@ def test_the_wheel_brings_every_file(tmp_path):
     'name', ['nova-compute-image-override.service', 'nova-compute.conf'])
 def test_a_unit_starts_a_command_that_is_installed(name):
     command = parsed(name)['Service']['ExecStart'].split()[0]
-    assert pathlib.Path(command).name in scripts()
+    assert pathlib.Path(command).name in checkout.scripts()
 
 
 def test_uwsgi_is_given_what_nova_ships():
@@ -114,5 +107,5 @@ def test_what_a_cloud_answers_is_neither_run_nor_offered_if_it_could_be(
 
 
 def test_every_command_has_its_manual():
-    for script in scripts():
+    for script in checkout.scripts():
         assert (share.SHARE / 'man/man1' / f'{script}.1').exists()
