@@ -172,14 +172,16 @@ def _take_back(
 ) -> None:
     """Leave a server as it was whose task state something else has taken.
 
-    Such as a soft deletion, after which the server may be restored.
+    Such as a soft deletion, after which the server may be restored, or the
+    start of nova-compute, which may have registered a default with it
+    (LibvirtDriver._register_undefined_instance_details).
 
     :param wanted: the record that was to be stored with it; RECORD, IMAGE (in
         the request spec) and PLACES (of the disks) are those from before
     """
     present = stored(instance)
-    if present.task_state == TASK_STATE or (
-            ServerRecord.of(present).stored != wanted.stored):
+    if present.task_state == TASK_STATE or not (
+            wanted.stored.items() <= ServerRecord.of(present).stored.items()):
         return
     save_keys(
         present._context, present, {
