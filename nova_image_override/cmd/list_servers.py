@@ -28,7 +28,7 @@ class Servers(deployment_files.Table):
     """List the servers with overrides of every cell, cell0 included.
 
     Rows come in the order of cells and of the instances in them, as they are
-    read; a table has its head again after every 1,000 rows. With
+    read; a table repeats its header after every 1,000 rows. With
     --no-longer-allowed, only overrides that the rules refuse now; the exit
     status is 1 when there is any. It is 2 when a cell cannot be read.
     """
@@ -44,7 +44,7 @@ class Servers(deployment_files.Table):
             'help': 'list only servers with this preset'},
         '--outdated': {
             'action': 'store_true',
-            'help': 'list only servers whose preset is another one now, or is '
+            'help': 'list only servers whose preset has changed since, or is '
                     'gone'},
         '--no-longer-allowed': {
             'action': 'store_true',

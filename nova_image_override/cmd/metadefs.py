@@ -45,8 +45,9 @@ class Metadefs(deployment_files.Command):
         '--glance': {
             'metavar': 'FOLDER', 'type': pathlib.Path,
             'help': 'folder of Glance\'s own definitions, such as '
-                    '/etc/glance/metadefs: what they say too is left out, '
-                    'what they say otherwise is named on standard error'}}
+                    '/etc/glance/metadefs: what they define too is left '
+                    'out, what they define differently is named on standard '
+                    'error'}}
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print the namespace.
