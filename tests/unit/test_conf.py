@@ -6,6 +6,7 @@ import pytest
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.authorization import enforcer as enforcer_module
+from nova_image_override.authorization.glance import property_protections
 
 
 @pytest.fixture
@@ -47,6 +48,14 @@ def test_a_malformed_list_is_not_started_with(options, catalog, text):
 def test_hints_and_the_compute_version_are_off_by_default(options):
     assert options().accept_scheduler_hint is False
     assert options().compute_microversion is None
+
+
+@pytest.mark.parametrize('rule_format', [
+    property_protections.ROLES, property_protections.POLICIES])
+def test_protections_have_one_of_glances_formats(options, rule_format):
+    assert options(
+        f'property_protection_rule_format = {rule_format}'
+    ).property_protection_rule_format == rule_format
 
 
 def test_hosts_run_libvirt_by_default(options):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from nova import utils as nova_utils
 from nova.objects import image_meta
 from nova.objects import instance as instance_object
+from nova.virt.libvirt import blockinfo
 from nova.virt.libvirt import driver
 import pytest
 
@@ -243,8 +244,11 @@ def test_no_type_is_made_up_for_other_drivers_snapshots():
 
 
 def test_the_snapshot_of_a_server_without_overrides_is_nova_s_own():
-    image = snapshot(vmware_disktype='streamOptimized', hw_disk_type='thin')
-    assert server(image_hw_disk_type='thin').over_snapshot(image) is image
+    def image():
+        return snapshot(vmware_disktype='streamOptimized', hw_disk_type='thin')
+    given = image()
+    assert server(image_hw_disk_type='thin').over_snapshot(given) is given
+    assert given == image()
 
 
 def test_the_snapshot_itself_is_left_alone():
@@ -287,6 +291,24 @@ def test_what_is_asked_of_a_record_does_not_change_it():
     record.properties.clear()
     record.over_snapshot(snapshot(vmware_disktype='x'))
     assert record.properties == {'hw_firmware_type': 'uefi'}
+
+
+def test_what_nova_stores_of_an_image_besides_its_properties_is_none_of_them():
+    assert ServerRecord.read({
+        f'image_{key}': '1' for key in (
+            *nova_utils.SM_INHERITABLE_KEYS, 'base_image_ref')}).stored == {}
+
+
+@pytest.mark.parametrize(('cause', 'values'), [
+    ('hw_machine_type', ('pc', 'q35')),
+    ('hw_architecture', ('x86_64', 'aarch64'))])
+def test_a_default_follows_from_what_nova_compute_chooses_it_by(cause, values):
+    buses = {
+        blockinfo.get_disk_bus_for_device_type(
+            instance_object.Instance(), 'kvm', image_meta.ImageMeta.from_dict({
+                'properties': {cause: value}}), 'cdrom') for value in values}
+    assert len(buses) == 2
+    assert cause in DEFAULTS['hw_cdrom_bus']
 
 
 def test_what_nova_compute_stores_a_default_of_is_known():

@@ -139,6 +139,18 @@ def test_oslo_policy_is_asked_once_in_a_request(files, monkeypatch):
     assert asked == [policies.CREATE] * 2
 
 
+def test_glances_policies_are_told_who_the_user_is_and_nothing_else(
+        files, monkeypatch):
+    """Neither what Nova adds nor the roles of a service token."""
+    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
+    who = {'user_id': 'u', 'user_domain_id': 'd', 'project_id': 'p',
+           'project_domain_id': 'e', 'is_admin_project': False}
+    caller = Callers().caller(context.RequestContext(
+        **who, is_admin=True, roles=['Member'], service_roles=['service']))
+    assert caller.credentials == {
+        **who, 'domain_id': None, 'system_scope': None, 'roles': ['member']}
+
+
 def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
         files, catalog, monkeypatch):
     monkeypatch.setattr(nova.conf, 'CONF', files.conf)

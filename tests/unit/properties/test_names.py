@@ -5,6 +5,7 @@ lists of useful image properties in Glance's and Nova's documentation, and what
 people make of them.
 """
 
+from nova import utils
 import pytest
 
 from nova_image_override import errors
@@ -22,8 +23,9 @@ SAID = {
                   'image that has this ramdisk',
     'os_shutdown_timeout': 'the image\'s own, which no override replaces: set '
                            'it on the image',
-    'min_ram': 'an attribute of the image, not a property: no override '
-               'replaces it',
+    **dict.fromkeys(
+        utils.SM_INHERITABLE_KEYS, 'an attribute of the image, not a property: '
+        'no override replaces it'),
     'cinder_img_volume_type': f'{UNREAD}: name the volume type in the request '
                               '(block_device_mapping_v2)',
     # Informational, of Glance, or of no release any more.
@@ -92,6 +94,25 @@ def test_what_is_meant_are_properties_that_can_be_permitted():
     for names in catalog_module.MEANT.values():
         assert not [name for name in names.split()
                     if book.RECORDS[name].never]
+
+
+@pytest.mark.parametrize('unit', ['cores', 'sockets', 'threads'])
+def test_the_words_of_a_limit_may_be_in_another_order(unit):
+    assert reason(f'hw_cpu_{unit}_max') == (
+        f'{UNREAD}, did you mean hw_cpu_max_{unit}?')
+
+
+@pytest.mark.parametrize('device', [
+    'cdrom', 'disk', 'firmware', 'machine', 'rng', 'scsi', 'sound', 'usb',
+    'video', 'viommu', 'watchdog'])
+def test_a_device_alone_means_the_properties_that_begin_with_it(device):
+    meant = reason(f'hw_{device}').removeprefix(
+        f'{UNREAD}, did you mean ').removesuffix('?').split(' or ')
+    assert all(name.startswith(f'hw_{device}_') for name in meant)
+
+
+def test_what_is_no_name_is_not_repeated():
+    assert reason('hw_disk_bus'.ljust(65, 's')) == UNREAD
 
 
 @pytest.mark.parametrize('name, field', [

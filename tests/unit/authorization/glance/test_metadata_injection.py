@@ -69,10 +69,12 @@ def test_the_later_file_wins(load):
     assert found.names({'member'}) == {'x_b'}
 
 
-def test_the_plugin_may_be_one_of_several(load):
+@pytest.mark.parametrize('plugins', [
+    '["image_conversion", inject_image_metadata]',
+    '["inject_image_metadata", "image_conversion"]'])
+def test_the_plugin_may_be_one_of_several(load, plugins):
     assert load(
-        '[image_import_opts]\n'
-        'image_import_plugins = ["image_conversion", inject_image_metadata]\n'
+        f'[image_import_opts]\nimage_import_plugins = {plugins}\n'
         + GROUP + 'inject = x_a:1\n').names({'member'}) == {'x_a'}
 
 

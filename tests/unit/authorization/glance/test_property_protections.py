@@ -156,11 +156,14 @@ def test_a_policy_of_glances_policy_yaml_decides(load):
     assert not rules.permits('x_a', 'create', who('reader'))
 
 
-def test_a_policy_may_name_the_rules_of_glance_itself(load):
-    rules = load(section('x_a', create='context_is_admin'), 'policies',
-                 '"other": "!"')
-    assert rules.permits('x_a', 'create', ADMIN)
-    assert not rules.permits('x_a', 'create', MEMBER)
+@pytest.mark.parametrize(('name', 'permitted'), [
+    ('context_is_admin', {'admin'}), ('service_api', {'admin', 'service'}),
+    ('default', {'admin', 'service', 'member'})])
+def test_a_policy_may_name_the_rules_of_glance_itself(load, name, permitted):
+    rules = load(section('x_a', create=name), 'policies', '"other": "!"')
+    assert permitted == {
+        role for role in ('admin', 'service', 'member')
+        if rules.permits('x_a', 'create', who(role))}
 
 
 @pytest.mark.parametrize('name', [
