@@ -3,6 +3,13 @@
 import pytest
 
 from nova_image_override.authorization import watched_files
+from tests.unit.authorization import policy_folder
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a folder for policy files."""
+    return policy_folder.Files(tmp_path)
 
 
 @pytest.fixture

@@ -124,6 +124,13 @@ def test_each_override_needs_the_operation_that_it_stands_for(
     assert refusals(found, {'hw_disk_bus': value}, base, ADMIN) == {}
 
 
+def test_a_section_that_permits_nobody_says_so(catalog):
+    found = rules(catalog, protections=sections(hw_pmu={'create': ()}))
+    assert [each.detail for each in found.decisions(
+        ADMIN, overrides_of({'hw_pmu': 'true'}), [{}]) if not each.permits] == [
+            '[^hw_pmu$] create = nobody']
+
+
 def test_without_protections_the_rule_permits_and_says_why(catalog):
     (decision,) = (
         each for each in rules(catalog).decisions(
@@ -224,6 +231,12 @@ def test_what_could_be_set_on_some_image_is_on_offer(catalog):
         'drivers': catalog['hw_vif_model'].record.acting}
     assert found['hw_boot_menu']['type'] == 'string'
     assert 'os_type' not in found
+
+
+def test_what_the_list_leaves_of_a_property_protections_do_not_widen(catalog):
+    found = rules(catalog, protections=sections(), allowed=('hw_disk_bus=ide',))
+    assert offers(found, {'hw_disk_bus': 'ide'})
+    assert not offers(found, {'hw_disk_bus': None})
 
 
 def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):

@@ -5,7 +5,6 @@ import os
 import threading
 import time
 
-from nova import context
 import nova.conf
 from oslo_policy import policy as oslo_policy
 import pytest
@@ -23,11 +22,6 @@ from tests.unit.authorization import policy_folder
 MEMBER = {'roles': ['member'], 'project_id': 'p'}
 READER = {'roles': ['reader'], 'project_id': 'p'}
 HW_PMU = policies.PROPERTY_RULE.format('hw_pmu')
-
-
-@pytest.fixture
-def files(tmp_path):
-    return policy_folder.Files(tmp_path)
 
 
 @pytest.fixture
@@ -123,32 +117,6 @@ def test_rules_that_policy_yaml_does_not_define_are_not_asked(enforcer):
     caller = Caller(lambda rule: not asked.append(rule), made.file_rules)
     assert refused_to(caller, ['hw_pmu', 'hw_boot_menu']) == {}
     assert asked == [policies.CREATE, HW_PMU, policies.CREATE]
-
-
-def test_oslo_policy_is_asked_once_in_a_request(files, monkeypatch):
-    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
-    asked = []
-    callers = Callers()
-    monkeypatch.setattr(
-        callers.policy.content(), 'enforce',
-        lambda rule, *_: asked.append(rule) or True)
-    for _ in range(2):
-        caller = callers.caller(context.RequestContext(
-            'u', 'p', is_admin=False))
-        assert refused_to(caller, ['hw_pmu', 'hw_boot_menu']) == {}
-    assert asked == [policies.CREATE] * 2
-
-
-def test_glances_policies_are_told_who_the_user_is_and_nothing_else(
-        files, monkeypatch):
-    """Neither what Nova adds nor the roles of a service token."""
-    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
-    who = {'user_id': 'u', 'user_domain_id': 'd', 'project_id': 'p',
-           'project_domain_id': 'e', 'is_admin_project': False}
-    caller = Callers().caller(context.RequestContext(
-        **who, is_admin=True, roles=['Member'], service_roles=['service']))
-    assert caller.credentials == {
-        **who, 'domain_id': None, 'system_scope': None, 'roles': ['member']}
 
 
 def test_a_rule_that_nothing_checks_is_told_at_start_and_at_each_change(
