@@ -13,13 +13,14 @@ from tests.unit.strategies import overrides_of
 
 def test_a_server_that_exists_is_compared_with_its_owner(files, monkeypatch):
     monkeypatch.setattr(nova.conf, 'CONF', files.conf)
-    files.write({policies.CREATE: 'project_id:%(project_id)s'})
+    files.write({policies.CREATE:
+                 'project_id:%(project_id)s and user_id:%(user_id)s'})
     made = context.RequestContext('u', 'p', is_admin=False)
-    own, other = (types.SimpleNamespace(project_id=project, user_id='v')
-                  for project in ('p', 'q'))
     callers = Callers()
-    assert [callers.caller(made, owner).can(policies.CREATE)
-            for owner in (None, own, other)] == [True, True, False]
+    assert callers.caller(made).can(policies.CREATE)
+    assert [owner for owner in ('pu', 'pv', 'qu') if callers.caller(
+        made, types.SimpleNamespace(project_id=owner[0], user_id=owner[1])
+    ).can(policies.CREATE)] == ['pu']
 
 
 def test_glances_policies_are_told_who_the_user_is_and_nothing_else(
