@@ -45,6 +45,8 @@ SAID = {
     # Only alike: hw_boot_menu, hw_tpm_model, hw_cpu_cores, hw_pmu.
     'hw_boot_mode': f'{UNREAD}, did you mean hw_firmware_type?',
     'hw_net_model': f'{UNREAD}, did you mean hw_vif_model?',
+    # A flavor's extra spec alike decides something else.
+    'hw_hide_hypervisor_id': f'{UNREAD}, did you mean img_hide_hypervisor_id?',
     'hw_cpu_cores_max': f'{UNREAD}, did you mean hw_cpu_max_cores?',
     'hw_gpu': f'{UNREAD}: it is the flavor that asks for GPUs',
     # Misspelt.
