@@ -160,24 +160,14 @@ dashboard-up: $(READY) .venv/dashboard-27/.ready ## Horizon with our plugin, in 
 
 ##@ Test it
 
-# With few hypothesis examples: measuring takes the unit tests as long again.
-MEASURED := HYPOTHESIS_PROFILE=few
-MEASURE := --cov --cov-report= --cov-fail-under=0
-COVERAGE_REPORT = $(BIN)/coverage report --show-missing --fail-under=100 \
-    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
-
-# CI measures in the same run (COVERAGE=yes) what "make coverage" does. It has all
-# examples in the unit tests beside four other releases of Nova ("make smoke").
 .PHONY: test
 ifdef ARGS
 test: $(READY)
 	$(BIN)/python -m pytest $(ARGS)
 else
 test: $(READY) ## Unit tests and the short functional pass on Nova 34 (ARGS="tests/unit/test_x.py -k name")
-	$(if $(COVERAGE),$(MEASURED)) $(BIN)/python -m pytest -n 2 \
-	    --dist worksteal $(if $(COVERAGE),$(MEASURE)) tests/unit \
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit \
 	    -m "not process or smoke"
-	$(if $(COVERAGE),$(COVERAGE_REPORT))
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional -m smoke
 endif
 
@@ -191,18 +181,21 @@ test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional \
 	    $(ARGS)
 
+# A separate run, with few hypothesis examples: measuring doubles the time of
+# the unit tests.
 .PHONY: coverage
 coverage: $(READY) ## Unit tests cover every branch of the code that decides
-	$(MEASURED) $(BIN)/python -m pytest -n 2 --dist worksteal \
-	    tests/unit -m "not process" $(MEASURE)
-	$(COVERAGE_REPORT)
+	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal \
+	    tests/unit -m "not process" --cov --cov-report= --cov-fail-under=0
+	$(BIN)/coverage report --show-missing --fail-under=100 \
+	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
 
 # Which tests of a folder run which line.
 .venv/mutants/%: $(READY) $(shell git ls-files '*.py')
 	mkdir -p $(@D)
-	COVERAGE_FILE=$@ $(MEASURED) $(BIN)/python -m pytest \
+	COVERAGE_FILE=$@ HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest \
 	    -n $(WORKERS) --dist worksteal tests/$* -m "not process" \
-	    $(MEASURE) --cov-context=test
+	    --cov --cov-context=test --cov-report= --cov-fail-under=0
 
 JOBS ?= 2
 MUTANTS = HYPOTHESIS_PROFILE=few $(BIN)/python -W ignore -m testing.mutants \
