@@ -105,8 +105,11 @@ def test_the_words_of_a_limit_may_be_in_another_order(unit):
 
 
 @pytest.mark.parametrize('device', [
-    'cdrom', 'disk', 'firmware', 'machine', 'rng', 'scsi', 'sound', 'usb',
-    'video', 'viommu', 'watchdog'])
+    each for each in (
+        'cdrom', 'disk', 'firmware', 'machine', 'rng', 'scsi', 'sound', 'usb',
+        'video', 'viommu', 'watchdog')
+    # Nova 31 and older have none of sound and of USB.
+    if any(field.startswith(f'hw_{each}_') for field in CATALOG)])
 def test_a_device_alone_means_the_properties_that_begin_with_it(device):
     meant = reason(f'hw_{device}').removeprefix(
         f'{UNREAD}, did you mean ').removesuffix('?').split(' or ')
