@@ -16,9 +16,8 @@ from testing.harness import base
 from tests.functional import update_case
 from tests.functional.at_once import before_its_statement
 from tests.functional.at_once import meanwhile
-
-VGA = {'hw_video_model': 'vga'}
-NETWORK = {'hw_vif_model': 'e1000'}
+from tests.functional.update_case import NETWORK
+from tests.functional.update_case import VGA
 
 
 class Cloud(update_case.Cloud):

@@ -20,9 +20,9 @@ from tests.functional import presets
 from tests.functional import update_case
 from tests.functional.at_once import before_its_statement
 from tests.functional.at_once import meanwhile
+from tests.functional.update_case import NETWORK
+from tests.functional.update_case import VGA
 
-VGA = {'hw_video_model': 'vga'}
-NETWORK = {'hw_vif_model': 'e1000'}
 LOCK = {'lock': {'locked_reason': 'why'}}
 KEY = ('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEh7Yp0cT3kZQ0b1mVd1xqkqz3m8h2ZQ'
        'tM8e3vYqO0aX test')

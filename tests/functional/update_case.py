@@ -6,6 +6,8 @@ from nova.virt.libvirt import driver
 from nova_image_override.server_record import ServerRecord
 from testing.harness import base
 
+VGA = {'hw_video_model': 'vga'}
+NETWORK = {'hw_vif_model': 'e1000'}
 NUMA = {
     'hw_numa_nodes': '2',
     'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1',
