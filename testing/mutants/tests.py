@@ -32,13 +32,17 @@ class Covering:
     def tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that run a mutant; first those that run least.
 
-        What runs when the module is imported, all its tests run.
+        What runs when the module is imported, any test can use: first come
+        those that run another line of the module.
         """
         lines = self._lines.get(str(self._root / mutant.path), {})
         found = set().union(*(
             lines.get(line, ()) for line in range(
-                mutant.first, mutant.last + 1))) or set().union(*lines.values())
-        return sorted(found, key=lambda test: (self._size[test], test))
+                mutant.first, mutant.last + 1)))
+        every = found or self._size
+        first = found or set().union(*lines.values())
+        return sorted(every, key=lambda test: (
+            test not in first, self._size[test], test))
 
 
 def beside(mutant: Mutant, root: pathlib.Path) -> list[str]:

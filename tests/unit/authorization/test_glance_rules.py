@@ -131,13 +131,17 @@ def test_a_section_that_permits_nobody_says_so(catalog):
             '[^hw_pmu$] create = nobody']
 
 
-def test_without_protections_the_rule_permits_and_says_why(catalog):
+@pytest.mark.parametrize(('rule', 'option'), [
+    ('protections', 'property_protection_file'),
+    ('injection', 'glance_image_import_files')])
+def test_without_glances_files_the_rule_permits_and_says_why(
+        catalog, rule, option):
     (decision,) = (
-        each for each in rules(catalog).decisions(
+        each for each in enforcer_module.Enforcer(catalog).decisions(
             MEMBER, overrides_of({'hw_pmu': 'true'}), [{}])
-        if each.rule == 'protections')
+        if each.rule == rule)
     assert decision.permits
-    assert decision.detail == 'property_protection_file is not set'
+    assert decision.detail == f'{option} is not set'
 
 
 @pytest.mark.parametrize(('protected', 'base', 'expected'), [
@@ -204,6 +208,16 @@ def test_what_each_possible_image_would_need_must_be_permitted(
         {'hw_disk_bus': errors.PROTECTED} if expected else {})
     assert refusals_of_some(
         found, {'hw_disk_bus': 'ide'}, images, ADMIN) == {}
+
+
+@pytest.mark.parametrize('operation', ['create', 'update', 'delete'])
+def test_a_removal_may_write_what_a_legacy_name_says_of_another_field(
+        catalog, operation):
+    found = rules(catalog, protections=sections(
+        hw_scsi_model={operation: ADMINS}))
+    assert refusals(found, {'hw_disk_bus': None},
+                    {'vmware_adaptertype': 'lsiLogic'}) == (
+        {'hw_disk_bus': errors.PROTECTED} if operation == 'create' else {})
 
 
 def test_a_property_is_refused_once_whatever_images_refuse_it(catalog):

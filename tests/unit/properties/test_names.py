@@ -23,6 +23,8 @@ SAID = {
                   'image that has this ramdisk',
     'os_shutdown_timeout': 'the image\'s own, which no override replaces: set '
                            'it on the image',
+    'cinder_encryption_key_id': 'the image\'s own, which no override replaces: '
+                                'Cinder writes it',
     **dict.fromkeys(
         utils.SM_INHERITABLE_KEYS, 'an attribute of the image, not a property: '
         'no override replaces it'),

@@ -374,6 +374,15 @@ def test_nothing_is_read_once_it_is_loaded(load, tmp_path):
     assert rules.permits('x_a', 'create', MEMBER)
 
 
+def test_no_other_policy_file_of_the_host_opens_anything(
+        load, tmp_path, monkeypatch):
+    monkeypatch.setenv('HOME', str(tmp_path))
+    rules = load(section('x_a', create='maker'), 'policies',
+                 '"maker": "role:admin"')
+    (tmp_path / 'policy.yaml').write_text('"maker": "@"')
+    assert not rules.permits('x_a', 'create', MEMBER)
+
+
 # --- against Glance's algorithm, written in the other order -----------------
 
 _NAMES = st.text('ab_x', min_size=1, max_size=4)
