@@ -134,10 +134,9 @@ class Results:
 def _noticed(
     mutant: Mutant, folder: str, covering: tests_module.Covering,
 ) -> str:
-    found = covering.tests(mutant)
+    found = covering.tests(mutant, every=folder == 'unit' and not (
+        mutant.path.startswith(_BY_SERVICES)))
     first, others = found[:FOLDERS[folder]], found[FOLDERS[folder]:]
-    if folder == 'unit':
-        others += tests_module.beside(mutant, _ROOT)
     return (run.noticed_by(mutant, _ROOT, first)
             or run.noticed_by(mutant, _ROOT, others))
 

@@ -29,29 +29,18 @@ class Covering:
             test for lines in self._lines.values()
             for tests in lines.values() for test in tests)
 
-    def tests(self, mutant: Mutant) -> list[str]:
+    def tests(self, mutant: Mutant, every: bool) -> list[str]:
         """Return the tests that run a mutant; first those that run least.
 
-        What runs when the module is imported, any test can use: first come
-        those that run another line of the module.
+        What runs when the module is imported, all its tests run.
+
+        :param every: whether all others follow: what is made once and kept (a
+            constant, the catalogue, a fixture of the session) only the test
+            before which it was made seems to run
         """
         lines = self._lines.get(str(self._root / mutant.path), {})
         found = set().union(*(
             lines.get(line, ()) for line in range(
-                mutant.first, mutant.last + 1)))
-        every = found or self._size
-        first = found or set().union(*lines.values())
-        return sorted(every, key=lambda test: (
-            test not in first, self._size[test], test))
-
-
-def beside(mutant: Mutant, root: pathlib.Path) -> list[str]:
-    """Return the unit tests that are named after a mutant's module.
-
-    What is made once and kept (the catalogue, a fixture of the session), only
-    the test before which it was made seems to run.
-    """
-    path = pathlib.PurePath(*pathlib.PurePath(mutant.path).parts[1:])
-    pattern = 'test_*.py' if path.parts[1:] else f'test_{path.stem}*.py'
-    return sorted(str(each.relative_to(root)) for each in (
-        root / 'tests/unit' / path.parent).glob(pattern))
+                mutant.first, mutant.last + 1))) or set().union(*lines.values())
+        return sorted(self._size if every else found, key=lambda test: (
+            test not in found, self._size[test], test))

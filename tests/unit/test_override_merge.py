@@ -177,6 +177,13 @@ def test_nothing_longer_than_nova_stores_is_made(
         assert len(value.encode()) <= 255
 
 
+def test_the_images_properties_keep_their_order():
+    image = {'os_type': 'linux', 'hw_disk_bus': 'ide', 'hw_pmu': 'true'}
+    merged = strategies.overrides_of(
+        {'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'}).merge(image)
+    assert list(merged) == [*image, 'hw_boot_menu']
+
+
 @hypothesis.given(strategies.images())
 def test_no_overrides_change_nothing(image):
     assert override.NONE.merge(image) == image

@@ -326,6 +326,7 @@ def test_a_value_must_be_a_string(parser, value, kind):
      'at most 255 bytes of UTF-8, not 256 bytes of UTF-8'),
     ('os_command_line', '\u65e5' * 86, errors.TOO_LONG, '258 bytes of UTF-8'),
     ('hw_disk_bus', 'x' * 256, errors.TOO_LONG, '256 characters'),
+    ('hw_disk_bus', 'x' * 255, errors.INVALID_VALUE, 'must be one of'),
 ])
 def test_a_wrong_value_is_refused_with_what_would_be_right(
         parser, name, value, code, phrase):
@@ -383,6 +384,15 @@ def test_what_was_judged_long_ago_is_forgotten(catalog):
     parser = Forgetful(catalog)
     assert memory.held(lambda text: parser.parse(
         {'os_admin_user': text})) < 100_000
+
+
+def test_what_is_too_long_to_be_stored_is_not_remembered(parser):
+    def refuse(text):
+        for asked in {'os_admin_user': 2 * text}, {2 * text: 'x'}:
+            with pytest.raises(errors.Invalid):
+                parser.parse(asked)
+
+    assert memory.held(refuse, 500) < 100_000
 
 
 def test_a_request_is_laid_over_its_preset(parser):

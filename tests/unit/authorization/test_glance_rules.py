@@ -166,8 +166,9 @@ def test_a_legacy_name_without_a_section_counts_where_the_image_has_it(
     assert refusals(
         found, {'img_hv_type': 'kvm'}, {'hypervisor_type': 'xen'}) == {
             'img_hv_type': errors.PROTECTED}
-    assert refusals(found, {'hw_pmu': 'true'}) == {
-        'hw_pmu': errors.PROTECTED}
+    for value in 'true', None:
+        assert refusals(found, {'hw_pmu': value}) == {
+            'hw_pmu': errors.PROTECTED}
 
 
 def test_a_legacy_name_that_the_merge_writes_needs_a_section(catalog):
@@ -300,7 +301,7 @@ def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
     closed = property_protections.Section(
         re.compile('trait:'), dict.fromkeys(OPEN, ADMINS))
     gold = property_protections.Section(
-        re.compile('^trait:CUSTOM_GOLD$'), OPEN)
+        re.compile('^trait:CUSTOM_MAX$'), OPEN)
 
     def offers(*sections, who=MEMBER):
         return catalog['traits_required'].family.pattern in offered(

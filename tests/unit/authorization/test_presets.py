@@ -368,6 +368,12 @@ class TestPermission:
         assert refused(made.preset, caller(RULE), 'one') == refused(
             gone.preset, caller(), 'one')
 
+    def test_who_may_not_use_it_is_refused_what_it_gives(self, catalog):
+        (found,) = enforcer_module.Enforcer(catalog).refusals(
+            caller(RULE), self.PRESET.overrides, [{}])
+        assert (found.name, found.code) == (
+            errors.PRESET, errors.PRESET_NOT_ALLOWED)
+
     def test_discovery_has_what_may_be_used(self, catalog, written):
         read = written(ONE + '\n' + ONE.replace('one', 'two').replace(
             'yes', 'null'))

@@ -53,6 +53,9 @@ SAID = {
     'hw_gpu': f'{UNREAD}: it is the flavor that asks for GPUs',
     # Misspelt.
     'hw_disk_buss': f'{UNREAD}, did you mean hw_disk_bus?',
+    'os_distribution': f'{UNREAD}, did you mean os_distro?',
+    # Nearly a family's field, which is no name of a request.
+    'hw_numa_cpu': UNREAD,
     'hw_os_command_line': f'{UNREAD}, did you mean os_command_line?',
     'hw_memory_page_size': f'{UNREAD}, did you mean hw_mem_page_size?',
     'img_config_driv': f'{UNREAD}, did you mean img_config_drive?',
@@ -78,7 +81,8 @@ def test_the_reason_is_true_and_says_what_to_do(name):
     assert reason(name) == SAID[name]
 
 
-@pytest.mark.parametrize('name', ['hw_cpu_mode', 'hw_cpu_model', 'cpu_mode'])
+@pytest.mark.parametrize('name', [
+    'hw_cpu_mode', 'hw_cpu_model', 'cpu_mode', 'cpu_model'])
 def test_the_cpu_model_is_the_hosts(name):
     assert reason(name) == (
         f'{UNREAD}: the host decides on the CPU model ([libvirt] cpu_mode); '

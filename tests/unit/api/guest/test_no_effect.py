@@ -65,6 +65,8 @@ def test_the_other_half_may_be_the_image_s():
 def test_the_image_s_own_value_is_no_problem():
     assert problems({'hw_boot_menu': 'true'},
                     base={'hw_boot_menu': 'True'}) == {}
+    assert problems({'hw_boot_menu': 'true'},
+                    base={'hw_boot_menu': 'False'}).keys() == {'hw_boot_menu'}
 
 
 def test_a_reason_says_whether_the_server_would_be_built():
