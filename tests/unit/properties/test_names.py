@@ -50,7 +50,8 @@ SAID = {
     'hw_boot_mode': f'{UNREAD}, did you mean hw_firmware_type?',
     'hw_net_model': f'{UNREAD}, did you mean hw_vif_model?',
     'hw_cpu_cores_max': f'{UNREAD}, did you mean hw_cpu_max_cores?',
-    'hw_gpu': f'{UNREAD}: it is the flavor that asks for GPUs',
+    **dict.fromkeys(('hw_gpu', 'hw_vgpu'), f'{UNREAD}: it is the flavor that '
+                    'asks for GPUs'),
     # Misspelt.
     'hw_disk_buss': f'{UNREAD}, did you mean hw_disk_bus?',
     'os_distribution': f'{UNREAD}, did you mean os_distro?',
