@@ -1,5 +1,8 @@
 """Which image properties of a server are ours, and what is read of them."""
 
+import functools
+from unittest import mock
+
 from hypothesis import given
 from hypothesis import strategies as st
 from nova import utils as nova_utils
@@ -309,6 +312,19 @@ def test_a_default_follows_from_what_nova_compute_chooses_it_by(cause, values):
                 'properties': {cause: value}}), 'cdrom') for value in values}
     assert len(buses) == 2
     assert cause in DEFAULTS['hw_cdrom_bus']
+
+
+def test_the_video_model_follows_from_the_architecture_that_is_emulated():
+    cause, host = 'hw_emulation_architecture', mock.Mock()
+    host._check_emulation_arch = functools.partial(
+        driver.LibvirtDriver._check_emulation_arch, host)
+    models = {
+        driver.LibvirtDriver._get_video_type(
+            host, image_meta.ImageMeta.from_dict({
+                'properties': {cause: value}})) for value in (
+            'x86_64', 'ppc64le')}
+    assert len(models) == 2
+    assert cause in DEFAULTS['hw_video_model']
 
 
 def test_what_nova_compute_stores_a_default_of_is_known():

@@ -40,6 +40,16 @@ def test_a_project_member_may_override_by_default(enforcer):
     assert policy_folder.can(made, admin)(policies.CREATE)
 
 
+def test_nova_alone_warns_of_deprecated_rules(files, recwarn):
+    files.write({'old': '!', 'older': '!'})
+    caller_module.watched_policy(files.conf, [
+        oslo_policy.RuleDefault(
+            new, '@', deprecated_rule=oslo_policy.DeprecatedRule(
+                old, check, deprecated_reason='x', deprecated_since='1'))
+        for new, old, check in (('new', 'old', '@'), ('same', 'same', '!'))])
+    assert list(recwarn) == []
+
+
 @pytest.mark.parametrize('credentials', [
     READER, {'roles': [], 'project_id': 'p'},
     {'roles': ['member'], 'project_id': 'q'}])

@@ -54,6 +54,8 @@ SAID = {
                     'asks for GPUs'),
     # Misspelt.
     'hw_disk_buss': f'{UNREAD}, did you mean hw_disk_bus?',
+    'hw_guest_agent': f'{UNREAD}, did you mean hw_qemu_guest_agent?',
+    'hw_multiqueue': f'{UNREAD}, did you mean hw_vif_multiqueue_enabled?',
     'os_distribution': f'{UNREAD}, did you mean os_distro?',
     # Nearly a family's field, which is no name of a request.
     'hw_numa_cpu': UNREAD,

@@ -57,6 +57,11 @@ def test_what_only_other_drivers_read_is_refused_with_libvirt():
     assert problems(overrides, MIXED) == {}
 
 
+def test_an_image_without_a_value_has_none_that_is_spelt_so():
+    assert problems({'hw_disk_type': 'None'}, LIBVIRT).keys() == {
+        'hw_disk_type'}
+
+
 def test_the_other_half_may_be_the_image_s():
     assert problems({'hw_disk_bus': 'scsi'},
                     base={'hw_scsi_model': 'lsilogic'}) == {}
