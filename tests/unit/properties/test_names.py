@@ -65,6 +65,7 @@ SAID = {
     # As Glance's definition of TPM traits spells them.
     'traits:COMPUTE_SECURITY_TPM_2_0':
         f'{UNREAD}, the names are trait:NAME with up to 213 of A-Z, 0-9 and _',
+    'hw.emulator_threads_policy': UNREAD,
     'hw_emulator_threads_policy':
         f'{UNREAD}, only a flavor can have it: extra spec '
         'hw:emulator_threads_policy',
