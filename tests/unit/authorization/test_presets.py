@@ -95,6 +95,9 @@ class TestFile:
         (f'{ONE}\n{ONE.replace("one", "One")}', 'differ in case only'),
         (f'~: {ONE[5:]}', 'preset None: a name is 1 to 64'),
         ('one:', 'preset one: must be a mapping with no other keys than'),
+        ('one: {propertys: {hw_pmu: yes}, flavours: []}',
+         'properties, flavors; propertys, did you mean properties?; '
+         'flavours, did you mean flavors?'),
         ('one: [x]', 'preset one: must be a mapping with no other keys than'),
         (ONE.replace('description', 'descr'), 'no other keys than description, '
          'properties, flavors'),

@@ -41,6 +41,7 @@ SAID = {
         UNREAD),
     'hw_tpm': f'{UNREAD}, did you mean hw_tpm_model or hw_tpm_version?',
     'hw_vtpm': f'{UNREAD}, did you mean hw_tpm_model or hw_tpm_version?',
+    'os_name': f'{UNREAD}, did you mean os_distro or os_type?',
     'hw_secure_boot': f'{UNREAD}, did you mean os_secure_boot?',
     'hw_vif_type': f'{UNREAD}, did you mean hw_vif_model?',
     'HW_Uefi': f'{UNREAD}, did you mean hw_firmware_type?',
