@@ -178,6 +178,19 @@ def test_an_images_mask_is_checked_where_the_flavor_has_it_read():
     assert found[errors.PARAMETER][0] == errors.FLAVOR_CONFLICT
 
 
+def test_of_an_images_lists_only_the_one_that_is_too_large_is_named():
+    own = {'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0-99999',
+           'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '512',
+           'hw_numa_mem.1': '512'}
+    assert guests.problems({'hw_boot_menu': 'true'}, base=own).keys() == {
+        'hw_numa_cpus.0'}
+
+
+def test_what_a_removal_leaves_to_the_flavor_is_not_without_effect():
+    assert guests.problems(
+        {'hw_cpu_sockets': None}, base={'hw_cpu_sockets': '2'}) == {}
+
+
 def test_the_check_leaves_the_image_as_it_is():
     base = {'hw_numa_cpus.0': '0,1,2,3', 'hw_numa_mem.0': '1024',
             'hw_numa_nodes': '1'}

@@ -22,15 +22,14 @@ def refusal(function, *arguments):
     return None
 
 
-@hypothesis.given(
-    st.integers(1, 24), st.fixed_dictionaries({}, optional={
-        f'hw_cpu_{name}': st.integers(1, 12) for name in (
+def numbers(prefix):
+    return st.fixed_dictionaries({}, optional={
+        f'{prefix}_cpu_{name}': st.integers(1, 12) for name in (
             'sockets', 'cores', 'threads', 'max_sockets', 'max_cores',
-            'max_threads')}),
-    st.fixed_dictionaries({}, optional={
-        f'hw__cpu_{name}': st.integers(1, 12) for name in (
-            'sockets', 'cores', 'threads', 'max_sockets', 'max_cores',
-            'max_threads')}))
+            'max_threads')})
+
+
+@hypothesis.given(st.integers(1, 24), numbers('hw'), numbers('hw_'))
 @hypothesis.example(7, {f'hw_cpu_max_{name}': 2 for name in (
     'sockets', 'cores', 'threads')}, {})
 @hypothesis.example(8, {f'hw_cpu_max_{name}': 2 for name in (
@@ -39,6 +38,36 @@ def test_a_topology_is_refused_as_nova_refuses_it(vcpus, properties, specs):
     guest = guests.flavor(vcpus, **specs), guests.image(**properties)
     assert refusal(guest_module.check_cpu_topology, *guest) == refusal(
         nova_hardware.get_best_cpu_topology, *guest)
+
+
+@hypothesis.given(st.integers(1, 24), numbers('hw'), numbers('hw_'))
+@hypothesis.example(8, {'hw_cpu_cores': 2}, {})
+@hypothesis.example(4, {'hw_cpu_cores': 3}, {})
+# Only a host without threads gives it two cores.
+@hypothesis.example(
+    6, {'hw_cpu_sockets': 1, 'hw_cpu_cores': 2, 'hw_cpu_threads': 2}, {})
+def test_a_guest_gets_the_topology_that_nova_gives_it(
+        vcpus, properties, specs):
+    flavor, image = guests.flavor(vcpus, **specs), guests.image(**properties)
+    try:
+        # On hosts whose guests may have threads, and on others.
+        best = [nova_hardware.get_best_cpu_topology(flavor, image, threads)
+                for threads in (True, False)]
+    except exception.NovaException:
+        return
+    guest = guest_module.Guest(flavor, image, properties)
+    for name in 'sockets', 'cores', 'threads':
+        asked, field = properties.get(f'hw_cpu_{name}'), f'hw_cpu_{name}'
+        got = [getattr(each, name) for each in best]
+        assert guest.topology(field) == (asked if asked in got else got[0])
+
+
+def test_a_topology_that_is_impossible_is_left_to_nova_s_refusal():
+    properties = {'hw_cpu_threads': 1, 'hw_cpu_max_sockets': 3,
+                  'hw_cpu_max_cores': 1, 'hw_cpu_max_threads': 1}
+    guest = guest_module.Guest(
+        guests.flavor(8), guests.image(**properties), properties)
+    assert guest.topology('hw_cpu_threads') == 1
 
 
 @pytest.mark.parametrize(('specs', 'properties', 'traits'), [

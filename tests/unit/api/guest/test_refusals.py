@@ -50,6 +50,10 @@ def test_one_mistake_in_a_pinned_numa_request(changed, blamed):
     ({'hw_mem_page_size': '2048'}, {'hw:mem_page_size': 'small'},
      "Page size 2048 forbidden against 'small'; choose a flavor with "
      'hw:mem_page_size=any or large'),
+    ({'hw_video_ram': '1'}, {},
+     'The requested amount of video memory 1 is higher than the maximum '
+     'allowed by flavor 0; choose a flavor with hw_video:ram_max_mb of at '
+     'least 1'),
     ({'hw_locked_memory': 'true'}, {},
      'locked_memory value in image or flavor is forbidden when mem_page_size '
      'is not set; choose a flavor with hw:mem_page_size'),
@@ -66,6 +70,61 @@ def test_a_reason_is_one_sentence_why_and_one_what_to_do(
     ((name, found),) = guests.problems(overrides, specs).items()
     assert [name] == list(overrides)
     assert found[1] == reason
+
+
+def test_a_flavor_that_cannot_be_read_is_no_fault_of_an_override():
+    ((name, found),) = guests.problems(
+        {'hw_video_ram': '1'}, {'hw_video:ram_max_mb': 'x'}).items()
+    assert name == errors.PARAMETER
+    assert found[1].endswith("invalid literal for int() with base 10: 'x'")
+
+
+def test_the_memory_of_a_node_must_be_a_multiple_of_the_page_size():
+    found = guests.problems(
+        {'hw_mem_page_size': '2048', 'hw_boot_menu': 'true'},
+        of=guests.flavor(memory_mb=1025, hw__mem_page_size='large'))
+    assert found == {'hw_mem_page_size': (
+        errors.FLAVOR_CONFLICT, 'the memory of each NUMA node must be a '
+        'multiple of the page size; choose a smaller page size, or a flavor '
+        'with other memory than 1025 MiB')}
+
+
+def test_a_page_size_of_the_flavor_alone_can_be_wrong():
+    assert guests.problems(
+        {'hw_boot_menu': 'true'},
+        of=guests.flavor(memory_mb=1025, hw__mem_page_size='2048')
+    ).keys() == {errors.PARAMETER}
+
+
+def test_only_nodes_that_share_a_vcpu_are_to_blame():
+    nodes = {'hw_numa_nodes': '3'}
+    for node, (cpus, memory) in enumerate(
+            (('0-1', '256'), ('1-2', '256'), ('3', '512'))):
+        nodes[f'hw_numa_cpus.{node}'] = cpus
+        nodes[f'hw_numa_mem.{node}'] = memory
+    assert guests.problems(nodes).keys() == {
+        'hw_numa_cpus.0', 'hw_numa_cpus.1'}
+
+
+@pytest.mark.parametrize('specs', [{}, {
+    'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_realtime': 'yes',
+    'hw:cpu_realtime_mask': '^0'}])
+def test_of_mixed_without_one_mask_only_the_policy_is_to_blame(specs):
+    assert guests.problems(
+        {'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'}, specs
+    ).keys() == {'hw_cpu_policy'}
+
+
+def test_of_a_mask_without_a_vcpu_left_only_the_mask_is_to_blame():
+    assert guests.problems(
+        {'hw_cpu_realtime_mask': '0-3', 'hw_cpu_policy': 'dedicated'},
+        {'hw:cpu_realtime': 'yes'}).keys() == {'hw_cpu_realtime_mask'}
+
+
+def test_of_encrypted_memory_without_uefi_only_the_firmware_is_to_blame():
+    assert guests.problems({
+        'hw_mem_encryption': 'true', 'hw_firmware_type': 'bios',
+        'hw_machine_type': 'q35'}).keys() == {'hw_firmware_type'}
 
 
 def test_a_list_that_is_removed_is_no_list_with_a_vcpu_of_another():
