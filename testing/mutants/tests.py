@@ -29,18 +29,13 @@ class Covering:
             test for lines in self._lines.values()
             for tests in lines.values() for test in tests)
 
-    def tests(self, mutant: Mutant, every: bool) -> list[str]:
+    def tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that run a mutant; first those that run least.
 
         What runs when the module is imported, all its tests run.
-
-        :param every: whether all others follow: what is made once and kept (a
-            constant, the catalogue, a fixture of the session) only the test
-            before which it was made seems to run
         """
         lines = self._lines.get(str(self._root / mutant.path), {})
         found = set().union(*(
             lines.get(line, ()) for line in range(
                 mutant.first, mutant.last + 1))) or set().union(*lines.values())
-        return sorted(self._size if every else found, key=lambda test: (
-            test not in found, self._size[test], test))
+        return sorted(found, key=lambda test: (self._size[test], test))
