@@ -54,6 +54,14 @@ def test_one_mistake_in_a_pinned_numa_request(changed, blamed):
      'The requested amount of video memory 1 is higher than the maximum '
      'allowed by flavor 0; choose a flavor with hw_video:ram_max_mb of at '
      'least 1'),
+    ({'hw_cpu_realtime_mask': '0-3'},
+     {'hw:cpu_realtime': 'yes', 'hw:cpu_policy': 'dedicated'},
+     'Use of realtime CPUs requires either one or more non-realtime CPU(s) or '
+     'offloaded emulator threads; leave one vCPU out of the mask and others '
+     'in, as ^0 does'),
+    ({'hw_cpu_policy': 'shared'}, {'hw:emulator_threads_policy': 'isolate'},
+     'An isolated CPU emulator threads option requires a dedicated CPU policy '
+     'option; set hw_cpu_policy=dedicated'),
     ({'hw_locked_memory': 'true'}, {},
      'locked_memory value in image or flavor is forbidden when mem_page_size '
      'is not set; choose a flavor with hw:mem_page_size'),
@@ -94,6 +102,33 @@ def test_a_page_size_of_the_flavor_alone_can_be_wrong():
         {'hw_boot_menu': 'true'},
         of=guests.flavor(memory_mb=1025, hw__mem_page_size='2048')
     ).keys() == {errors.PARAMETER}
+
+
+@pytest.mark.parametrize(('overrides', 'specs', 'blamed'), [
+    # What the flavor has, too, or limits to less.
+    (NODES, {'hw:numa_nodes': '2'}, 'hw_numa_nodes'),
+    ({'hw_cpu_max_sockets': '2', 'hw_cpu_max_cores': '9'},
+     {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_max_cores'),
+    ({'hw_cpu_sockets': '2', 'hw_cpu_cores': '9'},
+     {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_cores'),
+    ({'hw_machine_type': 'pc', 'hw_firmware_type': 'uefi'},
+     {'hw:mem_encryption': 'true'}, 'hw_machine_type'),
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
+     {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_policy': 'shared'},
+     'hw_cpu_policy'),
+    ({'hw_cpu_policy': 'shared', 'hw_cpu_thread_policy': 'prefer'},
+     {'hw:cpu_dedicated_mask': '0-1'}, 'hw_cpu_thread_policy'),
+])
+def test_of_several_overrides_the_one_that_is_wrong_is_to_blame(
+        overrides, specs, blamed):
+    assert list(guests.problems(overrides, specs)) == [blamed]
+
+
+def test_the_policy_is_to_blame_for_what_the_images_threads_need():
+    assert list(guests.problems(
+        {'hw_cpu_policy': 'shared', 'hw_boot_menu': 'true'}, {},
+        {'hw_cpu_thread_policy': 'require', 'hw_cpu_policy': 'dedicated'}
+    )) == ['hw_cpu_policy']
 
 
 def test_only_nodes_that_share_a_vcpu_are_to_blame():
