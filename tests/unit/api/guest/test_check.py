@@ -12,6 +12,7 @@ from nova_image_override.api.guest import check
 from nova_image_override.api.guest import refusals
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.properties import catalog as catalog_module
+from nova_image_override.server_record import ServerRecord
 from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
@@ -206,6 +207,45 @@ def test_an_unreadable_property_that_is_overridden_is_no_cause():
          'hw_video_ram': '16'},
         {'hw_disk_bus': 'bogus', 'hw_video_ram': 'many'})
     assert set(found) == {'hw_video_ram'}
+
+
+def test_only_what_nova_cannot_read_of_an_image_is_named():
+    found = problems(guests.flavor(), {'hw_boot_menu': 'true'},
+                     {'hw_cpu_sockets': 'x', 'hw_pmu': 'true'})
+    assert found == {'hw_cpu_sockets': (
+        errors.UNREADABLE, "Nova cannot read the image's own value x")}
+
+
+# --- a resize -----------------------------------------------------------------
+
+SOCKETS = ServerRecord.read({
+    'image_os_glance_override:hw_cpu_sockets': '', 'image_hw_cpu_sockets': '2',
+    'image_hw_serial_port_count': '4'})
+
+
+@pytest.mark.parametrize(('vcpus', 'specs', 'blamed'), [
+    (4, {}, set()),
+    # Two sockets have no effect, and may have one again.
+    (3, {}, set()),
+    # The image's own value, which is left to Nova.
+    (4, {'hw__serial_port_count': 1}, set()),
+    (4, {'hw__cpu_max_sockets': 1}, {'hw_cpu_sockets'})])
+def test_a_resize_is_refused_for_overrides_that_the_flavor_excludes(
+        vcpus, specs, blamed):
+    found = set()
+    try:
+        check.check_resize(guests.flavor(vcpus, **specs), SOCKETS,
+                           guests.flavor(), check.problems)
+    except errors.Invalid as refusal:
+        found = {each.name for each in refusal.problems}
+    assert found == blamed
+
+
+def test_what_has_no_effect_with_a_flavor_is_known_where_nova_can_read_it():
+    flavor = guests.flavor(3)
+    assert check.ineffective(flavor, SOCKETS) == {'hw_cpu_sockets'}
+    assert check.ineffective(flavor, ServerRecord.read(
+        {**SOCKETS.metadata, 'image_hw_cpu_cores': 'x'})) == set()
 
 
 @pytest.mark.parametrize(('overrides', 'specs', 'blamed'), [
