@@ -1,10 +1,14 @@
 """What nova-api makes of the cloud's drivers."""
 
+import re
+
 import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.guest import no_effect
+from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.properties import book
+from nova_image_override.properties import catalog
 from tests.unit.strategies import overrides_of
 
 LIBVIRT, VMWARE = frozenset({'libvirt'}), frozenset({'vmwareapi'})
@@ -90,6 +94,32 @@ def test_only_a_property_that_guests_have_anyway_may_lack_who_acts_on_it():
     """Else it would be one that every cloud refuses."""
     assert {name for name, record in book.RECORDS.items()
             if record.has_anyway} == {'hw_rng_model'}
+
+
+# --- what is on offer ---------------------------------------------------------
+
+@pytest.mark.parametrize(('virt_drivers', 'field', 'values', 'left'), [
+    (VMWARE, 'hw_vif_model', ['virtio', 'e1000'], ['e1000']),
+    (MIXED, 'hw_vif_model', ['virtio', 'e1000'], ['virtio', 'e1000']),
+    (frozenset(), 'hw_vif_model', ['virtio', 'e1000'], ['virtio', 'e1000']),
+    (LIBVIRT, 'hw_boot_menu', ['true', 'false'], ['true', 'false']),
+    (VMWARE, 'hw_boot_menu', ['true', 'false'], []),
+    # Text: of some a reader names the values, of some it takes any.
+    (VMWARE, 'hw_disk_type', ['thin', 'other'], ['thin']),
+    (LIBVIRT, 'hw_disk_type', ['thin', 'other'], []),
+    (LIBVIRT, 'hw_machine_type', ['q35', 'other'], ['q35', 'other'])])
+def test_values_on_offer_are_those_that_a_host_acts_on(
+        virt_drivers, field, values, left):
+    found = no_effect.limit(
+        virt_drivers, Overridable(catalog.running()[field]))
+    assert [value for each in found for value in values if not any(
+        re.fullmatch(pattern, value) for pattern in each.denied)] == left
+
+
+def test_where_a_host_acts_on_every_value_none_is_compared():
+    (left,) = no_effect.limit(
+        LIBVIRT, Overridable(catalog.running()['hw_boot_menu']))
+    assert left.denied == ()
 
 
 # --- what a check reports ---------------------------------------------------
