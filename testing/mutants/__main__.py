@@ -134,16 +134,14 @@ class Results:
 def _noticed(
     mutant: Mutant, folder: str, covering: tests_module.Covering,
 ) -> str:
-    found = covering.tests(mutant)
+    found, every = covering.tests(mutant), []
+    if folder == 'unit' and not mutant.path.startswith(_BY_SERVICES):
+        # What is made once and kept (a constant, the catalogue, a fixture of
+        # the session) only the test before which it was made seems to run.
+        every = ['tests/unit', '-m', 'not process']
     return (run.noticed_by(mutant, _ROOT, found[:FOLDERS[folder]])
             or run.noticed_by(mutant, _ROOT, found[FOLDERS[folder]:])
-            # What is made once and kept (a constant, the catalogue, a fixture
-            # of the session) only the test before which it was made seems to
-            # run.
-            or (folder == 'unit' and not mutant.path.startswith(_BY_SERVICES)
-                and run.noticed_by(
-                    mutant, _ROOT, ['tests/unit', '-m', 'not process']))
-            or '')
+            or run.noticed_by(mutant, _ROOT, every))
 
 
 def _try(mutants: list[Mutant], folder: str, jobs: int, end: float) -> None:

@@ -11,12 +11,8 @@ from nova_image_override import policies
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import lists
-from nova_image_override.authorization.glance.metadata_injection import (
-    Injection,
-)
-from nova_image_override.authorization.glance.property_protections import (
-    Protections,
-)
+from nova_image_override.authorization.glance import metadata_injection
+from nova_image_override.authorization.glance import property_protections
 from nova_image_override.properties import book
 from testing import release
 from tests.unit import memory
@@ -304,8 +300,10 @@ def test_the_rules_are_those_that_the_options_name(catalog, tmp_path):
 
 @pytest.mark.parametrize(('options', 'told'), [
     ({}, 'not given'),
-    ({'injection': Injection(configured=True)}, 'the files that nova.conf'),
-    ({'protections': Protections([])}, 'the files that nova.conf')])
+    ({'injection': metadata_injection.Injection(configured=True)},
+     'the files that nova.conf'),
+    ({'protections': property_protections.Protections([])},
+     'the files that nova.conf')])
 def test_the_log_says_whether_glances_files_are_known(catalog, options, told):
     assert enforcer_module.Enforcer(
         catalog, **options).glances_files.startswith(told)

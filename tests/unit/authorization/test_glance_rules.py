@@ -300,7 +300,7 @@ def test_traits_are_on_offer_for_what_protections_leave_of_them(
 def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
     closed = property_protections.Section(
         re.compile('trait:'), dict.fromkeys(OPEN, ADMINS))
-    gold = property_protections.Section(
+    one = property_protections.Section(
         re.compile('^trait:CUSTOM_MAX$'), OPEN)
 
     def offers(*sections, who=MEMBER):
@@ -310,7 +310,7 @@ def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
 
     assert not offers(closed)
     assert offers(closed, who=ADMIN)
-    assert offers(gold, closed)
+    assert offers(one, closed)
 
 
 _FIELDS = ('hw_disk_bus', 'hw_vm_mode', 'hw_numa_mem.0', 'hw_numa_mem.1',

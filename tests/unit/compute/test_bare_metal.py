@@ -10,15 +10,9 @@ from openstack.baremetal.v1 import node
 import pytest
 
 from nova_image_override.compute import manager
-from nova_image_override.nova_interfaces import interface
 
 METAL = object.__new__(ironic.IronicDriver)
 OTHER = object.__new__(virt_driver.ComputeDriver)
-
-
-@pytest.fixture(scope='module', autouse=True)
-def registered():
-    interface.verify([])
 
 
 @pytest.fixture
@@ -50,3 +44,14 @@ def test_a_node_without_traits_is_left_alone(connection):
         instance_info={'root_gb': '10'})
     manager.forget_traits(METAL, instance())
     connection.patch_node.assert_not_called()
+
+
+@pytest.mark.parametrize(('driver', 'forgets'), [(METAL, True), (OTHER, False)])
+def test_only_a_rebuild_of_bare_metal_removes_them(
+        ask, connection, driver, forgets):
+    connection.get_node.return_value = node.Node(
+        instance_info={'traits': ['CUSTOM_RAID5']})
+    ask(manager.ComputeManager, '_do_rebuild_instance_with_claim', 'context',
+        instance(system_metadata={}), 'image', objects.ImageMeta(),
+        driver=driver)
+    assert connection.patch_node.called == forgets

@@ -3,24 +3,15 @@
 from unittest import mock
 
 from nova import objects
-from nova.compute import manager as nova_manager
-from nova.compute import resource_tracker as nova_tracker
-from nova.virt.ironic import driver as ironic
 import pytest
 
 from nova_image_override import errors
 from nova_image_override.compute import manager
 from nova_image_override.compute import rescue_images
-from nova_image_override.nova_interfaces import interface
 
 OVERRIDDEN = {'image_os_glance_override:hw_disk_bus': 'ide',
               'image_hw_disk_bus': 'scsi'}
 MACHINE = {**OVERRIDDEN, 'image_hw_machine_type': 'q35'}
-
-
-@pytest.fixture(scope='module', autouse=True)
-def registered():
-    interface.verify([])
 
 
 def instance(metadata=OVERRIDDEN, image_ref='own'):
@@ -31,30 +22,16 @@ def image(**properties):
     return objects.ImageMeta.from_dict({'properties': properties})
 
 
-def called(name, *args, driver=None):
-    """Call a method of ours, and return what Nova's own is given."""
-    made = object.__new__(manager.ComputeManager)
-    made.driver = driver
-    with mock.patch.object(nova_manager.ComputeManager, name) as novas:
-        getattr(made, name)(*args)
-    (call,) = novas.mock_calls
-    return call.args
-
-
 # --- the entry in the stats of a compute node --------------------------------
 
 @pytest.mark.parametrize(('resources', 'stats'), [
     ({'stats': {'node': 'x'}}, {'node': 'x'}), ({'stats': None}, {}), ({}, {})])
 def test_what_the_driver_says_of_a_host_stays_beside_our_entry(
-        resources, stats):
+        ask, resources, stats):
     resources = {**resources, 'hypervisor_hostname': 'host'}
     before = dict(resources)
-    made = object.__new__(manager.ResourceTracker)
-    with mock.patch.object(
-            nova_tracker.ResourceTracker, '_copy_resources') as novas:
-        made._copy_resources('node', resources)
-    (call,) = novas.mock_calls
-    given = call.args[1]
+    _, (_, given) = ask(
+        manager.ResourceTracker, '_copy_resources', 'node', resources)
     assert given['hypervisor_hostname'] == 'host'
     assert {**stats, errors.PARAMETER: given['stats'][errors.PARAMETER]
             } == given['stats']
@@ -63,14 +40,6 @@ def test_what_the_driver_says_of_a_host_stays_beside_our_entry(
 
 # --- rescue ------------------------------------------------------------------
 
-def rescued(stored, reference, fetched):
-    made = object.__new__(manager.ComputeManager)
-    with mock.patch.object(nova_manager.ComputeManager, '_get_rescue_image',
-                           return_value=fetched):
-        return made._get_rescue_image(
-            'context', instance(stored), reference).properties
-
-
 @pytest.mark.parametrize(('stored', 'properties', 'machine'), [
     (MACHINE, {}, 'q35'),
     (MACHINE, {'hw_machine_type': 'pc'}, 'pc'),
@@ -78,10 +47,12 @@ def rescued(stored, reference, fetched):
     (OVERRIDDEN, {}, None),
     ({'image_hw_machine_type': 'q35'}, {}, None)])
 def test_another_image_gets_the_machine_type_of_the_server_if_it_has_none(
-        stored, properties, machine):
-    found = rescued(stored, 'other', image(**properties))
-    assert found.get('hw_machine_type') == machine
-    assert found.get('hw_disk_bus') is None
+        ask, stored, properties, machine):
+    found, _ = ask(
+        manager.ComputeManager, '_get_rescue_image', 'context',
+        instance(stored), 'other', answer=image(**properties))
+    assert found.properties.get('hw_machine_type') == machine
+    assert found.properties.get('hw_disk_bus') is None
 
 
 @pytest.mark.parametrize(('owner', 'object_id', 'own'), [
@@ -111,24 +82,11 @@ def test_all_else_that_the_driver_asks_of_the_api_is_the_apis_own():
 @pytest.mark.parametrize(('metadata', 'bus'), [
     (OVERRIDDEN, 'scsi'), ({}, 'ide')])
 def test_a_disk_that_comes_from_a_snapshot_keeps_the_type_of_that_disk(
-        metadata, bus):
-    args = called(
-        '_finish_snapshot_based_resize_at_dest_spawn', 'context',
-        instance(metadata), 'migration',
-        image(hw_disk_bus='ide', hw_disk_type='sparse'), 'bdms')
-    properties = args[3].properties
+        ask, metadata, bus):
+    _, (*_, given) = ask(
+        manager.ComputeManager, '_finish_snapshot_based_resize_at_dest_spawn',
+        'context', instance(metadata), 'migration',
+        image(hw_disk_bus='ide', hw_disk_type='sparse'))
+    properties = given.properties
     assert (properties.hw_disk_bus, properties.hw_disk_type) == (
         bus, 'sparse')
-
-
-@pytest.mark.parametrize(('driver', 'forgets'), [
-    (object.__new__(ironic.IronicDriver), True), (None, False)])
-def test_only_a_bare_metal_node_forgets_its_traits(
-        monkeypatch, driver, forgets):
-    forgot = []
-    monkeypatch.setattr(manager, 'forget_traits',
-                        lambda *metal: forgot.append(metal))
-    server = instance()
-    called('_do_rebuild_instance_with_claim', 'context', server, 'own',
-           image(), driver=driver)
-    assert forgot == ([(driver, server)] if forgets else [])

@@ -183,13 +183,13 @@ def test_of_an_images_lists_only_the_one_that_is_too_large_is_named():
     own = {'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0-99999',
            'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '512',
            'hw_numa_mem.1': '512'}
-    assert guests.problems({'hw_boot_menu': 'true'}, base=own).keys() == {
+    assert problems(guests.flavor(), {'hw_boot_menu': 'true'}, own).keys() == {
         'hw_numa_cpus.0'}
 
 
 def test_what_a_removal_leaves_to_the_flavor_is_not_without_effect():
-    assert guests.problems(
-        {'hw_cpu_sockets': None}, base={'hw_cpu_sockets': '2'}) == {}
+    assert problems(guests.flavor(), {'hw_cpu_sockets': None},
+                    {'hw_cpu_sockets': '2'}) == {}
 
 
 def test_the_check_leaves_the_image_as_it_is():
@@ -214,38 +214,6 @@ def test_only_what_nova_cannot_read_of_an_image_is_named():
                      {'hw_cpu_sockets': 'x', 'hw_pmu': 'true'})
     assert found == {'hw_cpu_sockets': (
         errors.UNREADABLE, "Nova cannot read the image's own value x")}
-
-
-# --- a resize -----------------------------------------------------------------
-
-SOCKETS = ServerRecord.read({
-    'image_os_glance_override:hw_cpu_sockets': '', 'image_hw_cpu_sockets': '2',
-    'image_hw_serial_port_count': '4'})
-
-
-@pytest.mark.parametrize(('vcpus', 'specs', 'blamed'), [
-    (4, {}, set()),
-    # Two sockets have no effect, and may have one again.
-    (3, {}, set()),
-    # The image's own value, which is left to Nova.
-    (4, {'hw__serial_port_count': 1}, set()),
-    (4, {'hw__cpu_max_sockets': 1}, {'hw_cpu_sockets'})])
-def test_a_resize_is_refused_for_overrides_that_the_flavor_excludes(
-        vcpus, specs, blamed):
-    found = set()
-    try:
-        check.check_resize(guests.flavor(vcpus, **specs), SOCKETS,
-                           guests.flavor(), check.problems)
-    except errors.Invalid as refusal:
-        found = {each.name for each in refusal.problems}
-    assert found == blamed
-
-
-def test_what_has_no_effect_with_a_flavor_is_known_where_nova_can_read_it():
-    flavor = guests.flavor(3)
-    assert check.ineffective(flavor, SOCKETS) == {'hw_cpu_sockets'}
-    assert check.ineffective(flavor, ServerRecord.read(
-        {**SOCKETS.metadata, 'image_hw_cpu_cores': 'x'})) == set()
 
 
 @pytest.mark.parametrize(('overrides', 'specs', 'blamed'), [
@@ -394,3 +362,35 @@ def test_what_an_image_holds_that_is_no_text_is_still_unreadable(value):
     found = problems(guests.flavor(), {'hw_boot_menu': 'true'},
                      {'hw_numa_cpus.0': value})
     assert {code for code, _ in found.values()} == {errors.UNREADABLE}
+
+
+# --- a resize -----------------------------------------------------------------
+
+SOCKETS = ServerRecord.read({
+    'image_os_glance_override:hw_cpu_sockets': '', 'image_hw_cpu_sockets': '2',
+    'image_hw_serial_port_count': '4'})
+
+
+@pytest.mark.parametrize(('vcpus', 'specs', 'blamed'), [
+    (4, {}, set()),
+    # Two sockets have no effect, and may have one again.
+    (3, {}, set()),
+    # The image's own value, which is left to Nova.
+    (4, {'hw__serial_port_count': 1}, set()),
+    (4, {'hw__cpu_max_sockets': 1}, {'hw_cpu_sockets'})])
+def test_a_resize_is_refused_for_overrides_that_the_flavor_excludes(
+        vcpus, specs, blamed):
+    found = set()
+    try:
+        check.check_resize(guests.flavor(vcpus, **specs), SOCKETS,
+                           guests.flavor(), check.problems)
+    except errors.Invalid as refusal:
+        found = {each.name for each in refusal.problems}
+    assert found == blamed
+
+
+def test_what_has_no_effect_with_a_flavor_is_known_where_nova_can_read_it():
+    flavor = guests.flavor(3)
+    assert check.ineffective(flavor, SOCKETS) == {'hw_cpu_sockets'}
+    assert check.ineffective(flavor, ServerRecord.read(
+        {**SOCKETS.metadata, 'image_hw_cpu_cores': 'x'})) == set()

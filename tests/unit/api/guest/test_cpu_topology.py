@@ -57,7 +57,8 @@ def test_a_guest_gets_the_topology_that_nova_gives_it(
         return
     guest = guest_module.Guest(flavor, image, properties)
     for name in 'sockets', 'cores', 'threads':
-        asked, field = properties.get(f'hw_cpu_{name}'), f'hw_cpu_{name}'
+        field = f'hw_cpu_{name}'
+        asked = properties.get(field)
         got = [getattr(each, name) for each in best]
         assert guest.topology(field) == (asked if asked in got else got[0])
 

@@ -113,9 +113,20 @@ def test_a_page_size_of_the_flavor_alone_can_be_wrong():
      {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_cores'),
     ({'hw_machine_type': 'pc', 'hw_firmware_type': 'uefi'},
      {'hw:mem_encryption': 'true'}, 'hw_machine_type'),
+    ({'hw_mem_encryption': 'true', 'hw_firmware_type': 'bios',
+      'hw_machine_type': 'q35'}, {}, 'hw_firmware_type'),
     ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
      {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_policy': 'shared'},
      'hw_cpu_policy'),
+    # No mask, and two.
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'}, {},
+     'hw_cpu_policy'),
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
+     {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_realtime': 'yes',
+      'hw:cpu_realtime_mask': '^0'}, 'hw_cpu_policy'),
+    # A mask that leaves no vCPU out.
+    ({'hw_cpu_realtime_mask': '0-3', 'hw_cpu_policy': 'dedicated'},
+     {'hw:cpu_realtime': 'yes'}, 'hw_cpu_realtime_mask'),
     ({'hw_cpu_policy': 'shared', 'hw_cpu_thread_policy': 'prefer'},
      {'hw:cpu_dedicated_mask': '0-1'}, 'hw_cpu_thread_policy'),
 ])
@@ -139,27 +150,6 @@ def test_only_nodes_that_share_a_vcpu_are_to_blame():
         nodes[f'hw_numa_mem.{node}'] = memory
     assert guests.problems(nodes).keys() == {
         'hw_numa_cpus.0', 'hw_numa_cpus.1'}
-
-
-@pytest.mark.parametrize('specs', [{}, {
-    'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_realtime': 'yes',
-    'hw:cpu_realtime_mask': '^0'}])
-def test_of_mixed_without_one_mask_only_the_policy_is_to_blame(specs):
-    assert guests.problems(
-        {'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'}, specs
-    ).keys() == {'hw_cpu_policy'}
-
-
-def test_of_a_mask_without_a_vcpu_left_only_the_mask_is_to_blame():
-    assert guests.problems(
-        {'hw_cpu_realtime_mask': '0-3', 'hw_cpu_policy': 'dedicated'},
-        {'hw:cpu_realtime': 'yes'}).keys() == {'hw_cpu_realtime_mask'}
-
-
-def test_of_encrypted_memory_without_uefi_only_the_firmware_is_to_blame():
-    assert guests.problems({
-        'hw_mem_encryption': 'true', 'hw_firmware_type': 'bios',
-        'hw_machine_type': 'q35'}).keys() == {'hw_firmware_type'}
 
 
 def test_a_list_that_is_removed_is_no_list_with_a_vcpu_of_another():
