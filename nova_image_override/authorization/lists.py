@@ -236,7 +236,7 @@ class PropertyList:
                              + ' or '.join(self._catalog.legacy[name]))
         values = tuple(v.strip() for v in rest.split('|')) \
             if has_values else ()
-        if has_values and not all(values):
+        if not all(values):
             raise ValueError('a value is empty')
         name_pattern, *value_patterns = _compiled((name, *values))
         return Entry(text, name, values, name_pattern, tuple(value_patterns))
@@ -248,7 +248,7 @@ class PropertyList:
         """
         dead: dict[str, str] = {}
         reached = [prop for prop in self._catalog.values()
-                   if entry.values and entry.reaches(prop)]
+                   if entry.reaches(prop)]
         for value in entry.values if reached else ():
             first, *others = (_impossible(prop, value) for prop in reached)
             if first and all(others):

@@ -47,8 +47,8 @@ class Preset:
     name: str
     overrides: Overrides
     digest: str
-    description: str = ''
-    flavors: tuple[str, ...] = ()
+    description: str
+    flavors: tuple[str, ...]
 
     @classmethod
     def of(

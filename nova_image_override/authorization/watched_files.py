@@ -127,6 +127,6 @@ def _stamps_of(path: str) -> Iterator[_Stamp]:
 def _filled(stamps: Iterable[_Stamp]) -> set[str]:
     """Return the files of STAMPS that are not empty, if all can be read."""
     # oslo.policy reads no hidden files, such as those of editors.
-    return {path for path, _, size, *_ in stamps
-            if size and not os.path.basename(path).startswith('.')
+    return {path for path, *_ in stamps
+            if not os.path.basename(path).startswith('.')
             and pathlib.Path(path).read_text(encoding='utf-8').strip()}

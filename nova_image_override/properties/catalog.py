@@ -167,8 +167,8 @@ class Catalog(dict[str, Property]):
                     spec.replace(':', '_', 1) not in self):
                 return f', only a flavor can have it: extra spec {spec}'
         return errors.did_you_mean(lowered, [
-            field for field, prop in self.items()
-            if not prop.record.never and not prop.family], _ALIKE)
+            prop.spelling for prop in self.values()
+            if not prop.record.never], _ALIKE)
 
 
 @functools.lru_cache(maxsize=1)

@@ -49,6 +49,10 @@ _PREFIXES = {'virtio': 'vd', 'scsi': 'sd', 'sata': 'sd', 'usb': 'sd',
 #: The properties that decide where drives are.
 _PLACING = (PROPERTY, 'hw_cdrom_bus', CONFIG_DRIVE)
 
+#: Architectures whose CD-ROM drives are on SCSI
+#: (blockinfo.get_disk_bus_for_device_type).
+_SCSI_CDROMS = ('aarch64', 'ppc', 'ppc64', 'ppc64le', 'ppcle', 's390', 's390x')
+
 #: Drives that an IDE bus takes.
 _IDE_ROOM = 4
 
@@ -155,7 +159,7 @@ def _cdrom_bus(properties: ImageProperties) -> str | None:
     machine = properties.get('hw_machine_type')
     if own or machine is None:
         return own
-    if properties.get('hw_architecture') not in (None, 'i686', 'x86_64'):
+    if properties.get('hw_architecture') in _SCSI_CDROMS:
         return 'scsi'
     return 'sata' if 'q35' in machine else 'ide'
 

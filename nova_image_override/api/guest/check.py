@@ -57,7 +57,7 @@ def problems(
         [getattr(flavor, field) for field in FLAVOR_FIELDS],
         dict(flavor.extra_specs), image, base, overrides.values,
         sorted(ineffective), sorted(virt_drivers),
-    )).encode(errors='backslashreplace')).digest()
+    )).encode()).digest()
     if digest in _GOOD:
         return {}
     found: dict[str, errors.Problem] = {}

@@ -172,8 +172,7 @@ _TABLE: dict[str, _Blame | Callable[[Guest], _Blame]] = {
         ('hw_video_model', *_MEMORY), 'set hw_video_model=none',
         'this memory encryption takes no video device'),
     'LockMemoryForbidden': _Blame(
-        ('hw_locked_memory', 'hw_mem_page_size'),
-        'choose a flavor with hw:mem_page_size'),
+        ('hw_locked_memory',), 'choose a flavor with hw:mem_page_size'),
     'MemoryPageSizeForbidden': _Blame(
         ('hw_mem_page_size',),
         'choose a flavor with hw:mem_page_size=any or large'),

@@ -58,8 +58,8 @@ SAID = {
     'hw_guest_agent': f'{UNREAD}, did you mean hw_qemu_guest_agent?',
     'hw_multiqueue': f'{UNREAD}, did you mean hw_vif_multiqueue_enabled?',
     'os_distribution': f'{UNREAD}, did you mean os_distro?',
-    # Nearly a family's field, which is no name of a request.
-    'hw_numa_cpu': UNREAD,
+    **dict.fromkeys(('hw_numa_cpu', 'hw_numa_cpu.0'),
+                    f'{UNREAD}, did you mean hw_numa_cpus.N?'),
     'hw_os_command_line': f'{UNREAD}, did you mean os_command_line?',
     'hw_memory_page_size': f'{UNREAD}, did you mean hw_mem_page_size?',
     'img_config_driv': f'{UNREAD}, did you mean img_config_drive?',

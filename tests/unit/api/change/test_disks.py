@@ -1,10 +1,14 @@
-"""Which disks move to another bus, and what they are called there."""
+"""Where a server's disks are, what they are called there, and their room."""
 
 from nova import objects
+from nova.objects import fields
+from nova.virt.libvirt import blockinfo
 import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.change import disks
+from nova_image_override.api.change.plan import Change, Plan
+from tests.unit.strategies import overrides_of
 
 
 def disk(name, bus='virtio', boot_index=None, device_type='disk', **more):
@@ -79,6 +83,17 @@ def test_names_that_become_free_are_taken():
         '/dev/sda': '/dev/sda', '/dev/sdb': '/dev/sdb'}
 
 
+@pytest.mark.parametrize('bus', blockinfo.SUPPORTED_DEVICE_BUSES['qemu'])
+def test_devices_on_each_bus_have_the_names_that_nova_gives_them(bus):
+    prefix = '/dev/' + blockinfo.get_dev_prefix_for_disk_bus(bus)
+    other = 'ide' if bus == 'virtio' else 'virtio'
+    assert moved([root('xda', other)], other, bus) == {
+        '/dev/xda': f'{prefix}a'}
+    # A volume that was attached has a name, and no bus yet.
+    assert moved([disk(f'{prefix[5:]}b', None)], bus, other).keys() == {
+        f'{prefix}b'}
+
+
 @pytest.mark.parametrize(('source', 'target'), [
     ('virtio', 'virtio'),
     # No bus of QEMU's guests.
@@ -93,6 +108,80 @@ def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
     (problem,) = caught.value.problems
     assert problem.name == 'hw_disk_bus'
     assert 'on virtio, and its host has no bus lxc' in problem.reason
+
+
+# --- room -------------------------------------------------------------------
+
+IDE = {'hw_disk_bus': 'ide'}
+
+
+def has_room(mappings, overrides=IDE, own=None, config_drive='', of='qcow2',
+             otherwise=None):
+    """Return whether a server has room for its drives."""
+    asked, own = overrides_of(overrides), own or {}
+    image = {'disk_format': of, 'properties': own}
+    try:
+        disks.require_room(Plan(
+            Change(None, image, asked, asked),
+            {**image, 'properties': asked.merge(own)}),
+            mappings, config_drive, otherwise)
+    except errors.Invalid as refusal:
+        assert refusal.problems[0].name in overrides
+        assert 'but 4: choose another bus' in refusal.problems[0].reason
+        return False
+    return True
+
+
+def drives(number, bus=None, device_type=None):
+    return [disk(f'xd{index}', bus, device_type=device_type)
+            for index in range(number)]
+
+
+CDROM_ON_SATA = {**IDE, 'hw_cdrom_bus': 'sata'}
+MANDATORY = {**IDE, 'hw_machine_type': 'pc', 'img_config_drive': 'mandatory'}
+
+
+@pytest.mark.parametrize(('drives', 'more'), [
+    (drives(4), {}),
+    ([*drives(4), *drives(4, 'scsi')], {}),
+    (drives(5), {'otherwise': 'virtio'}),
+    (drives(5, device_type='cdrom'), {'overrides': CDROM_ON_SATA}),
+    ([root('xda'), *drives(4)], {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
+    (drives(4), {'config_drive': 'True'}),
+    (drives(3), {'overrides': MANDATORY}),
+    (drives(4), {'overrides': {**MANDATORY, 'img_config_drive': 'optional'}}),
+    # The image asks for it, and no override.
+    (drives(5), {'overrides': {'hw_pmu': 'true'}, 'own': IDE})])
+def test_an_ide_bus_takes_four_drives(drives, more):
+    assert has_room(drives, **more)
+
+
+@pytest.mark.parametrize(('drives', 'more'), [
+    (drives(5), {}),
+    (drives(5, 'ide'), {'otherwise': 'virtio'}),
+    (drives(5), {'overrides': {'hw_disk_bus': 'scsi'}, 'otherwise': 'ide'}),
+    (drives(5, device_type='cdrom'), {'overrides': {'hw_cdrom_bus': 'ide'}}),
+    ([root('xda', 'ide'), *drives(4)],
+     {'overrides': CDROM_ON_SATA, 'of': 'raw'}),
+    ([disk('xda', 'ide', 1), *drives(4)],
+     {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
+    (drives(4), {'overrides': MANDATORY})])
+def test_and_no_fifth(drives, more):
+    assert not has_room(drives, **more)
+
+
+def test_nova_puts_no_fifth_on_one_either():
+    assert blockinfo.get_dev_count_for_disk_bus('ide') == 4
+
+
+@pytest.mark.parametrize('machine', ['pc', 'pc-q35-8.2', 'malta'])
+@pytest.mark.parametrize('architecture', fields.Architecture.ALL)
+def test_a_config_drive_is_one_where_nova_puts_it_there(machine, architecture):
+    own = {'hw_machine_type': machine, 'hw_architecture': architecture}
+    bus = blockinfo.get_disk_bus_for_device_type(
+        objects.Instance(), 'kvm',
+        objects.ImageMeta.from_dict({'properties': dict(own)}), 'cdrom')
+    assert has_room(drives(4), own=own, config_drive='True') == (bus != 'ide')
 
 
 # --- stored -----------------------------------------------------------------
