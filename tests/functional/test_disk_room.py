@@ -59,17 +59,27 @@ class TestCreate:
             ('hw_disk_bus', 'img_config_drive'), 'invalid_value'))
 
     def test_a_drive_on_another_bus_does_not(self, cloud):
-        for overrides in ({**IDE, 'hw_cdrom_bus': 'sata'},
-                          # The host decides on the machine type.
-                          {'hw_disk_bus': 'ide'}):
-            answer = cloud.create(overrides, **cloud.asked(4, True))
-            assert answer.status == 202, answer.text
+        answer = cloud.create(
+            {**IDE, 'hw_cdrom_bus': 'sata'}, **cloud.asked(4, True))
+        assert answer.status == 202, answer.text
+
+    def test_without_a_machine_type_it_is_where_the_disks_are(self, cloud):
+        answer = cloud.create({'hw_disk_bus': 'ide'}, **cloud.asked(4, True))
+        cloud.assert_refused(answer, 400, {'hw_disk_bus': 'invalid_value'})
 
     def test_a_root_that_is_an_iso_image_is_a_drive(self, cloud):
         asked = cloud.asked(5, False, cloud.iso())
         answer = cloud.create({**IDE, 'hw_cdrom_bus': 'sata'}, **asked)
         assert answer.status == 202, answer.text
         assert cloud.create(IDE, **asked).status == 400
+
+
+class TestNova:
+    def test_nova_builds_no_guest_that_an_image_asks_too_much_for(self, cloud):
+        answer = cloud.create(None, **cloud.asked(
+            4, True, cloud.image(hw_disk_bus='ide')))
+        assert answer.status == 202, answer.text
+        cloud.wait(answer.body['server']['id'], 'ERROR')
 
 
 class TestLater:

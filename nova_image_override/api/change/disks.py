@@ -138,6 +138,9 @@ def require_room(
     if config_drive or properties.get(CONFIG_DRIVE) == 'mandatory':
         buses.append(cdroms)
     count = buses.count('ide')
+    if count:
+        # A machine that has an IDE bus has its CD-ROM drives on it.
+        count += buses.count(None)
     names = _placing(plan.change)
     if names and count > _IDE_ROOM:
         raise errors.Invalid.of(
@@ -156,11 +159,13 @@ def _cdrom_bus(properties: ImageProperties) -> str | None:
     Follows blockinfo.get_disk_bus_for_device_type.
     """
     own: str | None = properties.get('hw_cdrom_bus')
-    machine = properties.get('hw_machine_type')
-    if own or machine is None:
+    if own:
         return own
     if properties.get('hw_architecture') in _SCSI_CDROMS:
         return 'scsi'
+    machine = properties.get('hw_machine_type')
+    if machine is None:
+        return None
     return 'sata' if 'q35' in machine else 'ide'
 
 

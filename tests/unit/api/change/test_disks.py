@@ -147,8 +147,11 @@ MANDATORY = {**IDE, 'hw_machine_type': 'pc', 'img_config_drive': 'mandatory'}
     (drives(5), {'otherwise': 'virtio'}),
     (drives(5, device_type='cdrom'), {'overrides': CDROM_ON_SATA}),
     ([root('xda'), *drives(4)], {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
-    (drives(4), {'config_drive': 'True'}),
+    (drives(3), {'config_drive': 'True'}),
     (drives(3), {'overrides': MANDATORY}),
+    # The host may have them on SATA.
+    ([*drives(5, device_type='cdrom'), *drives(3, 'scsi')],
+     {'overrides': {'img_config_drive': 'mandatory'}}),
     (drives(4), {'overrides': {**MANDATORY, 'img_config_drive': 'optional'}}),
     # The image asks for it, and no override.
     (drives(5), {'overrides': {'hw_pmu': 'true'}, 'own': IDE})])
@@ -165,7 +168,11 @@ def test_an_ide_bus_takes_four_drives(drives, more):
      {'overrides': CDROM_ON_SATA, 'of': 'raw'}),
     ([disk('xda', 'ide', 1), *drives(4)],
      {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
-    (drives(4), {'overrides': MANDATORY})])
+    (drives(4), {'overrides': MANDATORY}),
+    # The host decides on the machine type; with q35 it has no IDE at all.
+    (drives(4), {'config_drive': 'True'}),
+    ([*drives(1, 'ide'), *drives(4, device_type='cdrom')],
+     {'overrides': {'hw_disk_bus': 'scsi'}})])
 def test_and_no_fifth(drives, more):
     assert not has_room(drives, **more)
 
