@@ -138,13 +138,24 @@ class HostManager(host_manager.HostManager):
     """Nova's, which reads the servers of those hosts only that it looks at.
 
     :ivar not_asked: names of the enabled filters that are left out
+    :ivar is_partial: whether a cell has not answered
     """
 
     not_asked: Sequence[str] = ()
+    is_partial = False
 
     @interface.overrides
     def _init_instance_info(self, computes_by_cell: Any = None) -> None:
         """Do not read the servers of all cells ahead."""
+
+    @interface.overrides
+    def _get_computes_for_cells(
+        self, context: Any, cells: Any, compute_uuids: Any,
+    ) -> Any:
+        """Note whether all cells answer: Nova's answer has those that do."""
+        found = super()._get_computes_for_cells(context, cells, compute_uuids)
+        self.is_partial = len(found[0]) < len(cells)
+        return found
 
 
 class OwnFilters(HostManager):
@@ -217,9 +228,13 @@ class Scheduler(manager.SchedulerManager):
             for uuid, summary in provider_summaries.items()
             if _SHARED not in summary['traits']})
         hosts = self.host_manager
+        asked = roots[:self._most]
         states = list(hosts.get_host_states_by_uuids(
-            context.elevated(), roots[:self._most], spec_obj))
-        answer = Answer(left_out=len(states) < len(roots))
+            context.elevated(), asked, spec_obj))
+        # Where all cells have answered, what is missing is no host any more: of
+        # a service that was deleted, or of a cell that is disabled.
+        answer = Answer(left_out=len(asked) < len(roots) or (
+            hosts.is_partial and len(states) < len(asked)))
         # As SchedulerManager._schedule does.
         for state in states:
             state.allocation_candidates = copy.deepcopy(
