@@ -118,8 +118,7 @@ def test_an_offloaded_server_is_given_other_firmware(uefi):
     for overrides, firmware in (
             (UEFI, 'uefi 0'), (SECURE, 'uefi 1'), (STATELESS, 'uefi 0'),
             ({}, '')):
-        server.run('shelve', '--offload')
-        server.settled('SHELVED_OFFLOADED')
+        server.offload()
         change(server, overrides)
         server.run('unshelve')
         server.settled('ACTIVE')
@@ -147,8 +146,7 @@ def test_firmware_lasts(uefi, overrides, firmware, variables):
     server.settled('ACTIVE')
     # Nova does not take the NVRAM to another host.
     check(server, overrides, firmware, server.told.variables)
-    server.run('shelve', '--offload')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     server.run('unshelve')
     server.settled('ACTIVE')
     check(server, overrides, firmware, 'new')

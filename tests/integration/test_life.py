@@ -43,8 +43,7 @@ def test_rebuild_keeps_replaces_and_drops_them(boot):
 
 def test_shelve_and_unshelve_keep_them(boot):
     server = boot(OVERRIDES)
-    server.run('shelve', '--offload')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     assert server.api == OVERRIDES
     server.run('unshelve')
     server.settled('ACTIVE')

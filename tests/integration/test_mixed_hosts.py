@@ -133,8 +133,7 @@ def test_other_servers_move_freely(on, operator):
 def test_a_shelved_server_can_neither_get_other_overrides_nor_lose_them(
         on):
     server = on(EXTENDED, OVERRIDES)
-    server.run('shelve', '--offload')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     with pytest.raises(command.Refused) as caught:
         server.run('set', *command.overriding(OTHERS))
     assert 'host_not_ready' in str(caught.value)
@@ -150,8 +149,7 @@ def test_a_server_updated_while_shelved_needs_a_host_with_the_part(
     mixed(extended=True)
     try:
         server = on(EXTENDED, OVERRIDES)
-        server.run('shelve', '--offload')
-        server.settled('SHELVED_OFFLOADED')
+        server.offload()
         server.run('set', *command.overriding(others))
     finally:
         mixed(extended=False)

@@ -92,8 +92,7 @@ def test_overrides_are_over_a_clone_and_in_its_snapshot(
 
 def test_a_shelved_server_takes_others(deployment, boot, image):
     server = boot(life.OVERRIDES, image=image)
-    server.run('shelve', '--offload')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     others = {**life.OVERRIDES,
               'os_command_line': 'console=ttyS0 shelved=1'}
     server.run('set', *command.overriding(others))

@@ -12,8 +12,7 @@ def test_an_offloaded_server_is_given_nodes_pages_and_cpus(boot):
     server = boot({}, who='nfv', flavor='nfv')
     # The flavor's pages of any size make it one node.
     assert len(server.domain.findall('cpu/numa/cell')) == 1
-    server.run('shelve', '--offload')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     server.run('set', *command.overriding(look.EVERYTHING))
     assert server.api == look.EVERYTHING
     server.run('unshelve')
@@ -21,8 +20,7 @@ def test_an_offloaded_server_is_given_nodes_pages_and_cpus(boot):
     look.check_everything(server)
     assert server.api == look.EVERYTHING
     # And gives them back.
-    server.run('shelve', '--offload')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     server.run('set', '--no-image-prop-override')
     server.run('unshelve')
     server.settled('ACTIVE')

@@ -356,8 +356,7 @@ def test_a_snapshot_of_a_server_boots_with_what_was_in_force(
 
 def test_a_shelved_server_takes_others(boot, storage):
     server = boot(OVERRIDES, '--volume', storage.bootable(), image=None)
-    server.run('shelve')
-    server.settled('SHELVED_OFFLOADED')
+    server.offload()
     assert server.api == OVERRIDES
     others = {'os_command_line': 'console=ttyS0 quiet shelved=1', **places.SCSI}
     server.run('set', *command.overriding(others))

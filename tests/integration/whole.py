@@ -14,14 +14,14 @@ from nova_image_override import errors
 from nova_image_override.server_record import ServerRecord
 from testing import examples
 from testing.deployment import guest
+from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
 
 PARAMETER = 'image_props_override'
 
-#: The status of a server that is shelved and on no host.
-OFFLOADED = 'SHELVED_OFFLOADED'
+OFFLOADED = places.OFFLOADED
 
 #: What the image has.
 OWN = {'hw_boot_menu': 'true'}
@@ -63,6 +63,7 @@ class Client:
     """One user of the nova-api of that name."""
 
     def __init__(self, deployment, who='nfv', service='nova-api'):
+        self._operator = deployment.operator
         self._session = tenants.connect(deployment.state, who).session
         self._url = state.url(service, '/v2.1/servers')
 
@@ -102,9 +103,11 @@ class Client:
             found = self.show(server)
             status = found['status']
             assert status != 'ERROR' or status in statuses, found
+            # A host saves one that it offloads once more before it gives it up.
             return found['OS-EXT-STS:task_state'] is None and (
                 status in statuses or (not statuses and status != 'BUILD')
-            ) and found
+            ) and (status != OFFLOADED or self._operator.compute.get_server(
+                server).compute_host is None) and found
 
         return processes.wait_for(shown, f'{server} {statuses}', seconds)
 
