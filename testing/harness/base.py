@@ -108,6 +108,7 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         for method in ('createXML', 'defineXML'):
             self._keep_what_is_built(method)
         self._describe_what_was_built()
+        self._give_volumes_metadata()
         if release.NUMBER >= 34:
             # With Nova's 0, services would shut down in the background, and
             # could end the executors of the process for good, once their
@@ -163,6 +164,21 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
         self.useFixture(fixtures.MonkeyPatch(
             'nova.tests.fixtures.libvirt.Domain.XMLDesc', describe))
+
+    def _give_volumes_metadata(self) -> None:
+        """Let Nova's fake Cinder have metadata of the images of volumes."""
+        #: Volume -> the metadata of its image.
+        self.cinder.of_images = {}
+        look = cinder.API().get
+
+        def get(context, wanted, microversion=None):
+            volume = look(context, wanted, microversion)
+            if metadata := self.cinder.of_images.get(wanted):
+                volume['volume_image_metadata'] = dict(metadata)
+            return volume
+
+        self.useFixture(fixtures.MockPatch(
+            'nova.volume.cinder.API.get', side_effect=get, autospec=False))
 
     def hardware(self, host: str) -> dict[str, typing.Any]:
         """Return what a host is made of according to Nova's fake libvirt."""
@@ -354,20 +370,11 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
     def volume(self, **properties: typing.Any) -> str:
         """Return a bootable volume whose image metadata is PROPERTIES."""
-        volume_id = self.cinder.IMAGE_BACKED_VOL
-        look = cinder.API().get
-
-        def get(context, wanted, microversion=None):
-            volume = look(context, wanted, microversion)
-            if wanted == volume_id:
-                volume['volume_image_metadata'] = {
-                    'image_id': IMAGE, 'image_name': 'test', 'min_ram': '0',
-                    **{key.replace('__', '.'): value
-                       for key, value in properties.items()}}
-            return volume
-
-        self.useFixture(fixtures.MockPatch(
-            'nova.volume.cinder.API.get', side_effect=get, autospec=False))
+        volume_id: str = self.cinder.IMAGE_BACKED_VOL
+        self.cinder.of_images[volume_id] = {
+            'image_id': IMAGE, 'image_name': 'test', 'min_ram': '0',
+            **{key.replace('__', '.'): value
+               for key, value in properties.items()}}
         return volume_id
 
     @staticmethod
