@@ -13,6 +13,7 @@ import time
 import typing
 
 from testing.deployment import flavors
+from testing.deployment import processes
 from tests.integration import whole
 
 #: How many servers have their pairs at a time; a project's quota is for ten.
@@ -109,7 +110,14 @@ class Pairs:
             self.client.do(
                 self.server, 'os-stop' if self.kind.state == 'SHUTOFF'
                 else 'shelve', self.kind.state)
-        self.client.update(self.server, whole.ONE, 200)
+        processes.wait_for(self._has_the_one_set, self.server, 60)
+
+    def _has_the_one_set(self):
+        # A host that has just offloaded or resized it saves it once more.
+        answer = self.client.update(self.server, whole.ONE)
+        assert answer.status_code == 200 or 'try again' in answer.text, (
+            answer.text)
+        return answer.status_code == 200
 
     def meet(self):
         """Send the two, and check what has become of the server."""

@@ -63,7 +63,6 @@ class Client:
     """One user of the nova-api of that name."""
 
     def __init__(self, deployment, who='nfv', service='nova-api'):
-        self._operator = deployment.operator
         self._session = tenants.connect(deployment.state, who).session
         self._url = state.url(service, '/v2.1/servers')
 
@@ -103,11 +102,9 @@ class Client:
             found = self.show(server)
             status = found['status']
             assert status != 'ERROR' or status in statuses, found
-            # A host saves one that it offloads once more before it gives it up.
             return found['OS-EXT-STS:task_state'] is None and (
                 status in statuses or (not statuses and status != 'BUILD')
-            ) and (status != OFFLOADED or self._operator.compute.get_server(
-                server).compute_host is None) and found
+            ) and found
 
         return processes.wait_for(shown, f'{server} {statuses}', seconds)
 
