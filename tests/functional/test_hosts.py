@@ -6,7 +6,6 @@ import nova.conf
 from nova.scheduler.client import report
 from nova.scheduler.filters import image_props_filter
 from oslo_db import exception as db_exception
-from oslo_utils import uuidutils
 import pytest
 
 from testing.harness import nfv_hosts
@@ -185,24 +184,20 @@ class TestCheck:
 
     def test_what_only_placement_takes_for_a_host_is_none(self, cloud):
         """Such as a compute service that was deleted with its cell."""
-        gone, trait = uuidutils.generate_uuid(), 'CUSTOM_GONE'
-        placement, path = cloud.placement, f'/resource_providers/{gone}'
-        placement.put(f'/traits/{trait}', {}, version='1.20')
-        placement.post('/resource_providers', {'name': gone, 'uuid': gone},
-                       version='1.20')
-        placement.put(f'{path}/inventories', {
+        trait = 'CUSTOM_GONE'
+        cloud._create_trait(trait)
+        gone = cloud._post_resource_provider('gone')['uuid']
+        cloud._update_inventory(gone, {
             'resource_provider_generation': 0, 'inventories': {
                 each: {'total': 9999} for each in (
-                    'PCPU', 'MEMORY_MB', 'DISK_GB')}}, version='1.20')
-        placement.put(f'{path}/traits', {
-            'resource_provider_generation': 1,
-            'traits': [trait, 'OWNER_NOVA']}, version='1.20')
+                    'PCPU', 'MEMORY_MB', 'DISK_GB')}})
+        cloud._set_provider_traits(gone, [trait, 'OWNER_NOVA'])
         name = f'trait:{trait}'
         assert cloud.hosts({**DEDICATED, name: 'required'}) == {
             'possible': False, 'not_asked': [], 'in_the_way': {
                 name: f'Placement has no host with {trait}: without it there '
                       'is a host'}}
-        placement.delete(path)
+        cloud.placement.delete(f'/resource_providers/{gone}')
 
     def test_nothing_is_stored(self, cloud):
         made = []

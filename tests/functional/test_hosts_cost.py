@@ -62,15 +62,12 @@ class Cloud(base.Cloud):
                 objects.ComputeNode(cell, **{
                     **fields, 'uuid': uuid, 'host': host,
                     'hypervisor_hostname': host}).create()
-                path = f'/resource_providers/{uuid}'
                 self.placement.post('/resource_providers', {
                     'name': host, 'uuid': uuid}, version='1.20')
-                self.placement.put(f'{path}/inventories', {
+                self._update_inventory(uuid, {
                     'resource_provider_generation': 0,
-                    'inventories': inventories}, version='1.20')
-                self.placement.put(f'{path}/traits', {
-                    'resource_provider_generation': 1,
-                    'traits': traits}, version='1.20')
+                    'inventories': inventories})
+                self._set_provider_traits(uuid, traits)
 
     def counted(self, asked, flavor):
         """Return what a check says of hosts, what that read, and how long."""

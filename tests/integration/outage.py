@@ -11,6 +11,7 @@ import time
 
 from nova_image_override.api.change import store
 from testing.deployment import nova
+from testing.deployment import places
 from testing.deployment import processes
 from tests.integration import whole
 
@@ -47,8 +48,8 @@ def update(api, server, _):
 #: name -> status of the server, what is sent to ours, what is sent to the
 #: other, and what the server has if ours accepts it.
 REQUESTS = {
-    'unshelve': (whole.OFFLOADED, unshelve, unshelve, whole.ONE),
-    'update, offloaded': (whole.OFFLOADED, update, None, WANTED),
+    'unshelve': (places.OFFLOADED, unshelve, unshelve, whole.ONE),
+    'update, offloaded': (places.OFFLOADED, update, None, WANTED),
     'rebuild': (
         'SHUTOFF', lambda api, server, image: api.rebuild(
             server, image, WANTED), lambda api, server, image: api.rebuild(

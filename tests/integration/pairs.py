@@ -13,6 +13,7 @@ import time
 import typing
 
 from testing.deployment import flavors
+from testing.deployment import places
 from testing.deployment import processes
 from tests.integration import whole
 
@@ -57,7 +58,7 @@ def update(api, server, pairs):
 RESIZE, DELETE = 'resize', 'delete'
 KINDS = {
     'update': Kind(update, third=THIRD),
-    'update, offloaded': Kind(update, NODES, THIRD, whole.OFFLOADED),
+    'update, offloaded': Kind(update, NODES, THIRD, places.OFFLOADED),
     'start': Kind(lambda api, server, _: api.act(server, 'os-start')),
     # Nova builds a stopped server as an active one, and then stops it.
     'rebuild': Kind(lambda api, server, pairs: api.rebuild(
@@ -70,7 +71,7 @@ KINDS = {
         server, pairs.image, whole.OF_PRESET), third=whole.OF_PRESET,
                                 ends=('SHUTOFF',)),
     'unshelve': Kind(lambda api, server, _: api.act(server, 'unshelve'),
-                     NODES, state=whole.OFFLOADED),
+                     NODES, state=places.OFFLOADED),
     RESIZE: Kind(lambda api, server, pairs: api.act(
         server, 'resize', {'flavorRef': pairs.flavors['narrow']}), SOCKETS),
     DELETE: Kind(lambda api, server, _: api.send('DELETE', f'/{server}')),

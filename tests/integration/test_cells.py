@@ -104,7 +104,7 @@ def test_a_server_of_the_second_cell_is_used_like_one_of_the_first(
     client.update(server, whole.OTHER, expected=200)
     client.do(server, 'os-start', 'ACTIVE')
     assert everywhere.agree(client.show(server)) == whole.OTHER
-    client.do(server, 'shelve', whole.OFFLOADED)
+    client.do(server, 'shelve', places.OFFLOADED)
     client.update(server, whole.ONE, expected=200)
     client.do(server, 'unshelve', 'ACTIVE')
     assert everywhere.agree(client.show(server)) == whole.ONE

@@ -6,6 +6,7 @@ What each of the two makes of the parameter and of servers that have overrides.
 import pytest
 
 from testing.deployment import nova
+from testing.deployment import places
 from tests.integration import whole
 
 
@@ -64,7 +65,7 @@ def test_an_unmodified_one_shows_and_uses_servers_that_have_them(
     assert whole.PARAMETER not in plain.show(server)
     plain.do(server, 'os-stop', 'SHUTOFF')
     plain.do(server, 'os-start', 'ACTIVE')
-    plain.do(server, 'shelve', whole.OFFLOADED)
+    plain.do(server, 'shelve', places.OFFLOADED)
     plain.do(server, 'unshelve', 'ACTIVE')
     assert everywhere.agree(client.show(server)) == whole.ONE
 
@@ -90,7 +91,7 @@ def test_an_unmodified_rebuild_loses_overrides_and_others_can_be_given(
 
 def test_an_unmodified_nova_api_unshelves_a_server_with_its_update(
         client, plain, everywhere, server):
-    client.do(server, 'shelve', whole.OFFLOADED)
+    client.do(server, 'shelve', places.OFFLOADED)
     client.update(server, whole.OTHER, expected=200)
     plain.do(server, 'unshelve', 'ACTIVE')
     assert everywhere.agree(client.show(server)) == whole.OTHER

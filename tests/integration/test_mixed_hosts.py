@@ -157,7 +157,7 @@ def test_a_server_updated_while_shelved_needs_a_host_with_the_part(
         with pytest.raises(command.Refused) as caught:
             operator('server', 'unshelve', *words, server.id)
         assert 'host_not_ready' in str(caught.value)
-        server.settled('SHELVED_OFFLOADED')
+        server.settled(places.OFFLOADED)
         assert server.api == others
     operator('server', 'unshelve', *NAMED_TOO, '--host', EXTENDED, server.id)
     server.settled('ACTIVE')

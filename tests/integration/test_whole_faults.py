@@ -14,6 +14,7 @@ from nova_image_override.api.change import store
 from nova_image_override.server_record import ServerRecord
 from testing import figures
 from testing.deployment import mortal
+from testing.deployment import places
 from testing.deployment import processes
 from tests.integration import whole
 
@@ -104,7 +105,7 @@ class Update:
 
 
 class Offloaded(Update):
-    STATUS, UNUSE, USE = whole.OFFLOADED, 'shelve', ('unshelve', 'ACTIVE')
+    STATUS, UNUSE, USE = places.OFFLOADED, 'shelve', ('unshelve', 'ACTIVE')
 
 
 class Rebuild(Update):

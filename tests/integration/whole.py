@@ -14,14 +14,11 @@ from nova_image_override import errors
 from nova_image_override.server_record import ServerRecord
 from testing import examples
 from testing.deployment import guest
-from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import state
 from testing.deployment import tenants
 
 PARAMETER = 'image_props_override'
-
-OFFLOADED = places.OFFLOADED
 
 #: What the image has.
 OWN = {'hw_boot_menu': 'true'}
