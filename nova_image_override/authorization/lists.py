@@ -115,9 +115,12 @@ class Entry:
                 or family.prefix.startswith(fixed))
 
     def covers_value(self, value: str | None) -> bool:
-        """Return whether the entry covers a canonical VALUE (None: removal)."""
-        return not self.values or (value is not None and any(
-            pattern.fullmatch(value) for pattern in self.value_patterns))
+        """Return whether one of the values covers a canonical VALUE.
+
+        None means removal, which no value covers.
+        """
+        return value is not None and any(
+            pattern.fullmatch(value) for pattern in self.value_patterns)
 
     def canonical_for(self, prop: Property) -> Entry:
         """Return the entry with its values as requests of PROP spell them.

@@ -196,7 +196,7 @@ class Allowed(Rule):
 def _deciding(entries: PropertyList, override: Override) -> Entry | None:
     """Return the first entry that covers the value of OVERRIDE."""
     return next((each for each in entries.covering(override.name)
-                 if each.covers_value(override.value)), None)
+                 if not each.values or each.covers_value(override.value)), None)
 
 
 def _value_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:

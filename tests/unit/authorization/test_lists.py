@@ -20,7 +20,7 @@ def covers(catalog, entry, name, value):
     found = lists.PropertyList(
         'denied_properties', [entry], catalog
     ).covering(name)
-    return any(one.covers_value(value) for one in found)
+    return any(not one.values or one.covers_value(value) for one in found)
 
 
 @pytest.mark.parametrize(('entry', 'name', 'value'), [
