@@ -158,6 +158,8 @@ _TABLE: dict[str, _Blame | Callable[[Guest], _Blame]] = {
         'them hw_numa_cpus.N and hw_numa_mem.N'),
     'ImageNUMATopologyMemoryOutOfRange': _Blame(
         ('hw_numa_mem',), 'assign the {memory_mb} MiB of the flavor'),
+    'ImageSerialPortNumberExceedFlavorValue': _Blame(
+        ('hw_serial_port_count',)),
     'ImageVCPULimitsRangeExceeded': _Blame((_LIMITS,)),
     'ImageVCPULimitsRangeImpossible': _Blame(
         (_LIMITS,), 'raise a limit, so that sockets, cores and threads can '

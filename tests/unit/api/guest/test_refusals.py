@@ -14,28 +14,8 @@ from tests.unit.api.guest.user_requests import NODES
 from tests.unit.api.guest.user_requests import PINNED
 from tests.unit.api.guest.user_requests import RIGHT
 
-
-@pytest.mark.parametrize(('changed', 'blamed'), [
-    ({'hw_numa_nodes': None},
-     ['hw_numa_cpus.0', 'hw_numa_cpus.1', 'hw_numa_mem.0', 'hw_numa_mem.1']),
-    ({'hw_numa_mem.1': None},
-     ['hw_numa_cpus.0', 'hw_numa_cpus.1', 'hw_numa_mem.0', 'hw_numa_nodes']),
-    ({'hw_numa_cpus.1': None},
-     ['hw_numa_cpus.0', 'hw_numa_mem.0', 'hw_numa_mem.1', 'hw_numa_nodes']),
-    ({'hw_numa_nodes': '3'}, sorted(NODES)),
-    ({'hw_numa_mem.1': '256'}, ['hw_numa_mem.0', 'hw_numa_mem.1']),
-    ({'hw_numa_cpus.1': '1-3'}, ['hw_numa_cpus.0', 'hw_numa_cpus.1']),
-    ({'hw_numa_cpus.1': '3'}, ['hw_numa_cpus.0', 'hw_numa_cpus.1']),
-    ({'hw_cpu_policy': None}, ['hw_cpu_thread_policy']),
-    ({'hw_cpu_thread_policy': None}, []),
-])
-def test_one_mistake_in_a_pinned_numa_request(changed, blamed):
-    asked = {name: value for name, value in {
-        **PINNED, **NODES, **changed}.items() if value is not None}
-    assert sorted(guests.problems(asked, {})) == blamed
-
-
-@pytest.mark.parametrize(('overrides', 'specs', 'reason'), [
+#: One override, the flavor's extra specs, and the reason of the refusal.
+REASONS = [
     ({'hw_mem_encryption': 'true'}, {},
      'encrypted memory needs UEFI firmware; set hw_firmware_type=uefi'),
     ({'hw_serial_port_count': '2'}, {'hw:serial_port_count': '1'},
@@ -72,7 +52,58 @@ def test_one_mistake_in_a_pinned_numa_request(changed, blamed):
      'flavor, or assign them with hw_numa_cpus.N and hw_numa_mem.N'),
     ({'hw_numa_nodes': '2'}, {'hw:numa_nodes': '1'},
      'the flavor has hw:numa_nodes=1; choose a flavor without hw:numa_nodes'),
+]
+
+#: Several overrides, and the one that is to blame.
+BLAMED = [
+    # What the flavor has, too, or limits to less.
+    (NODES, {'hw:numa_nodes': '2'}, 'hw_numa_nodes'),
+    ({'hw_cpu_max_sockets': '2', 'hw_cpu_max_cores': '9'},
+     {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_max_cores'),
+    ({'hw_cpu_sockets': '2', 'hw_cpu_cores': '9'},
+     {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_cores'),
+    ({'hw_machine_type': 'pc', 'hw_firmware_type': 'uefi'},
+     {'hw:mem_encryption': 'true'}, 'hw_machine_type'),
+    ({'hw_mem_encryption': 'true', 'hw_firmware_type': 'bios',
+      'hw_machine_type': 'q35'}, {}, 'hw_firmware_type'),
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
+     {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_policy': 'shared'},
+     'hw_cpu_policy'),
+    # No mask, and two.
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'}, {},
+     'hw_cpu_policy'),
+    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
+     {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_realtime': 'yes',
+      'hw:cpu_realtime_mask': '^0'}, 'hw_cpu_policy'),
+    # A mask that leaves no vCPU out.
+    ({'hw_cpu_realtime_mask': '0-3', 'hw_cpu_policy': 'dedicated'},
+     {'hw:cpu_realtime': 'yes'}, 'hw_cpu_realtime_mask'),
+    ({'hw_cpu_policy': 'shared', 'hw_cpu_thread_policy': 'prefer'},
+     {'hw:cpu_dedicated_mask': '0-1'}, 'hw_cpu_thread_policy'),
+]
+
+
+@pytest.mark.parametrize(('changed', 'blamed'), [
+    ({'hw_numa_nodes': None},
+     ['hw_numa_cpus.0', 'hw_numa_cpus.1', 'hw_numa_mem.0', 'hw_numa_mem.1']),
+    ({'hw_numa_mem.1': None},
+     ['hw_numa_cpus.0', 'hw_numa_cpus.1', 'hw_numa_mem.0', 'hw_numa_nodes']),
+    ({'hw_numa_cpus.1': None},
+     ['hw_numa_cpus.0', 'hw_numa_mem.0', 'hw_numa_mem.1', 'hw_numa_nodes']),
+    ({'hw_numa_nodes': '3'}, sorted(NODES)),
+    ({'hw_numa_mem.1': '256'}, ['hw_numa_mem.0', 'hw_numa_mem.1']),
+    ({'hw_numa_cpus.1': '1-3'}, ['hw_numa_cpus.0', 'hw_numa_cpus.1']),
+    ({'hw_numa_cpus.1': '3'}, ['hw_numa_cpus.0', 'hw_numa_cpus.1']),
+    ({'hw_cpu_policy': None}, ['hw_cpu_thread_policy']),
+    ({'hw_cpu_thread_policy': None}, []),
 ])
+def test_one_mistake_in_a_pinned_numa_request(changed, blamed):
+    asked = {name: value for name, value in {
+        **PINNED, **NODES, **changed}.items() if value is not None}
+    assert sorted(guests.problems(asked, {})) == blamed
+
+
+@pytest.mark.parametrize(('overrides', 'specs', 'reason'), REASONS)
 def test_a_reason_is_one_sentence_why_and_one_what_to_do(
         overrides, specs, reason):
     ((name, found),) = guests.problems(overrides, specs).items()
@@ -104,35 +135,19 @@ def test_a_page_size_of_the_flavor_alone_can_be_wrong():
     ).keys() == {errors.PARAMETER}
 
 
-@pytest.mark.parametrize(('overrides', 'specs', 'blamed'), [
-    # What the flavor has, too, or limits to less.
-    (NODES, {'hw:numa_nodes': '2'}, 'hw_numa_nodes'),
-    ({'hw_cpu_max_sockets': '2', 'hw_cpu_max_cores': '9'},
-     {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_max_cores'),
-    ({'hw_cpu_sockets': '2', 'hw_cpu_cores': '9'},
-     {'hw:cpu_max_sockets': '2', 'hw:cpu_max_cores': '4'}, 'hw_cpu_cores'),
-    ({'hw_machine_type': 'pc', 'hw_firmware_type': 'uefi'},
-     {'hw:mem_encryption': 'true'}, 'hw_machine_type'),
-    ({'hw_mem_encryption': 'true', 'hw_firmware_type': 'bios',
-      'hw_machine_type': 'q35'}, {}, 'hw_firmware_type'),
-    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
-     {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_policy': 'shared'},
-     'hw_cpu_policy'),
-    # No mask, and two.
-    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'}, {},
-     'hw_cpu_policy'),
-    ({'hw_cpu_policy': 'mixed', 'hw_cpu_thread_policy': 'prefer'},
-     {'hw:cpu_dedicated_mask': '0-1', 'hw:cpu_realtime': 'yes',
-      'hw:cpu_realtime_mask': '^0'}, 'hw_cpu_policy'),
-    # A mask that leaves no vCPU out.
-    ({'hw_cpu_realtime_mask': '0-3', 'hw_cpu_policy': 'dedicated'},
-     {'hw:cpu_realtime': 'yes'}, 'hw_cpu_realtime_mask'),
-    ({'hw_cpu_policy': 'shared', 'hw_cpu_thread_policy': 'prefer'},
-     {'hw:cpu_dedicated_mask': '0-1'}, 'hw_cpu_thread_policy'),
-])
+@pytest.mark.parametrize(('overrides', 'specs', 'blamed'), BLAMED)
 def test_of_several_overrides_the_one_that_is_wrong_is_to_blame(
         overrides, specs, blamed):
     assert list(guests.problems(overrides, specs)) == [blamed]
+
+
+# What has no effect is no problem where the image has it, too.
+@pytest.mark.parametrize(('overrides', 'specs'), [
+    case[:2] for case in (*REASONS, *BLAMED) if 'takes instead' not in case[2]])
+def test_an_image_that_is_so_by_itself_excuses_no_override(
+        overrides, specs):
+    assert guests.problems(overrides, specs, overrides) == guests.problems(
+        overrides, specs)
 
 
 def test_the_policy_is_to_blame_for_what_the_images_threads_need():
@@ -255,6 +270,18 @@ def test_a_sentence_that_no_row_knows_blames_all_that_it_names(monkeypatch):
         'hw_numa_mem.0': '512', 'hw_boot_menu': 'true'}, {})
     assert sorted(found) == [
         'hw_cpu_policy', 'hw_numa_mem.0', 'trait:CUSTOM_A']
+
+
+def test_a_long_sentence_of_nova_s_leaves_room_for_what_to_do(monkeypatch):
+    def check(flavor, image_meta):
+        raise exception.RealtimeMaskNotFoundOrInvalid('x' * 400)
+
+    monkeypatch.setattr(
+        refusals, 'checks', lambda: [(check, ('hw_cpu_realtime_mask',))])
+    ((_, reason),) = guests.problems({'hw_cpu_realtime_mask': '^0'}).values()
+    assert reason.endswith('xx; leave one vCPU out of the mask and others in, '
+                           'as ^0 does')
+    assert len(reason) == 300
 
 
 def test_a_conflict_of_an_unreadable_image_blames_no_other_override():
