@@ -146,7 +146,8 @@ MANDATORY = {**IDE, 'hw_machine_type': 'pc', 'img_config_drive': 'mandatory'}
     ([*drives(4), *drives(4, 'scsi')], {}),
     (drives(5), {'otherwise': 'virtio'}),
     (drives(5, device_type='cdrom'), {'overrides': CDROM_ON_SATA}),
-    ([root('xda'), *drives(4)], {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
+    ([root('xda', 'ide'), *drives(4)],
+     {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
     (drives(3), {'config_drive': 'True'}),
     (drives(3), {'overrides': MANDATORY}),
     # The host may have them on SATA.
@@ -201,22 +202,23 @@ class Database(Exception):
 def server(monkeypatch):
     """A server with four disks, whose block device mappings can be stored."""
     class Server(objects.Instance):
-        saved = [root('vda'), ephemeral('vdb'), swap('vdc'),
-                 disk('hda', 'ide')]
+        saved = dict(enumerate((
+            root('vda'), ephemeral('vdb'), swap('vdc'), disk('hda', 'ide'))))
         #: How many can be saved until the database fails.
         left = 100
 
         def get_bdms(self):
-            return [each.obj_clone() for each in self.saved]
+            return [each.obj_clone() for each in self.saved.values()]
 
         @property
         def disks(self):
-            return [(each.disk_bus, each.device_name) for each in self.saved]
+            return [(each.disk_bus, each.device_name)
+                    for each in self.saved.values()]
 
     made = Server(
         root_device_name='/dev/vda', default_ephemeral_device='/dev/vdb',
         default_swap_device='/dev/vdc')
-    for number, each in enumerate(made.saved):
+    for number, each in made.saved.items():
         each.id = number
 
     def save(mapping):
@@ -265,3 +267,24 @@ def test_a_device_that_the_server_does_not_name_stays_unnamed(server):
     server.default_ephemeral_device = None
     disks.move(server, 'virtio', 'scsi')
     assert names(server) == ('/dev/sda', None, '/dev/sdc')
+
+
+def test_they_are_put_back_where_they_were(server):
+    former, before = disks.places(server), server.disks
+    disks.move(server, 'virtio', 'scsi')
+    disks.put_back(server, former)
+    assert server.disks == before
+
+
+def test_one_that_was_detached_meanwhile_does_not_keep_the_others(server):
+    former = disks.places(server)
+    disks.move(server, 'virtio', 'scsi')
+    del server.saved[0]
+    disks.put_back(server, former)
+    assert server.disks == [
+        ('virtio', '/dev/vdb'), ('virtio', '/dev/vdc'), ('ide', '/dev/hda')]
+
+
+def test_what_is_where_it_was_is_not_stored_again(server):
+    server.left = 0
+    disks.put_back(server, disks.places(server))
