@@ -99,7 +99,7 @@ def test_devices_on_each_bus_have_the_names_that_nova_gives_them(bus):
     # No bus of QEMU's guests.
     ('lxc', 'virtio')])
 def test_nothing_moves_where_libvirt_would_move_nothing(source, target):
-    assert moved([root('vda')], source, target) == {}
+    assert moved([root('vda', source)], source, target) == {}
 
 
 def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
@@ -190,6 +190,54 @@ def test_a_config_drive_is_one_where_nova_puts_it_there(machine, architecture):
         objects.Instance(), 'kvm',
         objects.ImageMeta.from_dict({'properties': dict(own)}), 'cdrom')
     assert has_room(drives(4), own=own, config_drive='True') == (bus != 'ide')
+
+
+# --- config drive -----------------------------------------------------------
+
+MUST, MAY = ({'img_config_drive': value} for value in ('mandatory', 'optional'))
+
+
+def config_drive(before, after, has_drive, way, own=None):
+    """Return the code with which a change of overrides is refused, or None."""
+    before, after = overrides_of(before), overrides_of(after)
+    try:
+        disks.require_config_drive(
+            Change(None, {'properties': own or {}}, after, after, before),
+            objects.Instance(config_drive='True' if has_drive else ''), way)
+    except errors.OverrideError as refusal:
+        (problem,) = refusal.problems
+        assert problem.name == 'img_config_drive'
+        assert isinstance(refusal, errors.Conflict) == (
+            bool(way) and way in problem.reason)
+        return problem.code
+    return None
+
+
+@pytest.mark.parametrize(('before', 'after', 'has_drive', 'own', 'code'), [
+    ({}, MUST, False, {}, errors.NEEDS_REBUILD),
+    (MAY, MUST, False, MAY, errors.NEEDS_REBUILD),
+    ({}, MAY, True, MUST, errors.NO_EFFECT),
+    (MUST, MAY, True, {}, errors.NO_EFFECT),
+    ({}, {'img_config_drive': None}, True, MUST, errors.NO_EFFECT)])
+def test_a_config_drive_is_neither_made_nor_taken_away(
+        before, after, has_drive, own, code):
+    assert config_drive(before, after, has_drive, 'rebuild it', own) == code
+
+
+@pytest.mark.parametrize(('before', 'after', 'has_drive', 'own'), [
+    ({}, MUST, True, {}), (MAY, MUST, True, {}),
+    ({}, MAY, False, {}), ({}, MAY, False, MUST),
+    # As the image has it, and as it was.
+    (MUST, MAY, True, MAY), (MUST, {}, True, {}), (MUST, {}, True, MAY),
+    (MUST, MUST, False, {}),
+    ({'hw_pmu': 'true'}, {}, False, {})])
+def test_what_asks_for_neither_is_permitted(before, after, has_drive, own):
+    assert config_drive(before, after, has_drive, 'rebuild it', own) is None
+
+
+def test_a_guest_that_will_be_built_is_given_one():
+    assert config_drive({}, MUST, False, None) is None
+    assert config_drive({}, MAY, True, None, MUST) == errors.NO_EFFECT
 
 
 # --- stored -----------------------------------------------------------------
