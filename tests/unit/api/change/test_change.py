@@ -5,6 +5,7 @@ import pytest
 
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import update
+from nova_image_override.api.change.plan import Change, Plan
 from nova_image_override.authorization import presets
 from nova_image_override.override import UsedPreset
 from nova_image_override.server_record import ServerRecord
@@ -21,22 +22,23 @@ def stored(preset=None):
         **BUS, **overrides_of({**BUS, **PMU}, preset).recorded(IMAGE)})
 
 
-def server(metadata):
+def server(metadata, **specs):
     return objects.Instance(
         uuid='5a3c8f0e-1d2b-4c6a-9e7f-0b1d2c3a4e5f', system_metadata=metadata,
-        flavor=guests.flavor(), image_ref='id', vm_state='stopped')
+        flavor=guests.flavor(**specs), image_ref='id', vm_state='stopped')
 
 
-def rebuilt(metadata, asked):
-    """Return the change that a rebuild from the same image makes."""
-    return rebuild.Rebuild(None, None, None, server(metadata), asked)._change(
-        {'id': 'id', 'properties': IMAGE})
+def rebuilt(metadata, asked, **specs):
+    """Return the change that a rebuild from an image makes."""
+    return rebuild.Rebuild(
+        None, None, None, server(metadata, **specs), asked
+    )._change({'id': 'id', 'properties': IMAGE})
 
 
-def updated(metadata, asked):
+def updated(metadata, asked, **specs):
     """Return the change that an update makes."""
     return update._change(
-        server(metadata), ServerRecord.read(metadata), asked, None)
+        server(metadata, **specs), ServerRecord.read(metadata), asked, None)
 
 
 def test_without_the_parameter_a_rebuild_keeps_the_overrides_in_force():
@@ -75,3 +77,121 @@ def test_the_preset_goes_with_the_overrides(change, asked, used):
     assert made.after.preset == used
     # Whether it is the request that names it.
     assert made.after.is_kept == (asked is None)
+
+
+@pytest.mark.parametrize('change', [rebuilt, updated])
+def test_what_stays_is_not_judged_again(change):
+    made = change(stored(), overrides_of({**BUS, 'hw_pmu': 'false'}))
+    expected = {'hw_pmu'} if change is updated else {'hw_disk_bus', 'hw_pmu'}
+    # The rebuild is from an image that may be another.
+    assert made.new.names == expected
+
+
+@pytest.mark.parametrize(('asked', 'ineffective'), [
+    ({'hw_cpu_policy': 'shared'}, {'hw_cpu_policy'}),
+    ({'hw_cpu_policy': 'shared', 'hw_boot_menu': 'true'}, {'hw_cpu_policy'}),
+    # What is asked for anew has to have an effect.
+    ({'hw_cpu_policy': 'dedicated'}, set())])
+@pytest.mark.parametrize('change', [rebuilt, updated])
+def test_what_had_no_effect_before_may_stay_so(change, asked, ineffective):
+    metadata = server_of({'hw_cpu_policy': 'shared'}, {})
+    assert change(
+        metadata, overrides_of(asked), hw__cpu_policy='dedicated'
+    ).ineffective == ineffective
+
+
+# --- what the image itself has, as far as an update can know ------------------
+
+def spec_image(**properties):
+    """Return the image of a request spec."""
+    return guests.image(**properties)
+
+
+def server_of(overrides, image, defaults=None):
+    """Return system metadata of a server with OVERRIDES of IMAGE.
+
+    :param defaults: what nova-compute has stored with it
+    """
+    made = overrides_of(overrides)
+    return ServerRecord.read({}).with_properties({
+        **made.merge(image), **(defaults or {}), **made.recorded(image)})
+
+
+def change_of(metadata, asked, had=None):
+    return update._change(
+        server(metadata), ServerRecord.read(metadata), overrides_of(asked), had)
+
+
+def test_defaults_of_nova_compute_are_not_the_images():
+    """The request spec has none of them."""
+    metadata = server_of(
+        BUS, {**IMAGE, 'owner': 'x'}, {'hw_video_model': 'virtio'})
+    assert change_of(metadata, {}, spec_image(hw_pmu='true')).images == [
+        {**IMAGE, 'owner': 'x'}]
+    # Without one nobody knows.
+    assert change_of(metadata, {}).images == [
+        {**IMAGE, 'owner': 'x', 'hw_video_model': 'virtio'}, {}]
+
+
+def test_a_default_that_follows_from_what_changes_is_chosen_anew():
+    defaults = {'hw_machine_type': 'pc', 'hw_cdrom_bus': 'ide',
+                'hw_vif_model': 'e1000'}
+    metadata = server_of({}, {}, defaults)
+    had = spec_image(hw_vif_model='e1000')
+
+    def base(asked):
+        return change_of(metadata, asked, had).base
+
+    assert base({'hw_pmu': 'true'}) == defaults
+    assert base({'hw_machine_type': 'q35'}) == {
+        'hw_machine_type': 'pc', 'hw_vif_model': 'e1000'}
+    # The image's own stays.
+    assert base({'hw_architecture': 'aarch64'}) == {'hw_vif_model': 'e1000'}
+
+
+def test_so_is_one_in_the_place_of_what_was_removed():
+    metadata = server_of(
+        {'hw_vif_model': None, 'hw_machine_type': None}, {},
+        {'hw_vif_model': 'virtio', 'hw_machine_type': 'pc'})
+    removed = {'hw_vif_model': None, 'hw_machine_type': None}
+    assert change_of(metadata, removed).fixed == {
+        'hw_vif_model': 'virtio', 'hw_machine_type': 'pc'}
+    assert change_of(
+        metadata, {'hw_vif_model': None, 'hw_machine_type': 'q35'}
+    ).fixed == {'hw_vif_model': 'virtio'}
+    assert change_of(
+        metadata, {**removed, 'hw_architecture': 'aarch64'}).fixed == {}
+
+
+def test_an_images_value_may_be_under_any_name_that_nova_reads():
+    metadata = server_of({}, {'hw_disk_bus': 'ide', 'hw_pmu': 'true'})
+    had = spec_image(hw_disk_bus='ide', hw_pmu='true')
+    assert change_of(metadata, {'hw_disk_bus': 'scsi'}, had).images == [
+        {'hw_disk_bus': 'ide', 'hw_pmu': 'true'},
+        {'hw_pmu': 'true', 'vmware_adaptertype': 'ide'}]
+    assert change_of(metadata, {'hw_pmu': None}, had).images == [
+        {'hw_disk_bus': 'ide', 'hw_pmu': 'true'}]
+
+
+# --- fields of a server that follow from its properties -----------------------
+
+def fields(asked, image=None):
+    asked, image = overrides_of(asked), image or {}
+    return update._fields(Plan(
+        Change(None, {'properties': image}, asked, asked),
+        {'properties': asked.merge(image)}))
+
+
+@pytest.mark.parametrize(('asked', 'has'), [
+    ({}, {'os_type': 'linux', 'architecture': None, 'vm_mode': None}),
+    ({'os_type': 'windows'}, {'os_type': 'windows'}),
+    ({'os_type': None}, {'os_type': None}),
+    ({'hw_auto_disk_config': 'true'}, {'auto_disk_config': True}),
+    ({'hw_auto_disk_config': 'false'}, {'auto_disk_config': False}),
+    ({'hw_auto_disk_config': None}, {'auto_disk_config': False})])
+def test_fields_of_a_server_follow_its_properties(asked, has):
+    found = fields(asked, {'os_type': 'linux'})
+    assert found.items() >= has.items()
+    assert found.keys() - {'auto_disk_config'} == {
+        'os_type', 'architecture', 'vm_mode'}
+    assert ('auto_disk_config' in found) == ('hw_auto_disk_config' in asked)
