@@ -75,7 +75,8 @@ def test_a_body_with_an_id_asks_about_a_server_that_exists(body, existing):
 @pytest.mark.parametrize(('body', 'taken'), [
     ({'server': {}, 'hosts': True}, (True, {'server': {}})),
     ({'server': {}, 'hosts': False}, (False, {'server': {}})),
-    ({'rebuild': {'id': 'a'}, 'hosts': False}, (False, {'rebuild': {'id': 'a'}})),
+    ({'rebuild': {'id': 'a'}, 'hosts': False},
+     (False, {'rebuild': {'id': 'a'}})),
     ({'server': {}}, (False, {'server': {}})),
     ([], (False, [])), (None, (False, None))])
 def test_a_check_asks_for_hosts_if_it_says_so(body, taken):

@@ -8,8 +8,7 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.api.change.plan import Change
 from nova_image_override.authorization.glance import property_protections
-from nova_image_override.override import NONE
-from nova_image_override.override import UsedPreset
+from nova_image_override.override import NONE, UsedPreset
 from tests.unit.api.change.plans import change
 from tests.unit.api.change.plans import IMAGE
 from tests.unit.api.change.plans import planner
@@ -17,8 +16,10 @@ from tests.unit.api.change.plans import SPECS
 from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
+CLOUD = planner()
 
-def refused(made, by=planner()):
+
+def refused(made, by=CLOUD):
     """Return the refusal, and its problems: name -> (code, reason)."""
     with pytest.raises(errors.OverrideError) as caught:
         by.plan(None, made)
@@ -117,8 +118,8 @@ def test_glance_protects_what_the_image_may_have(own, images, is_refused):
 def test_a_preset_that_the_request_names_must_be_open(is_kept, codes):
     """Even if all of its overrides are in force already."""
     named = overrides_of({}, UsedPreset('vga', 'd1'), is_kept=is_kept)
-    assert [each.code for each in planner(
-        closed=(policies.PRESET_RULE.format('vga'),)).refused(None, named)] == codes
+    cloud = planner(closed=(policies.PRESET_RULE.format('vga'),))
+    assert [each.code for each in cloud.refused(None, named)] == codes
 
 
 # --- what the flavor says -----------------------------------------------------

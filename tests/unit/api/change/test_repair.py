@@ -109,7 +109,8 @@ def test_nobody_looks_at_a_server_without_a_record_or_in_a_task(
     ([store.ACTION], True),
     (['lock', store.ACTION, instance_actions.RESIZE], True),
     ([instance_actions.RESIZE, store.ACTION], False),
-    (['unlock', instance_actions.MIGRATE], False), (['lock'], False), ([], False)])
+    (['unlock', instance_actions.MIGRATE], False),
+    (['lock'], False), ([], False)])
 def test_the_last_action_that_takes_the_state_has_taken_it(
         monkeypatch, actions, is_ours):
     monkeypatch.setattr(
