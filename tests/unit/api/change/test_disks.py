@@ -110,6 +110,10 @@ def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
     assert 'on virtio, and its host has no bus lxc' in problem.reason
 
 
+def test_disks_on_no_bus_of_libvirts_are_left_to_their_host():
+    assert moved([root('vda', 'lxc'), disk('vdb', None)], target='lxc') == {}
+
+
 # --- room -------------------------------------------------------------------
 
 IDE = {'hw_disk_bus': 'ide'}
@@ -315,6 +319,12 @@ def test_a_device_that_the_server_does_not_name_stays_unnamed(server):
     server.default_ephemeral_device = None
     disks.move(server, 'virtio', 'scsi')
     assert names(server) == ('/dev/sda', None, '/dev/sdc')
+
+
+def test_a_disk_that_is_gone_leaves_the_name_that_the_server_has(server):
+    del server.saved[2]
+    disks.move(server, 'virtio', 'scsi')
+    assert names(server) == ('/dev/sda', '/dev/sdb', '/dev/vdc')
 
 
 def test_they_are_put_back_where_they_were(server):

@@ -21,6 +21,11 @@ REASONS = [
     ({'hw_serial_port_count': '2'}, {'hw:serial_port_count': '1'},
      'the flavor has hw:serial_port_count=1; choose a flavor with '
      'hw:serial_port_count of at least 2'),
+    ({'hw_ephemeral_encryption_format': 'plain'},
+     {'hw:ephemeral_encryption': 'true',
+      'hw:ephemeral_encryption_format': 'luks'},
+     'the flavor has hw:ephemeral_encryption_format=luks; choose a flavor with '
+     'hw:ephemeral_encryption_format=plain, or without it'),
     ({'hw_rng_model': 'virtio'}, {'hw_rng:allowed': 'False'},
      'the flavor has hw_rng:allowed=False, which Nova takes instead; choose a '
      'flavor with hw_rng:allowed=True'),
@@ -268,8 +273,10 @@ def test_a_sentence_that_no_row_knows_blames_all_that_it_names(monkeypatch):
     found = guests.problems({
         'hw_cpu_policy': 'dedicated', 'trait:CUSTOM_A': 'required',
         'hw_numa_mem.0': '512', 'hw_boot_menu': 'true'}, {})
-    assert sorted(found) == [
-        'hw_cpu_policy', 'hw_numa_mem.0', 'trait:CUSTOM_A']
+    assert found == dict.fromkeys(
+        ('hw_cpu_policy', 'hw_numa_mem.0', 'trait:CUSTOM_A'),
+        (errors.FLAVOR_CONFLICT,
+         'hw:cpu_policy, hw_numa_mem: not with trait:CUSTOM_A'))
 
 
 def test_a_long_sentence_of_nova_s_leaves_room_for_what_to_do(monkeypatch):
