@@ -76,6 +76,24 @@ class Cloud(update_case.Cloud):
         """Let what is being stored count as cut off."""
         return mock.patch.object(store, 'LEASE', -1)
 
+    @contextlib.contextmanager
+    def failing(self, fails):
+        """The database is lost at those statements of which FAILS says so."""
+        counter = itertools.count()
+
+        def lost(original):
+            def save(*args, **kwargs):
+                if fails(next(counter)):
+                    raise exception.NovaException('no database')
+                return original(*args, **kwargs)
+            return save
+
+        with contextlib.ExitStack() as stack:
+            for owner in Statements.OWNERS:
+                stack.enter_context(mock.patch.object(
+                    owner, 'save', lost(owner.save)))
+            yield
+
     def assert_whole(self, server, *possible):
         """Assert that the server has one of the sets, in all places."""
         shown = self.http('GET', f'/servers/{server}').body['server']
@@ -200,19 +218,7 @@ class TestDatabaseLost:
     @pytest.mark.parametrize('number', range(1, 5))
     def test_the_server_is_whole_once_it_is_back(self, cloud, state, number):
         server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
-        counter = itertools.count()
-
-        def lost(original):
-            def save(*args, **kwargs):
-                if next(counter) >= number:
-                    raise exception.NovaException('no database')
-                return original(*args, **kwargs)
-            return save
-
-        with contextlib.ExitStack() as stack:
-            for owner in Statements.OWNERS:
-                stack.enter_context(mock.patch.object(
-                    owner, 'save', lost(owner.save)))
+        with cloud.failing(lambda count: count >= number):
             answer = cloud.update(server, AFTER)
         assert answer.status == 500, answer.text
         with cloud.later():
@@ -220,3 +226,30 @@ class TestDatabaseLost:
         assert cloud.update(server, {}).status == 200
         cloud.do(server, 'os-start' if state == 'stopped' else 'unshelve')
         cloud.assert_whole(server, {})
+
+    @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
+    @pytest.mark.parametrize('number', range(5))
+    def test_where_one_statement_fails_all_is_as_it_was(
+            self, cloud, state, number):
+        server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
+        with cloud.failing(lambda count: count == number):
+            answer = cloud.update(server, AFTER)
+        assert answer.status == 500, answer.text
+        # At once, and not at the next request for it.
+        instance = cloud.instance(server)
+        assert instance.task_state is None
+        assert ServerRecord.of(instance).unfinished == {}
+        cloud.assert_whole(server, BEFORE)
+
+    @pytest.mark.parametrize('number', range(4))
+    def test_so_it_is_where_one_of_a_rebuild_fails(self, cloud, number):
+        server = cloud.boot(BEFORE, image=cloud.image_with())
+        other = cloud.image(hw_boot_menu='false')
+        with cloud.failing(lambda count: count == number):
+            answer = cloud.rebuild(server, AFTER, other)
+        assert answer.status == 500, answer.text
+        instance = cloud.instance(server)
+        assert instance.task_state is None
+        assert instance.image_ref != other
+        assert ServerRecord.of(instance).unfinished == {}
+        cloud.assert_whole(server, BEFORE)
