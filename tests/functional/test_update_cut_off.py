@@ -241,7 +241,7 @@ class TestDatabaseLost:
         assert ServerRecord.of(instance).unfinished == {}
         cloud.assert_whole(server, BEFORE)
 
-    @pytest.mark.parametrize('number', range(4))
+    @pytest.mark.parametrize('number', range(5))
     def test_so_it_is_where_one_of_a_rebuild_fails(self, cloud, number):
         server = cloud.boot(BEFORE, image=cloud.image_with())
         other = cloud.image(hw_boot_menu='false')
