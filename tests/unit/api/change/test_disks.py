@@ -346,3 +346,41 @@ def test_one_that_was_detached_meanwhile_does_not_keep_the_others(server):
 def test_what_is_where_it_was_is_not_stored_again(server):
     server.left = 0
     disks.put_back(server, disks.places(server))
+
+
+# --- room for what is stored --------------------------------------------------
+
+def places_for(server, asked, own, config_drive=''):
+    """Require the places of a server of the image properties OWN."""
+    asked = overrides_of(asked)
+    server.config_drive = config_drive
+    disks.require_places(
+        Plan(Change(None, {'properties': own}, asked, asked),
+             {'properties': asked.merge(own)}), server, own)
+
+
+@pytest.mark.parametrize('config_drive', ['', 'True'])
+def test_disks_are_counted_where_a_change_moves_them(server, config_drive):
+    before = server.disks
+    if config_drive:
+        with pytest.raises(errors.Invalid, match='take the 5 disks'):
+            places_for(server, IDE, {}, config_drive)
+    else:
+        places_for(server, IDE, {})
+    # They are not moved.
+    assert server.disks == before
+
+
+def test_they_are_counted_where_they_are_if_it_moves_none(server):
+    asked = {'hw_cdrom_bus': 'ide'}
+    places_for(server, asked, {}, 'True')
+    for each in server.saved.values():
+        each.disk_bus = None
+    with pytest.raises(errors.Invalid, match='take the 5 disks'):
+        places_for(server, asked, IDE, 'True')
+
+
+def test_what_moves_none_and_adds_none_is_not_refused_for_what_there_is(
+        server):
+    server.saved[4] = disk('hdb', 'ide')
+    places_for(server, {'hw_pmu': 'true'}, IDE, 'True')
