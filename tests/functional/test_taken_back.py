@@ -132,7 +132,7 @@ class TestServicesWithoutOverrides:
         server = cloud.stopped(self.BEFORE)
         cloud.taken_back(server, {**NETWORK, 'hw_disk_bus': 'scsi'})
         start = {'os-start': None}
-        with cut_off.Statements(number).counted(), \
+        with cut_off.killed_at(number).counted(), \
                 pytest.raises(cut_off.Killed):
             cloud.act(server, start)
         with mock.patch.object(store, 'LEASE', -1):

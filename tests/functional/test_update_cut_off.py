@@ -28,24 +28,30 @@ class Killed(BaseException):
     """nova-api is no more."""
 
 
-class Statements:
-    """Ends nova-api before one of the statements that store a change.
+class Lost(exception.NovaException):
+    """The database is."""
 
-    :param number: which one; None for no one
+
+class Statements:
+    """Fails before some of the statements that store a change.
+
+    :param fails: says of the number of a statement whether it is one of them
+    :param error: what is raised then
     """
 
     OWNERS = (objects.Instance, objects.RequestSpec,
               objects.BlockDeviceMapping)
 
-    def __init__(self, number=None):
-        self.number = number
+    def __init__(self, fails=lambda number: False, error=Killed):
+        self.fails, self.error = fails, error
         self.count = 0
 
     def _before(self, original):
         def save(*args, **kwargs):
-            if self.count == self.number:
-                raise Killed
+            number = self.count
             self.count += 1
+            if self.fails(number):
+                raise self.error
             return original(*args, **kwargs)
         return save
 
@@ -58,14 +64,18 @@ class Statements:
             yield self
 
 
+def killed_at(number):
+    """Return statements of which nova-api ends before one."""
+    return Statements(lambda each: each >= number)
+
+
 class Cloud(update_case.Cloud):
     def image_with(self):
         return self.image(hw_boot_menu='true', hw_rng_model='virtio')
 
     def killed(self, number, send):
         """Return whether nova-api ended while SEND was answered."""
-        statements = Statements(number)
-        with statements.counted():
+        with killed_at(number).counted():
             try:
                 send()
             except Killed:
@@ -75,24 +85,6 @@ class Cloud(update_case.Cloud):
     def later(self):
         """Let what is being stored count as cut off."""
         return mock.patch.object(store, 'LEASE', -1)
-
-    @contextlib.contextmanager
-    def failing(self, fails):
-        """The database is lost at those statements of which FAILS says so."""
-        counter = itertools.count()
-
-        def lost(original):
-            def save(*args, **kwargs):
-                if fails(next(counter)):
-                    raise exception.NovaException('no database')
-                return original(*args, **kwargs)
-            return save
-
-        with contextlib.ExitStack() as stack:
-            for owner in Statements.OWNERS:
-                stack.enter_context(mock.patch.object(
-                    owner, 'save', lost(owner.save)))
-            yield
 
     def assert_whole(self, server, *possible):
         """Assert that the server has one of the sets, in all places."""
@@ -218,7 +210,7 @@ class TestDatabaseLost:
     @pytest.mark.parametrize('number', range(1, 5))
     def test_the_server_is_whole_once_it_is_back(self, cloud, state, number):
         server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
-        with cloud.failing(lambda count: count >= number):
+        with Statements(lambda each: each >= number, Lost).counted():
             answer = cloud.update(server, AFTER)
         assert answer.status == 500, answer.text
         with cloud.later():
@@ -232,7 +224,7 @@ class TestDatabaseLost:
     def test_where_one_statement_fails_all_is_as_it_was(
             self, cloud, state, number):
         server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
-        with cloud.failing(lambda count: count == number):
+        with Statements(lambda each: each == number, Lost).counted():
             answer = cloud.update(server, AFTER)
         assert answer.status == 500, answer.text
         # At once, and not at the next request for it.
@@ -245,7 +237,7 @@ class TestDatabaseLost:
     def test_so_it_is_where_one_of_a_rebuild_fails(self, cloud, number):
         server = cloud.boot(BEFORE, image=cloud.image_with())
         other = cloud.image(hw_boot_menu='false')
-        with cloud.failing(lambda count: count == number):
+        with Statements(lambda each: each == number, Lost).counted():
             answer = cloud.rebuild(server, AFTER, other)
         assert answer.status == 500, answer.text
         instance = cloud.instance(server)

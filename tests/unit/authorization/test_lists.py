@@ -17,10 +17,9 @@ from tests.unit import strategies
 
 def covers(catalog, entry, name, value):
     """Return whether a list with only ENTRY covers NAME with VALUE."""
-    found = lists.PropertyList(
-        'denied_properties', [entry], catalog
-    ).covering(name)
-    return any(not one.values or one.covers_value(value) for one in found)
+    (override,) = strategies.overrides_of({name: value})
+    return rules._deciding(lists.PropertyList(
+        'denied_properties', [entry], catalog), override) is not None
 
 
 @pytest.mark.parametrize(('entry', 'name', 'value'), [

@@ -5,21 +5,17 @@ import pytest
 
 from nova_image_override.api.change import rebuild
 from nova_image_override.api.change import update
-from nova_image_override.api.change.plan import Change, Plan
 from nova_image_override.authorization import presets
 from nova_image_override.override import UsedPreset
 from nova_image_override.server_record import ServerRecord
+from tests.unit.api.change.plans import stored
+from tests.unit.api.change.plans import unchecked
 from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
 BUS, PMU = {'hw_disk_bus': 'scsi'}, {'hw_pmu': None}
+BOTH = {**BUS, **PMU}
 IMAGE = {'hw_disk_bus': 'ide', 'hw_pmu': 'true'}
-
-
-def stored(preset=None):
-    """Return the system metadata of a server with both overrides."""
-    return ServerRecord.read({}).with_properties({
-        **BUS, **overrides_of({**BUS, **PMU}, preset).recorded(IMAGE)})
 
 
 def server(metadata, **specs):
@@ -42,8 +38,8 @@ def updated(metadata, asked, **specs):
 
 
 def test_without_the_parameter_a_rebuild_keeps_the_overrides_in_force():
-    kept = rebuilt(stored(), None)
-    assert kept.before.values == kept.after.values == {**BUS, **PMU}
+    kept = rebuilt(stored(BOTH, IMAGE), None)
+    assert kept.before.values == kept.after.values == BOTH
     assert kept.differing == []
 
 
@@ -51,8 +47,8 @@ def test_without_the_parameter_a_rebuild_keeps_the_overrides_in_force():
 @pytest.mark.parametrize('asked', [{}, BUS, {'os_type': 'linux'}])
 def test_the_parameter_takes_the_place_of_all_overrides_in_force(
         change, asked):
-    made = change(stored(), overrides_of(asked))
-    assert (made.before.values, made.after.values) == ({**BUS, **PMU}, asked)
+    made = change(stored(BOTH, IMAGE), overrides_of(asked))
+    assert (made.before.values, made.after.values) == (BOTH, asked)
 
 
 @pytest.mark.parametrize('change', [rebuilt, updated])
@@ -73,7 +69,7 @@ NAMED = presets.Preset.of('vga', overrides_of({
         (overrides_of({}), None), (overrides_of(BUS), None),
         (NAMED, NAMED.preset)))])
 def test_the_preset_goes_with_the_overrides(change, asked, used):
-    made = change(stored(USED), asked)
+    made = change(stored(BOTH, IMAGE, preset=USED), asked)
     assert made.after.preset == used
     # Whether it is the request that names it.
     assert made.after.is_kept == (asked is None)
@@ -81,7 +77,7 @@ def test_the_preset_goes_with_the_overrides(change, asked, used):
 
 @pytest.mark.parametrize('change', [rebuilt, updated])
 def test_what_stays_is_not_judged_again(change):
-    made = change(stored(), overrides_of({**BUS, 'hw_pmu': 'false'}))
+    made = change(stored(BOTH, IMAGE), overrides_of({**BUS, 'hw_pmu': 'false'}))
     expected = {'hw_pmu'} if change is updated else {'hw_disk_bus', 'hw_pmu'}
     # The rebuild is from an image that may be another.
     assert made.new.names == expected
@@ -94,28 +90,13 @@ def test_what_stays_is_not_judged_again(change):
     ({'hw_cpu_policy': 'dedicated'}, set())])
 @pytest.mark.parametrize('change', [rebuilt, updated])
 def test_what_had_no_effect_before_may_stay_so(change, asked, ineffective):
-    metadata = server_of({'hw_cpu_policy': 'shared'}, {})
+    metadata = stored({'hw_cpu_policy': 'shared'}, {})
     assert change(
         metadata, overrides_of(asked), hw__cpu_policy='dedicated'
     ).ineffective == ineffective
 
 
 # --- what the image itself has, as far as an update can know ------------------
-
-def spec_image(**properties):
-    """Return the image of a request spec."""
-    return guests.image(**properties)
-
-
-def server_of(overrides, image, defaults=None):
-    """Return system metadata of a server with OVERRIDES of IMAGE.
-
-    :param defaults: what nova-compute has stored with it
-    """
-    made = overrides_of(overrides)
-    return ServerRecord.read({}).with_properties({
-        **made.merge(image), **(defaults or {}), **made.recorded(image)})
-
 
 def change_of(metadata, asked, had=None):
     return update._change(
@@ -124,9 +105,9 @@ def change_of(metadata, asked, had=None):
 
 def test_defaults_of_nova_compute_are_not_the_images():
     """The request spec has none of them."""
-    metadata = server_of(
+    metadata = stored(
         BUS, {**IMAGE, 'owner': 'x'}, {'hw_video_model': 'virtio'})
-    assert change_of(metadata, {}, spec_image(hw_pmu='true')).images == [
+    assert change_of(metadata, {}, guests.image(hw_pmu='true')).images == [
         {**IMAGE, 'owner': 'x'}]
     # Without one nobody knows.
     assert change_of(metadata, {}).images == [
@@ -136,8 +117,8 @@ def test_defaults_of_nova_compute_are_not_the_images():
 def test_a_default_that_follows_from_what_changes_is_chosen_anew():
     defaults = {'hw_machine_type': 'pc', 'hw_cdrom_bus': 'ide',
                 'hw_vif_model': 'e1000'}
-    metadata = server_of({}, {}, defaults)
-    had = spec_image(hw_vif_model='e1000')
+    metadata = stored({}, {}, defaults)
+    had = guests.image(hw_vif_model='e1000')
 
     def base(asked):
         return change_of(metadata, asked, had).base
@@ -150,7 +131,7 @@ def test_a_default_that_follows_from_what_changes_is_chosen_anew():
 
 
 def test_so_is_one_in_the_place_of_what_was_removed():
-    metadata = server_of(
+    metadata = stored(
         {'hw_vif_model': None, 'hw_machine_type': None}, {},
         {'hw_vif_model': 'virtio', 'hw_machine_type': 'pc'})
     removed = {'hw_vif_model': None, 'hw_machine_type': None}
@@ -164,8 +145,8 @@ def test_so_is_one_in_the_place_of_what_was_removed():
 
 
 def test_an_images_value_may_be_under_any_name_that_nova_reads():
-    metadata = server_of({}, {'hw_disk_bus': 'ide', 'hw_pmu': 'true'})
-    had = spec_image(hw_disk_bus='ide', hw_pmu='true')
+    metadata = stored({}, {'hw_disk_bus': 'ide', 'hw_pmu': 'true'})
+    had = guests.image(hw_disk_bus='ide', hw_pmu='true')
     assert change_of(metadata, {'hw_disk_bus': 'scsi'}, had).images == [
         {'hw_disk_bus': 'ide', 'hw_pmu': 'true'},
         {'hw_pmu': 'true', 'vmware_adaptertype': 'ide'}]
@@ -175,13 +156,6 @@ def test_an_images_value_may_be_under_any_name_that_nova_reads():
 
 # --- fields of a server that follow from its properties -----------------------
 
-def fields(asked, image=None):
-    asked, image = overrides_of(asked), image or {}
-    return update._fields(Plan(
-        Change(None, {'properties': image}, asked, asked),
-        {'properties': asked.merge(image)}))
-
-
 @pytest.mark.parametrize(('asked', 'has'), [
     ({}, {'os_type': 'linux', 'architecture': None, 'vm_mode': None}),
     ({'os_type': 'windows'}, {'os_type': 'windows'}),
@@ -190,7 +164,7 @@ def fields(asked, image=None):
     ({'hw_auto_disk_config': 'false'}, {'auto_disk_config': False}),
     ({'hw_auto_disk_config': None}, {'auto_disk_config': False})])
 def test_fields_of_a_server_follow_its_properties(asked, has):
-    found = fields(asked, {'os_type': 'linux'})
+    found = update._fields(unchecked(asked, {'os_type': 'linux'}))
     assert found.items() >= has.items()
     assert found.keys() - {'auto_disk_config'} == {
         'os_type', 'architecture', 'vm_mode'}

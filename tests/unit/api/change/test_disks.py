@@ -7,7 +7,8 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.change import disks
-from nova_image_override.api.change.plan import Change, Plan
+from nova_image_override.api.change.plan import Change
+from tests.unit.api.change.plans import unchecked
 from tests.unit.strategies import overrides_of
 
 
@@ -122,13 +123,9 @@ IDE = {'hw_disk_bus': 'ide'}
 def has_room(mappings, overrides=IDE, own=None, config_drive='', of='qcow2',
              otherwise=None):
     """Return whether a server has room for its drives."""
-    asked, own = overrides_of(overrides), own or {}
-    image = {'disk_format': of, 'properties': own}
     try:
-        disks.require_room(Plan(
-            Change(None, image, asked, asked),
-            {**image, 'properties': asked.merge(own)}),
-            mappings, config_drive, otherwise)
+        disks.require_room(unchecked(overrides, own or {}, disk_format=of),
+                           mappings, config_drive, otherwise)
     except errors.Invalid as refusal:
         assert refusal.problems[0].name in overrides
         assert 'but 4: choose another bus' in refusal.problems[0].reason
@@ -352,11 +349,8 @@ def test_what_is_where_it_was_is_not_stored_again(server):
 
 def places_for(server, asked, own, config_drive=''):
     """Require the places of a server of the image properties OWN."""
-    asked = overrides_of(asked)
     server.config_drive = config_drive
-    disks.require_places(
-        Plan(Change(None, {'properties': own}, asked, asked),
-             {'properties': asked.merge(own)}), server, own)
+    disks.require_places(unchecked(asked, own), server, own)
 
 
 @pytest.mark.parametrize('config_drive', ['', 'True'])

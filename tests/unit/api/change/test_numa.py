@@ -14,6 +14,7 @@ from nova_image_override.api.change.plan import Change, Plan
 from nova_image_override.api.guest.guest import boot_metadata
 from nova_image_override.server_record import ServerRecord
 from tests.unit import strategies
+from tests.unit.api.change.plans import stored
 from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
@@ -41,8 +42,7 @@ def refused(had, wanted, base=None, vcpus=4, guard=refuse):
     before, after = overrides_of(had), overrides_of(wanted)
     flavor = guests.flavor(vcpus)
     instance = objects.Instance(
-        flavor=flavor, system_metadata=ServerRecord.read({}).with_properties(
-            {**had, **before.recorded({})}))
+        flavor=flavor, system_metadata=stored(had, {}))
     change = Change(flavor, {'properties': base or {}}, after, after, before)
     return set(scheduling.HostScheduler(guard, None).changing_numa(
         instance, ServerRecord.of(instance),

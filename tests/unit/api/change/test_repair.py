@@ -12,9 +12,8 @@ import pytest
 
 from nova_image_override.api.change import repair
 from nova_image_override.api.change import store
-from nova_image_override.server_record import ServerRecord
+from tests.unit.api.change.plans import stored
 from tests.unit.api.guest import guests
-from tests.unit.strategies import overrides_of
 
 ASKED = {'hw_disk_bus': 'scsi', 'hw_vif_model': None, 'hw_boot_menu': 'true'}
 IMAGE = {'hw_disk_bus': 'ide', 'hw_vif_model': 'e1000'}
@@ -23,15 +22,11 @@ SPEC = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
 
 def server(asked=ASKED, more=None, **fields):
     """Return a server with overrides, and more properties that are stored."""
-    asked = overrides_of(asked)
     return objects.Instance(**{
         'uuid': '5a3c8f0e-1d2b-4c6a-9e7f-0b1d2c3a4e5f', 'image_ref': 'a',
-        'task_state': None,
-        'vm_state': vm_states.STOPPED, 'updated_at': timeutils.utcnow(
-            with_timezone=True),
-        'system_metadata': ServerRecord.read({}).with_properties({
-            **asked.merge(IMAGE), **asked.recorded(IMAGE), **(more or {})}),
-        **fields})
+        'task_state': None, 'vm_state': vm_states.STOPPED,
+        'updated_at': timeutils.utcnow(with_timezone=True),
+        'system_metadata': stored(asked, IMAGE, more), **fields})
 
 
 @pytest.fixture
@@ -57,21 +52,17 @@ def spec(**properties):
 
 # --- a request spec that differs ----------------------------------------------
 
-@pytest.mark.parametrize(('has', 'unfinished'), [
-    ({**SPEC, 'hw_boot_menu': 'false'}, store.unfinished(
-        ['hw_boot_menu'], 'scsi', 'scsi')),
-    ({'hw_disk_bus': 'scsi'}, store.unfinished(
-        ['hw_boot_menu'], 'scsi', 'scsi')),
-    ({**SPEC, 'hw_rng_model': 'virtio'}, store.unfinished(
-        ['hw_rng_model'], 'scsi', 'scsi')),
+@pytest.mark.parametrize(('has', 'name', 'source'), [
+    ({**SPEC, 'hw_boot_menu': 'false'}, 'hw_boot_menu', 'scsi'),
+    ({'hw_disk_bus': 'scsi'}, 'hw_boot_menu', 'scsi'),
+    ({**SPEC, 'hw_rng_model': 'virtio'}, 'hw_rng_model', 'scsi'),
     # Its disks are where the request spec says.
-    ({**SPEC, 'hw_disk_bus': 'ide'}, store.unfinished(
-        ['hw_disk_bus'], 'ide', 'scsi')),
+    ({**SPEC, 'hw_disk_bus': 'ide'}, 'hw_disk_bus', 'ide'),
     # What is removed has to be removed there, too.
-    ({**SPEC, 'hw_vif_model': 'e1000'}, store.unfinished(
-        ['hw_vif_model'], 'scsi', 'scsi'))])
-def test_what_differs_is_brought_into_line(needed, has, unfinished):
-    assert needed(server(), spec(**has)) == unfinished
+    ({**SPEC, 'hw_vif_model': 'e1000'}, 'hw_vif_model', 'scsi')])
+def test_what_differs_is_brought_into_line(needed, has, name, source):
+    assert needed(server(), spec(**has)) == store.unfinished(
+        [name], source, 'scsi')
 
 
 @pytest.mark.parametrize('more', [
