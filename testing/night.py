@@ -16,6 +16,7 @@ import datetime
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ import typing
 
 from testing import checkout
 from testing import figures
+from testing import mutants
 
 _FOLDER = figures.FOLDER.relative_to(checkout.ROOT)
 _NIGHT = figures.FOLDER / 'night.jsonl'
@@ -34,6 +36,7 @@ _ANYTHING = ('nova_image_override', 'setup.cfg')
 _CLIENT = ('nova_image_override/client',)
 _DASHBOARD = ('nova_image_override_dashboard',)
 _CLOUD = ('testing/deployment',)
+_MAKEFILE = (checkout.ROOT / 'Makefile').read_text()
 # Which values a real guest takes is Nova's, libvirt's and QEMU's to say: only
 # another row of the book changes what is asked (test_docs.py compares those).
 _BOOK = ('nova_image_override/properties/book', 'testing/cases')
@@ -61,6 +64,15 @@ def _proof(*names: str, **kwargs: typing.Any) -> Step:
     return _step(*(f'tests/proof/{name}.py' for name in names), **kwargs)
 
 
+def _each(name: str, parts: str, step: Step) -> dict[str, Step]:
+    """Return the targets of a pattern: one for each word of a Makefile's list.
+
+    Each is recorded by itself, so that less is lost if a night ends early.
+    """
+    words = re.findall(rf'^{parts} := (.+)$', _MAKEFILE, re.MULTILINE)[0]
+    return {name.replace('%', word): step for word in words.split()}
+
+
 def _pairs(record: str) -> Step:
     return Step((*_BOOK, 'testing/pairs'), (f'*-{record}-34.json',),
                 {'guests': 1})
@@ -74,11 +86,12 @@ def _properties(record: str) -> Step:
 #: In the order in which they are run: the shorter ones first.
 STEPS = {
     'proof-laws': _step('tests/unit/test_override_merge.py'),
-    'proof-concurrency': _proof('test_concurrency'),
-    'proof-nfv': _proof('test_nfv', 'nfv'),
+    **_each('proof-concurrency-%', 'MAINTAINED', _proof('test_concurrency')),
+    **_each('proof-nfv-%', 'MAINTAINED', _proof('test_nfv', 'nfv')),
     'proof-ways-in': _proof('test_ways_in', 'ways_in'),
-    'proof-neutrality': _proof('test_neutrality', 'side_by_side'),
-    'proof-values': _proof('test_values', 'built'),
+    **_each('proof-neutrality-%', 'MAINTAINED', _proof(
+        'test_neutrality', 'side_by_side')),
+    **_each('proof-values-%', 'MAINTAINED', _proof('test_values', 'built')),
     'proof-check': _proof('test_check', 'requests', 'samples'),
     'proof-hosts': _proof(
         'test_hosts', records=('hosts-*',), least={'requests': 300}),
@@ -93,16 +106,23 @@ STEPS = {
     'hostile-search': _step(
         'benchmarks/search.py', 'benchmarks/hostile_cloud.py',
         records=('hostile-*',), least={'requests': 1}),
-    'test-clients-7': _step(*_CLIENT, 'tests/clients'),
-    'test-clients-8': _step(*_CLIENT, 'tests/clients'),
-    'test-dashboards': _step(*_DASHBOARD, 'tests/dashboard'),
-    'test-glance': _step('tests/glance'),
-    'test-drivers': _step('testing/drivers', 'tests/drivers'),
+    **_each('test-clients-%', 'OLDER_CLIENTS', _step(
+        *_CLIENT, 'tests/clients')),
+    **_each('test-dashboard-%', 'OLDER_DASHBOARDS', _step(
+        *_DASHBOARD, 'tests/dashboard')),
+    **_each('test-javascript-%', 'OLDER_DASHBOARDS', _step(
+        *_DASHBOARD, 'tests/dashboard/javascript')),
+    **_each('test-glance-%', 'MAINTAINED', _step('tests/glance')),
+    **_each('test-drivers-%', 'MAINTAINED', _step(
+        'testing/drivers', 'tests/drivers')),
     'test-upgrade': _step('tests/upgrade'),
     'wheels test-sid': Step(
         (*_ANYTHING, 'tests/unit', 'tests/functional'), ('platforms*',)),
-    'test-all': Step((*_ANYTHING, 'tests/unit', 'tests/functional')),
-    'mutants': _step('tests/unit', 'tests/functional', 'testing/mutants'),
+    **_each('test-%', 'OLDER', Step(
+        (*_ANYTHING, 'tests/unit', 'tests/functional'))),
+    # What a test has noticed is not tried again because tests have changed.
+    **{f'mutants ARGS={each}': Step((f':(glob)nova_image_override/{each}',))
+       for each in mutants.DECIDES},
     'test-images': Step((*_ANYTHING, 'deploy', 'tests/images')),
     'test-deb': Step((*_ANYTHING, 'packaging')),
     'cloud-pairs': _pairs('debian12'),
@@ -124,7 +144,9 @@ STEPS = {
     'proof-load': _step(
         *_CLOUD, 'tests/integration/test_whole_load.py', records=('load-*',)),
     'cloud-rolling': _step(*_CLOUD, 'tests/rolling'),
-    'cloud-test': Step((*_ANYTHING, *_CLOUD, 'tests/integration')),
+    **{f'cloud-test-{each}': Step(
+        (*_ANYTHING, *_CLOUD, 'tests/integration'))
+       for each in ('first', 'second')},
 }
 
 
@@ -185,14 +207,25 @@ def since(path: pathlib.Path) -> str:
         f'(``make {name}``)' if changed else ''
 
 
+def last(name: str) -> tuple[dict[str, typing.Any] | None, int]:
+    """Return the oldest run that a step is known by, and how old it is.
+
+    :returns: None if it was never recorded; and how many commits since have
+        changed what it speaks of
+    :raises subprocess.CalledProcessError: git does not know the commit
+    """
+    changes = [(changes_since(run['commit'], name), run)
+               for run in _of_step(name)]
+    changed, run = max(changes, key=lambda each: each[0], default=(0, None))
+    return run, changed
+
+
 def outdated() -> dict[str, str]:
     """Return the steps that are to be run, each with the reason."""
     found = {}
     for name in STEPS:
-        runs = _of_step(name)
-        changed = max((changes_since(run['commit'], name) for run in runs),
-                      default=None)
-        if changed is None:
+        run, changed = last(name)
+        if run is None:
             found[name] = 'never recorded'
         elif changed:
             found[name] = f'{changed} commits since have changed its code'
@@ -233,6 +266,8 @@ def _wrong(
         except ValueError as error:
             yield str(error)
     for run in _runs(path):
+        if path == _NIGHT and run['step'] not in STEPS:
+            yield f'{run["step"]} is no step'
         for name, number in least.items():
             if run.get(name, 0) < number:
                 yield f'{name}: {run.get(name, 0)}, and not {number}'
@@ -263,8 +298,11 @@ def _run(name: str) -> bool:
     began = time.monotonic()
     if subprocess.run(['make', *name.split()], cwd=checkout.ROOT).returncode:
         return False
+    # Not the Nova of this process: the step's name says on which one it is.
+    run = {key: text for key, text in figures.running().items()
+           if key != 'nova'}
     runs = [*(run for run in _runs(_NIGHT) if run['step'] != name), {
-        'step': name, **figures.running(),
+        'step': name, **run,
         'minutes': round((time.monotonic() - began) / 60)}]
     figures.write(_NIGHT, ''.join(json.dumps(run) + '\n' for run in runs))
     return True

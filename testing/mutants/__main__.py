@@ -21,6 +21,7 @@ import sys
 import time
 
 from testing import checkout
+from testing.mutants import DECIDES
 from testing.mutants import run
 from testing.mutants import tests as tests_module
 from testing.mutants.mutant import Mutant
@@ -31,12 +32,6 @@ _PACKAGE = 'nova_image_override'
 
 #: Mutants that change nothing that a test could see, each with the reason.
 TABLE = _ROOT / 'docs/source/contributor/equivalent-mutants.csv'
-
-#: What decides: the first are the most dangerous.
-DECIDES = (
-    'compute/*.py', 'override.py', 'server_record.py', 'metadata_keys.py',
-    'authorization/*.py', 'authorization/glance/*.py', 'api/change/*.py',
-    'api/guest/*.py', 'properties/*.py')
 
 #: Where unit tests cover not every branch (COVERED in the Makefile).
 _BY_SERVICES = (f'{_PACKAGE}/api/', f'{_PACKAGE}/compute/')

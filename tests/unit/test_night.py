@@ -1,8 +1,10 @@
 """Records of long runs are what was written, on a commit that is an ancestor.
 """
 
+import datetime
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -86,3 +88,17 @@ def test_a_step_is_run_again_once_what_it_speaks_of_has_changed(folder):
         figures.write(night._NIGHT, json.dumps(
             {'step': 'proof-laws', 'commit': commit}))
         assert ('proof-laws' in night.outdated()) is is_outdated
+
+
+def test_a_line_of_what_is_no_step_is_a_problem(folder):
+    head = checkout.git('describe', '--always')
+    figures.write(night._NIGHT, json.dumps({
+        'step': 'proof', 'commit': head, 'date': str(datetime.date.today())}))
+    assert found() == ['night.jsonl: proof is no step']
+
+
+def test_each_step_has_a_target_of_make():
+    targets = {word for name in night.STEPS for word in name.split()
+               if '=' not in word}
+    subprocess.run(['make', '--dry-run', *targets], cwd=checkout.ROOT,
+                   check=True, capture_output=True)

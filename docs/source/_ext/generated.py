@@ -1,17 +1,19 @@
 """What the documentation takes from the code, so that it cannot drift.
 
 Directives ``error-codes``, ``version-history``, ``seam-table``,
-``override-table``, ``update-states``, ``proof-figures``, ``dearest``,
-``platforms``, ``scale``, ``exchange`` and ``package-notes``, and the role
-``test``. Image properties are in ``property_pages``.
+``override-table``, ``update-states``, ``proof-figures``, ``night-steps``,
+``dearest``, ``platforms``, ``scale``, ``exchange`` and ``package-notes``, and
+the role ``test``. Image properties are in ``property_pages``.
 """
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import json
 import pathlib
 import re
+import subprocess
 import typing
 
 from docutils import nodes
@@ -83,6 +85,22 @@ class ProofFigures(CodeDirective):
         return [f'Nova {run.pop("nova")}, {of}{night.since(path)}:', '', *table(
             ['', 'Number'], ([name, str(n)] for name, n in run.items()),
             '70 30')]
+
+
+class Steps(CodeDirective):
+    """When each step of ``make night`` has passed last."""
+
+    def rst(self) -> list[str]:
+        """Return a table; without the history of commits an empty one."""
+        rows = []
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            for name in night.STEPS:
+                run, changed = night.last(name)
+                rows.append([f'``make {name}``', *(
+                    [run['date'], run['commit'], str(changed)] if run
+                    else ['', '', ''])])
+        return table(['Step', 'Passed on', 'Commit', 'Commits since'], rows,
+                     '46 18 18 18')
 
 
 class Dearest(CodeDirective):
@@ -301,6 +319,7 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     app.add_directive('override-table', OverrideTable)
     app.add_directive('update-states', UpdateStates)
     app.add_directive('proof-figures', ProofFigures)
+    app.add_directive('night-steps', Steps)
     app.add_directive('dearest', Dearest)
     app.add_directive('platforms', Platforms)
     app.add_directive('scale', Scale)
