@@ -2,12 +2,18 @@
 
 import datetime
 
+from nova import exception
 from nova import objects
+from nova.compute import task_states
+from nova.compute import vm_states
 from nova.objects import base
 from oslo_utils import timeutils
 import pytest
 
+from nova_image_override import errors
 from nova_image_override.api.change import held_instance
+from nova_image_override.api.change import store
+from tests.unit.api.change import servers
 
 
 def held():
@@ -47,3 +53,173 @@ def test_a_host_saves_a_server_once_more_after_a_resize(
         updated_at=timeutils.utcnow(with_timezone=True)
         - datetime.timedelta(seconds=seconds))
     assert held_instance.is_resize_ending(server) == is_ending
+
+
+# --- a server whose task state is taken ---------------------------------------
+
+def rebuild(read, **kwargs):
+    """Save a server as Nova's rebuild does; return what was passed on."""
+    found = []
+    taken = held_instance.Instance.of(
+        read, then=lambda *args: found.extend(args), **kwargs)
+    taken.task_state = task_states.REBUILDING
+    taken.image_ref = 'b'
+    taken.system_metadata = {
+        **taken.system_metadata, 'image_base_image_ref': 'b'}
+    taken.save(expected_task_state=[None])
+    return found
+
+
+def changed(server, **fields):
+    """Store something else of a server, as another request does."""
+    other = store.stored(server)
+    other.update(fields)
+    other.save()
+
+
+@pytest.mark.parametrize(('overrides', 'asks'), [
+    (servers.OVERRIDES, False), (servers.OVERRIDES, True), ({}, True),
+    ({}, False)])
+@pytest.mark.usefixtures('databases')
+def test_a_server_that_is_what_was_read_is_taken(overrides, asks):
+    server = servers.server(overrides)
+    former, metadata = rebuild(server, asks=asks)
+    assert former == {'task_state': None, 'image_ref': 'a'}
+    assert metadata == {
+        **server.system_metadata, 'image_base_image_ref': 'b'}
+    present = store.stored(server)
+    assert (present.task_state, present.image_ref) == (
+        task_states.REBUILDING, 'b')
+    assert present.system_metadata == metadata
+
+
+@pytest.mark.parametrize(('overrides', 'asks', 'other'), [
+    (servers.OVERRIDES, False, {'host': 'compute2'}),
+    (servers.OVERRIDES, False, {'instance_type_id': 2}),
+    ({}, True, {'host': 'compute2'})])
+@pytest.mark.usefixtures('databases')
+def test_one_that_has_changed_since_is_given_back(overrides, asks, other):
+    server = servers.server(overrides)
+    changed(server, **other)
+    before = servers.everything(server)
+    with pytest.raises(errors.Conflict, match='try again'):
+        rebuild(server, asks=asks)
+    assert servers.everything(server) == before
+    present = store.stored(server)
+    assert present.image_ref == 'a'
+    assert all(present[name] == value for name, value in other.items())
+
+
+@pytest.mark.usefixtures('databases')
+def test_one_that_was_given_overrides_since_is_given_back():
+    """Nova's save replaces system metadata, but not in shelve and lock."""
+    server = servers.server({})
+    given = {**server.system_metadata,
+             **servers.server().system_metadata}
+    changed(server, system_metadata=given)
+    with pytest.raises(errors.Conflict):
+        rebuild(server, keeps_others=True)
+    task_state, metadata, *_ = servers.everything(server)
+    assert (task_state, metadata) == (None, given)
+
+
+@pytest.mark.usefixtures('databases')
+def test_without_overrides_nothing_is_compared():
+    server = servers.server({})
+    changed(server, host='compute2')
+    assert rebuild(server)
+    assert store.stored(server).task_state == task_states.REBUILDING
+
+
+@pytest.mark.usefixtures('databases')
+def test_a_state_that_something_else_has_taken_is_novas_refusal():
+    server = servers.server()
+    changed(server, task_state=task_states.DELETING)
+    before = servers.everything(server)
+    with pytest.raises(exception.UnexpectedTaskStateError):
+        rebuild(server)
+    assert servers.everything(server) == before
+
+
+@pytest.mark.parametrize(('fields', 'expected'), [
+    ({'task_state': task_states.REBUILDING}, None),
+    ({'display_name': 'x'}, [None]),
+    ({'vm_state': vm_states.ERROR, 'display_name': 'x'}, None)])
+@pytest.mark.usefixtures('databases')
+def test_a_save_that_takes_no_state_is_novas_own(fields, expected):
+    server = servers.server()
+    changed(server, host='compute2')
+    taken = held_instance.Instance.of(
+        server, asks=True, then=lambda *args: 1 / 0, instead=lambda: 1 / 0)
+    taken.update(fields)
+    taken.save(expected_task_state=expected)
+    present = store.stored(server)
+    assert all(present[name] == value for name, value in fields.items())
+
+
+@pytest.mark.usefixtures('databases')
+def test_a_state_is_taken_once():
+    server = servers.server()
+    taken = held_instance.Instance.of(server)
+    for state, former in ((task_states.REBUILDING, None),
+                          (None, task_states.REBUILDING)):
+        taken.task_state = state
+        taken.save(expected_task_state=[former])
+        changed(server, host=f'not {state}')
+    assert store.stored(server).task_state is None
+
+
+@pytest.mark.usefixtures('databases')
+def test_a_check_ends_before_anything_is_stored():
+    server = servers.server()
+    before = servers.everything(server)
+    with pytest.raises(ZeroDivisionError):
+        rebuild(server, instead=lambda: 1 / 0)
+    assert servers.everything(server) == before
+
+
+@pytest.mark.usefixtures('databases')
+def test_what_a_rebuild_replaces_is_passed_on_though_nova_had_not_read_it():
+    server = servers.server()
+    found = []
+    taken = held_instance.Instance.of(
+        server, then=lambda *args: found.extend(args))
+    taken.task_state = task_states.REBUILDING
+    taken.keypairs = objects.KeyPairList(objects=[])
+    taken.trusted_certs = objects.TrustedCerts(ids=['x'])
+    taken.pci_devices = objects.PciDeviceList(objects=[])
+    taken.save(expected_task_state=[None])
+    former, _ = found
+    assert former.keys() == {'task_state', 'keypairs', 'trusted_certs'}
+    assert former['trusted_certs'] is None
+
+
+@pytest.mark.parametrize(('keeps_others', 'kept'), [
+    (True, {'image_hw_pmu': 'false', 'locked_reason': 'x'}),
+    (False, {'image_hw_pmu': 'true', 'locked_reason': 'x'})])
+@pytest.mark.usefixtures('databases')
+def test_a_lock_stores_only_the_keys_that_it_has_changed(keeps_others, kept):
+    """In both forms it removes a key that it has read, and then lacks."""
+    server = servers.server({}, system_metadata={
+        'image_hw_pmu': 'true', 'clean_attempts': '1'})
+    changed(server, system_metadata={
+        'image_hw_pmu': 'false', 'clean_attempts': '2'})
+    locked = held_instance.Instance.of(server, keeps_others=keeps_others)
+    locked.locked = True
+    locked.system_metadata = {'image_hw_pmu': 'true', 'locked_reason': 'x'}
+    locked.save()
+    present = store.stored(server)
+    assert present.locked
+    assert present.system_metadata == kept
+
+
+@pytest.mark.usefixtures('databases')
+def test_a_lock_of_nothing_of_system_metadata_leaves_it():
+    server = servers.server()
+    changed(server, system_metadata={'image_hw_pmu': 'false'})
+    locked = held_instance.Instance.of(server, keeps_others=True)
+    locked.locked = True
+    locked.save()
+    present = store.stored(server)
+    assert present.locked
+    assert present.system_metadata == {'image_hw_pmu': 'false'}

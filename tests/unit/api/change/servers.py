@@ -1,0 +1,59 @@
+"""Servers in Nova's databases, and what these say of them."""
+
+from nova import context as nova_context
+from nova import objects
+from nova.compute import vm_states
+from oslo_utils import uuidutils
+
+from nova_image_override.api.change import store
+from tests.unit.api.change.plans import stored
+from tests.unit.api.guest import guests
+from tests.unit.strategies import overrides_of
+
+IMAGE = {'hw_video_model': 'vga'}
+OVERRIDES = {'hw_disk_bus': 'virtio', 'hw_boot_menu': 'true'}
+
+
+def server(overrides=OVERRIDES, **fields):
+    """Store a stopped server, with its request spec and two disks."""
+    context = nova_context.get_admin_context()
+    found = objects.Instance(context, **{
+        'uuid': uuidutils.generate_uuid(), 'project_id': 'p', 'user_id': 'u',
+        'host': 'compute1', 'vm_state': vm_states.STOPPED, 'task_state': None,
+        'instance_type_id': 1, 'flavor': guests.flavor(), 'image_ref': 'a',
+        'root_device_name': '/dev/vda', 'os_type': 'linux',
+        'system_metadata': {
+            **stored(overrides, IMAGE), 'image_base_image_ref': 'a'}, **fields})
+    found.create()
+    spec = objects.RequestSpec(
+        context, instance_uuid=found.uuid, flavor=guests.flavor(),
+        image=guests.image(**overrides_of(overrides).merge(IMAGE)),
+        numa_topology=None)
+    spec.create()
+    for index, name in enumerate(('/dev/vda', '/dev/vdb')):
+        objects.BlockDeviceMapping(
+            context, instance_uuid=found.uuid, boot_index=index or 0,
+            device_name=name, disk_bus='virtio', device_type='disk',
+            source_type='image', destination_type='local').create()
+    return store.stored(found)
+
+
+def spec(instance):
+    return objects.RequestSpec.get_by_instance_uuid(
+        instance._context, instance.uuid)
+
+
+def image(instance):
+    """Return the image properties in a server's request spec."""
+    found = spec(instance).image.properties
+    return {name: getattr(found, name) for name in found.fields
+            if found.obj_attr_is_set(name)}
+
+
+def everything(instance):
+    """Return all that a change may store."""
+    present = store.stored(instance)
+    return (present.task_state, dict(present.system_metadata), present.os_type,
+            present.numa_topology, image(present),
+            [(each.disk_bus, each.device_name)
+             for each in present.get_bdms()])
