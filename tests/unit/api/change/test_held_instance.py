@@ -57,8 +57,8 @@ def test_a_host_saves_a_server_once_more_after_a_resize(
 
 # --- a server whose task state is taken ---------------------------------------
 
-def rebuild(read, **kwargs):
-    """Save a server as Nova's rebuild does; return what was passed on."""
+def take(read, **kwargs):
+    """Take a server's task state; return what was passed on."""
     found = []
     taken = held_instance.Instance.of(
         read, then=lambda *args: found.extend(args), **kwargs)
@@ -83,7 +83,7 @@ def changed(server, **fields):
 @pytest.mark.usefixtures('databases')
 def test_a_server_that_is_what_was_read_is_taken(overrides, asks):
     server = servers.server(overrides)
-    former, metadata = rebuild(server, asks=asks)
+    former, metadata = take(server, asks=asks)
     assert former == {'task_state': None, 'image_ref': 'a'}
     assert metadata == {
         **server.system_metadata, 'image_base_image_ref': 'b'}
@@ -103,7 +103,7 @@ def test_one_that_has_changed_since_is_given_back(overrides, asks, other):
     changed(server, **other)
     before = servers.everything(server)
     with pytest.raises(errors.Conflict, match='try again'):
-        rebuild(server, asks=asks)
+        take(server, asks=asks)
     assert servers.everything(server) == before
     present = store.stored(server)
     assert present.image_ref == 'a'
@@ -118,7 +118,7 @@ def test_one_that_was_given_overrides_since_is_given_back():
              **servers.server().system_metadata}
     changed(server, system_metadata=given)
     with pytest.raises(errors.Conflict):
-        rebuild(server, keeps_others=True)
+        take(server, keeps_others=True)
     task_state, metadata, *_ = servers.everything(server)
     assert (task_state, metadata) == (None, given)
 
@@ -127,7 +127,7 @@ def test_one_that_was_given_overrides_since_is_given_back():
 def test_without_overrides_nothing_is_compared():
     server = servers.server({})
     changed(server, host='compute2')
-    assert rebuild(server)
+    assert take(server)
     assert store.stored(server).task_state == task_states.REBUILDING
 
 
@@ -137,7 +137,7 @@ def test_a_state_that_something_else_has_taken_is_novas_refusal():
     changed(server, task_state=task_states.DELETING)
     before = servers.everything(server)
     with pytest.raises(exception.UnexpectedTaskStateError):
-        rebuild(server)
+        take(server)
     assert servers.everything(server) == before
 
 
@@ -174,7 +174,7 @@ def test_a_check_ends_before_anything_is_stored():
     server = servers.server()
     before = servers.everything(server)
     with pytest.raises(ZeroDivisionError):
-        rebuild(server, instead=lambda: 1 / 0)
+        take(server, instead=lambda: 1 / 0)
     assert servers.everything(server) == before
 
 

@@ -1,0 +1,327 @@
+"""A rebuild, from the image that Nova has fetched to what it sends.
+
+The databases are real; a function takes the place of Nova's rebuild, and an
+object that of its scheduler.
+"""
+
+from nova import context as nova_context
+from nova import objects
+from nova.compute import task_states
+from nova.compute import vm_states
+from nova.conductor import api as conductor_api
+from oslo_utils import timeutils
+import pytest
+
+from nova_image_override import errors
+from nova_image_override.api import audit
+from nova_image_override.api import operation
+from nova_image_override.api.change import disks
+from nova_image_override.api.change import dry_run
+from nova_image_override.api.change import rebuild as module
+from nova_image_override.api.change import store
+from nova_image_override.server_record import ServerRecord
+from tests.unit.api.change import plans
+from tests.unit.api.change import servers
+from tests.unit.strategies import overrides_of
+
+pytestmark = pytest.mark.usefixtures('databases')
+
+NEW = {'id': 'b', 'properties': {'hw_video_model': 'cirrus'}}
+ASKED = {'hw_disk_bus': 'scsi', 'hw_rng_model': 'virtio'}
+
+
+class Scheduler:
+    """Says what is asked of it, and what it was asked."""
+
+    def __init__(self, numa=(), by_nova=False):
+        self.numa, self.by_nova, self.required = numa, by_nova, []
+
+    def changing_numa(self, instance, record, plan):
+        return self.numa
+
+    def is_asked_by_nova(self, context, instance, image):
+        return self.by_nova
+
+    def require(self, context, instance, spec, wanted, names, remedy):
+        self.required.append((sorted(names), wanted.properties))
+
+
+@pytest.fixture(autouse=True)
+def ready(monkeypatch):
+    """Have a compute node with the compute part, which another test lacks."""
+    asked = []
+    monkeypatch.setattr(module.compute_part, 'require',
+                        lambda *args: asked.append(args[2:]))
+    return asked
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    found = []
+    monkeypatch.setattr(audit, 'changed', lambda context, how, after, instance:
+                        found.append((how, after.values)))
+    return found
+
+
+def rebuild(server, asked=None, image=NEW, scheduler=None, sends=True,
+            **kwargs):
+    """Rebuild a server as Nova does; return what the conductor is sent."""
+    context = nova_context.RequestContext('u', 'p', is_admin=False)
+    made = module.Rebuild(
+        plans.planner(), scheduler or Scheduler(), context, server,
+        None if asked is None else overrides_of(asked), **kwargs)
+    image = {**image, 'properties': dict(image['properties'])}
+
+    def nova(instance):
+        operation.of(context).image_fetched(image)
+        instance.task_state = task_states.REBUILDING
+        instance.image_ref = image['id']
+        instance.save(expected_task_state=[None])
+        # As _reset_image_metadata in nova/compute/api.py.
+        instance.system_metadata = {
+            **{key: value for key, value in instance.system_metadata.items()
+               if not key.startswith('image_')},
+            **{f'image_{name}': value
+               for name, value in image['properties'].items()},
+            'image_base_image_ref': image['id']}
+        instance.save()
+        if not sends:
+            raise ZeroDivisionError
+        return operation.of(context).sending(instance)
+
+    return made.run(nova)
+
+
+def assert_has(server, overrides, image, places):
+    task_state, metadata, *_, has, now = servers.everything(server)
+    record = ServerRecord.read(metadata)
+    assert task_state == task_states.REBUILDING
+    assert not record.unfinished
+    assert record.in_force == overrides
+    assert has == {name: {'true': True}.get(value, value)
+                   for name, value in image.items()}
+    assert now == places
+
+
+VIRTIO = [('virtio', '/dev/vda'), ('virtio', '/dev/vdb')]
+SCSI = [('scsi', '/dev/sda'), ('scsi', '/dev/sdb')]
+
+
+@pytest.mark.parametrize(('asked', 'overrides', 'places'), [
+    (None, servers.OVERRIDES, VIRTIO), (ASKED, ASKED, SCSI),
+    ({}, {}, VIRTIO)])
+def test_overrides_are_kept_or_replaced_over_the_new_image(
+        ready, logged, asked, overrides, places):
+    server = servers.server()
+    sent = rebuild(server, asked)
+    assert sent['host'] == 'compute1'
+    assert [each.device_name for each in sent['bdms']] == [
+        name for _, name in places]
+    assert_has(server, overrides, {**NEW['properties'], **overrides}, places)
+    assert logged == [('by the rebuild', overrides)]
+    assert ready == ([] if asked == {} else [
+        ('rebuilt', 'or send an empty image_props_override, which drops them')])
+
+
+def test_a_server_without_overrides_may_be_given_some(ready):
+    server = servers.server({'hw_disk_bus': None})
+    rebuild(servers.server({}), ASKED)
+    assert ready == [('rebuilt', 'or leave image_props_override out')]
+    assert rebuild(server, ASKED)['host'] == 'compute1'
+
+
+def test_without_any_the_rebuild_is_novas_own(logged):
+    server = servers.server({})
+    before = servers.spec(server)
+    assert rebuild(server) == {}
+    assert servers.spec(server).image.obj_to_primitive() == (
+        before.image.obj_to_primitive())
+    assert logged == []
+
+
+# --- whether the scheduler is asked -------------------------------------------
+
+SAME = {'id': 'a', 'properties': servers.IMAGE}
+
+
+@pytest.mark.parametrize(('asked', 'image', 'by_nova', 'fields', 'names'), [
+    (None, SAME, False, {}, None),
+    (None, SAME, True, {}, []),
+    (None, NEW, False, {}, []),
+    ({**servers.OVERRIDES, 'hw_rng_model': 'virtio'}, SAME, False, {},
+     ['hw_rng_model']),
+    # Nova schedules a server anew that never was on a host.
+    (ASKED, NEW, True, {'host': None, 'vm_state': vm_states.ERROR}, None)])
+def test_the_host_is_asked_for_what_it_has_not_granted(
+        asked, image, by_nova, fields, names):
+    scheduler = Scheduler(by_nova=by_nova)
+    rebuild(servers.server(**fields), asked, image, scheduler)
+    assert [each for each, _ in scheduler.required] == (
+        [] if names is None else [names])
+    for _, wanted in scheduler.required:
+        assert wanted.hw_boot_menu is True
+
+
+# --- what is refused ----------------------------------------------------------
+
+def assert_refused(server, error, code, match, **kwargs):
+    before = servers.everything(server)
+    with pytest.raises(error, match=match) as caught:
+        rebuild(server, **kwargs)
+    assert {each.code for each in caught.value.problems} == {code}
+    assert servers.everything(server) == before
+    return [each.name for each in caught.value.problems]
+
+
+def test_a_rebuild_changes_no_numa_topology():
+    assert assert_refused(
+        servers.server(), errors.Invalid, errors.NUMA_CHANGE,
+        'cannot change the NUMA topology', asked=ASKED,
+        scheduler=Scheduler(numa=['hw_rng_model'])) == ['hw_rng_model']
+
+
+def test_what_a_rebuild_does_not_make_is_refused():
+    """Nova makes a TPM at create and at unshelve only."""
+    assert assert_refused(
+        servers.server(), errors.Invalid, errors.CREATE_ONLY,
+        'boot another server', asked={'hw_tpm_version': '2.0'}) == [
+            'hw_tpm_version']
+
+
+def test_a_config_drive_stays():
+    assert assert_refused(
+        servers.server({'img_config_drive': 'mandatory'}, config_drive='True'),
+        errors.Invalid, errors.NO_EFFECT, 'has a config drive, and keeps it',
+        asked={'img_config_drive': 'optional'}) == ['img_config_drive']
+
+
+@pytest.mark.parametrize('vm_state', [vm_states.ACTIVE, vm_states.ERROR])
+def test_a_resize_that_ends_is_waited_for(vm_state):
+    """In ERROR it has failed, and nothing is saved any more."""
+    server = servers.server(vm_state=vm_state)
+    server.system_metadata = {**server.system_metadata, 'old_vm_state': 'x'}
+    server.updated_at = timeutils.utcnow(with_timezone=True)
+    server.save()
+    server = store.stored(server)
+    if vm_state == vm_states.ERROR:
+        assert rebuild(server)
+    else:
+        assert_refused(server, errors.Conflict, errors.WRONG_STATE,
+                       'while its host ends a resize: try again')
+
+
+# --- what fails ---------------------------------------------------------------
+
+@pytest.mark.parametrize('overrides', [servers.OVERRIDES, {}])
+@pytest.mark.parametrize('step', ['nova', 'agree', 'move', 'confirmed'])
+def test_what_fails_leaves_the_server_as_it_was(
+        monkeypatch, logged, overrides, step):
+    server = servers.server(overrides)
+    before = servers.everything(server)
+    calls = []
+
+    def fails(real, count):
+        def called(*args, **kwargs):
+            calls.append(step)
+            if len(calls) == count:
+                raise ZeroDivisionError
+            return real(*args, **kwargs)
+
+        return called
+
+    if step == 'confirmed':
+        monkeypatch.setattr(store, step, fails(store.confirmed, 2))
+    elif step != 'nova':
+        of = disks if step == 'move' else store
+        monkeypatch.setattr(of, step, fails(getattr(of, step), 1))
+    with pytest.raises(ZeroDivisionError):
+        rebuild(server, ASKED, sends=step != 'nova')
+    assert servers.everything(server) == before
+    assert store.stored(server).image_ref == 'a'
+    assert logged == []
+
+
+def test_what_has_been_sent_is_not_taken_back(monkeypatch):
+    monkeypatch.setattr(audit, 'changed', lambda *args: None)
+    server = servers.server()
+    sending = module.Rebuild.sending
+
+    def sends(self, instance):
+        sending(self, instance)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(module.Rebuild, 'sending', sends)
+    with pytest.raises(ZeroDivisionError):
+        rebuild(server, ASKED)
+    assert_has(server, ASKED, {**NEW['properties'], **ASKED}, SCSI)
+
+
+def test_a_deletion_wins_over_what_is_taken_back(monkeypatch):
+    server = servers.server()
+    finish = store.finish
+
+    def deleted(instance, *args, **kwargs):
+        other = store.stored(instance)
+        other.task_state = task_states.DELETING
+        other.save()
+        finish(instance, *args, **kwargs)
+
+    monkeypatch.setattr(store, 'finish', deleted)
+    with pytest.raises(errors.Conflict, match='something else has changed'):
+        rebuild(server, ASKED)
+    assert store.stored(server).task_state == task_states.DELETING
+
+
+@pytest.mark.parametrize(('is_check', 'past'), [
+    (False, 'API._get_image'), (True, 'Instance.save')])
+def test_a_nova_that_rebuilds_past_us_is_named(is_check, past):
+    made = module.Rebuild(
+        plans.planner(), Scheduler(), None, servers.server(), None, is_check)
+    with pytest.raises(errors.UnsupportedNova, match=past):
+        made.sending(servers.server())
+
+
+# --- a check ------------------------------------------------------------------
+
+@pytest.mark.parametrize(('overrides', 'asked', 'overridden'), [
+    (servers.OVERRIDES, ASKED, ASKED), ({}, None, {})])
+def test_a_check_ends_with_what_would_be_stored(
+        logged, overrides, asked, overridden):
+    server = servers.server(overrides)
+    before = servers.everything(server)
+    with pytest.raises(dry_run.Checked) as caught:
+        rebuild(server, asked, is_check=True)
+    answer = caught.value.answer[errors.PARAMETER]
+    assert answer['properties'] == {**NEW['properties'], **overridden}
+    assert {name: each['value'] for name, each in answer[
+        'overridden'].items()} == overridden
+    assert servers.everything(server) == before
+    assert logged == []
+
+
+# --- the conductor ------------------------------------------------------------
+
+@pytest.mark.parametrize('recreate', [True, False])
+def test_only_an_evacuation_takes_what_was_stored_since(monkeypatch, recreate):
+    """And whatever the operation adds is sent."""
+    sent, renewed = [], []
+    monkeypatch.setattr(
+        conductor_api.ComputeTaskAPI, 'rebuild_instance',
+        lambda self, context, instance, *args, **kwargs: sent.append(
+            (args, kwargs)) or 'x')
+    monkeypatch.setattr(store, 'renew', lambda *args: renewed.append(args))
+    context = nova_context.get_admin_context()
+
+    class Sending(operation.Operation):
+        def sending(self, instance):
+            return {'host': instance.host}
+
+    server, spec = objects.Instance(host='c'), objects.RequestSpec()
+    with operation.during(context, Sending()):
+        answer = module.ComputeTaskAPI.rebuild_instance(
+            object.__new__(module.ComputeTaskAPI), context, server, 1,
+            request_spec=spec, recreate=recreate)
+    assert answer == 'x'
+    assert sent == [((1,), {
+        'host': 'c', 'request_spec': spec, 'recreate': recreate})]
+    assert renewed == ([(server, spec)] if recreate else [])
