@@ -57,3 +57,22 @@ def everything(instance):
             present.numa_topology, image(present),
             [(each.disk_bus, each.device_name)
              for each in present.get_bdms()])
+
+
+class Scheduler:
+    """In place of scheduling.HostScheduler.
+
+    :ivar required: names and image properties of each that it was asked for
+    """
+
+    def __init__(self, numa=(), by_nova=False):
+        self.numa, self.by_nova, self.required = numa, by_nova, []
+
+    def changing_numa(self, instance, record, plan):
+        return self.numa
+
+    def is_asked_by_nova(self, context, instance, image):
+        return self.by_nova
+
+    def require(self, context, instance, spec, wanted, names, remedy):
+        self.required.append((sorted(names), wanted.properties))

@@ -30,22 +30,6 @@ NEW = {'id': 'b', 'properties': {'hw_video_model': 'cirrus'}}
 ASKED = {'hw_disk_bus': 'scsi', 'hw_rng_model': 'virtio'}
 
 
-class Scheduler:
-    """Says what is asked of it, and what it was asked."""
-
-    def __init__(self, numa=(), by_nova=False):
-        self.numa, self.by_nova, self.required = numa, by_nova, []
-
-    def changing_numa(self, instance, record, plan):
-        return self.numa
-
-    def is_asked_by_nova(self, context, instance, image):
-        return self.by_nova
-
-    def require(self, context, instance, spec, wanted, names, remedy):
-        self.required.append((sorted(names), wanted.properties))
-
-
 @pytest.fixture(autouse=True)
 def ready(monkeypatch):
     """Have a compute node with the compute part, which another test lacks."""
@@ -68,7 +52,7 @@ def rebuild(server, asked=None, image=NEW, scheduler=None, sends=True,
     """Rebuild a server as Nova does; return what the conductor is sent."""
     context = nova_context.RequestContext('u', 'p', is_admin=False)
     made = module.Rebuild(
-        plans.planner(), scheduler or Scheduler(), context, server,
+        plans.planner(), scheduler or servers.Scheduler(), context, server,
         None if asked is None else overrides_of(asked), **kwargs)
     image = {**image, 'properties': dict(image['properties'])}
 
@@ -154,7 +138,7 @@ SAME = {'id': 'a', 'properties': servers.IMAGE}
     (ASKED, NEW, True, {'host': None, 'vm_state': vm_states.ERROR}, None)])
 def test_the_host_is_asked_for_what_it_has_not_granted(
         asked, image, by_nova, fields, names):
-    scheduler = Scheduler(by_nova=by_nova)
+    scheduler = servers.Scheduler(by_nova=by_nova)
     rebuild(servers.server(**fields), asked, image, scheduler)
     assert [each for each, _ in scheduler.required] == (
         [] if names is None else [names])
@@ -177,7 +161,7 @@ def test_a_rebuild_changes_no_numa_topology():
     assert assert_refused(
         servers.server(), errors.Invalid, errors.NUMA_CHANGE,
         'cannot change the NUMA topology', asked=ASKED,
-        scheduler=Scheduler(numa=['hw_rng_model'])) == ['hw_rng_model']
+        scheduler=servers.Scheduler(numa=['hw_rng_model'])) == ['hw_rng_model']
 
 
 def test_what_a_rebuild_does_not_make_is_refused():
@@ -276,7 +260,7 @@ def test_a_deletion_wins_over_what_is_taken_back(monkeypatch):
     (False, 'API._get_image'), (True, 'Instance.save')])
 def test_a_nova_that_rebuilds_past_us_is_named(is_check, past):
     made = module.Rebuild(
-        plans.planner(), Scheduler(), None, servers.server(), None, is_check)
+        plans.planner(), servers.Scheduler(), None, servers.server(), None, is_check)
     with pytest.raises(errors.UnsupportedNova, match=past):
         made.sending(servers.server())
 
