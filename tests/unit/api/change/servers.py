@@ -38,6 +38,11 @@ def server(overrides=OVERRIDES, **fields):
     return store.stored(found)
 
 
+def topology(memory_mb=512):
+    return objects.InstanceNUMATopology(cells=[objects.InstanceNUMACell(
+        id=0, cpuset={0}, pcpuset=set(), memory=memory_mb)])
+
+
 def spec(instance):
     return objects.RequestSpec.get_by_instance_uuid(
         instance._context, instance.uuid)

@@ -110,12 +110,13 @@ def test_one_that_has_changed_since_is_given_back(overrides, asks, other):
     assert all(present[name] == value for name, value in other.items())
 
 
+@pytest.mark.parametrize(('overrides', 'then'), [
+    ({}, servers.OVERRIDES), (servers.OVERRIDES, {})])
 @pytest.mark.usefixtures('databases')
-def test_one_that_was_given_overrides_since_is_given_back():
+def test_one_whose_overrides_have_changed_since_is_given_back(overrides, then):
     """Nova's save replaces system metadata, but not in shelve and lock."""
-    server = servers.server({})
-    given = {**server.system_metadata,
-             **servers.server().system_metadata}
+    server = servers.server(overrides)
+    given = dict(servers.server(then).system_metadata)
     changed(server, system_metadata=given)
     with pytest.raises(errors.Conflict):
         take(server, keeps_others=True)
@@ -194,17 +195,22 @@ def test_what_a_rebuild_replaces_is_passed_on_though_nova_had_not_read_it():
     assert former['trusted_certs'] is None
 
 
-@pytest.mark.parametrize(('keeps_others', 'kept'), [
-    (True, {'image_hw_pmu': 'false', 'locked_reason': 'x'}),
-    (False, {'image_hw_pmu': 'true', 'locked_reason': 'x'})])
+@pytest.mark.parametrize(('made', 'kept'), [
+    (lambda read: held_instance.Instance.of(read, keeps_others=True),
+     {'image_hw_pmu': 'false', 'locked_reason': 'x'}),
+    (lambda read: held_instance.Instance.of(read),
+     {'image_hw_pmu': 'true', 'locked_reason': 'x'}),
+    (lambda read: held_instance.Instance.of(
+        read, keeps_others=True).obj_clone(),
+     {'image_hw_pmu': 'true', 'locked_reason': 'x'})])
 @pytest.mark.usefixtures('databases')
-def test_a_lock_stores_only_the_keys_that_it_has_changed(keeps_others, kept):
-    """In both forms it removes a key that it has read, and then lacks."""
+def test_a_lock_stores_only_the_keys_that_it_has_changed(made, kept):
+    """Others and copies remove a key, too, that they have read, and lack."""
     server = servers.server({}, system_metadata={
         'image_hw_pmu': 'true', 'clean_attempts': '1'})
     changed(server, system_metadata={
         'image_hw_pmu': 'false', 'clean_attempts': '2'})
-    locked = held_instance.Instance.of(server, keeps_others=keeps_others)
+    locked = made(server)
     locked.locked = True
     locked.system_metadata = {'image_hw_pmu': 'true', 'locked_reason': 'x'}
     locked.save()
@@ -214,7 +220,8 @@ def test_a_lock_stores_only_the_keys_that_it_has_changed(keeps_others, kept):
 
 
 @pytest.mark.usefixtures('databases')
-def test_a_lock_of_nothing_of_system_metadata_leaves_it():
+def test_a_lock_of_nothing_of_system_metadata_leaves_it(monkeypatch):
+    monkeypatch.setattr(store, 'save_keys', lambda *args: 1 / 0)
     server = servers.server()
     changed(server, system_metadata={'image_hw_pmu': 'false'})
     locked = held_instance.Instance.of(server, keeps_others=True)
@@ -223,3 +230,14 @@ def test_a_lock_of_nothing_of_system_metadata_leaves_it():
     present = store.stored(server)
     assert present.locked
     assert present.system_metadata == {'image_hw_pmu': 'false'}
+
+
+@pytest.mark.usefixtures('databases')
+def test_a_topology_that_was_read_is_not_stored_again():
+    server = servers.server({}, numa_topology=servers.topology())
+    read = objects.Instance.get_by_uuid(
+        server._context, server.uuid,
+        expected_attrs=['numa_topology', 'system_metadata'])
+    changed(server, numa_topology=servers.topology(1024))
+    assert take(read)
+    assert store.stored(server).numa_topology.cells[0].memory == 1024

@@ -260,7 +260,8 @@ def test_a_deletion_wins_over_what_is_taken_back(monkeypatch):
     (False, 'API._get_image'), (True, 'Instance.save')])
 def test_a_nova_that_rebuilds_past_us_is_named(is_check, past):
     made = module.Rebuild(
-        plans.planner(), servers.Scheduler(), None, servers.server(), None, is_check)
+        plans.planner(), servers.Scheduler(), None, servers.server(), None,
+        is_check)
     with pytest.raises(errors.UnsupportedNova, match=past):
         made.sending(servers.server())
 

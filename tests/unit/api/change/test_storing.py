@@ -1,5 +1,7 @@
 """What a change of a server stores, in the databases themselves."""
 
+import types
+
 from nova import objects
 from nova.compute import task_states
 from nova.compute import vm_states
@@ -97,6 +99,8 @@ def test_what_fails_leaves_all_as_it_was(during, step):
 @pytest.mark.parametrize('other', [
     {'host': 'compute2'}, {'instance_type_id': 2},
     {'vm_state': vm_states.ACTIVE}, {'task_state': task_states.POWERING_ON},
+    # Nova's resize has the same.
+    {'task_state': store.TASK_STATE},
     {'system_metadata': {'image_base_image_ref': 'a'}}])
 def test_a_server_that_is_not_what_was_checked_is_left_alone(other):
     server = servers.server()
@@ -131,15 +135,53 @@ def test_a_deletion_wins_and_leaves_the_server_as_it_was(during, step):
     assert after == before
 
 
-def test_a_deletion_that_came_first_finds_nothing_to_take_back(during):
+@pytest.mark.parametrize('changed', [
+    {'task_state': task_states.SOFT_DELETING},
+    {'task_state': task_states.REBUILDING, 'system_metadata': {
+        'image_hw_pmu': 'true'}}])
+def test_what_came_first_stays_as_it_is(during, changed):
     server = servers.server()
-    during(lambda: change(server, task_state=task_states.SOFT_DELETING),
-           store, 'save')
-    _, *before = servers.everything(server)
+
+    def come():
+        change(server, **changed)
+        before.append(servers.everything(server))
+
+    before = []
+    during(come, store, 'save')
     with pytest.raises(errors.Conflict):
         replace(server)
-    assert servers.everything(server) == (
-        task_states.SOFT_DELETING, *before)
+    assert [servers.everything(server)] == before
+
+
+def read(server):
+    """Return a server as Nova reads it: what it had counts as changed."""
+    return objects.Instance.get_by_uuid(
+        server._context, server.uuid,
+        expected_attrs=['flavor', 'numa_topology', 'system_metadata'])
+
+
+def resized(server):
+    """Store another flavor and topology of a server."""
+    other = read(server)
+    other.flavor = guests.flavor(vcpus=7)
+    other.numa_topology = servers.topology(1024)
+    other.instance_type_id = 2
+    other.save()
+
+
+@pytest.mark.parametrize('reads', [
+    lambda server: read(server), lambda server: store.stored(server)])
+def test_the_flavor_of_a_resize_that_came_first_stays(reads):
+    server = servers.server(numa_topology=servers.topology())
+    before = reads(server)
+    assert before.get_flavor().vcpus == 4
+    assert before.numa_topology
+    resized(server)
+    with pytest.raises(errors.Conflict):
+        replace(before)
+    after = store.stored(server)
+    assert after.get_flavor().vcpus == 7
+    assert after.numa_topology.cells[0].memory == 1024
 
 
 def test_what_else_was_stored_meanwhile_stays(during):
@@ -171,9 +213,27 @@ def test_system_metadata_that_was_read_before_wins_as_a_whole(during, step):
     assert servers.everything(server) == before
 
 
-def test_what_takes_too_long_is_left_to_the_next_request(during, monkeypatch):
+@pytest.fixture
+def takes(monkeypatch):
+    """Returns how long the next change is to take."""
+    def put(seconds):
+        clock = iter([1000.0, 1000.0 + seconds])
+        monkeypatch.setattr(store, 'time', types.SimpleNamespace(
+            monotonic=lambda: next(clock)))
+
+    return put
+
+
+@pytest.mark.parametrize('seconds', [0, 25, 30])
+def test_a_change_may_take_half_a_minute(takes, seconds):
     server = servers.server()
-    monkeypatch.setattr(store, 'LEASE', 0)
+    takes(seconds)
+    replace(server)
+
+
+def test_what_takes_longer_is_left_to_the_next_request(takes):
+    server = servers.server()
+    takes(31)
     with pytest.raises(errors.Conflict):
         replace(server)
     present = store.stored(server)
@@ -246,10 +306,11 @@ NUMA = {'hw_numa_nodes': '2'}
     # A host has claimed what it has.
     ({}, None),
     ({'vm_state': vm_states.SHELVED_OFFLOADED, 'host': None}, 2)])
-def test_only_an_offloaded_server_gets_another_topology(fields, cells):
+@pytest.mark.parametrize('image', [{}, {**servers.IMAGE, **NUMA}])
+def test_only_an_offloaded_server_gets_another_topology(fields, cells, image):
     server = servers.server(NUMA, **fields)
     spec = servers.spec(server)
-    spec.image = guests.image()
+    spec.image = guests.image(**image)
     spec.save()
     store.agree(server, ['hw_numa_nodes'])
     spec = servers.spec(server)
@@ -279,13 +340,17 @@ def test_a_request_spec_without_an_image_gets_the_whole(image):
 
 def test_an_evacuation_takes_what_was_stored_since_nova_read_the_server():
     server = servers.server()
-    read, spec = store.stored(server), servers.spec(server)
+    before, spec = store.stored(server), servers.spec(server)
     replace(server)
-    store.renew(read, spec)
-    assert ServerRecord.of(read).in_force == ASKED
+    present = servers.spec(server)
+    present.numa_topology = servers.topology()
+    present.save()
+    store.renew(before, spec)
+    assert ServerRecord.of(before).in_force == ASKED
     assert spec.image.properties.hw_disk_bus == 'scsi'
     assert 'hw_boot_menu' not in spec.image.properties
-    assert not read.obj_what_changed()
+    assert spec.numa_topology
+    assert not before.obj_what_changed()
 
 
 @pytest.mark.parametrize(('overrides', 'has_spec'), [
