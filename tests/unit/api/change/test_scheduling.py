@@ -106,3 +106,23 @@ def test_a_server_has_nothing_of_what_conflicts_with_its_flavor():
 def test_a_server_that_asks_for_nothing_has_none(name):
     guest = Guest(guests.flavor(), guests.image(), {})
     assert scheduling.gets(book.RECORDS[name], guest) is None
+
+
+@pytest.mark.parametrize(('moments', 'names'), [
+    ((), ['hw_pci_numa_affinity_policy']),
+    ((vocabulary.AT_UNSHELVE,),
+     ['hw_pci_numa_affinity_policy', 'hw_tpm_model', 'hw_tpm_version'])])
+def test_what_will_not_come_again_is_refused(moments, names):
+    with pytest.raises(errors.Invalid) as caught:
+        scheduling.refuse_fixed_at_create(
+            guests.flavor(), guests.image(), guests.image(
+                **TPM, hw_pci_numa_affinity_policy='required'), *moments)
+    assert sorted(each.name for each in caught.value.problems) == names
+    assert {each.code for each in caught.value.problems} == {
+        errors.CREATE_ONLY}
+
+
+def test_what_stays_is_not():
+    scheduling.refuse_fixed_at_create(
+        guests.flavor(), guests.image(**TPM),
+        guests.image(**TPM, hw_disk_bus='ide'), vocabulary.AT_UNSHELVE)
