@@ -4,6 +4,8 @@ The databases are real; a function takes the place of Nova's rebuild, and an
 object that of its scheduler.
 """
 
+import copy
+
 from nova import context as nova_context
 from nova import objects
 from nova.compute import task_states
@@ -22,6 +24,7 @@ from nova_image_override.api.change import store
 from nova_image_override.server_record import ServerRecord
 from tests.unit.api.change import plans
 from tests.unit.api.change import servers
+from tests.unit.api.guest import guests
 from tests.unit.strategies import overrides_of
 
 pytestmark = pytest.mark.usefixtures('databases')
@@ -48,15 +51,16 @@ def logged(monkeypatch):
 
 
 def rebuild(server, asked=None, image=NEW, scheduler=None, sends=True,
-            **kwargs):
+            allowed=(), **kwargs):
     """Rebuild a server as Nova does; return what the conductor is sent."""
     context = nova_context.RequestContext('u', 'p', is_admin=False)
     made = module.Rebuild(
-        plans.planner(), scheduler or servers.Scheduler(), context, server,
-        None if asked is None else overrides_of(asked), **kwargs)
-    image = {**image, 'properties': dict(image['properties'])}
+        plans.planner(*allowed), scheduler or servers.Scheduler(), context,
+        server, None if asked is None else overrides_of(asked), **kwargs)
+    image = copy.deepcopy(image)
 
     def nova(instance):
+        former = instance.image_ref
         operation.of(context).image_fetched(image)
         instance.task_state = task_states.REBUILDING
         instance.image_ref = image['id']
@@ -69,6 +73,10 @@ def rebuild(server, asked=None, image=NEW, scheduler=None, sends=True,
                for name, value in image['properties'].items()},
             'image_base_image_ref': image['id']}
         instance.save()
+        if former != image['id']:
+            spec = servers.spec(server)
+            spec.image = objects.ImageMeta.from_dict(copy.deepcopy(image))
+            spec.save()
         if not sends:
             raise ZeroDivisionError
         return operation.of(context).sending(instance)
@@ -116,10 +124,8 @@ def test_a_server_without_overrides_may_be_given_some(ready):
 
 def test_without_any_the_rebuild_is_novas_own(logged):
     server = servers.server({})
-    before = servers.spec(server)
     assert rebuild(server) == {}
-    assert servers.spec(server).image.obj_to_primitive() == (
-        before.image.obj_to_primitive())
+    assert servers.image(server) == NEW['properties']
     assert logged == []
 
 
@@ -194,10 +200,86 @@ def test_a_resize_that_ends_is_waited_for(vm_state):
                        'while its host ends a resize: try again')
 
 
+def test_disks_must_have_room():
+    server = servers.server({})
+    for name in ('/dev/vdc', '/dev/vdd', '/dev/vde'):
+        objects.BlockDeviceMapping(
+            server._context, instance_uuid=server.uuid, boot_index=-1,
+            device_name=name, device_type='disk', source_type='blank',
+            destination_type='local').create()
+    assert assert_refused(
+        server, errors.Invalid, errors.INVALID_VALUE,
+        '5 disks and CD-ROM drives', asked={'hw_disk_bus': 'ide'}) == [
+            'hw_disk_bus']
+
+
+# --- what the rules have to permit --------------------------------------------
+
+UPDATED = '2026-01-01T00:00:00Z'
+HAS = {**SAME, 'updated_at': UPDATED}
+
+
+def of_image(**fields):
+    """Return a server whose image was last changed at that time."""
+    server = servers.server(**fields)
+    spec = servers.spec(server)
+    spec.image = objects.ImageMeta.from_dict(
+        {**HAS, 'properties': {**servers.IMAGE, **servers.OVERRIDES}})
+    spec.save()
+    return server
+
+
+@pytest.mark.parametrize(('fields', 'image', 'by_nova'), [
+    ({}, HAS, False), ({'image_ref': ''}, HAS, False)])
+@pytest.mark.parametrize('asked', [
+    None, servers.OVERRIDES, {'hw_disk_bus': 'virtio'}])
+def test_what_it_has_of_the_same_image_needs_no_permission(
+        fields, image, by_nova, asked):
+    assert rebuild(of_image(**fields), asked, image,
+                   servers.Scheduler(by_nova=by_nova), allowed=['os_type'])
+
+
+@pytest.mark.parametrize(('fields', 'image', 'by_nova'), [
+    ({}, {**HAS, 'id': 'b'}, True),
+    ({}, {**HAS, 'updated_at': '2026-01-02T00:00:00Z'}, False),
+    ({}, SAME, False), ({'image_ref': ''}, HAS, True)])
+def test_of_another_image_it_does(fields, image, by_nova):
+    assert sorted(assert_refused(
+        of_image(**fields), errors.Forbidden, errors.NOT_ALLOWED, '',
+        image=image, scheduler=servers.Scheduler(by_nova=by_nova),
+        allowed=['os_type'])) == ['hw_boot_menu', 'hw_disk_bus']
+
+
+@pytest.mark.parametrize(('asked', 'value'), [
+    (None, 'e1000'), ({'hw_vif_model': None}, None)])
+def test_what_an_operator_has_set_after_its_removal_is_kept(asked, value):
+    server = servers.server({'hw_vif_model': None})
+    server.system_metadata = {
+        **server.system_metadata, 'image_hw_vif_model': 'e1000'}
+    server.save()
+    spec = servers.spec(server)
+    spec.image = guests.image(hw_vif_model='e1000')
+    spec.save()
+    rebuild(store.stored(server), asked)
+    assert servers.image(server).get('hw_vif_model') == value
+
+
 # --- what fails ---------------------------------------------------------------
 
+@pytest.mark.parametrize('asked', [None, {}, ASKED])
+def test_what_nova_fails_at_leaves_the_server_as_it_was(logged, asked):
+    for overrides in (servers.OVERRIDES, {}):
+        server = servers.server(overrides)
+        before = servers.everything(server)
+        with pytest.raises(ZeroDivisionError):
+            rebuild(server, asked, sends=False)
+        assert servers.everything(server) == before
+        assert store.stored(server).image_ref == 'a'
+    assert logged == []
+
+
 @pytest.mark.parametrize('overrides', [servers.OVERRIDES, {}])
-@pytest.mark.parametrize('step', ['nova', 'agree', 'move', 'confirmed'])
+@pytest.mark.parametrize('step', ['agree', 'move', 'confirmed'])
 def test_what_fails_leaves_the_server_as_it_was(
         monkeypatch, logged, overrides, step):
     server = servers.server(overrides)
@@ -215,11 +297,11 @@ def test_what_fails_leaves_the_server_as_it_was(
 
     if step == 'confirmed':
         monkeypatch.setattr(store, step, fails(store.confirmed, 2))
-    elif step != 'nova':
+    else:
         of = disks if step == 'move' else store
         monkeypatch.setattr(of, step, fails(getattr(of, step), 1))
     with pytest.raises(ZeroDivisionError):
-        rebuild(server, ASKED, sends=step != 'nova')
+        rebuild(server, ASKED)
     assert servers.everything(server) == before
     assert store.stored(server).image_ref == 'a'
     assert logged == []
@@ -268,16 +350,18 @@ def test_a_nova_that_rebuilds_past_us_is_named(is_check, past):
 
 # --- a check ------------------------------------------------------------------
 
-@pytest.mark.parametrize(('overrides', 'asked', 'overridden'), [
-    (servers.OVERRIDES, ASKED, ASKED), ({}, None, {})])
+@pytest.mark.parametrize(('overrides', 'asked', 'overridden', 'image'), [
+    (servers.OVERRIDES, ASKED, ASKED, NEW), ({}, None, {}, NEW),
+    ({}, None, {}, {'id': 'b'})])
 def test_a_check_ends_with_what_would_be_stored(
-        logged, overrides, asked, overridden):
+        logged, overrides, asked, overridden, image):
     server = servers.server(overrides)
     before = servers.everything(server)
     with pytest.raises(dry_run.Checked) as caught:
-        rebuild(server, asked, is_check=True)
+        rebuild(server, asked, image, is_check=True)
     answer = caught.value.answer[errors.PARAMETER]
-    assert answer['properties'] == {**NEW['properties'], **overridden}
+    assert answer['properties'] == {
+        **image.get('properties', {}), **overridden}
     assert {name: each['value'] for name, each in answer[
         'overridden'].items()} == overridden
     assert servers.everything(server) == before
@@ -286,8 +370,9 @@ def test_a_check_ends_with_what_would_be_stored(
 
 # --- the conductor ------------------------------------------------------------
 
-@pytest.mark.parametrize('recreate', [True, False])
-def test_only_an_evacuation_takes_what_was_stored_since(monkeypatch, recreate):
+@pytest.mark.parametrize('kwargs', [
+    {'recreate': True}, {'recreate': False}, {}])
+def test_only_an_evacuation_takes_what_was_stored_since(monkeypatch, kwargs):
     """And whatever the operation adds is sent."""
     sent, renewed = [], []
     monkeypatch.setattr(
@@ -305,8 +390,8 @@ def test_only_an_evacuation_takes_what_was_stored_since(monkeypatch, recreate):
     with operation.during(context, Sending()):
         answer = module.ComputeTaskAPI.rebuild_instance(
             object.__new__(module.ComputeTaskAPI), context, server, 1,
-            request_spec=spec, recreate=recreate)
+            request_spec=spec, **kwargs)
     assert answer == 'x'
     assert sent == [((1,), {
-        'host': 'c', 'request_spec': spec, 'recreate': recreate})]
-    assert renewed == ([(server, spec)] if recreate else [])
+        'host': 'c', 'request_spec': spec, 'recreate': False, **kwargs})]
+    assert renewed == ([(server, spec)] if kwargs.get('recreate') else [])

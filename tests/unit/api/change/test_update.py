@@ -252,3 +252,11 @@ def test_a_driver_that_builds_no_guest_at_a_start_needs_a_rebuild(driver):
 def test_a_server_in_another_state_is_not_updated(fields, said):
     with pytest.raises(errors.Conflict, match=said):
         plan(servers.server(**fields))
+
+
+@pytest.mark.usefixtures('databases')
+def test_a_server_without_a_request_spec_is_the_operators_to_mend():
+    server = servers.server()
+    servers.spec(server).destroy()
+    with pytest.raises(errors.Conflict, match='ask the operator'):
+        plan(server)
