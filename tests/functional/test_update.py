@@ -4,12 +4,6 @@ They act when the guest is next built: at the start of a stopped server, or at
 the unshelving of an offloaded one.
 """
 
-import contextlib
-from unittest import mock
-
-from nova import exception
-from nova import objects
-from nova.compute import task_states
 import pytest
 
 from testing.harness import base
@@ -17,21 +11,6 @@ from tests.functional import update_case
 
 
 class Cloud(update_case.Cloud):
-    @contextlib.contextmanager
-    def meanwhile(self, server, change):
-        """Change the stored server once an update of it has been checked."""
-        save = objects.Instance.save
-
-        def late(instance, *args, **kwargs):
-            if instance.task_state == task_states.RESIZE_PREP:
-                other = self.instance(server)
-                change(other)
-                save(other)
-            return save(instance, *args, **kwargs)
-
-        with mock.patch.object(objects.Instance, 'save', late):
-            yield
-
     def assert_gets_numa(self, server):
         answer = self.update(server, update_case.NUMA)
         assert answer.status == 200, answer.text
@@ -172,59 +151,6 @@ class TestStopped:
         cloud.assert_refused_unchanged(
             server, 400, {'hw_pci_numa_affinity_policy': 'create_only'},
             {'hw_pci_numa_affinity_policy': 'required'})
-
-    def test_a_second_change_that_wins_meanwhile(self, cloud):
-        server = cloud.stopped({'hw_video_model': 'vga'})
-
-        def change(other):
-            other.system_metadata['image_hw_video_model'] = 'qxl'
-
-        with cloud.meanwhile(server, change):
-            answer = cloud.update(server, {'hw_vif_model': 'e1000'})
-        assert answer.status == 409, answer.text
-        assert answer.problems == {base.PARAMETER: 'wrong_state'}
-        assert cloud.show(server)[base.PARAMETER] == {'hw_video_model': 'qxl'}
-        assert cloud.instance(server).task_state is None
-        assert cloud.update(server, {}).status == 200
-
-    def test_an_action_that_begins_meanwhile(self, cloud):
-        server = cloud.stopped()
-
-        def change(other):
-            other.task_state = task_states.POWERING_ON
-
-        with cloud.meanwhile(server, change):
-            answer = cloud.update(server, {'hw_vif_model': 'e1000'})
-        assert answer.status == 409, answer.text
-        assert cloud.record(server) == {}
-        assert cloud.instance(server).task_state == task_states.POWERING_ON
-
-    def test_a_request_spec_that_cannot_be_stored(self, cloud):
-        server = cloud.stopped({'hw_video_model': 'vga'})
-        before = cloud.state(server)
-        with mock.patch.object(objects.RequestSpec, 'save',
-                               side_effect=exception.RequestSpecNotFound(
-                                   instance_uuid=server)):
-            answer = cloud.update(server, {}, body={'name': 'other'})
-        assert answer.status == 500, answer.text
-        after = cloud.state(server)
-        assert {**after, 'updated': None} == {**before, 'updated': None}
-
-    def test_an_instance_that_cannot_be_stored(self, cloud):
-        server = cloud.stopped({'hw_video_model': 'vga'})
-        before = cloud.state(server)
-        original = objects.Instance.save
-
-        def fail(instance, *args, **kwargs):
-            if instance.display_name == 'other':
-                raise exception.NovaException('no database')
-            return original(instance, *args, **kwargs)
-
-        with mock.patch.object(objects.Instance, 'save', fail):
-            answer = cloud.update(server, {}, body={'name': 'other'})
-        assert answer.status == 500, answer.text
-        after = cloud.state(server)
-        assert {**after, 'updated': None} == {**before, 'updated': None}
 
 
 class TestOffloaded:
