@@ -1,5 +1,7 @@
 """A planner with real rules, changes for it, and what servers have."""
 
+import dataclasses
+
 from nova_image_override.api.change import plan as plan_module
 from nova_image_override.api.change.plan import Change, Plan
 from nova_image_override.authorization import caller as caller_module
@@ -52,3 +54,11 @@ def stored(overrides, image, more=None, preset=None):
     made = overrides_of(overrides, preset)
     return ServerRecord.read({}).with_properties({
         **made.merge(image), **made.recorded(image), **(more or {})})
+
+
+def withdrawing(asked):
+    """Return overrides that take what they remove out of a preset."""
+    asked = overrides_of(asked)
+    return dataclasses.replace(asked, members=tuple(
+        dataclasses.replace(each, withdraws=each.value is None)
+        for each in asked.members))

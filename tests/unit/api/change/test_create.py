@@ -57,8 +57,8 @@ def merged(made, properties=OWN, flavor=None):
     return image, made.image_known(None, flavor or guests.flavor(), image)
 
 
-def created(asked, kind=create.Create, **kwargs):
-    return kind(plans.planner(), overrides_of(asked), **kwargs)
+def created(asked, kind=create.Create, *more):
+    return kind(plans.planner(), overrides_of(asked), *more)
 
 
 @pytest.mark.parametrize(('properties', 'asked', 'expected'), [
@@ -82,6 +82,18 @@ def test_auto_disk_config_waits_for_its_override(asked, at_first, afterwards):
     made = created(asked)
     assert made.before_image(False) is at_first
     assert merged(made)[1] == afterwards
+
+
+@pytest.mark.parametrize(('properties', 'is_recorded'), [
+    ({'hw_pmu': 'true'}, True), ({}, False), (None, False)])
+def test_null_withdraws_from_a_preset_what_the_image_lacks(
+        properties, is_recorded):
+    made = create.Create(plans.planner(), plans.withdrawing(ASKED))
+    merged(made, properties)
+    server = objects.Instance(system_metadata={})
+    made.populated(server)
+    assert any('hw_pmu' in key for key in server.system_metadata) is (
+        is_recorded)
 
 
 def test_drives_for_which_a_bus_has_no_room_are_refused():
@@ -127,11 +139,12 @@ def test_a_check_reserves_no_volume():
     assert [each.volume_id for each in mappings] == ['v']
 
 
-@pytest.mark.parametrize(('kwargs', 'more'), [
-    ({}, {}), ({'_asks_hosts': True}, {'hosts': 'x'})])
-def test_a_check_ends_with_what_would_be_stored(monkeypatch, kwargs, more):
+@pytest.mark.parametrize(('asks_hosts', 'more'), [
+    (False, {}), (True, {'hosts': 'x'})])
+def test_a_check_ends_with_what_would_be_stored(
+        monkeypatch, asks_hosts, more):
     monkeypatch.setattr(answer, 'of', lambda *args: 'x')
-    made = created(ASKED, create.Check, **kwargs)
+    made = created(ASKED, create.Check, asks_hosts)
     merged(made, {'hw_pmu': 'true'})
     with pytest.raises(dry_run.Checked) as caught:
         made.storing(None, SPEC, None)

@@ -25,7 +25,6 @@ from nova_image_override.server_record import ServerRecord
 from tests.unit.api.change import plans
 from tests.unit.api.change import servers
 from tests.unit.api.guest import guests
-from tests.unit.strategies import overrides_of
 
 pytestmark = pytest.mark.usefixtures('databases')
 
@@ -56,7 +55,7 @@ def rebuild(server, asked=None, image=NEW, scheduler=None, sends=True,
     context = nova_context.RequestContext('u', 'p', is_admin=False)
     made = module.Rebuild(
         plans.planner(*allowed), scheduler or servers.Scheduler(), context,
-        server, None if asked is None else overrides_of(asked), **kwargs)
+        server, None if asked is None else plans.withdrawing(asked), **kwargs)
     image = copy.deepcopy(image)
 
     def nova(instance):
@@ -127,6 +126,24 @@ def test_without_any_the_rebuild_is_novas_own(logged):
     assert rebuild(server) == {}
     assert servers.image(server) == NEW['properties']
     assert logged == []
+
+
+@pytest.mark.parametrize(('properties', 'overrides'), [
+    ({'hw_pmu': 'true'}, {'hw_pmu': None}), ({}, {}), (None, {})])
+def test_null_withdraws_from_a_preset_what_the_image_lacks(
+        properties, overrides):
+    server = servers.server()
+    rebuild(server, {'hw_pmu': None, 'hw_boot_menu': 'true'}, {
+        'id': 'b', **({} if properties is None else {
+            'properties': properties})})
+    assert ServerRecord.of(store.stored(server)).in_force == {
+        **overrides, 'hw_boot_menu': 'true'}
+
+
+def test_an_image_that_nova_cannot_read_is_refused_by_name():
+    server = of_image()
+    with pytest.raises(errors.OverrideError, match='hw_numa_nodes'):
+        rebuild(server, image={**HAS, 'properties': {'hw_numa_nodes': 'x'}})
 
 
 # --- whether the scheduler is asked -------------------------------------------
