@@ -122,9 +122,9 @@ def test_what_a_create_needs_besides_the_image_is_filled_in(
 
 # --- the answer ---------------------------------------------------------------
 
-def checked(*args, closed=(), **kwargs):
+def checked(*args, closed=(), drivers=('libvirt',), **kwargs):
     """Return the answer to the check of a create."""
-    cloud = planner(closed=closed)
+    cloud = planner(closed=closed, drivers=drivers)
     with pytest.raises(dry_run.Checked) as caught:
         dry_run.end(cloud, None, cloud.plan(None, change(*args, **kwargs)),
                     more='more')
@@ -141,6 +141,15 @@ def test_an_answer_has_the_merged_properties_and_what_the_image_has():
             'hw_pmu': {'value': None, 'image_value': 'true'},
             'hw_boot_menu': {'value': 'true', 'image_value': None}},
         'numa_topology': None, 'more': 'more'}
+
+
+def test_of_a_mixed_cloud_it_has_what_each_driver_does():
+    found = checked({'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'},
+                    drivers=('libvirt', 'vmwareapi'))['overridden']
+    assert found['hw_boot_menu']['drivers'] == {
+        'libvirt': 'acts', 'vmwareapi': 'ignored'}
+    assert 'drivers' not in checked({'hw_boot_menu': 'true'})[
+        'overridden']['hw_boot_menu']
 
 
 PINNED = {'hw_cpu_policy': 'dedicated', 'hw_cpu_thread_policy': 'isolate',

@@ -12,6 +12,7 @@ import pytest
 
 from nova_image_override.api.change import repair
 from nova_image_override.api.change import store
+from tests.unit.api.change import servers
 from tests.unit.api.change.plans import stored
 from tests.unit.api.guest import guests
 
@@ -121,6 +122,8 @@ def test_nova_resizes_no_server_without_a_host():
 def finished(monkeypatch):
     """What is held and finished, in order."""
     found = []
+    monkeypatch.setattr(
+        repair.LOG, 'info', lambda *args, **kwargs: found.append('log'))
     monkeypatch.setattr(store, 'hold', lambda instance: found.append('hold'))
     monkeypatch.setattr(
         store, 'finish', lambda instance: found.append('finish'))
@@ -139,7 +142,7 @@ def held(seconds):
 
 
 @pytest.mark.parametrize(('instance', 'steps'), [
-    (server(more=UNFINISHED), ['hold', 'finish']), (server(), []),
+    (server(more=UNFINISHED), ['hold', 'finish', 'log']), (server(), []),
     (server(more=UNFINISHED, task_state=task_states.REBUILDING), [])])
 def test_what_was_left_unfinished_is_finished_unless_nova_is_at_it(
         finished, instance, steps):
@@ -147,7 +150,8 @@ def test_what_was_left_unfinished_is_finished_unless_nova_is_at_it(
     assert finished == steps
 
 
-@pytest.mark.parametrize(('more', 'steps'), [(5, ['finish']), (-20, [])])
+@pytest.mark.parametrize(('more', 'steps'), [
+    (5, ['finish', 'log']), (-20, [])])
 def test_an_update_counts_as_cut_off_after_a_while(finished, more, steps):
     repair.recover(held(store.LEASE + more))
     assert finished == steps
@@ -167,3 +171,21 @@ def test_a_failure_is_logged_and_the_request_goes_on(finished, monkeypatch):
     instance = held(store.LEASE + 5)
     repair.recover(instance)
     assert logged == [{'instance': instance}]
+
+
+# --- what is brought into line ------------------------------------------------
+
+@pytest.mark.usefixtures('databases')
+def test_request_spec_and_disks_follow_the_server():
+    """As after an unmodified nova-api has stored other overrides of it."""
+    server = servers.server()
+    server.system_metadata = dict(servers.server(
+        {'hw_disk_bus': 'scsi'}).system_metadata)
+    server.save()
+    repair.make(server, repair.needed(server))
+    task_state, metadata, *_, image, places = servers.everything(server)
+    assert task_state is None
+    assert metadata == server.system_metadata
+    assert image == {**servers.IMAGE, 'hw_disk_bus': 'scsi'}
+    assert places == [('scsi', '/dev/sda'), ('scsi', '/dev/sdb')]
+    assert not repair.needed(store.stored(server))
