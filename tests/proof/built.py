@@ -74,10 +74,13 @@ class Server:
 #: What libvirt reports that it can do, in the texts of Nova's fake.
 _CAPABILITIES = {
     '_domain_capability_features': '_domain_capability_features_with_SEV',
-    **({'_domain_capability_tpm': '_domain_capability_tpm_supported'}
-       if release.NUMBER > 33 else {
-           '_domain_capability_devices':
-           '_domain_capability_devices_with_tpm_supported'}),
+    '_domain_capability_tpm': '_domain_capability_tpm_supported',
+} if release.NUMBER > 33 else {
+    # The other text does not say how many guests can have SEV-ES.
+    '_domain_capability_features':
+    '_domain_capability_features_with_SEV_max_guests',
+    '_domain_capability_devices':
+    '_domain_capability_devices_with_tpm_supported',
 }
 
 
