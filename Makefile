@@ -505,7 +505,9 @@ proof-concurrency: ## Fifty requests at once
 proof-nfv: ## NUMA, large pages, pinning: flavor, image and override, built
 $(PROOFS:%=proof-%): proof-%: $(addprefix proof-%-,$(MAINTAINED))
 
-$(PROOFS_ON:%=proof-%): proof-%: $(MAINTAINED:%=.venv/nova-%/.ready)
+$(foreach release,$(MAINTAINED),$(eval \
+    $(PROOFS:%=proof-%-$(release)): .venv/nova-$(release)/.ready))
+$(PROOFS_ON:%=proof-%): proof-%:
 	PROOF=full .venv/nova-$(lastword $(subst -, ,$*))/bin/python -m pytest \
 	    tests/proof/test_$(firstword $(subst -, ,$*)).py
 

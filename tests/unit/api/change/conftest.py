@@ -1,4 +1,4 @@
-"""Nova's databases, as files of SQLite, without any of Nova's services."""
+"""Nova's databases without its services, and what comes between."""
 
 import contextlib
 
@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture(scope='module')
 def databases(tmp_path_factory):
-    """The cell's database and the API database."""
+    """The cell's database and the API database, as files of SQLite."""
     folder = tmp_path_factory.mktemp('databases')
     with contextlib.ExitStack() as stack:
         for name, module, models in (('main', main_db, main_models),
@@ -25,3 +25,20 @@ def databases(tmp_path_factory):
                 module.context_manager, manager))
             models.BASE.metadata.create_all(manager.writer.get_engine())
         yield
+
+
+@pytest.fixture
+def during(monkeypatch):
+    """Has something happen once, before a call of a function."""
+    def put(act, module, name, call=1):
+        real, calls = getattr(module, name), []
+
+        def called(*args, **kwargs):
+            calls.append(name)
+            if len(calls) == call:
+                act()
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, called)
+
+    return put

@@ -30,12 +30,23 @@ def server(overrides=OVERRIDES, **fields):
         image=guests.image(**overrides_of(overrides).merge(IMAGE)),
         numa_topology=None)
     spec.create()
-    for index, name in enumerate(('/dev/vda', '/dev/vdb')):
-        objects.BlockDeviceMapping(
-            context, instance_uuid=found.uuid, boot_index=index or 0,
-            device_name=name, disk_bus='virtio', device_type='disk',
-            source_type='image', destination_type='local').create()
+    add_disk(found, '/dev/vda', boot_index=0, disk_bus='virtio')
+    add_disk(found, '/dev/vdb', disk_bus='virtio')
     return store.stored(found)
+
+
+def add_disk(instance, name, **fields):
+    objects.BlockDeviceMapping(instance._context, **{
+        'instance_uuid': instance.uuid, 'boot_index': -1, 'device_name': name,
+        'device_type': 'disk', 'source_type': 'blank',
+        'destination_type': 'local', **fields}).create()
+
+
+def change(server, **fields):
+    """Store something else of a server, as another request does."""
+    other = store.stored(server)
+    other.update(fields)
+    other.save()
 
 
 def topology(memory_mb=512):
@@ -46,6 +57,13 @@ def topology(memory_mb=512):
 def spec(instance):
     return objects.RequestSpec.get_by_instance_uuid(
         instance._context, instance.uuid)
+
+
+def set_image(instance, image):
+    """Store another image in a server's request spec."""
+    present = spec(instance)
+    present.image = image
+    present.save()
 
 
 def image(instance):

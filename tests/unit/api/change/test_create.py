@@ -49,12 +49,12 @@ def test_what_claims_nothing_is_left_as_it_is(image):
 ASKED = {'hw_disk_bus': 'ide', 'hw_pmu': None}
 
 
-def merged(made, properties=OWN, flavor=None):
+def merged(made, properties=OWN):
     """Merge the overrides over boot metadata; return both answers."""
     image = {'id': 'a', 'min_ram': 1}
     if properties is not None:
         image['properties'] = properties
-    return image, made.image_known(None, flavor or guests.flavor(), image)
+    return image, made.image_known(None, guests.flavor(), image)
 
 
 def created(asked, kind=create.Create, *more):

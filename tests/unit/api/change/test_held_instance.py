@@ -70,13 +70,6 @@ def take(read, **kwargs):
     return found
 
 
-def changed(server, **fields):
-    """Store something else of a server, as another request does."""
-    other = store.stored(server)
-    other.update(fields)
-    other.save()
-
-
 @pytest.mark.parametrize(('overrides', 'asks'), [
     (servers.OVERRIDES, False), (servers.OVERRIDES, True), ({}, True),
     ({}, False)])
@@ -100,7 +93,7 @@ def test_a_server_that_is_what_was_read_is_taken(overrides, asks):
 @pytest.mark.usefixtures('databases')
 def test_one_that_has_changed_since_is_given_back(overrides, asks, other):
     server = servers.server(overrides)
-    changed(server, **other)
+    servers.change(server, **other)
     before = servers.everything(server)
     with pytest.raises(errors.Conflict, match='try again'):
         take(server, asks=asks)
@@ -117,7 +110,7 @@ def test_one_whose_overrides_have_changed_since_is_given_back(overrides, then):
     """Nova's save replaces system metadata, but not in shelve and lock."""
     server = servers.server(overrides)
     given = dict(servers.server(then).system_metadata)
-    changed(server, system_metadata=given)
+    servers.change(server, system_metadata=given)
     with pytest.raises(errors.Conflict):
         take(server, keeps_others=True)
     task_state, metadata, *_ = servers.everything(server)
@@ -127,7 +120,7 @@ def test_one_whose_overrides_have_changed_since_is_given_back(overrides, then):
 @pytest.mark.usefixtures('databases')
 def test_without_overrides_nothing_is_compared():
     server = servers.server({})
-    changed(server, host='compute2')
+    servers.change(server, host='compute2')
     assert take(server)
     assert store.stored(server).task_state == task_states.REBUILDING
 
@@ -135,7 +128,7 @@ def test_without_overrides_nothing_is_compared():
 @pytest.mark.usefixtures('databases')
 def test_a_state_that_something_else_has_taken_is_novas_refusal():
     server = servers.server()
-    changed(server, task_state=task_states.DELETING)
+    servers.change(server, task_state=task_states.DELETING)
     before = servers.everything(server)
     with pytest.raises(exception.UnexpectedTaskStateError):
         take(server)
@@ -149,7 +142,7 @@ def test_a_state_that_something_else_has_taken_is_novas_refusal():
 @pytest.mark.usefixtures('databases')
 def test_a_save_that_takes_no_state_is_novas_own(fields, expected):
     server = servers.server()
-    changed(server, host='compute2')
+    servers.change(server, host='compute2')
     taken = held_instance.Instance.of(
         server, asks=True, then=lambda *args: 1 / 0, instead=lambda: 1 / 0)
     taken.update(fields)
@@ -166,7 +159,7 @@ def test_a_state_is_taken_once():
                           (None, task_states.REBUILDING)):
         taken.task_state = state
         taken.save(expected_task_state=[former])
-        changed(server, host=f'not {state}')
+        servers.change(server, host=f'not {state}')
     assert store.stored(server).task_state is None
 
 
@@ -208,7 +201,7 @@ def test_a_lock_stores_only_the_keys_that_it_has_changed(made, kept):
     """Others and copies remove a key, too, that they have read, and lack."""
     server = servers.server({}, system_metadata={
         'image_hw_pmu': 'true', 'clean_attempts': '1'})
-    changed(server, system_metadata={
+    servers.change(server, system_metadata={
         'image_hw_pmu': 'false', 'clean_attempts': '2'})
     locked = made(server)
     locked.locked = True
@@ -223,7 +216,7 @@ def test_a_lock_stores_only_the_keys_that_it_has_changed(made, kept):
 def test_a_lock_of_nothing_of_system_metadata_leaves_it(monkeypatch):
     monkeypatch.setattr(store, 'save_keys', lambda *args: 1 / 0)
     server = servers.server()
-    changed(server, system_metadata={'image_hw_pmu': 'false'})
+    servers.change(server, system_metadata={'image_hw_pmu': 'false'})
     locked = held_instance.Instance.of(server, keeps_others=True)
     locked.locked = True
     locked.save()
@@ -238,6 +231,6 @@ def test_a_topology_that_was_read_is_not_stored_again():
     read = objects.Instance.get_by_uuid(
         server._context, server.uuid,
         expected_attrs=['numa_topology', 'system_metadata'])
-    changed(server, numa_topology=servers.topology(1024))
+    servers.change(server, numa_topology=servers.topology(1024))
     assert take(read)
     assert store.stored(server).numa_topology.cells[0].memory == 1024

@@ -73,9 +73,8 @@ def rebuild(server, asked=None, image=NEW, scheduler=None, sends=True,
             'image_base_image_ref': image['id']}
         instance.save()
         if former != image['id']:
-            spec = servers.spec(server)
-            spec.image = objects.ImageMeta.from_dict(copy.deepcopy(image))
-            spec.save()
+            servers.set_image(
+                server, objects.ImageMeta.from_dict(copy.deepcopy(image)))
         if not sends:
             raise ZeroDivisionError
         return operation.of(context).sending(instance)
@@ -220,10 +219,7 @@ def test_a_resize_that_ends_is_waited_for(vm_state):
 def test_disks_must_have_room():
     server = servers.server({})
     for name in ('/dev/vdc', '/dev/vdd', '/dev/vde'):
-        objects.BlockDeviceMapping(
-            server._context, instance_uuid=server.uuid, boot_index=-1,
-            device_name=name, device_type='disk', source_type='blank',
-            destination_type='local').create()
+        servers.add_disk(server, name)
     assert assert_refused(
         server, errors.Invalid, errors.INVALID_VALUE,
         '5 disks and CD-ROM drives', asked={'hw_disk_bus': 'ide'}) == [
@@ -239,21 +235,16 @@ HAS = {**SAME, 'updated_at': UPDATED}
 def of_image(**fields):
     """Return a server whose image was last changed at that time."""
     server = servers.server(**fields)
-    spec = servers.spec(server)
-    spec.image = objects.ImageMeta.from_dict(
-        {**HAS, 'properties': {**servers.IMAGE, **servers.OVERRIDES}})
-    spec.save()
+    servers.set_image(server, objects.ImageMeta.from_dict(
+        {**HAS, 'properties': {**servers.IMAGE, **servers.OVERRIDES}}))
     return server
 
 
-@pytest.mark.parametrize(('fields', 'image', 'by_nova'), [
-    ({}, HAS, False), ({'image_ref': ''}, HAS, False)])
+@pytest.mark.parametrize('fields', [{}, {'image_ref': ''}])
 @pytest.mark.parametrize('asked', [
     None, servers.OVERRIDES, {'hw_disk_bus': 'virtio'}])
-def test_what_it_has_of_the_same_image_needs_no_permission(
-        fields, image, by_nova, asked):
-    assert rebuild(of_image(**fields), asked, image,
-                   servers.Scheduler(by_nova=by_nova), allowed=['os_type'])
+def test_what_it_has_of_the_same_image_needs_no_permission(fields, asked):
+    assert rebuild(of_image(**fields), asked, HAS, allowed=['os_type'])
 
 
 @pytest.mark.parametrize(('fields', 'image', 'by_nova'), [
@@ -274,9 +265,7 @@ def test_what_an_operator_has_set_after_its_removal_is_kept(asked, value):
     server.system_metadata = {
         **server.system_metadata, 'image_hw_vif_model': 'e1000'}
     server.save()
-    spec = servers.spec(server)
-    spec.image = guests.image(hw_vif_model='e1000')
-    spec.save()
+    servers.set_image(server, guests.image(hw_vif_model='e1000'))
     rebuild(store.stored(server), asked)
     assert servers.image(server).get('hw_vif_model') == value
 
@@ -296,27 +285,13 @@ def test_what_nova_fails_at_leaves_the_server_as_it_was(logged, asked):
 
 
 @pytest.mark.parametrize('overrides', [servers.OVERRIDES, {}])
-@pytest.mark.parametrize('step', ['agree', 'move', 'confirmed'])
+@pytest.mark.parametrize('step', [
+    (store, 'agree'), (disks, 'move'), (store, 'confirmed', 2)])
 def test_what_fails_leaves_the_server_as_it_was(
-        monkeypatch, logged, overrides, step):
+        during, logged, overrides, step):
     server = servers.server(overrides)
     before = servers.everything(server)
-    calls = []
-
-    def fails(real, count):
-        def called(*args, **kwargs):
-            calls.append(step)
-            if len(calls) == count:
-                raise ZeroDivisionError
-            return real(*args, **kwargs)
-
-        return called
-
-    if step == 'confirmed':
-        monkeypatch.setattr(store, step, fails(store.confirmed, 2))
-    else:
-        of = disks if step == 'move' else store
-        monkeypatch.setattr(of, step, fails(getattr(of, step), 1))
+    during(lambda: 1 / 0, *step)
     with pytest.raises(ZeroDivisionError):
         rebuild(server, ASKED)
     assert servers.everything(server) == before
@@ -339,17 +314,10 @@ def test_what_has_been_sent_is_not_taken_back(monkeypatch):
     assert_has(server, ASKED, {**NEW['properties'], **ASKED}, SCSI)
 
 
-def test_a_deletion_wins_over_what_is_taken_back(monkeypatch):
+def test_a_deletion_wins_over_what_is_taken_back(during):
     server = servers.server()
-    finish = store.finish
-
-    def deleted(instance, *args, **kwargs):
-        other = store.stored(instance)
-        other.task_state = task_states.DELETING
-        other.save()
-        finish(instance, *args, **kwargs)
-
-    monkeypatch.setattr(store, 'finish', deleted)
+    during(lambda: servers.change(server, task_state=task_states.DELETING),
+           store, 'finish')
     with pytest.raises(errors.Conflict, match='something else has changed'):
         rebuild(server, ASKED)
     assert store.stored(server).task_state == task_states.DELETING

@@ -29,30 +29,6 @@ def replace(server, asked=ASKED, changed=CHANGED, **fields):
         servers.spec(server).image)
 
 
-def change(server, **fields):
-    """Store something else of a server, as another request does."""
-    other = store.stored(server)
-    other.update(fields)
-    other.save()
-
-
-@pytest.fixture
-def during(monkeypatch):
-    """Has something happen once, before a call of a function."""
-    def put(act, module, name, call=1):
-        real, calls = getattr(module, name), []
-
-        def called(*args, **kwargs):
-            calls.append(name)
-            if len(calls) == call:
-                act()
-            return real(*args, **kwargs)
-
-        monkeypatch.setattr(module, name, called)
-
-    return put
-
-
 #: Calls of a change after it has stored the properties with the server.
 STEPS = [(store, 'finish'), (store, 'agree'), (disks, 'move'),
          (store, 'confirmed', 2)]
@@ -104,7 +80,7 @@ def test_what_fails_leaves_all_as_it_was(during, step):
     {'system_metadata': {'image_base_image_ref': 'a'}}])
 def test_a_server_that_is_not_what_was_checked_is_left_alone(other):
     server = servers.server()
-    change(server, **other)
+    servers.change(server, **other)
     before = servers.everything(server)
     with pytest.raises(errors.Conflict, match='try again'):
         replace(server)
@@ -114,7 +90,7 @@ def test_a_server_that_is_not_what_was_checked_is_left_alone(other):
 def test_what_changes_as_a_change_takes_the_server_is_left_alone(during):
     """Instance.save reads before it writes: what it returns may be older."""
     server = servers.server()
-    during(lambda: change(server, host='compute2'), store, 'confirmed')
+    during(lambda: servers.change(server, host='compute2'), store, 'confirmed')
     before = servers.everything(server)
     with pytest.raises(errors.Conflict, match='try again'):
         replace(server)
@@ -126,7 +102,7 @@ def test_a_deletion_wins_and_leaves_the_server_as_it_was(during, step):
     """It may be a soft one, and the server restored."""
     server = servers.server()
     _, *before = servers.everything(server)
-    during(lambda: change(server, task_state=task_states.SOFT_DELETING),
+    during(lambda: servers.change(server, task_state=task_states.SOFT_DELETING),
            *step)
     with pytest.raises(errors.Conflict):
         replace(server)
@@ -143,7 +119,7 @@ def test_what_came_first_stays_as_it_is(during, changed):
     server = servers.server()
 
     def come():
-        change(server, **changed)
+        servers.change(server, **changed)
         before.append(servers.everything(server))
 
     before = []
@@ -190,7 +166,7 @@ def test_what_else_was_stored_meanwhile_stays(during):
 
     def start():
         present = store.stored(server)
-        change(server, task_state=None, system_metadata={
+        servers.change(server, task_state=None, system_metadata={
             **present.system_metadata, 'image_hw_machine_type': 'q35'})
 
     _, before, *rest = servers.everything(server)
@@ -206,7 +182,7 @@ def test_system_metadata_that_was_read_before_wins_as_a_whole(during, step):
     """So Nova's lock stores it: everything else follows it."""
     server = servers.server()
     before = servers.everything(server)
-    during(lambda: change(
+    during(lambda: servers.change(
         server, system_metadata=dict(before[1])), *step)
     with pytest.raises(errors.Conflict):
         replace(server)
@@ -292,7 +268,7 @@ def test_disks_whose_places_are_known_are_put_there():
 
 def test_a_rebuild_whose_state_was_taken_is_over():
     server = rebuilt()
-    change(server, task_state=task_states.DELETING)
+    servers.change(server, task_state=task_states.DELETING)
     with pytest.raises(errors.Conflict):
         store.finish(server, task_states.REBUILDING)
 
@@ -309,9 +285,7 @@ NUMA = {'hw_numa_nodes': '2'}
 @pytest.mark.parametrize('image', [{}, {**servers.IMAGE, **NUMA}])
 def test_only_an_offloaded_server_gets_another_topology(fields, cells, image):
     server = servers.server(NUMA, **fields)
-    spec = servers.spec(server)
-    spec.image = guests.image(**image)
-    spec.save()
+    servers.set_image(server, guests.image(**image))
     store.agree(server, ['hw_numa_nodes'])
     spec = servers.spec(server)
     assert spec.image.properties.hw_numa_nodes == 2
@@ -329,9 +303,7 @@ def test_what_agrees_is_not_stored_again(during, names):
 @pytest.mark.parametrize('image', [None, guests.image()])
 def test_a_request_spec_without_an_image_gets_the_whole(image):
     server = servers.server()
-    spec = servers.spec(server)
-    spec.image = image
-    spec.save()
+    servers.set_image(server, image)
     store.agree(server, ['hw_boot_menu'])
     assert servers.image(server) == (
         {'hw_boot_menu': True} if image else
@@ -366,9 +338,7 @@ def test_a_request_spec_from_before_is_stored_anew():
     server = servers.server()
     before, old = store.stored(server), servers.spec(server)
     replace(server)
-    spec = servers.spec(server)
-    spec.image = old.image
-    spec.save()
+    servers.set_image(server, old.image)
     store.repair(before)
     assert servers.image(server) == {**servers.IMAGE, **ASKED}
 
@@ -383,7 +353,7 @@ def test_a_server_that_nothing_has_changed_needs_no_repair(during):
 
 def test_only_keys_that_differ_are_stored():
     server = servers.server({}, system_metadata={'a': '1', 'b': '1', 'c': '1'})
-    change(server, system_metadata={'a': '2', 'b': '2', 'c': '1'})
+    servers.change(server, system_metadata={'a': '2', 'b': '2', 'c': '1'})
     store.save_keys(
         server._context, server, {'b': '3'}, {'c'}, server.save)
     assert store.stored(server).system_metadata == {'a': '2', 'b': '3'}

@@ -76,16 +76,16 @@ ASKED = {**servers.OVERRIDES, 'hw_rng_model': 'virtio'}
 SHELVED = {'vm_state': vm_states.SHELVED_OFFLOADED, 'host': None}
 
 
-def plan(server, asked=ASKED, scheduler=None, preset=None):
+def plan(server, asked=ASKED, scheduler=None):
     return update.plan(
         plans.planner(), scheduler or servers.Scheduler(), ADMIN, server,
-        overrides_of(asked, preset))
+        overrides_of(asked))
 
 
 @pytest.fixture
 def driver(monkeypatch):
     """Returns a server, by the hypervisor of its host; None has no node."""
-    def make(kind, overrides=servers.OVERRIDES):
+    def make(kind):
         def get(context, host, node):
             if kind is None:
                 raise exception.ComputeHostNotFound(host=host)
@@ -93,7 +93,7 @@ def driver(monkeypatch):
 
         monkeypatch.setattr(objects.ComputeNode, 'get_by_host_and_nodename',
                             staticmethod(get))
-        return servers.server(overrides)
+        return servers.server()
 
     return make
 
@@ -128,9 +128,7 @@ def test_the_same_overrides_ask_nothing_of_a_host(driver):
 @pytest.mark.usefixtures('databases')
 def test_without_an_image_in_the_request_spec_the_servers_counts():
     server = servers.server()
-    spec = servers.spec(server)
-    spec.image = None
-    spec.save()
+    servers.set_image(server, None)
     scheduler = servers.Scheduler()
     plan(server, scheduler=scheduler)
     ((_, wanted),) = scheduler.required
@@ -225,11 +223,8 @@ def test_a_numa_topology_needs_a_claim():
 @pytest.mark.usefixtures('databases')
 def test_the_disks_must_have_room():
     server = servers.server({})
-    for index in range(3):
-        objects.BlockDeviceMapping(
-            ADMIN, instance_uuid=server.uuid, boot_index=-1,
-            device_name=f'/dev/vd{"cde"[index]}', device_type='disk',
-            source_type='blank', destination_type='local').create()
+    for name in ('/dev/vdc', '/dev/vdd', '/dev/vde'):
+        servers.add_disk(server, name)
     with pytest.raises(errors.Invalid, match='5 disks and CD-ROM drives'):
         plan(server, {'hw_disk_bus': 'ide'})
 
