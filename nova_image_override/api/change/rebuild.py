@@ -248,10 +248,10 @@ class Rebuild(operations.Operation):
             return
         instance = store.stored(self._instance)
         disks.put_back(instance, self._places)
-        instance.update({**self._former, 'task_state': instance.task_state,
-                         'system_metadata': dict(self._metadata)})
-        store.agree(
-            instance, {*self._names, *self._record.rows} or {''}, self._had)
+        instance.update({
+            **self._former, 'system_metadata': dict(self._metadata)})
+        # Nova has stored another image, too.
+        store.agree(instance, {''}, self._had)
         # Whatever has taken the task state, such as a deletion, wins.
         with contextlib.suppress(errors.Conflict):
             store.save(

@@ -152,7 +152,8 @@ class HostScheduler:
     ) -> None:
         """Require that the server's host may have the image metadata WANTED.
 
-        :param spec: the server's request spec as stored; left unchanged
+        :param spec: the server's request spec as stored; it is not saved, and
+            Nova notes the request-level parameters of its image there
         :param names: the overrides that a refusal is to name
         :param remedy: what the caller can do instead, and why
         :raises errors.Conflict: it may not, or there was no answer
@@ -197,7 +198,7 @@ class HostScheduler:
         spec.force_nodes = [instance.node]
         cell = objects.InstanceMapping.get_by_instance_uuid(
             context, instance.uuid).cell_mapping
-        if 'requested_destination' in spec and spec.requested_destination:
+        if spec.requested_destination:
             spec.requested_destination.cell = cell
         else:
             spec.requested_destination = objects.Destination(cell=cell)

@@ -276,7 +276,7 @@ class Refusals:
 
     def _named(self, sentence: str) -> str:
         """Return the overridden fields that a sentence of Nova's names."""
-        names = {name if ':' in name and name in self.overrides
+        names = {name if name in self.overrides
                  else name.replace(':', '_', 1)
                  for name in _NAMES.findall(sentence)}
         return ' '.join(dict.fromkeys(

@@ -284,6 +284,16 @@ def test_what_nova_fails_at_leaves_the_server_as_it_was(logged, asked):
     assert logged == []
 
 
+def test_a_request_spec_that_had_no_image_gets_the_servers_own():
+    server = servers.server()
+    servers.set_image(server, None)
+    with pytest.raises(ZeroDivisionError):
+        rebuild(server, ASKED, sends=False)
+    assert servers.spec(server).image.id == 'a'
+    assert servers.image(server) == {
+        'hw_video_model': 'vga', 'hw_disk_bus': 'virtio', 'hw_boot_menu': True}
+
+
 @pytest.mark.parametrize('overrides', [servers.OVERRIDES, {}])
 @pytest.mark.parametrize('step', [
     (store, 'agree'), (disks, 'move'), (store, 'confirmed', 2)])
