@@ -294,13 +294,18 @@ def _wrong_commit(run: dict[str, typing.Any]) -> collections.abc.Iterator[str]:
 
 
 def _run(name: str) -> bool:
-    """Run a step; record that it has passed; return whether it has."""
-    began = time.monotonic()
+    """Run a step; record that it has passed; return whether it has.
+
+    If another commit is checked out meanwhile, it counts for neither.
+    """
+    began, before = time.monotonic(), figures.running()
     if subprocess.run(['make', *name.split()], cwd=checkout.ROOT).returncode:
         return False
+    if figures.running()['commit'] != before['commit']:
+        print(f'make {name}: the checkout has changed while it ran')
+        return False
     # Not the Nova of this process: the step's name says on which one it is.
-    run = {key: text for key, text in figures.running().items()
-           if key != 'nova'}
+    run = {key: text for key, text in before.items() if key != 'nova'}
     runs = [*(run for run in _runs(_NIGHT) if run['step'] != name), {
         'step': name, **run,
         'minutes': round((time.monotonic() - began) / 60)}]

@@ -90,6 +90,22 @@ def test_a_step_is_run_again_once_what_it_speaks_of_has_changed(folder):
         assert ('proof-laws' in night.outdated()) is is_outdated
 
 
+@pytest.mark.parametrize(('returncode', 'after', 'recorded'), [
+    (0, 'a', True), (1, 'a', False), (0, 'b', False), (0, 'a-dirty', False)])
+def test_a_step_is_recorded_if_it_passes_on_one_commit(
+        folder, monkeypatch, returncode, after, recorded):
+    commits = ['a', after]
+    figures.write(night._NIGHT, '')
+    monkeypatch.setattr(figures, 'running', lambda: {
+        'commit': commits.pop(0), 'nova': 'x', 'date': '2026-01-01'})
+    monkeypatch.setattr(
+        night.subprocess, 'run',
+        lambda command, cwd: subprocess.CompletedProcess(command, returncode))
+    assert night._run('fuzz') is recorded
+    line = '{"step": "fuzz", "commit": "a", "date": "2026-01-01", "minutes": 0}'
+    assert night._NIGHT.read_text() == f'{line}\n' * recorded
+
+
 def test_a_line_of_what_is_no_step_is_a_problem(folder):
     head = checkout.git('describe', '--always')
     figures.write(night._NIGHT, json.dumps({
