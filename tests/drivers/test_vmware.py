@@ -77,22 +77,22 @@ class TestVMware:
         cloud.delete(server)
         assert seen.names == READ
 
-    def test_a_removed_property_is_vsphere_s_default(self):
-        self.a_server({'hw_vif_model': None}, self.an_image(
+    def test_a_removed_property_is_vsphere_s_default(self, cloud):
+        cloud.a_server({'hw_vif_model': None}, cloud.an_image(
             hw_vif_model='vmxnet3', hw_cpu_cores='4'))
-        self.assertEqual(PLAIN._replace(cores=4), self.vsphere.built())
+        assert cloud.vsphere.built() == PLAIN._replace(cores=4)
 
-    def test_a_refused_create_makes_no_machine(self):
+    def test_a_refused_create_makes_no_machine(self, cloud):
         wrong = {'hw_disk_bus': 'scsi', 'hw_vif_model': 'virtio',
                  'hw_video_ram': '32', 'hw_cpu_threads': '2',
                  'img_config_drive': 'mandatory'}
-        del self.vsphere.asked[:]
-        answer = self.create(
-            wrong, image=self.an_image(),
-            flavor=self.flavor(4, 512, hw_video__ram_max_mb='64'))
-        self.assert_refused(answer, 400, dict.fromkeys(wrong, 'no_effect'))
-        self.assertNotIn(
-            'CreateVM_Task', [method for method, _ in self.vsphere.asked])
+        del cloud.vsphere.asked[:]
+        answer = cloud.create(
+            wrong, image=cloud.an_image(),
+            flavor=cloud.flavor(4, 512, hw_video__ram_max_mb='64'))
+        cloud.assert_refused(answer, 400, dict.fromkeys(wrong, 'no_effect'))
+        assert 'CreateVM_Task' not in [
+            method for method, _ in cloud.vsphere.asked]
 
 
 class TestFaults:
