@@ -181,13 +181,13 @@ test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional \
 	    $(ARGS)
 
-# A separate run, with few hypothesis examples: measuring doubles the time of
-# the unit tests.
+# One run answers both. It has few hypothesis examples, for measuring doubles the
+# time, and no process: Nova 34 and test-all have them all.
 .PHONY: coverage
-coverage: $(READY) ## Unit tests cover every branch of the code that decides
-	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal \
-	    tests/unit -m "not process" --cov --cov-report= --cov-fail-under=0
-	$(BIN)/coverage report --show-missing --fail-under=100 \
+coverage: .venv/nova-27/.ready ## Unit tests pass on the oldest Python, and cover every branch of the code that decides
+	HYPOTHESIS_PROFILE=few .venv/nova-27/bin/python -m pytest tests/unit \
+	    -m "not process or smoke" --cov --cov-report= --cov-fail-under=0
+	.venv/nova-27/bin/coverage report --show-missing --fail-under=100 \
 	    --include='$(subst $(space),$(comma),$(COVERED:%=nova_image_override/%))'
 
 # Which tests of a folder run which line.
@@ -238,13 +238,11 @@ test-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/functional
 
 .PHONY: smoke
-smoke: $(SMOKE:%=smoke-%) unit-27 ## The short functional pass on Nova 27, 29, 31 and 33, unit tests on 27 (make smoke-28 unit-28: on another)
+smoke: $(SMOKE:%=smoke-%) ## The short functional pass on Nova 27, 29, 31 and 33 (make smoke-28 unit-28: and unit tests, on another)
 
 smoke-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/functional tests/proof -m smoke
 
-# CI takes the oldest Python, with few hypothesis examples, and few processes: Nova
-# 34 and test-all have them all.
 unit-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit \
 	    -m "not process or smoke"

@@ -68,8 +68,6 @@ def test_another_preset_is_a_change_and_the_same_is_none(cloud, ansible):
 @pytest.mark.parametrize(('written', 'says'), [
     ('image_props_override_preset: Windows',
      'image_props_override_preset: unknown_preset'),
-    ('image_props_override_preset: nfv-realtime',
-     'image_props_override_preset: unknown_preset'),
     ('image_props_override_preset: [windows]',
      'image_props_override_preset: invalid_type')])
 def test_a_refusal_fails_the_task_and_says_why(cloud, ansible, written, says):

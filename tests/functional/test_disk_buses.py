@@ -5,7 +5,6 @@ from unittest import mock
 from nova import exception
 from nova import objects
 from nova.tests import fixtures as nova_fixtures
-import pytest
 
 from testing.harness import base
 from tests.functional import update_case
@@ -63,7 +62,6 @@ class Cloud(update_case.Cloud):
 
 
 class TestStopped:
-    @pytest.mark.smoke
     def test_the_root_disk_moves_there_and_back(self, cloud):
         server = cloud.boot()
         assert cloud.disks(server) == {'vda': 'virtio'}

@@ -60,7 +60,6 @@ class TestRefusals:
         assert told.status == 400
         assert told.text == hidden.text
 
-    @pytest.mark.smoke
     def test_a_create_an_update_and_a_resize_tell_no_more(self, cloud):
         overrides = {'hw_cpu_policy': 'dedicated'}
         shared = cloud.flavor(hw__cpu_policy='shared')

@@ -58,7 +58,6 @@ IN_THE_WAY = {
 
 
 class TestCheck:
-    @pytest.mark.smoke
     @pytest.mark.parametrize(
         ('overrides', 'names'), IN_THE_WAY.values(), ids=IN_THE_WAY)
     def test_what_is_in_the_way_is_named(self, cloud, overrides, names):
@@ -101,7 +100,6 @@ class TestCheck:
         assert told == {
             'possible': False, 'in_the_way': {}, 'not_asked': []}
 
-    @pytest.mark.smoke
     def test_a_trait_that_placement_does_not_know_is_in_the_way(self, cloud):
         """Nova asks Placement twice, and ends in a TypeError of its own."""
         overrides = {**DEDICATED, 'trait:CUSTOM_NOBODY': 'required'}
@@ -112,7 +110,6 @@ class TestCheck:
         cloud.wait(server, 'ERROR')
         cloud.delete(server)
 
-    @pytest.mark.smoke
     @pytest.mark.parametrize(('policy', 'others', 'same'), [
         ('affinity', 'require', 'isolate'),
         ('anti-affinity', 'isolate', 'require')])

@@ -77,7 +77,6 @@ class Cloud(base.Cloud):
             return command.run(parser.parse_args(arguments)), rows
 
 
-@pytest.mark.smoke
 def test_hosts_are_counted_by_what_they_lack(cloud):
     flavor = cloud.flavor()
     assert cloud.asked(flavor=flavor) == (0, [(3, TAKES, '')])
@@ -151,7 +150,6 @@ def test_a_filter_that_is_not_there_is_one_line(cloud):
     assert 'nowhere' in cloud.error.getvalue()
 
 
-@pytest.mark.smoke
 def test_a_trait_that_placement_does_not_know(cloud):
     status, rows = cloud.asked(
         'hw_cpu_policy=dedicated', 'trait:CUSTOM_NOBODY=required',

@@ -67,7 +67,6 @@ PAGES = (
 class TestCreate:
     BUILD = False
 
-    @pytest.mark.smoke
     @pytest.mark.parametrize('image, overrides, blamed', REFUSED)
     def test_create_and_check_refuse_what_no_host_builds(
             self, cloud, image, overrides, blamed):

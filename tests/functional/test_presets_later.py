@@ -119,7 +119,6 @@ class TestLater:
 class TestAnotherImage:
     """A rebuild from another image is authorised as a create."""
 
-    @pytest.mark.smoke
     def test_what_the_preset_still_has_is_permitted_by_it(self, cloud):
         server = cloud.booted('vga')
         assert cloud.rebuilt(server, cloud.image()).status == 202

@@ -57,7 +57,6 @@ class Cloud(update_case.Cloud):
 class TestScopes:
     CLOUD = Cloud
 
-    @pytest.mark.smoke
     @pytest.mark.parametrize('scope', [DOMAIN, SYSTEM])
     def test_without_a_project_nothing_may_be_overridden(self, cloud, scope):
         servers = cloud.stopped(), cloud.boot()

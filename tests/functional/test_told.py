@@ -41,7 +41,6 @@ class TestSize:
             change(server, overrides) for change, server in (
                 (cloud.update, stopped), (cloud.rebuild, active))]
 
-    @pytest.mark.smoke
     def test_each_reason_names_its_own_trait_alone(self, refused):
         for answer in refused(SHORT):
             assert answer.problems == dict.fromkeys(SHORT, 'unschedulable')

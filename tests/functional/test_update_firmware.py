@@ -19,7 +19,6 @@ Cloud = update_case.Cloud
 
 
 class TestStopped:
-    @pytest.mark.smoke
     @pytest.mark.parametrize('has, asked, names', [
         (UEFI, SECURE, ['os_secure_boot']),
         (UEFI, {**UEFI, 'os_secure_boot': 'optional'}, ['os_secure_boot']),

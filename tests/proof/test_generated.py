@@ -18,7 +18,7 @@ from tests.proof import bodies
 from tests.unit import strategies
 
 #: How many requests in all; those of the short form are the same each time.
-EXAMPLES = int(os.environ.get('FUZZ', 100_000 if figures.FULL else 4_000))
+EXAMPLES = int(os.environ.get('FUZZ', 100_000 if figures.FULL else 1_000))
 
 #: They are generated in parts, which pytest's workers share.
 SHARDS = 4

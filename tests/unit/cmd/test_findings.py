@@ -179,7 +179,7 @@ FINDINGS = [
     ('stops', 'S1', 'presets.yaml', 'did you mean properties?'),
     ('unsupported_nova', 'S2', 'Nova', 'get_root_bdm'),
     ('stops', 'S3', 'misspelt.ini', 'nova.apy'),
-    ('wrong_class', 'S3', 'api-paste.ini', 'TypeError'),
+    ('wrong_class', 'S3', 'api-paste.ini', 'correct the file'),
     ('no_paste_file', 'S3', 'nowhere.ini', 'Could not find config'),
     ('mistakes', 'S4', '[app:novas]', 'the extension is off'),
     ('another_nova', 'S5', 'api-paste.ini', 'has not been tried'),
