@@ -179,6 +179,12 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
 
         self.useFixture(fixtures.MockPatch(
             'nova.volume.cinder.API.get', side_effect=get, autospec=False))
+        if not hasattr(self.cinder, 'fake_vol_create'):
+            # Nova 26 and 27: a volume is there as soon as it is looked for.
+            self.useFixture(fixtures.MockPatch(
+                'nova.volume.cinder.API.create', autospec=False,
+                side_effect=lambda context, *_, **__: look(
+                    context, str(uuid.uuid4()))))
 
     def hardware(self, host: str) -> dict[str, typing.Any]:
         """Return what a host is made of according to Nova's fake libvirt."""
