@@ -83,6 +83,7 @@ class TestRefusals:
     def test_address_bits_are_refused_beside_an_architecture(self, cloud):
         """ImagePropertiesFilter fails with both."""
         bits = {'hw_maxphysaddr_bits': '42', 'hw_maxphysaddr_mode': 'emulate'}
+        release.need(*bits)
         answer = cloud.ask({**bits, 'hw_architecture': 'x86_64'}, {}, {})
         assert answer.status == 400, answer.text
         assert answer.problems == {'hw_maxphysaddr_bits': 'no_effect'}
@@ -91,6 +92,7 @@ class TestRefusals:
     def test_stateless_firmware_without_uefi_is_refused_in_any_release(
             self, cloud):
         case = effect_cases.STATELESS
+        release.need(case.name)
         answer = cloud.create({case.name: case.value})
         assert answer.status == 400, answer.text
         assert list(answer.problems) == [case.name]
@@ -207,12 +209,13 @@ _counts = st.one_of(st.none(), st.integers(1, 13), st.just(65536))
 def test_topologies_are_those_of_nova(vcpus, image, flavor, threads):
     names = ('cpu_sockets', 'cpu_cores', 'cpu_threads', 'cpu_max_sockets',
              'cpu_max_cores', 'cpu_max_threads')
+    # Python 3.9, which Nova 27 runs on, has no strict=True.
     properties = {f'hw_{name}': str(value) for name, value in zip(
-        names, image, strict=True) if value is not None}
+        names, image) if value is not None}
     guest = (
         objects.Flavor(vcpus=vcpus, extra_specs={
             f'hw:{name}': str(value) for name, value in zip(
-                names, flavor, strict=True) if value is not None}),
+                names, flavor) if value is not None}),
         objects.ImageMeta.from_dict({'properties': properties}))
     try:
         best = hardware.get_best_cpu_topology(*guest, threads)

@@ -171,9 +171,8 @@ class TestLife:
         server = cloud.booted('vga')
         answer = cloud.act(server, {'createImage': {'name': 'snapshot'}})
         assert answer.status == 202, answer.text
-        image = cloud.glance.images[answer.body['image_id']]
+        image = cloud.uploaded(answer.body['image_id'])
         assert not any('override' in name for name in image['properties'])
-        image['status'] = 'active'
         cloud.wait(server)
         assert cloud.used(cloud.boot(image=image['id'])) == (None, {})
 

@@ -10,6 +10,7 @@ from nova import exception
 import oslo_messaging
 import pytest
 
+from testing import release
 from testing.harness import base
 from tests.functional.rebuild_scheduling import Cloud
 from tests.functional.rebuild_scheduling import SCHEDULER
@@ -105,7 +106,7 @@ class TestFilters:
         server = cloud.boot({'hw_video_model': 'vga'})
         for override in (
                 {'img_hv_type': 'xen'}, {'hw_architecture': 'ppc64le'},
-                {'hw_vm_mode': 'xen'}, {'img_hv_requested_version': '>=99'}):
+                {'hw_vm_mode': 'xen'}, {'img_hv_requested_version': '>=99.0'}):
             cloud.assert_refused_unchanged(
                 server, 409, {
                     **dict.fromkeys(override, 'unschedulable'),
@@ -120,6 +121,7 @@ class TestFilters:
         assert 'lacks the trait CUSTOM_ABSENT,' in answer.message
 
     def test_traits_that_nova_derives_are_required_of_the_host(self, cloud):
+        release.need('hw_firmware_stateless')
         uefi = cloud.image(hw_firmware_type='uefi', hw_machine_type='q35')
         server = cloud.boot(image=uefi)
         answer = cloud.assert_refused_unchanged(
