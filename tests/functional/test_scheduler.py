@@ -16,6 +16,7 @@ from nova.tests.fixtures import libvirt as fakelibvirt
 from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
+from testing import release
 from tests.functional import life
 
 #: The host for the override, and the one for the image as it is.
@@ -204,6 +205,8 @@ class WeigherCloud(Cloud, libvirt_base.LibvirtMigrationMixin):
         self.wait(server)
 
 
+@pytest.mark.skipif(
+    release.NUMBER < 31, reason='Nova has no weigher of image properties')
 class TestWeigher:
     CLOUD = WeigherCloud
 
