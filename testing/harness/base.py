@@ -270,7 +270,7 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
     def uploaded(self, image_id: str) -> dict[str, typing.Any]:
         """Return a snapshot's image, once Glance has its data."""
         image: dict[str, typing.Any] = self.glance.images[image_id]
-        # Nova's fake Glance keeps the number as the text that Nova 26 and 27 send.
+        # Nova's fake Glance keeps the text that Nova 26 and 27 send.
         image.update(status='active', min_disk=int(image['min_disk']))
         return image
 
