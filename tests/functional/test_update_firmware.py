@@ -48,6 +48,7 @@ class TestStopped:
     ], ids=ids.short)
     def test_firmware_and_machine_type_act_at_the_next_start(
             self, cloud, has, asked):
+        release.need(*has, *asked)
         server = cloud.stopped(has)
         answer = cloud.update(server, asked)
         assert answer.status == 200, answer.text
@@ -61,6 +62,7 @@ class TestStopped:
 class TestBuiltAnew:
     @pytest.mark.parametrize('asked', [SECURE, STATELESS], ids=ids.short)
     def test_an_offloaded_server_may_be_given_it(self, cloud, asked):
+        release.need(*asked)
         answer = cloud.update(cloud.offloaded(UEFI), asked)
         assert answer.status == 200, answer.text
 
