@@ -225,7 +225,11 @@ def main() -> int:
     for path, states in counts.items():
         print(f'{path}: {states.total()} mutants: ' + ', '.join(
             f'{count} {state}' for state, count in sorted(states.items())))
-    return bool(gone or counts.get('all', {}).get('not noticed'))
+    all_states = counts.get('all', collections.Counter())
+    if arguments.minutes < float('inf'):
+        all_states.pop('not tried', None)
+    return bool(
+        gone or all_states['not noticed'] or all_states['not tried'])
 
 
 if __name__ == '__main__':

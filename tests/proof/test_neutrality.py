@@ -8,6 +8,7 @@ import collections.abc
 import dataclasses
 import json
 import os
+import re
 
 from nova import context as nova_context
 from nova.api.openstack import api_version_request
@@ -17,6 +18,7 @@ import pytest
 from nova_image_override import versions
 from testing import figures
 from testing import paste_config
+from testing import release
 from testing.harness import applications
 from testing.harness import base
 from tests.proof import requests
@@ -56,6 +58,21 @@ def without_look_ups(
         if text != 'SELECT 1' and not text.startswith(('BEGIN', *prefixes))])
 
 
+def without_record(outcome: side_by_side.Outcome) -> side_by_side.Outcome:
+    """Return OUTCOME of unmodified Nova without the names of the record.
+
+    Nova 31 shows all system metadata of an image as its properties, Nova 32
+    only fields of ImageMetaProps (servers.py, ViewBuilder._get_image). The
+    extended nova-api hides the record on both.
+    """
+    body = re.sub(rb', "os_glance_override[^"]*": "[^"]*"', b'', outcome.body)
+    if body == outcome.body:
+        return outcome
+    return dataclasses.replace(outcome, body=body, headers=[
+        (name, str(len(body)) if name == 'Content-Length' else value)
+        for name, value in outcome.headers])
+
+
 class Pairs:
     """Sends each request to both, and collects what differs."""
 
@@ -69,6 +86,8 @@ class Pairs:
     ) -> None:
         nova, extended = self._cloud.both(
             self._cloud.made(request, compute, root))
+        if release.NUMBER == 31:
+            nova = without_record(nova)
         if request.kind in ('action', 'action as member'):
             # Of a server with overrides more is read, such as whether a change
             # of them was cut off (repair.recover); what is written is the same.

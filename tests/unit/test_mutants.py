@@ -1,6 +1,7 @@
 """What make mutants changes, and which changes a commit is asked about."""
 
 import subprocess
+import sys
 
 import pytest
 
@@ -44,6 +45,21 @@ def test_a_checkout_without_history_has_no_lines_that_differ(
     monkeypatch.setattr(checkout, 'ROOT', tmp_path)
     with pytest.raises(subprocess.CalledProcessError):
         command.changed_lines('')
+
+
+@pytest.mark.parametrize('arguments, fails', [
+    ([], True), (['--minutes', '1'], False)])
+def test_what_was_not_tried_fails_unless_time_was_limited(
+        tmp_path, monkeypatch, capsys, arguments, fails):
+    one = next(each for each in command.all_mutants()
+               if each.key not in command.explained())
+    # No line of any test was noted, so none can be tried.
+    monkeypatch.setattr(command, 'NOTES', tmp_path)
+    monkeypatch.setattr(command, 'all_mutants', lambda: [one])
+    monkeypatch.setattr(command, 'explained', dict)
+    monkeypatch.setattr(sys, 'argv', ['mutants', *arguments])
+    assert command.main() is fails
+    assert 'all: 1 mutants: 1 not tried' in capsys.readouterr().out
 
 
 def test_the_table_has_only_mutants_and_a_reason_for_each():
