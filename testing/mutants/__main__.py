@@ -223,7 +223,7 @@ def main() -> int:
         if state == 'not noticed':
             print('NOT NOTICED: ' + ' '.join(each.key))
     for path, states in counts.items():
-        print(f'{path}: {states.total()} mutants: ' + ', '.join(
+        print(f'{path}: {sum(states.values())} mutants: ' + ', '.join(
             f'{count} {state}' for state, count in sorted(states.items())))
     all_states = counts.get('all', collections.Counter())
     if arguments.minutes < float('inf'):
