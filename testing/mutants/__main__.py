@@ -225,11 +225,10 @@ def main() -> int:
     for path, states in counts.items():
         print(f'{path}: {sum(states.values())} mutants: ' + ', '.join(
             f'{count} {state}' for state, count in sorted(states.items())))
-    all_states = counts.get('all', collections.Counter())
-    if arguments.minutes < float('inf'):
-        all_states.pop('not tried', None)
-    return bool(
-        gone or all_states['not noticed'] or all_states['not tried'])
+    failures = ['not noticed']
+    if arguments.minutes == float('inf'):
+        failures.append('not tried')
+    return bool(gone or any(map(counts.get('all', {}).get, failures)))
 
 
 if __name__ == '__main__':
