@@ -51,8 +51,7 @@ def test_a_checkout_without_history_has_no_lines_that_differ(
     ([], True), (['--minutes', '1'], False)])
 def test_what_was_not_tried_fails_unless_time_was_limited(
         tmp_path, monkeypatch, capsys, arguments, fails):
-    one = next(each for each in command.all_mutants()
-               if each.key not in command.explained())
+    one = next(iter(command.all_mutants()))
     # No line of any test was noted, so none can be tried.
     monkeypatch.setattr(command, 'NOTES', tmp_path)
     monkeypatch.setattr(command, 'all_mutants', lambda: [one])
