@@ -349,7 +349,7 @@ class Parser:
                 members.pop(name, None)
         made = Overrides(tuple(members.values()), preset.preset)
         if problems:
-            problems += permission(made)
+            problems += permission(made.over({}))
             raise errors.refusal(problems, made.names - {
                 problem.name for problem in problems})
         return made

@@ -121,11 +121,12 @@ class Reader:
         ), body
 
     def change(
-        self, req: wsgi.Request, body: Any, key: str,
+        self, req: wsgi.Request, body: Any, key: str, permission: Permission,
     ) -> tuple[Overrides | None, Any]:
         """Return what a rebuild or an update asks for, and the body without it.
 
         :param key: 'rebuild' or 'server'
+        :param permission: as in :meth:`Parser.parse`
         :returns: None if it does not ask for overrides
         :raises errors.OverrideError: it is wrong, whatever the image
         """
@@ -137,7 +138,8 @@ class Reader:
                 raise errors.Invalid.of(
                     sent, errors.NOT_HERE, 'it cannot be changed '
                     'together with pinned_availability_zone, send two requests')
-        return self._parsed(req.environ['nova.context'], sent), body
+        return self._parsed(
+            req.environ['nova.context'], sent, permission), body
 
     def listing(self, req: wsgi.Request) -> Operation:
         """Return what a list shows, and take our filters out of its query.
@@ -186,14 +188,9 @@ class Reader:
                 for name, where in closed.items())
 
     def _parsed(
-        self, context: Any, sent: Mapping[str, Any],
-        permission: Permission = lambda overrides: (),
+        self, context: Any, sent: Mapping[str, Any], permission: Permission,
     ) -> Overrides | None:
-        """Return the overrides that the parameters SENT ask for.
-
-        :param permission: asked about the overrides that can be read, if
-            others cannot
-        """
+        """Return the overrides that the parameters SENT ask for."""
         if not sent:
             return None
         preset = NONE

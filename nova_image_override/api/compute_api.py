@@ -44,19 +44,22 @@ _Method = TypeVar('_Method', bound=Callable[..., Any])
 def _refusing(method: _Method) -> _Method:
     """Declare that METHOD overrides Nova's, and let refusals pass.
 
-    Nova answers 500 where two requests take the task state at once; where one
-    of them is an update of overrides, this is a refusal, too.
+    Nova answers 500 where something else takes the task state at once; where
+    one of the two asks for overrides, this is a refusal, too.
 
     :raises Refused: in place of an OverrideError
     """
     @functools.wraps(method)
-    def refusing(*args: Any, **kwargs: Any) -> Any:
+    def refusing(
+        self: API, context: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
         try:
-            return method(*args, **kwargs)
+            return method(self, context, *args, **kwargs)
         except errors.OverrideError as exc:
             raise Refused(exc) from None
         except exception.InstanceUpdateConflict as exc:
-            if exc.kwargs['actual'].get('task_state') != store.TASK_STATE:
+            if (operations.of(context).asked is None and exc.kwargs[
+                    'actual'].get('task_state') != store.TASK_STATE):
                 raise
             raise Refused(store.changed_meanwhile()) from None
     return interface.overrides(refusing)  # type: ignore[return-value]

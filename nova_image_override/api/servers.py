@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+import functools
 from typing import Any
 import urllib.parse
 
+from nova import exception
 from nova.api.openstack import wsgi
 from nova.api.openstack.compute import servers
 from nova.api.openstack.compute.views import servers as views
@@ -19,7 +21,8 @@ from nova_image_override.api.change import create
 from nova_image_override.api.change import dry_run
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.nova_interfaces import interface
-from nova_image_override.override import NONE
+from nova_image_override.override import NONE, Overrides
+from nova_image_override.server_record import ServerRecord
 
 
 class ViewBuilder(views.ViewBuilder):
@@ -135,7 +138,8 @@ class ServersController(servers.ServersController):
         kind: type[operations.Listing] = operations.Listing,
     ) -> Any:
         """Update or rebuild a server, or check what that would get."""
-        asked, body = self._asked.change(req, body, key)
+        asked, body = self._asked.change(req, body, key, functools.partial(
+            self._refused, req.environ['nova.context'], id))
         if kind.is_check and key == 'server' and asked is None:
             raise errors.Invalid.of(
                 [errors.PARAMETER], errors.INVALID_VALUE,
@@ -144,6 +148,21 @@ class ServersController(servers.ServersController):
         method = super().update if key == 'server' else getattr(
             super(), servers.ServersController.wsgi_actions['rebuild'])
         return _showing(req, method, kind(asked), id=id, body=body)
+
+    def _refused(
+        self, context: Any, id: str, asked: Overrides,
+    ) -> Iterable[errors.Problem]:
+        """Return which of ASKED a server lacks and may not have.
+
+        What it has may stay, as long as its image does.
+        """
+        try:
+            instance = self.compute_api.get(
+                context, id, expected_attrs=['system_metadata'])
+        except exception.InstanceNotFound:
+            return ()
+        return self._planner.refused(context, asked.only(asked.differing(
+            ServerRecord.of(instance).overrides)), owner=instance)
 
 
 def _showing(

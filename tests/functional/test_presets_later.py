@@ -52,6 +52,14 @@ REFUSED = [
     ({'preset': 'closed'}, 403, {'hw_machine_type': errors.DENIED}),
     ({'preset': 'menu', 'own': {'hw_video_model': 'cirrus'}}, 403, {
         'hw_video_model': errors.NOT_ALLOWED}),
+    # What cannot be read is told beside what is not permitted, unless the
+    # server has it.
+    ({'own': {'hw_vif_model': 'x', 'hw_boot_menu': 'true',
+              'hw_disk_bus': 'scsi'}}, 403, {
+        'hw_vif_model': errors.INVALID_VALUE,
+        'hw_boot_menu': errors.NOT_ALLOWED}),
+    ({'preset': 'menu', 'own': {'hw_vif_model': 'x', 'hw_boot_menu': None}},
+     400, {'hw_vif_model': errors.INVALID_VALUE}),
 ]
 
 

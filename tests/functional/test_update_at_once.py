@@ -9,6 +9,7 @@ from unittest import mock
 from nova import objects
 from nova.compute import api
 from nova.compute import manager
+from nova.compute import task_states
 import pytest
 
 from nova_image_override.api.change import store
@@ -74,6 +75,38 @@ class TestRebuild:
             answer = cloud.act(server, {'rebuild': body})
         cloud.overtaken(answer)
         cloud.assert_changed(server, NETWORK)
+
+    @pytest.mark.parametrize(('asked', 'status'), [
+        (None, 500), ({}, 409), (VGA, 409), (NETWORK, 409)])
+    def test_a_task_that_begins_within_the_statement_of_the_rebuild_goes_on(
+            self, cloud, asked, status):
+        """As where nova-compute stops a server whose guest has stopped.
+
+        Nova's own rebuild answers 500.
+        """
+        server = cloud.boot(VGA)
+        body = {'imageRef': base.IMAGE, 'name': 'other'}
+        if asked is not None:
+            body[base.PARAMETER] = asked
+
+        def begin():
+            instance = cloud.instance(server)
+            instance.task_state = task_states.POWERING_OFF
+            instance.save()
+
+        with before_its_statement(begin):
+            answer = cloud.act(server, {'rebuild': body})
+        assert answer.status == status, answer.text
+        if status == 409:
+            assert answer.problems == {base.PARAMETER: 'wrong_state'}
+        instance = cloud.instance(server)
+        assert instance.task_state == task_states.POWERING_OFF
+        assert instance.display_name == 'test'
+        assert cloud.http('GET', f'/servers/{server}').body['server'][
+            base.PARAMETER] == VGA
+        instance.task_state = None
+        instance.save()
+        assert cloud.rebuild(server, NETWORK).status == 202
 
     def test_an_update_stays_when_the_image_was_about_to_change_too(
             self, cloud):

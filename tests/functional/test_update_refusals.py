@@ -108,8 +108,21 @@ class TestRules:
                           'hw_vif_model': 'not_allowed'},
             {'hw_video_model': 'qxl', 'hw_vif_model': 'e1000'})
 
+    def test_one_answer_names_what_cannot_be_read_and_what_is_denied(
+            self, cloud):
+        answer = cloud.assert_refused_unchanged(
+            cloud.stopped({'hw_video_model': 'vga'}), 403,
+            {'hw_boot_menu': 'invalid_value', 'hw_vif_model': 'not_allowed'}, {
+                'hw_boot_menu': 'maybe', 'hw_vif_model': 'e1000',
+                'hw_video_model': 'vga'})
+        assert answer.message.endswith(
+            'Not checked with flavor and image yet: hw_video_model')
+
     def test_another_project_does_not_find_the_server(self, cloud):
-        server = cloud.stopped()
-        answer = cloud.update(
-            server, {}, headers={'X-Auth-Project-Id': 'other'})
-        assert answer.status == 404, answer.text
+        server = cloud.stopped({'hw_video_model': 'vga'})
+        for asked, status in (
+                ({}, 404), ({'hw_video_model': 'x', 'hw_pmu': 'true'}, 400)):
+            answer = cloud.update(
+                server, asked, headers={'X-Auth-Project-Id': 'other'})
+            assert answer.status == status, answer.text
+        assert answer.problems == {'hw_video_model': 'invalid_value'}

@@ -132,8 +132,15 @@ class Rebuild(Update):
         return True
 
     def again(self):
-        self.client.rebuild(self.server, self.image, {}, expected=202)
-        self.client.settled(self.server, 'ACTIVE')
+        def is_accepted():
+            answer = self.client.rebuild(self.server, self.image, {})
+            assert answer.status_code in (202, 409), answer.text
+            return answer.status_code == 202
+
+        # libvirt says late that a guest has stopped: by then the operator has
+        # made the server active, and nova-compute stops it.
+        processes.wait_for(is_accepted, 'a rebuild')
+        self.client.settled(self.server, 'ACTIVE', 'SHUTOFF')
 
     def found(self, number):
         if self.client.settled(self.server)['status'] == 'SHUTOFF':

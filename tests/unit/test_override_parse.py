@@ -428,6 +428,16 @@ def test_what_the_preset_cannot_be_asked_with_is_told_too(parser):
     assert asked == [{'hw_pmu': 'true'}]
 
 
+def test_what_is_only_taken_out_of_the_preset_needs_no_permission(parser):
+    asked = []
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse({'hw_disk_bus': 'x', 'hw_pmu': None, 'os_type': None},
+                     lambda overrides: asked.append(overrides.values) or (),
+                     strategies.overrides_of({'hw_pmu': 'true'}))
+    assert asked == [{'os_type': None}]
+    assert caught.value.unchecked == {'hw_pmu', 'os_type'}
+
+
 def test_preset_and_request_together_are_not_too_many(parser):
     preset = strategies.overrides_of(
         {f'trait:CUSTOM_{n}': 'required' for n in range(100)})

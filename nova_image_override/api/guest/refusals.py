@@ -16,6 +16,7 @@ from nova import exception
 from nova import objects
 from nova.scheduler import utils as scheduler_utils
 from nova.virt import hardware
+from oslo_utils import strutils
 from oslo_utils import units
 
 from nova_image_override import errors
@@ -40,7 +41,8 @@ Check = Callable[[Any, Any], object]
 def _video_ram(flavor: Any, image_meta: Any) -> None:
     """Check as LibvirtDriver._add_video_driver and vmwareapi's vmops do."""
     asked = image_meta.properties.get('hw_video_ram', 0)
-    most = int(flavor.extra_specs.get('hw_video:ram_max_mb', 0))
+    spec = 'hw_video:ram_max_mb'
+    most = strutils.validate_integer(flavor.extra_specs.get(spec, 0), spec)
     if asked and asked > most:
         raise exception.RequestedVRamTooHigh(req_vram=asked, max_vram=most)
 

@@ -120,7 +120,7 @@ def test_a_flavor_that_cannot_be_read_is_no_fault_of_an_override():
     ((name, found),) = guests.problems(
         {'hw_video_ram': '1'}, {'hw_video:ram_max_mb': 'x'}).items()
     assert name == errors.PARAMETER
-    assert found[1].endswith("invalid literal for int() with base 10: 'x'")
+    assert found[1].endswith('hw_video:ram_max_mb must be an integer')
 
 
 def test_the_memory_of_a_node_must_be_a_multiple_of_the_page_size():
