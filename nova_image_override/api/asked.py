@@ -110,14 +110,15 @@ class Reader:
         """
         sent, body = _take_parameters(req, body, 'server')
         found, body = take_free_keys(body)
+        asked = sent
         if found:
             self._require_open(found)
-            sent = _with_free_keys(found, sent)
-        elif sent:
+            asked = _with_free_keys(found, sent)
+        if sent:
             require_version(req, *sent)
         context = req.environ['nova.context']
         return self._parsed(
-            context, sent, functools.partial(self._planner.refused, context)
+            context, asked, functools.partial(self._planner.refused, context)
         ), body
 
     def change(

@@ -292,8 +292,9 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                 'hw_numa_mem.N) could be lost on a host that it is moved to')
+        # It stores an image's ID in system metadata.
         return super().resize(
-            context, self._whole(context, instance), *args,
+            context, self._whole(context, instance, keeps_others=True), *args,
             host_name=host_name, **kwargs)
 
     @_refusing

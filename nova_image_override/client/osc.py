@@ -164,6 +164,8 @@ class Create(Hook):
             action, asked = self.check, asked or self.nothing
             if getattr(parsed_args, _HOSTS, False):
                 action = transport.CHECK_HOSTS
+        elif getattr(parsed_args, _HOSTS, False):
+            raise exceptions.CommandError('--hosts needs --dry-run')
         if asked:
             self.wrap(transport.attach(self.compute).overriding(
                 action, *asked, shows=True))
@@ -206,8 +208,8 @@ class ListServers(Hook):
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the command's own request ask for them."""
         asked = arguments.asked(parsed_args)
-        adapter = transport.attach(self.compute)
         if asked:
+            adapter = transport.attach(self.compute)
             if parsed_args.marker is not None and not parsed_args.deleted:
                 # In the context its name would be looked up with the filter.
                 parsed_args.marker = self.compute.find_server(
@@ -215,7 +217,7 @@ class ListServers(Hook):
             self.wrap(adapter.overriding(transport.LIST, *asked, shows=True))
         elif parsed_args.long:
             with contextlib.suppress(answers.Error):
-                self.wrap(adapter.showing())
+                self.wrap(transport.attach(self.compute).showing())
         return parsed_args
 
     def add(

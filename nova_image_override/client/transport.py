@@ -329,7 +329,13 @@ def attach(adapter: Any) -> OverridingSession:
     Requests of the adapter that ask for nothing stay as they are.
 
     :param adapter: keystoneauth adapter of the compute service
+    :raises answers.NotAvailable: it is a client that has none
     """
+    if not hasattr(adapter, 'session'):
+        # Up to 6, python-openstackclient has python-novaclient's Client there.
+        raise answers.NotAvailable(
+            'Image property overrides need python-openstackclient 7.1 or '
+            'newer.')
     with _ATTACHING:
         if not isinstance(adapter.session, OverridingSession):
             adapter.session = OverridingSession(adapter)

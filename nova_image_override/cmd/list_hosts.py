@@ -38,6 +38,14 @@ _LACKING = {
     'required': 'without the trait {}',
 }
 
+#: Options of a server with --flavor.
+_OF_FLAVOR = {
+    'image': ('FILE', 'its image, as openstack image show -f json prints it '
+                      '(default: one without properties)'),
+    'preset': ('NAME', 'preset of its overrides'),
+    'zone': ('ZONE', 'its availability zone'),
+    'project': ('PROJECT', 'its project (ID)')}
+
 
 class Hosts(deployment_files.Table):
     """Say how many hosts can take a server, and why the others cannot.
@@ -58,12 +66,7 @@ class Hosts(deployment_files.Table):
         which.add_argument(
             '--flavor', metavar='FLAVOR',
             help='flavor of a server to be created (name or ID)')
-        for name, metavar, meaning in (
-                ('image', 'FILE', 'its image, as openstack image show -f json '
-                 'prints it (default: one without properties)'),
-                ('preset', 'NAME', 'preset of its overrides'),
-                ('zone', 'ZONE', 'its availability zone'),
-                ('project', 'PROJECT', 'its project (ID)')):
+        for name, (metavar, meaning) in _OF_FLAVOR.items():
             parser.add_argument(f'--{name}', metavar=metavar, help=meaning)
         parser.add_argument(
             '--image-prop-override', metavar='NAME=VALUE', action='append',
@@ -88,6 +91,10 @@ class Hosts(deployment_files.Table):
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Ask; :meth:`run` turns what is raised into one line."""
+        if parsed_args.server and (parsed_args.overrides or any(
+                getattr(parsed_args, each) is not None for each in _OF_FLAVOR)):
+            raise ValueError(
+                '--server goes with --hosts only, the rest with --flavor')
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
         interfaces.verify()
         context = nova_context.get_admin_context()

@@ -150,6 +150,8 @@ def _of_images(folder: pathlib.Path) -> Iterator[tuple[str, Json]]:
             continue
         try:
             found = json.loads(path.read_text(encoding='utf-8'))
+            if not isinstance(found, dict):
+                raise ValueError('not an object')
         except ValueError as exc:
             raise ValueError(f'{path}: {exc}') from None
         # Others, such as OS::OperatingSystem, are shown to no tenant.

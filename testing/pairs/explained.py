@@ -23,7 +23,8 @@ _HOSTS: collections.abc.Mapping[str, str] = {
 
 #: Part of our reasons -> why the guest is defined all the same.
 _REFUSED: collections.abc.Mapping[str, str] = {
-    'another hw_video_model than none': 'no device has this memory',
+    'it needs hw_video_model=vga, qxl, vmvga or bochs':
+        'QEMU gives no other device this memory',
 }
 
 #: A value, part of what is said of it -> why it takes more than the pair.

@@ -87,6 +87,12 @@ class TestOpen:
             (base.PARAMETER, errors.PRESET), errors.DUPLICATE))
         assert 'server.metadata.' in answer.message
 
+    def test_what_the_body_has_needs_the_header_all_the_same(self, cloud):
+        answer = cloud.with_metadata(
+            {errors.PRESET: 'vga'}, {'hw_vif_model': 'e1000'})
+        cloud.assert_refused(
+            answer, 400, {base.PARAMETER: errors.VERSION_MISSING})
+
     def test_a_preset_here_and_properties_there_are_no_duplicate(self, cloud):
         server = cloud.made({errors.PRESET: 'menu'}, {'hw_vif_model': 'e1000'},
                             extension=base.LATEST)

@@ -325,6 +325,37 @@ class TestUpdate:
         else:
             assert shown.status == 404
 
+    @pytest.mark.parametrize('change', ['update', 'rebuild'])
+    def test_a_server_that_was_deleted_meanwhile_is_restored_as_it_was(
+            self, cloud, change):
+        cloud.flags(reclaim_instance_interval=60)
+        server = cloud.stopped({**VGA, 'hw_disk_bus': 'sata'})
+        image = cloud.image(hw_rng_model='virtio', os_type='linux')
+        asked = {'name': 'other', base.PARAMETER: {
+            **NETWORK, 'os_type': 'windows'}}
+
+        def everything():
+            instance = cloud.instance(server)
+            return {**cloud.state(server), 'updated': None, 'state': None,
+                    'fields': {name: instance[name] for name in (
+                        'image_ref', 'os_type', 'kernel_id', 'progress')}}
+
+        def delete():
+            answer = cloud.http('DELETE', f'/servers/{server}')
+            assert answer.status == 204, answer.text
+
+        before = everything()
+        with meanwhile(objects.RequestSpec, 'save', delete):
+            answer = cloud.http('PUT', f'/servers/{server}', {
+                'server': asked}) if change == 'update' else cloud.act(
+                    server, {'rebuild': {'imageRef': image, **asked}})
+        cloud.overtaken(answer)
+        cloud.do(server, 'restore')
+        # So that the harness can delete it.
+        cloud.flags(reclaim_instance_interval=0)
+        assert everything() == before
+        cloud.assert_disks_agree(server)
+
     def test_a_lock_with_a_reason_stays_and_takes_nothing_back(self, cloud):
         server = cloud.stopped(VGA)
 

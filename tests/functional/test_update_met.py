@@ -76,6 +76,26 @@ class TestSystemMetadata:
         cloud.assert_changed(server, NETWORK)
 
 
+class TestResize:
+    CLOUD = Cloud
+
+    def test_one_of_a_rebuilt_volume_is_refused_and_the_update_stays(
+            self, cloud):
+        """Nova's resize stores another image_base_image_ref then."""
+        server = cloud.boot(
+            VGA, image=None, server=cloud.from_volume(cloud.volume()))
+        assert cloud.rebuild(server, compute='2.90').status == 202
+        cloud.do(server, 'os-stop', 'SHUTOFF')
+        before = cloud.instance(server).system_metadata['image_base_image_ref']
+        with meanwhile(store, 'save_keys', cloud.put(server, NETWORK)):
+            answer = cloud.act(server, {'resize': {'flavorRef': '2'}})
+        assert answer.status == 409, answer.text
+        assert answer.problems == {base.PARAMETER: errors.WRONG_STATE}
+        cloud.assert_changed(server, NETWORK)
+        assert cloud.instance(server).system_metadata[
+            'image_base_image_ref'] == before
+
+
 class TestFirstOverrides:
     """A plain server is given overrides within one statement of Nova's."""
 

@@ -39,8 +39,8 @@ class Instance(nova_instance.Instance):
 
     :ivar before: the server as it was read, until its state is held
     :ivar keeps_others: whether it stores, of system metadata, only the keys
-        that have changed: Nova's lock, unlock and shelve have read the others
-        before, and would take a change of them back
+        that have changed: Nova's lock, unlock, shelve and resize have read the
+        others before, and would take a change of them back
     """
 
     before: nova_instance.Instance | None = None

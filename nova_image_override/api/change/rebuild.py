@@ -6,7 +6,6 @@ calls them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import contextlib
 from typing import Any
 
 from nova import conductor
@@ -66,9 +65,11 @@ class Rebuild(operations.Operation):
         self._image: objects.ImageMeta | None = None
         self._had: objects.ImageMeta | None = None
         #: What Nova's method has changed, as it was before, and the server's
-        #: system metadata, once its task state is held.
+        #: system metadata, once its task state is held; and the record that
+        #: Nova's method has stored.
         self._former: Mapping[str, Any] | None = None
         self._metadata: Mapping[str, Any] = {}
+        self._wanted: ServerRecord | None = None
         #: Where the disks were when they were about to be moved.
         self._places: disks.Places = []
         self._is_sent = False
@@ -230,6 +231,7 @@ class Rebuild(operations.Operation):
                 'rebuilds past Instance.save, which ends a check')
         arguments = {}
         if self._plan is not None:
+            self._wanted = ServerRecord.read(dict(instance.system_metadata))
             self._places = disks.places(instance)
             store.finish(
                 instance, task_states.REBUILDING, image=self._image)
@@ -252,10 +254,17 @@ class Rebuild(operations.Operation):
             **self._former, 'system_metadata': dict(self._metadata)})
         # Nova has stored another image, too.
         store.agree(instance, {''}, self._had)
-        # Whatever has taken the task state, such as a deletion, wins.
-        with contextlib.suppress(errors.Conflict):
-            store.save(
-                instance, task_states.REBUILDING, {'task_state': None})
+        held = task_states.REBUILDING
+        try:
+            store.save(instance, held, {'task_state': None})
+        except errors.Conflict:
+            # Whatever has taken the task state, such as a deletion, wins.
+            if self._wanted is not None:
+                store.take_back(
+                    self._instance, held, self._wanted,
+                    ServerRecord.read(self._metadata), {
+                        name: value for name, value in self._former.items()
+                        if name != 'task_state'}, self._had, self._places)
 
 
 class ComputeTaskAPI(conductor.ComputeTaskAPI):

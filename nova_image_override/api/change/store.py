@@ -52,9 +52,13 @@ LEASE = 60
 
 def state(instance: Any) -> tuple[Any, ...]:
     """Return what requests that change overrides are checked against."""
-    return (instance.host, instance.instance_type_id, {
-        key: value for key, value in instance.system_metadata.items()
-        if key.startswith(metadata_keys.IMAGE_PREFIX)})
+    return (instance.host, instance.instance_type_id,
+            _of_image(instance.system_metadata))
+
+
+def _of_image(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in metadata.items()
+            if key.startswith(metadata_keys.IMAGE_PREFIX)}
 
 
 def changed_meanwhile() -> errors.Conflict:
@@ -138,7 +142,8 @@ def replace(
         finish(instance, until=until)
     except errors.Conflict:
         with excutils.save_and_reraise_exception():
-            _take_back(instance, wanted, record, image, places)
+            take_back(instance, TASK_STATE, wanted, record, former, image,
+                      places)
     except Exception:
         with excutils.save_and_reraise_exception():
             save(instance, TASK_STATE, {
@@ -166,9 +171,10 @@ def hold(instance: Any) -> None:
     instance.system_metadata = dict(present.system_metadata)
 
 
-def _take_back(
-    instance: Any, wanted: ServerRecord, record: ServerRecord,
-    image: objects.ImageMeta | None, places: disks.Places,
+def take_back(
+    instance: Any, held: str, wanted: ServerRecord, record: ServerRecord,
+    former: Mapping[str, Any], image: objects.ImageMeta | None,
+    places: disks.Places,
 ) -> None:
     """Leave a server as it was whose task state something else has taken.
 
@@ -176,19 +182,19 @@ def _take_back(
     start of nova-compute, which may have registered a default with it
     (LibvirtDriver._register_undefined_instance_details).
 
-    :param wanted: the record that was to be stored with it; RECORD, IMAGE (in
-        the request spec) and PLACES (of the disks) are those from before
+    :param held: the task state that it had
+    :param wanted: the record that was to be stored with it; RECORD, FORMER
+        (other fields), IMAGE (in the request spec) and PLACES (of the disks)
+        are those from before
     """
     present = stored(instance)
-    if present.task_state == TASK_STATE or not (
+    if present.task_state == held or not (
             wanted.stored.items() <= ServerRecord.of(present).stored.items()):
         return
+    present.update(former)
     save_keys(
-        present._context, present, {
-            metadata_keys.IMAGE_PREFIX + name: value
-            for name, value in record.stored.items()},
-        {metadata_keys.IMAGE_PREFIX + name
-         for name in wanted.stored.keys() - record.stored.keys()},
+        present._context, present, _of_image(record.metadata),
+        _of_image(wanted.metadata).keys() - record.metadata.keys(),
         present.save)
     agree(present, wanted.unfinished, image)
     disks.put_back(present, places)

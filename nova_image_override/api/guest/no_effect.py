@@ -171,8 +171,12 @@ def beside_others(
     for field, row in _rows():
         beside = _deciding(row.name, guest)
         if (field in asked or beside in asked) and is_met(
-                row, _value(field, guest), _value(beside, guest)):
-            for name, other in ((field, beside), (beside, field)):
+                row, _value(field, guest), _value(beside, guest)) \
+                and not (row.unless and _has(row.unless, guest)):
+            blamed = [(field, beside), (beside, field)]
+            # What makes another property ignored does what it says itself.
+            for name, other in blamed[:1] if (
+                    row.outcome == vocabulary.IGNORED) else blamed:
                 if name in asked and not asked[name].is_images_own(base):
                     yield _excluded(row, guest, name, other)
 
@@ -208,6 +212,11 @@ def _deciding(field: str, guest: Guest) -> str:
     emulated = 'hw_emulation_architecture'
     return emulated if field == 'hw_architecture' and (
         guest.image_meta.properties.get(emulated)) else field
+
+
+def _has(field: str, guest: Guest) -> bool:
+    """Return whether a guest has a property, or what stands for it."""
+    return guest.prop(field) is not None or _value(field, guest) is not None
 
 
 def _value(field: str, guest: Guest) -> str | None:

@@ -103,11 +103,13 @@ RECORDS = records(
             Excludes(
                 'hw_maxphysaddr_mode', ('passthrough',), 'CPU maximum physical '
                 'address bits number specification cannot be used with '
-                'mode=passthrough', 'set hw_maxphysaddr_mode=emulate'),)),
+                'mode=passthrough', 'set hw_maxphysaddr_mode=emulate, or '
+                'leave the bits out'),)),
     Record(
         'hw_maxphysaddr_mode',
         'Whether the physical address width is passed through or emulated.',
         flavor=same('hw:maxphysaddr_mode'),
+        gets=lambda guest: guest.ask('get_maxphysaddr_mode'),
         checked_by=('get_maxphysaddr_mode',),
         # libvirt, qemuValidateDomainDefCpu
         excludes=(

@@ -3,17 +3,21 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, Flavor, number, Record, records, same, unread, without)
+    at_most, Flavor, no_usb, number, Record, records, same, unread, without)
 
 
 def _usb_model(guest: Any) -> Any:
-    """Follow LibvirtDriver._guest_needs_usb, for the disks.
+    """Follow LibvirtDriver._guest_add_usb_root_controller.
 
-    Guests that need USB have libvirt's own model of controller.
+    Guests that need USB have libvirt's own model of controller, ''. Of input
+    devices, only those count that the image asks for: on a host without
+    graphical consoles there are none, and then they are what does nothing.
     """
-    return None if 'usb' in (
-        guest.prop('hw_disk_bus'), guest.prop('hw_cdrom_bus')
-    ) else guest.ask('get_usb_model')
+    pointer = guest.prop('hw_pointer_model') and 'usb'
+    return '' if guest.architecture in ('ppc', 'ppc64', 'ppc64le') \
+        or 'usb' in (guest.prop('hw_disk_bus'), guest.prop('hw_cdrom_bus'),
+                     guest.prop('hw_input_bus') or pointer
+                     ) else guest.ask('get_usb_model')
 
 
 RECORDS = records(
@@ -29,6 +33,8 @@ RECORDS = records(
         gets=lambda guest: guest.ask('get_redirected_usb_ports'),
         # Nova compares the flavor's text with the image's number.
         flavor=without('hw:redirected_usb_ports'),
+        # virDomainRedirdevDefValidate
+        excludes=no_usb('set hw_usb_model=qemu-xhci', '[1-9]*'),
         checked_by=('get_redirected_usb_ports',)),
     # LibvirtDriver._add_rng_device does not read it: virtio, the only value,
     # is what guests have anyway.
@@ -51,8 +57,10 @@ RECORDS = records(
     Record(
         'hw_usb_model',
         'Model of the USB controller. Libvirt chooses it where a disk or an '
-        'input device is on the USB bus, and on PPC.',
-        idle='it needs disks and CD-ROMs on another bus than usb',
+        'input device is on the USB bus, as the pointer is by default, and on '
+        'PPC.',
+        idle='it needs disks, CD-ROMs and input devices on another bus than '
+             'usb, such as hw_input_bus=virtio, and no PPC guest',
         gets=_usb_model, flavor=same('hw:usb_model'),
         checked_by=('get_usb_model',)),
     Record(

@@ -31,8 +31,11 @@ RECORDS = records(
         'hw_vif_multiqueue_enabled',
         'Give each network interface one queue per vCPU, of which it needs '
         'two. Acts on virtio interfaces whose network can do it.',
-        idle='it needs a flavor with at least 2 vCPUs',
-        gets=lambda guest: guest.ask('get_vif_multiqueue_constraint'),
+        idle='it needs a flavor with at least 2 vCPUs, and '
+             'hw_vif_model=virtio',
+        # LibvirtGenericVIFDriver.get_base_config
+        gets=lambda guest: guest.ask('get_vif_multiqueue_constraint')
+        and guest.prop('hw_vif_model') in (None, 'virtio'),
         flavor=same('hw:vif_multiqueue_enabled'),
         checked_by=('get_vif_multiqueue_constraint',)),
     Record(
@@ -62,6 +65,7 @@ RECORDS = records(
     Record(
         'hw_virtio_packed_ring', 'Use the packed layout of virtio rings.',
         flavor=same('hw:virtio_packed_ring'),
+        gets=lambda guest: guest.ask('get_packed_virtqueue_constraint'),
         # libvirt, virDomainDeviceDefValidate
         excludes=(
             Excludes(

@@ -18,12 +18,14 @@ RECORDS = records(
         'hw_locked_memory',
         'Keep guest memory from being swapped out.',
         needs='a memory page size in the flavor or hw_mem_page_size',
-        # As Nova 34; up to 33 only the libvirt driver knows everything.
-        gets=lambda guest: bool(guest.ask('get_locked_memory_constraint')),
+        # As Nova 34; up to 33 only the libvirt driver knows everything. It
+        # locks realtime guests, too (_get_guest_memory_backing_config).
+        gets=lambda guest: guest.flag('hw:cpu_realtime') or bool(
+            guest.ask('get_locked_memory_constraint')),
         checked_by=_CHECKED,
         flavor=same('hw:locked_memory', 'hw:mem_encryption'),
-        idle='it needs a server whose memory is not encrypted, which keeps it '
-             'locked'),
+        idle='it needs a server whose memory is not encrypted, and a flavor '
+             'without hw:cpu_realtime: both keep it locked'),
     Record(
         'hw_mem_page_size',
         'Memory page size (huge pages): small, large, any, or a size in KiB '

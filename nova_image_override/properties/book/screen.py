@@ -1,7 +1,7 @@
 """Screen, keyboard, pointer and sound."""
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, ERROR, Excludes, LIBVIRT, number, Reader, Record, records, same)
+    at_most, ERROR, LIBVIRT, no_usb, number, Reader, Record, records, same)
 
 RECORDS = records(
     Record(
@@ -18,10 +18,8 @@ RECORDS = records(
         'hw_sound_model', 'Model of the sound device.',
         # LibvirtDriver's MIN_VIRTIO_SOUND_*
         hosts={'virtio': 'hosts with libvirt 10.4 and QEMU 8.2'},
-        excludes=(
-            Excludes(
-                'hw_usb_model', ('none',), 'USB is disabled for this domain',
-                'choose another model', of=('usb',)),),
+        excludes=no_usb('choose another model', 'usb'),
+        gets=lambda guest: guest.ask('get_sound_model'),
         flavor=same('hw:sound_model'), checked_by=('get_sound_model',)),
     Record(
         'hw_video_model', 'Model of the video adapter (graphics card).',
@@ -36,11 +34,12 @@ RECORDS = records(
         'hw_video_ram',
         'Video memory, in MiB; at most the flavor\'s hw_video:ram_max_mb, '
         'which is 0 when unset.',
-        needs='another hw_video_model than none, and a host with graphical '
-              'consoles',
-        # As libvirt builds video devices; VMware reads no video model.
+        needs='hw_video_model=vga, qxl, vmvga or bochs, and a host with '
+              'graphical consoles',
+        # libvirt, qemuBuildDeviceVideoCmd: QEMU's other devices are built
+        # without it. VMware reads no video model.
         gets=lambda guest: guest.only('hw_video_ram', (
-            guest.prop('hw_video_model') != 'none'
+            guest.prop('hw_video_model') not in ('cirrus', 'none', 'virtio')
             or guest.prop('img_hv_type') == 'vmware')),
         flavor=at_most('hw_video:ram_max_mb'),
         # libvirt takes the size in KiB as an unsigned int.

@@ -211,6 +211,7 @@ class Excludes:
     :ivar of: the values of the property itself
     :ivar but: those of VALUES that are not excluded
     :ivar outcome: what comes of both together: ERROR, or IGNORED
+    :ivar unless: a third property, beside which they are not excluded
     """
 
     name: str
@@ -220,13 +221,28 @@ class Excludes:
     of: tuple[str, ...] = ('*',)
     but: tuple[str, ...] = ()
     outcome: str = ERROR
+    unless: str = ''
 
     @property
     def words(self) -> str:
         """The same for people."""
         whose = '' if self.of == ('*',) else f'{", ".join(self.of)} '
         only, which = ('only', self.but) if self.but else ('not', self.values)
-        return f'{whose}{only} with {self.name} {", ".join(which)}'
+        return f'{whose}{only} with {self.name} {", ".join(which)}' + (
+            f' without {self.unless}' * bool(self.unless))
+
+
+def no_usb(advice: str, *of: str) -> tuple[Excludes, ...]:
+    """Return the rows of what needs a USB controller.
+
+    Nova disables it where no disk or input device is on that bus
+    (LibvirtDriver._guest_add_usb_root_controller).
+    """
+    says = 'USB is disabled for this domain'
+    return (Excludes('hw_usb_model', ('none',), says, advice, of=of),
+            Excludes('hw_input_bus', ('virtio',), says,
+                     'set hw_usb_model=qemu-xhci', of=of,
+                     unless='hw_usb_model'))
 
 
 #: The value that a guest gets, in the type that Nova reads it as, from

@@ -21,6 +21,9 @@ CANNOT = {
 #: A property that has to be there -> some value.
 SOME = {'hw_tpm_version': '2.0'}
 
+#: A property that needs another value -> one that does.
+_OTHER_MODEL = {'hw_sound_model': 'ich9', 'hw_usb_model': 'qemu-xhci'}
+
 DIMENSIONS = ('sockets', 'cores', 'threads')
 
 
@@ -231,6 +234,12 @@ STEPS = {
     r'(\S+) is missing: indexes count from 0 without a gap': _gap,
     r'names vCPU (\d+), but the flavor has 4, numbered from 0 to (\d+)': _last,
     # Other properties.
+    r'set (hw_maxphysaddr_mode)=(emulate), or leave the bits out':
+        lambda request, mode, value: [
+            request.set(**{mode: value}),
+            request.set(hw_maxphysaddr_bits=None)],
+    r'choose another model': lambda request: [request.set(**{
+        request.name: _OTHER_MODEL[request.name]})],
     r'leave it out': lambda request: [request.set(**{request.name: None})],
     r'(\w+)=(\S+) goes with version 1\.2': lambda request, name, value: [
         request.set(**{name: value})],
@@ -244,11 +253,17 @@ STEPS = {
         'x86_64', 'hw_architecture', 'hw_emulation_architecture'),
     r'Nova takes 0 for unset, so it needs at least (\d+)':
         lambda request, value: [request.set(**{request.name: value})],
-    r'it needs another hw_video_model than none, and a host with graphical '
-    r'consoles': lambda request: [
-        request.set(hw_video_model='qxl')],
-    r'it needs disks and CD-ROMs on another bus than usb': _each_present(
-        'sata', 'hw_disk_bus', 'hw_cdrom_bus'),
-    r'it needs a server whose memory is not encrypted, which keeps it locked':
-        _each_present(None, 'hw_mem_encryption', 'hw_mem_encryption_model'),
+    r'it needs hw_video_model=(\w+), (\w+), (\w+) or (\w+), and a host with '
+    r'graphical consoles': lambda request, *models: [
+        request.set(hw_video_model=model) for model in models],
+    r'it needs disks, CD-ROMs and input devices on another bus than usb, such '
+    r'as hw_input_bus=virtio, and no PPC guest': lambda request: [
+        each.set(hw_input_bus='virtio') for each in _each_present(
+            'sata', 'hw_disk_bus', 'hw_cdrom_bus')(request)],
+    r'it needs a flavor with at least 2 vCPUs, and hw_vif_model=virtio':
+        lambda request: [request.set(hw_vif_model='virtio')],
+    r'it needs a server whose memory is not encrypted, and a flavor without '
+    r'hw:cpu_realtime: both keep it locked': lambda request: [
+        each.flavor(hw__cpu_realtime=None) for each in _each_present(
+            None, 'hw_mem_encryption', 'hw_mem_encryption_model')(request)],
 }

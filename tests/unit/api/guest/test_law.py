@@ -176,7 +176,7 @@ if not guests.known({'hw_mem_encryption_model': 'amd-sev-snp'}):
 OTHERS = [
     (('hw_vif_multiqueue_enabled', 'true'),
      {'of': guests.flavor(vcpus=1)}, {'of': guests.flavor(vcpus=2)},
-     'it needs a flavor with at least 2 vCPUs'),
+     'it needs a flavor with at least 2 vCPUs, and hw_vif_model=virtio'),
     (('os_command_line', 'quiet'), {'base': {}},
      {'base': {'kernel_id': 'a kernel'}},
      'it needs an image with a kernel image (kernel_id)'),
