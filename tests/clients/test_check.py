@@ -77,6 +77,13 @@ def test_without_the_extension_a_dry_run_creates_nothing(plain_client):
     assert plain_client.seen.compute('POST') == []
 
 
+def test_hosts_are_for_a_dry_run_and_nothing_is_created(client):
+    assert '--hosts needs --dry-run' in client.refused(
+        'server', 'create', '--hosts', '--image', 'debian', '--flavor',
+        'two-cpus', 'guest')
+    assert client.seen.compute('POST') == []
+
+
 def test_a_dry_run_needs_no_override(client):
     assert answer(client, 'server', 'create', '--dry-run', '--image', 'debian',
                   '--flavor', 'two-cpus', 'guest')['overridden'] == {}

@@ -97,6 +97,17 @@ def test_hosts_are_asked_for(files):
     assert rows[0] == [0, 'can take the server', '']
 
 
+@pytest.mark.parametrize('option', [
+    ('--image-prop-override', 'hw_pmu=true'), ('--preset', 'x'),
+    ('--image', 'x'), ('--zone', 'x'), ('--project', 'x')])
+def test_what_is_for_a_flavor_is_not_ignored_beside_a_server(files, option):
+    done = processes.run('nova-image-override', 'hosts', '--server',
+                         str(uuid.uuid4()), *option, *files)
+    assert (done.status, done.out) == (2, '')
+    assert done.lines == [
+        '--server goes with --hosts only, the rest with --flavor']
+
+
 #: What nova.conf says of Placement, where nothing listens.
 UNREACHABLE = {
     'Placement': CONF.format(url='http://127.0.0.1:9/'),

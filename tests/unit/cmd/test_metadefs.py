@@ -69,8 +69,9 @@ def test_what_glance_defines_alike_is_left_out_and_the_rest_is_told(
         'hw_pmu: OS::Own']
 
 
-def test_a_folder_that_is_no_json_is_one_line(deployment, tmp_path):
-    (tmp_path / 'x.json').write_text('{')
+@pytest.mark.parametrize('text', ['{', '[]', '"x"'])
+def test_a_folder_that_is_no_json_is_one_line(deployment, tmp_path, text):
+    (tmp_path / 'x.json').write_text(text)
     deployment.write('nova.conf', '[image_override]\n')
     status, out, err = deployment.run('metadefs', '--glance', str(tmp_path))
     assert (status, out) == (1, '')
