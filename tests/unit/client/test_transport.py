@@ -27,7 +27,7 @@ def create(compute, overrides=OVERRIDES, **kwargs):
 
 def test_a_client_without_a_session_is_named():
     """python-novaclient's, in the place of openstacksdk's proxy."""
-    with pytest.raises(answers.NotAvailable, match='7.1 or newer'):
+    with pytest.raises(answers.NotAvailable, match=r'7\.1 or newer'):
         transport.attach(object())
 
 
