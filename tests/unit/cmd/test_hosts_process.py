@@ -98,8 +98,7 @@ def test_hosts_are_asked_for(files):
 
 
 @pytest.mark.parametrize('option', [
-    ('--image-prop-override', 'hw_pmu=true'), ('--preset', 'x'),
-    ('--image', 'x'), ('--zone', 'x'), ('--project', 'x')])
+    ('--image-prop-override', 'hw_pmu=true'), ('--project', 'x')])
 def test_what_is_for_a_flavor_is_not_ignored_beside_a_server(files, option):
     done = processes.run('nova-image-override', 'hosts', '--server',
                          str(uuid.uuid4()), *option, *files)
