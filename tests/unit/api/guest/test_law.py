@@ -8,13 +8,11 @@ rest to be accepted; and who does what the reasons say is accepted in the end.
 import collections
 import dataclasses
 import functools
-import inspect
 import itertools
 import re
 
 from nova.api.validation.extra_specs import validators
 from nova.objects import image_meta
-from nova.virt import hardware
 import pytest
 
 from nova_image_override import errors
@@ -157,11 +155,7 @@ def test_every_property_that_needs_something_is_among_them():
     assert {name for name, record in book.RECORDS.items() if record.gets
             and (record.needs or record.idle)
             and name in image_meta.ImageMetaProps.fields
-            and name not in REFUSED_BY_NOVA
-            # Nova 31 to 33 lock encrypted memory in LibvirtDriver alone.
-            and (name != 'hw_locked_memory' or 'mach_type' in inspect.signature(
-                hardware.get_locked_memory_constraint).parameters)
-            } == idle | others
+            and name not in REFUSED_BY_NOVA} == idle | others
 
 
 #: What needs something without which Nova itself refuses it.
