@@ -161,8 +161,9 @@ class ServersController(servers.ServersController):
                 context, id, expected_attrs=['system_metadata'])
         except exception.InstanceNotFound:
             return ()
-        return self._planner.refused(context, asked.only(asked.differing(
-            ServerRecord.of(instance).overrides)), owner=instance)
+        in_force = ServerRecord.of(instance).in_force
+        return self._planner.refused(context, asked.only(dict(
+            asked.values.items() - in_force.items())), owner=instance)
 
 
 def _showing(
