@@ -131,13 +131,12 @@ class TestRefusals:
             *effect_cases.IDLE, effect_cases.STATELESS)}
         tried.update(name for overrides, *_ in effect_cases.WINNERS
                      for name in overrides)
-        # Needs a flavor whose memory a host encrypts, so it has its own test.
         assert {name for name, record in book.RECORDS.items()
                 if record.gets} - tried == {
-            'hw_locked_memory',
             # What Nova does not take of these, it refuses.
-            'hw_ephemeral_encryption', 'hw_mem_encryption',
-            'hw_pci_numa_affinity_policy', 'hw_tpm_version'}
+            'hw_ephemeral_encryption', 'hw_maxphysaddr_mode',
+            'hw_mem_encryption', 'hw_pci_numa_affinity_policy',
+            'hw_sound_model', 'hw_tpm_version', 'hw_virtio_packed_ring'}
 
     def test_one_answer_names_what_has_no_effect_and_what_conflicts(
             self, cloud):
