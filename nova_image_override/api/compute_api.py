@@ -50,9 +50,7 @@ def _refusing(method: _Method) -> _Method:
     :raises Refused: in place of an OverrideError
     """
     @functools.wraps(method)
-    def refusing(
-        self: API, context: Any, *args: Any, **kwargs: Any,
-    ) -> Any:
+    def refusing(self: API, context: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return method(self, context, *args, **kwargs)
         except errors.OverrideError as exc:
