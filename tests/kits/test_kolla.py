@@ -84,3 +84,14 @@ def test_kolla_ansible_merges_the_lists_into_its_nova_conf(tmp_path):
     kit.assert_a_list_that_nova_api_takes(
         parser['image_override']['allowed_properties'])
     assert parser['DEFAULT']['debug'] == 'False'
+
+
+def test_only_the_two_images_have_the_tag():
+    said = re.findall(r'^ +(\w+_tag): ',
+                      (kit.DEPLOY / 'kolla' / 'README.md').read_text(), re.M)
+    known = {
+        name: role for role in ('nova', 'nova-cell') for name in re.findall(
+            r'^(\w+_tag): ', (roles() / f'roles/{role}/defaults/main.yml'
+                              ).read_text(), re.M)}
+    assert {name: known.get(name) for name in said} == {
+        'nova_api_tag': 'nova', 'nova_compute_tag': 'nova-cell'}
