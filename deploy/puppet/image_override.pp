@@ -43,7 +43,7 @@ class image_override (
       content => "[Service]\nExecStart=\nExecStart=${compute_command}\n",
       require => Package[$package],
     }
-    # As puppet-nova calls it, whatever the unit's name is.
+    # The title that puppet-nova gives it; the unit can have another name.
     File["${folder}/image-override.conf"] ~> Service<| title == 'nova-compute' |>
   }
 }
