@@ -102,6 +102,11 @@ def status(cloud, server):
     return cloud.request('GET', f'/servers/{server}').body['server']['status']
 
 
+def in_force(cloud, server):
+    return cloud.request('GET', f'/servers/{server}').body['server'][
+        'image_props_override']
+
+
 def updated(stack, server, template):
     """Update a stack whose server is to stay."""
     answer = stack('update', template)

@@ -7,6 +7,7 @@ from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests import environments
 from tests.heat.real import created
+from tests.heat.real import in_force
 from tests.heat.real import refused
 from tests.heat.real import status
 from tests.heat.real import STOP
@@ -15,11 +16,6 @@ from tests.heat.real import updated
 
 class Cloud(cloud_module.Cloud):
     EXTENDED_HOSTS = ('compute1',)
-
-
-def in_force(cloud, server):
-    return cloud.request('GET', f'/servers/{server}').body['server'][
-        base.PARAMETER]
 
 
 def test_the_plugin_takes_the_place_of_heats_server(heat):

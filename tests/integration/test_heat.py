@@ -27,18 +27,19 @@ def template(overrides, **properties):
     return made
 
 
-def group(overrides):
-    """Return a template with a group, to which a signal adds a server."""
+def group(overrides, size=0, change=1, **properties):
+    """Return a template with a group, whose size a signal changes."""
     made = template(overrides)
     made['resources'] = {
         'group': {
             'type': 'OS::Heat::AutoScalingGroup',
-            'properties': {'min_size': 0, 'max_size': 1, 'desired_capacity': 0,
+            'properties': {'min_size': 0, 'max_size': 1,
+                           'desired_capacity': size, **properties,
                            'resource': made['resources']['guest']}},
         'policy': {
             'type': 'OS::Heat::ScalingPolicy',
             'properties': {'adjustment_type': 'change_in_capacity',
-                           'scaling_adjustment': 1,
+                           'scaling_adjustment': change,
                            'auto_scaling_group_id': {
                                'get_resource': 'group'}}}}
     return made
@@ -74,6 +75,14 @@ class Stack:
     def update(self, template):
         """Return the status in which that ends."""
         self._heat.update_stack(self.shown, template=template)
+        return self._settled()
+
+    def cancel(self, template, when):
+        """Give an update up once that is so; return the status."""
+        self._heat.update_stack(self.shown, template=template)
+        processes.wait_for(when, self.name, 60)
+        self._heat.post(f'/stacks/{self.name}/{self.shown.id}/actions',
+                        json={'cancel_without_rollback': None})
         return self._settled()
 
     def delete(self):
@@ -157,6 +166,49 @@ def test_a_signal_of_somebody_else_makes_a_server_of_the_stacks_owner(
     server.settled('ACTIVE')
     assert server.api == places.SCSI
     assert server.told.disks == ['sda']
+
+
+def test_a_group_shrinks_whose_servers_have_what_is_denied_now(
+        deployment, member, stack):
+    assert stack.create(group(places.SCSI, 1, -1)) == 'CREATE_COMPLETE'
+    assert len(places.created(deployment)) == 1
+    rules = dict(deployment.nova_api.rules)
+    deployment.nova_api.rules['denied_properties'] = 'hw_scsi_model'
+    try:
+        deployment.nova_api.restart()
+        assert stack.update(group(
+            places.SCSI, 1, -1, max_size=2)) == 'UPDATE_COMPLETE'
+        assert len(places.created(deployment)) == 1
+        member.orchestration.post(
+            f'/stacks/{stack.name}/{stack.shown.id}/resources/policy/signal')
+        processes.wait_for(
+            lambda: not places.created(deployment), 'the server', 60)
+    finally:
+        deployment.nova_api.rules = rules
+        deployment.nova_api.restart()
+
+
+def test_after_an_update_that_was_cancelled_the_next_starts_the_server(
+        deployment, tenant, stack):
+    # The guest does not heed the button.
+    slow = {'os_shutdown_timeout': '20'}
+    assert stack.create(template(slow, **STOP)) == 'CREATE_COMPLETE'
+    server = places.Server(deployment, tenant, stack.server)
+
+    def stopping():
+        found = deployment.operator.compute.get_server(server.id)
+        return found.task_state == 'powering-off'
+
+    assert stack.cancel(template(
+        {'hw_video_model': 'cirrus'}, **STOP), stopping) == 'UPDATE_FAILED'
+    assert stopping()
+    assert stack.update(template(slow, **STOP)) == 'UPDATE_COMPLETE'
+    server.settled('ACTIVE')
+    assert server.api == slow
+    assert stack.update(template(
+        {'hw_video_model': 'cirrus'}, **STOP)) == 'UPDATE_COMPLETE'
+    server.settled('ACTIVE')
+    assert server.api == {'hw_video_model': 'cirrus'}
 
 
 def test_a_value_that_nova_refuses_fails_the_stack_and_says_why(

@@ -5,7 +5,7 @@ resources (heat/engine/plugin_manager.py), and the last type with a name wins.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Generator, Iterator, Mapping, Set
 import re
 from typing import Any
 
@@ -13,10 +13,14 @@ from heat.common import exception
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine.resources.openstack.nova import server
+from heat.objects import resource
 
 from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
+
+#: The id of a stack that is not stored, as its template may ask for it.
+_NO_ID = 'None'
 
 
 class Server(server.Server):
@@ -29,6 +33,10 @@ class Server(server.Server):
 
     IMAGE_PROPS_OVERRIDE, IMAGE_PROPS_OVERRIDE_PRESET = errors.PARAMETERS
     IMAGE_PROPS_OVERRIDE_UPDATE_POLICY = f'{errors.PARAMETER}_update_policy'
+
+    #: In the resource's data from the beginning of a change to the end of the
+    #: update: whether the server is still to be started.
+    _STOPPED = f'{errors.PARAMETER}_stopped'
 
     #: The values of the policy.
     REPLACE, STOP = UPDATE_POLICIES = ('REPLACE', 'STOP')
@@ -64,14 +72,16 @@ class Server(server.Server):
         """Validate the properties, the preset and the names of the overrides.
 
         Nova checks the values, which another resource may have yet to provide
-        (``get_attr``).
+        (``get_attr``). What the server has already is not validated again.
 
         :raises exception.StackValidationFailed: naming every property that
             may not be overridden, or why none may
         """
         super().validate()
         overrides, preset = _asked(self.properties)
-        if not overrides and preset is None:
+        kept, kept_preset = self._has()
+        names = sorted(overrides.keys() - kept)
+        if not names and preset in (None, kept_preset):
             return
         try:
             offer = self._adapter().discover()
@@ -80,8 +90,8 @@ class Server(server.Server):
         except answers.Error as exc:
             raise exception.StackValidationFailed(message=str(exc)) from exc
         closed = [
-            name for name in sorted(overrides.keys() - given)
-            if name not in offer.schema.get('properties', ()) and not any(
+            name for name in names if name not in given
+            and name not in offer.schema.get('properties', ()) and not any(
                 re.search(pattern, name)
                 for pattern in offer.schema.get('patternProperties', ()))]
         if closed:
@@ -100,6 +110,23 @@ class Server(server.Server):
         with self._adapter().overriding(transport.CREATE, *asked):
             return str(super().handle_create())
 
+    def _has(self) -> tuple[transport.Overrides, str | None]:
+        """Return overrides and preset of the server in a stack to be updated.
+
+        A stack validates the stacks nested in it by copies that do not know
+        their ids (StackResource.validate_nested_stack). In an update such a
+        copy has what it asks for: the nested stack's own update validates it.
+        """
+        own = _id(self.stack)
+        row = resource.Resource.get_by_name_and_stack(
+            self.context, self.name, own)
+        if row is not None and row.physical_resource_id is not None:
+            return _asked(row.properties_data)
+        (_, root), *_ = self.stack.object_path_in_stack()
+        if own == _NO_ID != _id(root):
+            return _asked(self.properties)
+        return {}, None
+
     def needs_replace_with_prop_diff(
         self, changed_properties_set: Set[str],
         after_props: Any, before_props: Any,
@@ -111,12 +138,18 @@ class Server(server.Server):
         return bool(super().needs_replace_with_prop_diff(
             changed_properties_set, after_props, before_props))
 
+    def _needs_update(self, *args: Any, **kwargs: Any) -> bool:
+        # The properties are those of before an update that was interrupted.
+        needs = super()._needs_update(*args, **kwargs)
+        return needs or self._STOPPED in self.data()
+
     def handle_update(
         self, json_snippet: Any, tmpl_diff: Any, prop_diff: dict[str, Any],
     ) -> tuple[Iterator[None], Any]:
         """Begin an update that needs no other server."""
         steps: Iterator[None] = iter(())
-        if prop_diff.keys() & {*errors.PARAMETERS}:
+        if self._STOPPED in self.data() or prop_diff.keys() & {
+                *errors.PARAMETERS}:
             steps = self._change(*_asked(json_snippet.properties(
                 self.properties_schema, self.context)))
         return steps, super().handle_update(json_snippet, tmpl_diff, prop_diff)
@@ -129,7 +162,11 @@ class Server(server.Server):
         steps, updaters = begun
         for _ in steps:
             return False
-        return bool(super().check_update_complete(updaters))
+        if not super().check_update_complete(updaters):
+            return False
+        if self._STOPPED in self.data():
+            self.data_delete(self._STOPPED)
+        return True
 
     def _change(
         self, overrides: transport.Overrides, preset: str | None,
@@ -137,44 +174,61 @@ class Server(server.Server):
         """Change the overrides of the server; yield while it has to wait.
 
         A server that was running runs again, even if the change is refused.
+        If Heat gives up waiting, the stack's next update goes on from there.
         """
-        nova = self.client_plugin()
+        servers = self.client().servers
+        status = yield from self._settled()
         with self._adapter().showing() as asking:
-            status = nova.get_status(nova.get_server(self.resource_id))
-        if asking.seen.get(self.resource_id) == {
-                errors.PARAMETER: overrides, errors.PRESET: preset}:
-            # Only the spelling differs.
-            return
-        runs = status == 'ACTIVE'
+            servers.get(self.resource_id)
+        # Else only the spelling differs.
+        differs = asking.seen.get(self.resource_id) != {
+            errors.PARAMETER: overrides, errors.PRESET: preset}
+        runs = status == 'ACTIVE' or self.data().get(self._STOPPED) == str(True)
+        failure = None
+        if differs:
+            self.data_set(self._STOPPED, str(runs))
+            if status == 'ACTIVE':
+                servers.stop(self.resource_id)
+                status = yield from self._settled()
+            try:
+                self._adapter().replace_overrides(
+                    self.resource_id, overrides, preset)
+            except Exception as exc:
+                failure = exc
+        if runs and status != 'ACTIVE':
+            servers.start(self.resource_id)
+            self.data_set(self._STOPPED, str(False))
+        if failure is not None:
+            raise failure
         if runs:
-            self.client().servers.stop(self.resource_id)
-            yield from self._until('SHUTOFF')
-        try:
-            self._adapter().replace_overrides(
-                self.resource_id, overrides, preset)
-        finally:
-            if runs:
-                self.client().servers.start(self.resource_id)
-        if runs:
-            yield from self._until('ACTIVE')
+            status = yield from self._settled()
+            if status != 'ACTIVE':
+                raise exception.ResourceInError(resource_status=status)
 
-    def _until(self, status: str) -> Iterator[None]:
-        """Yield until the server has a status."""
+    def _settled(self) -> Generator[None, None, str]:
+        """Yield while something is done to the server; return its status."""
         nova = self.client_plugin()
         while True:
             # None when Nova does not answer this time.
             found = nova.fetch_server(self.resource_id)
-            now = found and nova.get_status(found)
-            if now == status:
-                return
-            if now == 'ERROR':
-                raise exception.ResourceInError(resource_status=now)
+            if found and getattr(found, 'OS-EXT-STS:task_state') is None:
+                return str(nova.get_status(found))
             yield
 
     def _adapter(self) -> transport.OverridingSession:
         # Heat's plugin for Nova's client makes one client for each version,
         # which Heat's handle_create uses too (MicroversionMixin.client).
         return transport.attach(self.client().client)
+
+
+def _id(stack: Any) -> str:
+    """Return a stack's id, which an update tells its template.
+
+    That is heat/engine/service.py, EngineService._prepare_stack_updates.
+    """
+    parameters = stack.parameters
+    # An ARN in templates of CloudFormation.
+    return str(parameters[parameters.PARAM_STACK_ID]).rpartition('/')[2]
 
 
 def _asked(properties: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:

@@ -55,11 +55,24 @@ class Driver:
         self._names[request['name']] = stack.store()
         return self._act(stack, stack.create)
 
-    def update(self, name, **request):
+    def revalidate(self, name, **request):
+        """Validate a template with which the stack could be updated."""
+        self._new(name, **request)
+        return {}
+
+    def update(self, name, timeout=3600, **request):
+        """Update the stack; after so many seconds Heat gives up."""
+        new = self._new(name, **request)
         stack = self.load(name)
-        new = self.stack(name, **request)
-        new.validate()
+        cfg.CONF.set_override('stack_action_timeout', timeout)
         return self._act(stack, stack.update, new)
+
+    def _new(self, name, **request):
+        # heat/engine/service.py EngineService._prepare_stack_updates
+        new = self.stack(name, **request)
+        new.parameters.set_stack_id(self.load(name).identifier())
+        new.validate()
+        return new
 
     def delete(self, name):
         """Delete the stack and its server; nothing if it was not created."""

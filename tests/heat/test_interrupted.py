@@ -1,0 +1,141 @@
+"""Updates of stacks that Heat gives up while it changes a server."""
+
+import threading
+
+from nova.compute import manager
+from nova.virt.libvirt import driver
+import pytest
+
+from testing.site import cloud as cloud_module
+from tests.heat.real import created
+from tests.heat.real import in_force
+from tests.heat.real import status
+from tests.heat.real import STOP
+from tests.heat.real import updated
+
+BEFORE, AFTER = {'hw_video_model': 'vga'}, {'hw_video_model': 'virtio'}
+
+
+class Cloud(cloud_module.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+
+
+@pytest.fixture(scope='module')
+def events():
+    """Let servers stop, and start, when they are told: method -> Event.
+
+    In threads, because the harness makes calls of casts; for all tests,
+    because Nova's RPC server looks a method up once.
+    """
+    told = {name: threading.Event()
+            for name in ('stop_instance', 'start_instance')}
+
+    def held_back(name, event):
+        then = getattr(manager.ComputeManager, name)
+
+        def wait(*args, **kwargs):
+            event.wait(60)
+            then(*args, **kwargs)
+
+        return lambda *args, **kwargs: threading.Thread(
+            target=wait, args=args, kwargs=kwargs).start()
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, event in told.items():
+            patch.setattr(
+                manager.ComputeManager, name, held_back(name, event))
+        yield told
+
+
+@pytest.fixture
+def held(events):
+    for event in events.values():
+        event.set()
+    yield events
+    for event in events.values():
+        event.set()
+
+
+@pytest.fixture
+def server(held, stack, template):
+    return created(stack('create', template(BEFORE, **STOP)))
+
+
+def given_up(stack, template):
+    answer = stack('update', template, timeout=3)
+    assert answer['state'] == 'UPDATE_FAILED', answer
+    assert 'imed out' in answer['reason']
+
+
+def shown(cloud, server):
+    return status(cloud, server), in_force(cloud, server)
+
+
+@pytest.mark.parametrize('overrides', [BEFORE, AFTER])
+def test_a_server_that_stops_too_late_runs_after_the_next_update(
+        cloud, held, server, stack, template, overrides):
+    held['stop_instance'].clear()
+    given_up(stack, template(AFTER, **STOP))
+    held['stop_instance'].set()
+    cloud.wait(server, 'SHUTOFF')
+    assert in_force(cloud, server) == BEFORE
+    updated(stack, server, template(overrides, **STOP))
+    assert shown(cloud, server) == ('ACTIVE', overrides)
+
+
+def test_the_next_update_waits_for_a_server_that_is_still_stopping(
+        cloud, held, server, stack, template):
+    held['stop_instance'].clear()
+    given_up(stack, template(AFTER, **STOP))
+    threading.Timer(2, held['stop_instance'].set).start()
+    updated(stack, server, template(BEFORE, **STOP))
+    assert held['stop_instance'].is_set()
+    assert shown(cloud, server) == ('ACTIVE', BEFORE)
+
+
+def test_what_was_changed_before_is_taken_back_with_the_template(
+        cloud, held, server, stack, template):
+    held['start_instance'].clear()
+    given_up(stack, template(AFTER, **STOP))
+    assert shown(cloud, server) == ('SHUTOFF', AFTER)
+    held['start_instance'].set()
+    updated(stack, server, template(BEFORE, **STOP))
+    assert shown(cloud, server) == ('ACTIVE', BEFORE)
+
+
+# --- refusals ---------------------------------------------------------------
+
+def test_who_stops_the_server_after_a_refusal_finds_it_stopped(
+        cloud, server, stack, template):
+    answer = stack('update', template({'hw_numa_nodes': 2}, **STOP))
+    assert 'needs_claim' in answer['reason']
+    cloud.wait(server)
+    cloud.request('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.wait(server, 'SHUTOFF')
+    updated(stack, server, template(AFTER, **STOP))
+    assert shown(cloud, server) == ('SHUTOFF', AFTER)
+
+
+def test_a_server_that_does_not_stop_is_not_changed(
+        cloud, held, monkeypatch, server, stack, template):
+    def power_off(*args, **kwargs):
+        raise RuntimeError('does not stop')
+    monkeypatch.setattr(driver.LibvirtDriver, 'power_off', power_off)
+    answer = stack('update', template(AFTER, **STOP))
+    assert answer['state'] == 'UPDATE_FAILED', answer
+    assert shown(cloud, server)[1] == BEFORE
+
+
+def test_a_server_that_does_not_start_fails_the_update(
+        cloud, held, monkeypatch, server, stack, template):
+    start = driver.LibvirtDriver.power_on
+
+    def power_on(*args, **kwargs):
+        raise RuntimeError('does not start')
+    monkeypatch.setattr(driver.LibvirtDriver, 'power_on', power_on)
+    answer = stack('update', template(AFTER, **STOP))
+    assert answer['state'] == 'UPDATE_FAILED', answer
+    assert 'SHUTOFF' in answer['reason']
+    monkeypatch.setattr(driver.LibvirtDriver, 'power_on', start)
+    updated(stack, server, template(BEFORE, **STOP))
+    assert in_force(cloud, server) == BEFORE
