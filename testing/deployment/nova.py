@@ -35,7 +35,7 @@ ALLOWED = (
     'hw_usb_model',
     'hw_vif_*', 'hw_video_model=vga|virtio|cirrus',
     'hw_virtio_packed_ring', 'hw_watchdog_action', 'img_config_drive',
-    'os_command_line', 'os_secure_boot', 'os_shutdown_timeout')
+    'os_command_line', 'os_secure_boot')
 
 #: Seconds that services wait for each other's answers: a third of the default,
 #: because tests of faults wait for a good part of it.

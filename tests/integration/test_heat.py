@@ -189,26 +189,27 @@ def test_a_group_shrinks_whose_servers_have_what_is_denied_now(
 
 
 def test_after_an_update_that_was_cancelled_the_next_starts_the_server(
-        deployment, tenant, stack):
+        deployment, tenant, imported, stack):
+    before, after = {'hw_video_model': 'vga'}, {'hw_video_model': 'cirrus'}
     # The guest does not heed the button.
-    slow = {'os_shutdown_timeout': '20'}
-    assert stack.create(template(slow, **STOP)) == 'CREATE_COMPLETE'
+    tenant('image', 'set', '--property', 'os_shutdown_timeout=20', imported)
+
+    def to(overrides):
+        return template(overrides, image=imported, **STOP)
+
+    assert stack.create(to(before)) == 'CREATE_COMPLETE'
     server = places.Server(deployment, tenant, stack.server)
 
     def stopping():
         found = deployment.operator.compute.get_server(server.id)
         return found.task_state == 'powering-off'
 
-    assert stack.cancel(template(
-        {'hw_video_model': 'cirrus'}, **STOP), stopping) == 'UPDATE_FAILED'
+    assert stack.cancel(to(after), stopping) == 'UPDATE_FAILED'
     assert stopping()
-    assert stack.update(template(slow, **STOP)) == 'UPDATE_COMPLETE'
-    server.settled('ACTIVE')
-    assert server.api == slow
-    assert stack.update(template(
-        {'hw_video_model': 'cirrus'}, **STOP)) == 'UPDATE_COMPLETE'
-    server.settled('ACTIVE')
-    assert server.api == {'hw_video_model': 'cirrus'}
+    for overrides in before, after:
+        assert stack.update(to(overrides)) == 'UPDATE_COMPLETE'
+        server.settled('ACTIVE')
+        assert server.api == overrides
 
 
 def test_a_value_that_nova_refuses_fails_the_stack_and_says_why(
