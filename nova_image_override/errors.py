@@ -83,7 +83,8 @@ _PERMISSION = frozenset({
 HOST_NOT_READY = 'host_not_ready'
 #: The scheduler does not let the server's host have the merged properties.
 UNSCHEDULABLE = 'unschedulable'
-#: The server is not in a state in which its overrides can be changed.
+#: The server is not in a state in which its overrides can be changed, or in
+#: which an operation would keep them.
 WRONG_STATE = 'wrong_state'
 #: The change needs resources of a host, which a stopped server is not given.
 NEEDS_CLAIM = 'needs_claim'

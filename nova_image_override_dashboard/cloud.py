@@ -1,6 +1,5 @@
 """The cloud as the user of a request to Horizon sees it."""
 
-import contextlib
 import typing
 
 from django import http
@@ -16,9 +15,9 @@ MICROVERSION = '2.90'
 def client(request: http.HttpRequest) -> typing.Any:
     """Return python-novaclient with the user's token.
 
-    Horizon makes one for each request to it and version
-    (openstack_dashboard/api/_nova.py novaclient), so nothing is shared between
-    users.
+    What overrides with it must go on using this one: Horizon remembers only
+    the last few (openstack_dashboard/api/_nova.py cached_novaclient), and may
+    return another, without overrides, the next time.
     """
     return _nova.novaclient(request, version=MICROVERSION)
 
@@ -26,18 +25,6 @@ def client(request: http.HttpRequest) -> typing.Any:
 def compute(request: http.HttpRequest) -> transport.OverridingSession:
     """Return what sends overrides through that client."""
     return transport.attach(client(request).client)
-
-
-def rebuilding(
-    request: http.HttpRequest, action: str, *asked: typing.Any,
-) -> contextlib.AbstractContextManager[transport.Asking]:
-    """Let openstack_dashboard.api.nova.server_rebuild carry overrides.
-
-    :param action: transport.REBUILD or CHECK_REBUILD
-    """
-    # The client that it makes.
-    client = _nova.get_novaclient_with_instance_desc(request).client
-    return transport.attach(client).overriding(action, *asked)
 
 
 def presets(request: http.HttpRequest) -> list[dict[str, typing.Any]]:

@@ -10,6 +10,7 @@ from horizon import exceptions
 from openstack_dashboard import api
 
 from nova_image_override import errors
+from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
 
 #: Statuses in which the API changes overrides: vm_state STOPPED and
@@ -35,8 +36,9 @@ def server(request: http.HttpRequest, server_id: str) -> typing.Any:
     :raises answers.NotAvailable: the cloud does not have the extension
     :raises novaclient.exceptions.ClientException: the cloud does not show it
     """
-    with cloud.compute(request).showing():
-        return cloud.client(request).servers.get(server_id)
+    nova = cloud.client(request)
+    with transport.attach(nova.client).showing():
+        return nova.servers.get(server_id)
 
 
 def overrides_of(shown: typing.Any) -> dict[str, str | None]:
@@ -88,11 +90,14 @@ def image_properties(
         if shown.image:
             image = api.glance.image_get(request, shown.image['id'])
             return dict(image.properties)
-        volumes = api.nova.instance_volumes_list(request, shown.id)
-        if not volumes:
+        # Nova leaves the device out where a volume has no name yet.
+        devices = {volume.device: volume for volume
+                   in api.nova.instance_volumes_list(request, shown.id)
+                   if getattr(volume, 'device', None)}
+        if not devices:
             return None
         # The first device, as in Horizon's own overview.
-        root = min(volumes, key=lambda volume: volume.device)
+        root = devices[min(devices)]
         volume = api.cinder.volume_get(request, root.volumeId)
         return dict(getattr(volume, 'volume_image_metadata', {}))
     except Exception:

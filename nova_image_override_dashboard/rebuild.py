@@ -12,13 +12,12 @@ from django.views.decorators.debug import sensitive_variables
 from horizon import forms
 from horizon import messages
 from novaclient import exceptions as nova_exceptions
-from openstack_dashboard import api
+from openstack_dashboard.api import _nova
 from openstack_dashboard.dashboards.project.instances import views
 
 from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
-from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import presence
 
 _Form: typing.Any = views.RebuildView.form_class
@@ -78,15 +77,17 @@ class RebuildForm(_Form):
         if errors.PARAMETER not in data:
             return super().handle(request, data)
         asked = data[errors.PARAMETER]
+        # As openstack_dashboard.api.nova.server_rebuild (cloud.client).
+        nova = _nova.get_novaclient_with_instance_desc(request)
+        description = data.get('description')
         try:
-            with (cloud.rebuilding(
-                    request, transport.REBUILD,
-                    *map(asked.get, errors.PARAMETERS)) if asked
-                  else contextlib.nullcontext()):
-                api.nova.server_rebuild(
-                    request, data['instance_id'], data['image'],
+            with (transport.attach(nova.client).overriding(
+                    transport.REBUILD, *map(asked.get, errors.PARAMETERS))
+                  if asked else contextlib.nullcontext()):
+                nova.servers.rebuild(
+                    data['instance_id'], data['image'],
                     data.get('password') or None, data.get('disk_config'),
-                    description=data.get('description'))
+                    **{'description': description} if description else {})
         except nova_exceptions.ClientException as exc:
             self.api_error(exc.message)
             return False

@@ -24,6 +24,7 @@ from nova_image_override.api.change import create
 from nova_image_override.api.change import dry_run
 from nova_image_override.api.change import repair
 from nova_image_override.api.change import store
+from nova_image_override.api.change import unbuilt
 from nova_image_override.api.change import update
 from nova_image_override.api.change.held_instance import Instance
 from nova_image_override.api.change.plan import Planner
@@ -280,7 +281,7 @@ class API(api.API):
         self, context: Any, instance: Any, *args: Any,
         host_name: str | None = None, **kwargs: Any,
     ) -> Any:
-        """Resize or cold-migrate a server if its NUMA nodes are kept."""
+        """Resize or cold-migrate a server if NUMA nodes and disks are kept."""
         if any(families.NUMA_CPUS.has(name) or families.NUMA_MEM.has(name)
                for name in ServerRecord.of(instance).in_force):
             # Nova takes the NUMA nodes of a cold migration from a form of the
@@ -290,6 +291,7 @@ class API(api.API):
             compute_part.require_anywhere(
                 context, host_name, 'its NUMA nodes (hw_numa_cpus.N, '
                 'hw_numa_mem.N) could be lost on a host that it is moved to')
+        unbuilt.require_no_move(instance)
         # It stores an image's ID in system metadata.
         return super().resize(
             context, self._whole(context, instance, keeps_others=True), *args,
@@ -335,7 +337,8 @@ class API(api.API):
     def rescue(
         self, context: Any, instance: Any, *args: Any, **kwargs: Any,
     ) -> Any:
-        """Rescue a server if its host keeps its overrides."""
+        """Rescue a server if its host, and an unrescue, keep its overrides."""
+        unbuilt.require_no_rescue(instance)
         if ServerRecord.of(instance).in_force:
             compute_part.require(
                 context, instance, 'rescued',

@@ -107,7 +107,8 @@ class Hook(hooks.CommandHook):
                     osc_commands.print_answer(
                         self.cmd, parsed_args, asking.checked))
             return tuple(asking.checked), tuple(
-                value and format_columns.DictColumn(value)
+                format_columns.DictColumn(value)
+                if isinstance(value, dict) else value
                 for value in asking.checked.values())
 
         self.cmd.take_action = wrapped

@@ -13,12 +13,19 @@ Names and values are sent as they are: the server checks and folds them.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 import contextlib
 import dataclasses
 import re
 import threading
 from typing import Any, Optional
+from urllib import parse
 
 from keystoneauth1 import discover
 from keystoneauth1 import exceptions as ksa_exceptions
@@ -248,6 +255,23 @@ class OverridingSession:
             self._ask('POST', versions.CHECK_PATH, json={'server': server})
         return asking.checked
 
+    def check_rebuild(
+        self, server_id: str, image: str, overrides: Overrides | None,
+        preset: str | None = None,
+    ) -> dict[str, Any]:
+        """Check a rebuild (dry run): the cloud rebuilds nothing.
+
+        :param image: id of the image
+        :param overrides, preset: as for :meth:`overriding`
+        :returns: the answer, as the API reference describes it
+        :raises Refused: the rebuild would be refused
+        :raises Error: the cloud does not take any, or fails
+        """
+        with self.overriding(CHECK_REBUILD, overrides, preset) as asking:
+            self._ask('POST', versions.CHECK_PATH, json={
+                'rebuild': {'imageRef': image, 'id': server_id}})
+        return asking.checked
+
     def _ask(self, method: str, path: str, **kwargs: Any) -> requests.Response:
         """Make a request of our own, as the tool would."""
         answer = self._adapter.request(path, method, raise_exc=False, **kwargs)
@@ -268,7 +292,7 @@ class OverridingSession:
                 kwargs['json'] = {**kwargs['json'], 'hosts': True}
             method, url = 'POST', versions.CHECK_PATH
         version = (self.discover().version if carries or asking.shows
-                   else self._named(url))
+                   else self._named(url, kwargs.get('params') or ()))
         if version is not None:
             kwargs['headers'] = _headers_naming(version, kwargs)
         response = self._session.request(url, method, **kwargs)
@@ -284,15 +308,25 @@ class OverridingSession:
             raise _Checked
         return response
 
-    def _named(self, url: str) -> versions.Version | None:
+    def _named(
+        self, url: str, query: Collection[str],
+    ) -> versions.Version | None:
         """Return the version that every request names, if they do.
 
         A request that asks for nothing must neither fail because of this nor
         wait for it twice: after a failure, only requests that ask for
         overrides ask the cloud again.
+
+        :param query: what it has beside that of the URL
+        :raises Error: the request filters by overrides, and the cloud does
+            not have the extension, or fails
         """
         if not self.naming or url == versions.PATH:
             return None
+        if not {*errors.PARAMETERS}.isdisjoint((*query, *parse.parse_qs(
+                parse.urlsplit(url).query, keep_blank_values=True))):
+            # Without the version Nova would list all servers.
+            return self.discover().version
         if self._said is None:
             try:
                 self.discover()

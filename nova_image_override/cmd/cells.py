@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from nova import context as nova_context
 from nova import objects
 from oslo_db import exception as db_exception
+from sqlalchemy import exc as sqlalchemy_exceptions
 
 from nova_image_override import errors
 
@@ -37,7 +38,10 @@ def reading(
     except db_exception.CantStartEngineError:
         raise errors.StartupError(
             'nova.conf has no [api_database] connection') from None
-    except db_exception.DBError as exc:
+    except (db_exception.DBError, sqlalchemy_exceptions.SQLAlchemyError,
+            ImportError) as exc:
+        # The latter two where its URL cannot be used, or its driver is not
+        # installed.
         which = f'database of cell {name(cell)}' if cell else 'API database'
         raise errors.StartupError(
             f'Nova\'s {which} cannot be read: {" ".join(str(exc).split())}'
@@ -45,14 +49,14 @@ def reading(
 
 
 def walk(
-    read: Callable[[objects.CellMapping], Iterator[list[T]]], only: str = '',
-    unread: list[str] | None = None,
+    read: Callable[[objects.CellMapping], Iterator[list[T]]],
+    only: str | None = None, unread: list[str] | None = None,
 ) -> Iterator[tuple[str, T]]:
     """Yield the name of the cell with each item of the pages that READ yields.
 
     Cells are read in the order of Nova's list, cell0 included.
 
-    :param only: name or UUID of the only cell to read, or '' for all
+    :param only: name or UUID of the only cell to read; None for all
     :param unread: takes what is wrong with each cell that cannot be read;
         without it, the first one is raised
     :raises errors.NotFound: there is no such cell
@@ -60,7 +64,7 @@ def walk(
     """
     with reading() as context:
         chosen = [each for each in objects.CellMappingList.get_all(context)
-                  if only in ('', each.name, each.uuid)]
+                  if only in (None, each.name, each.uuid)]
     if not chosen:
         raise errors.NotFound(f'there is no cell {only}')
     began, items = time.monotonic(), 0
@@ -101,7 +105,7 @@ def flavors() -> list[objects.Flavor]:
 
 
 def compute_nodes(
-    only: str = '', unread: list[str] | None = None,
+    only: str | None = None, unread: list[str] | None = None,
 ) -> Iterator[tuple[str, objects.ComputeNode]]:
     """Yield the name of the cell and each compute node, as walk does."""
     def read(cell: objects.CellMapping) -> Iterator[list[Any]]:

@@ -46,8 +46,20 @@ USER: Options = {**ROLE, '--project': {
     'metavar': 'PROJECT', 'default': 'project',
     'help': 'project of the user, for policies that look at it (ID)'}}
 CELL: Options = {'--cell': {
-    'metavar': 'CELL', 'default': '',
+    'metavar': 'CELL',
     'help': 'list only what is in this cell (name or UUID)'}}
+
+
+def text(value: str) -> str:
+    """Return an option's value, which must not be empty.
+
+    An empty one is what a shell makes of a variable that is not set.
+
+    :raises argparse.ArgumentTypeError: it is empty
+    """
+    if not value:
+        raise argparse.ArgumentTypeError('must not be empty')
+    return value
 
 
 class JSON(json_format.JSONFormatter):
@@ -78,6 +90,8 @@ class Command(command.Command):
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         shell.add_file_options(parser, self.app)
         for name, option in self.options.items():
+            if option.get('action') != 'store_true':
+                option = {'type': text, **option}
             parser.add_argument(name, **option)
         return parser
 

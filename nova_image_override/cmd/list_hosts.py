@@ -61,13 +61,14 @@ class Hosts(deployment_files.Table):
         parser = super().get_parser(prog_name)
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument(
-            '--server', metavar='SERVER',
+            '--server', metavar='SERVER', type=deployment_files.text,
             help='a server that found no host, or waits for one (UUID)')
         which.add_argument(
-            '--flavor', metavar='FLAVOR',
+            '--flavor', metavar='FLAVOR', type=deployment_files.text,
             help='flavor of a server to be created (name or ID)')
         for name, (metavar, meaning) in _OF_FLAVOR.items():
-            parser.add_argument(f'--{name}', metavar=metavar, help=meaning)
+            parser.add_argument(f'--{name}', metavar=metavar, help=meaning,
+                                type=deployment_files.text)
         parser.add_argument(
             '--image-prop-override', metavar='NAME=VALUE', action='append',
             default=[], dest='overrides',
@@ -130,7 +131,12 @@ def _of_server(
     context: Any, server: str,
 ) -> tuple[objects.RequestSpec, Change]:
     """Return request and overrides of a server that exists."""
-    (_, instance), = list_servers.overridden(server=server)
+    # It may be in another cell than those that cannot be read.
+    _, instance = next(
+        list_servers.overridden(server=server, unread=[]), (None, None))
+    if instance is None:
+        raise errors.NotFound(
+            f'there is no server {server} in any cell that can be read')
     record = ServerRecord.of(instance)
     spec = objects.RequestSpec.get_by_instance_uuid(context, server)
     return spec, Change(

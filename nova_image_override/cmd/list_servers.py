@@ -40,7 +40,7 @@ class Servers(deployment_files.Table):
             'metavar': 'PROJECT',
             'help': 'list only servers of this project (ID)'},
         '--preset': {
-            'metavar': 'NAME', 'default': '',
+            'metavar': 'NAME',
             'help': 'list only servers with this preset'},
         '--outdated': {
             'action': 'store_true',
@@ -110,9 +110,9 @@ class Servers(deployment_files.Table):
 
 
 def overridden(
-    project: str | None = None, server: str | None = None, preset: str = '',
-    marker: str | None = None, only: str = '',
-    unread: list[str] | None = None,
+    project: str | None = None, server: str | None = None,
+    preset: str | None = None, marker: str | None = None,
+    only: str | None = None, unread: list[str] | None = None,
 ) -> Iterator[tuple[str, objects.Instance]]:
     """Yield the name of the cell and each server with overrides.
 
@@ -121,7 +121,7 @@ def overridden(
     :param project: only servers of this project
     :param server: UUID of the only server to yield, even if it is without
         overrides
-    :param preset: only servers with this one, or '' for all
+    :param preset: only servers with this one; None for all
     :param marker: UUID of the server after which to begin
     :raises errors.NotFound: there is no such server or cell
     :raises errors.StartupError: a database cannot be read
@@ -130,7 +130,7 @@ def overridden(
     if server:
         filters['uuid'] = server
     if preset or not server:
-        filters['system_metadata'] = RecordFilter(preset=preset)
+        filters['system_metadata'] = RecordFilter(preset=preset or '')
     if project is not None:
         filters['project_id'] = project
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
+import io
 import logging
 import os
 import signal
@@ -108,6 +109,9 @@ def add_file_options(
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit status."""
     _silence_eventlet()
+    # Python has neither where it is closed.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
     try:
         result = Shell().run((sys.argv[1:] if argv is None else argv)
                              or ['--help'])

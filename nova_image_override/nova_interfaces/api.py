@@ -208,7 +208,8 @@ INTERFACES: tuple[interface.Interface, ...] = (
             get_flavor='',
             save='expected_vm_state=, expected_task_state='),
     *called('nova.objects:InstanceActionList',
-            "Whether an update holds a server's task state, or Nova's resize.",
+            "Whether an update holds a server's task state, or Nova's resize; "
+            'and whether its guest has been built since.',
             get_by_instance_uuid='context, instance_uuid, limit='),
     *called('nova.objects:RequestSpec', 'The scheduler reads what we store.',
             ensure_network_information='instance',

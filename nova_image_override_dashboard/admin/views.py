@@ -12,6 +12,7 @@ from openstack_dashboard import api
 
 from nova_image_override import errors
 from nova_image_override.client import answers
+from nova_image_override.client import transport
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import existing
@@ -70,8 +71,9 @@ class Used(horizon_tables.DataTableView):
         ([api]max_limit, 1000 each).
         """
         try:
-            with cloud.compute(self.request).showing():
-                servers = cloud.client(self.request).servers.list(
+            nova = cloud.client(self.request)
+            with transport.attach(nova.client).showing():
+                servers = nova.servers.list(
                     search_opts={'all_tenants': True}, limit=-1)
         except Exception:
             # From whichever client; Horizon knows them all.

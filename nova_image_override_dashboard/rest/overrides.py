@@ -6,11 +6,9 @@ from django import http
 from django.contrib import messages
 from django.utils.translation import gettext as _
 from django.views import generic
-from openstack_dashboard import api
 from openstack_dashboard.api.rest import urls
 
 from nova_image_override import errors
-from nova_image_override.client import transport
 from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import existing
 from nova_image_override_dashboard.rest import views
@@ -84,7 +82,5 @@ class Rebuild(generic.View):
         image = views.required(request, 'image', str)
         asked = views.asked(request) if errors.PARAMETER in request.DATA else (
             None, None)
-        with cloud.rebuilding(
-                request, transport.CHECK_REBUILD, *asked) as asking:
-            api.nova.server_rebuild(request, server_id, image)
-        return {'accepted': asking.checked}
+        return {'accepted': cloud.compute(request).check_rebuild(
+            server_id, image, *asked)}

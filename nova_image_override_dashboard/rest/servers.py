@@ -49,10 +49,11 @@ class Servers(generic.View):
         """
         name, flavor = (views.required(request, each, str)
                         for each in ('name', 'flavor_id'))
-        with cloud.compute(request).overriding(
+        nova = cloud.client(request)
+        with transport.attach(nova.client).overriding(
                 transport.CREATE, *views.asked(request)) as asked:
             try:
-                server = cloud.client(request).servers.create(
+                server = nova.servers.create(
                     name.strip(), request.DATA.get('source_id'), flavor,
                     **launching.arguments(request.DATA))
             except exceptions.ClientException:

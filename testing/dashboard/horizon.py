@@ -75,19 +75,21 @@ def make_static(folder: pathlib.Path) -> pathlib.Path:
 @contextlib.contextmanager
 def running(
     folder: pathlib.Path, keystone: str, static: pathlib.Path,
+    settings: str = '',
 ) -> collections.abc.Iterator[str]:
     """Run Horizon for the duration of the context.
 
     :param folder: for its settings, and its log (``log``)
     :param keystone: URL of Keystone, with ``/v3``
     :param static: what :func:`make_static` returned
+    :param settings: lines of its settings besides SETTINGS
     :returns: Horizon's own URL
     :raises Failed: it does not start
     """
     with socket.socket() as free:
         free.bind(('127.0.0.1', 0))
         port = free.getsockname()[1]
-    environment = _environment(folder, static, keystone)
+    environment = _environment(folder, static, keystone, settings)
     with (folder / 'log').open('w') as log:
         process = subprocess.Popen(
             [ENVIRONMENT / 'bin' / 'python', '-W', 'ignore', '-m', 'django',
@@ -129,6 +131,7 @@ def _end_of(log: pathlib.Path) -> str:
 
 def _environment(
     folder: pathlib.Path, static: pathlib.Path, keystone: str,
+    settings: str = '',
 ) -> dict[str, str]:
     """Write the settings; return the environment of a process with them.
 
@@ -139,7 +142,7 @@ def _environment(
     local.mkdir(parents=True, exist_ok=True)
     (local / '__init__.py').touch()
     (local / 'local_settings.py').write_text(SETTINGS.format(
-        folder=str(folder), static=str(static), keystone=keystone))
+        folder=str(folder), static=str(static), keystone=keystone) + settings)
     return {'PATH': os.environ['PATH'], 'HOME': str(folder),
             'LANG': 'C.UTF-8', 'PYTHONPATH': str(folder),
             'PYTHONPYCACHEPREFIX': str(ROOT / '.venv' / 'pycache'),

@@ -149,9 +149,9 @@ def _static(tmp_path_factory):
 
 
 @contextlib.contextmanager
-def _horizon(folder, cloud_url, static):
+def _horizon(folder, cloud_url, static, settings=''):
     with horizon_module.running(
-            folder, f'{cloud_url}/identity/v3', static) as url:
+            folder, f'{cloud_url}/identity/v3', static, settings) as url:
         yield url
 
 
@@ -160,6 +160,18 @@ def horizon_url(_urls, _static, tmp_path_factory):
     """Horizon in front of the cloud."""
     with _horizon(tmp_path_factory.mktemp('horizon'), _urls['extended'],
                   _static) as url:
+        yield url
+
+
+@pytest.fixture(scope='module')
+def busy_horizon_url(_urls, _static, tmp_path_factory):
+    """Horizon that has forgotten each client when it is asked for it again.
+
+    By default it remembers the last 25 of all its threads (horizon/utils/
+    memoized.py).
+    """
+    with _horizon(tmp_path_factory.mktemp('busy'), _urls['extended'], _static,
+                  'MEMOIZED_MAX_SIZE_DEFAULT = 0\n') as url:
         yield url
 
 

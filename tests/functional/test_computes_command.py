@@ -18,7 +18,7 @@ class TestComputesCommand:
     CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}
 
     @pytest.mark.parametrize(('cell', 'found'), [
-        ('', slice(0, 2)), ('cell1', slice(0, 1)), ('cell2', slice(1, 2))])
+        (None, slice(0, 2)), ('cell1', slice(0, 1)), ('cell2', slice(1, 2))])
     def test_every_cell_is_listed_with_what_its_nodes_have(self, cell, found):
         command = list_computes.Computes(None, None)
         command.unread = []

@@ -3,6 +3,7 @@
 import argparse
 import io
 from unittest import mock
+import uuid
 
 from keystoneauth1 import exceptions
 from nova import objects
@@ -124,24 +125,40 @@ def test_a_filter_of_others_is_run_like_those_of_nova(cloud):
         (2, TAKES, ''), (1, 'refused by OddHosts', '')]
 
 
-def test_a_cell_that_is_down_is_named_and_the_others_are_listed(
-        cloud, monkeypatch, capsys):
-    down = cloud.cell_mappings['cell2'].uuid
+@pytest.fixture
+def down(cloud, monkeypatch):
+    """Have one of the cells down."""
+    cell = cloud.cell_mappings['cell2'].uuid
 
     def unless_down(read):
-        def get(context, *args):
-            if context.cell_uuid == down:
+        def get(context, *args, **kwargs):
+            if context.cell_uuid == cell:
                 raise db_exception.DBConnectionError('gone')
-            return read(context, *args)
+            return read(context, *args, **kwargs)
 
         return staticmethod(get)
 
-    for name in ('get_all', 'get_all_by_uuids'):
-        monkeypatch.setattr(objects.ComputeNodeList, name, unless_down(
-            getattr(objects.ComputeNodeList, name)))
+    for owner, name in ((objects.ComputeNodeList, 'get_all'),
+                        (objects.ComputeNodeList, 'get_all_by_uuids'),
+                        (objects.InstanceList, 'get_by_filters')):
+        monkeypatch.setattr(owner, name, unless_down(getattr(owner, name)))
+
+
+def test_a_cell_that_is_down_is_named_and_the_others_are_listed(
+        cloud, down, capsys):
     assert cloud.asked(flavor=cloud.flavor()) == (2, [(2, TAKES, '')])
     line, = capsys.readouterr().err.splitlines()
     assert 'database of cell cell2 cannot be read' in line
+
+
+def test_a_server_is_found_where_another_cell_is_down(cloud, down, capsys):
+    server = cloud.boot(flavor=cloud.flavor())
+    status, rows = cloud.asked(server=server)
+    assert (status, rows[0][1:]) == (2, (TAKES, ''))
+    line, = capsys.readouterr().err.splitlines()
+    assert 'database of cell cell2 cannot be read' in line
+    assert cloud.asked(server=str(uuid.uuid4())) == (2, [])
+    assert cloud.error.getvalue().endswith('in any cell that can be read\n')
 
 
 def test_a_filter_that_is_not_there_is_one_line(cloud):

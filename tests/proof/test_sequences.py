@@ -78,6 +78,9 @@ class Asked(typing.NamedTuple):
 
 ACTIVE, STOPPED, OFFLOADED = 'ACTIVE', 'SHUTOFF', 'SHELVED_OFFLOADED'
 
+#: Actions after which a guest is as it was before.
+UNBUILDING = {'lock', 'unlock', 'shelve'}
+
 
 def numa_of(overrides: dict[str, str | None]) -> dict[str, str | None]:
     return {name: value for name, value in overrides.items()
@@ -90,6 +93,7 @@ class Server(stateful.RuleBasedStateMachine):
     :ivar overrides: those in force
     :ivar preset: the one that they came with
     :ivar state: its status, one of three
+    :ivar is_unbuilt: whether its guest is one of before an update
     """
 
     case: typing.ClassVar[typing.Any]
@@ -108,7 +112,7 @@ class Server(stateful.RuleBasedStateMachine):
             image=None if from_volume else self.case.image_ids[0],
             server={**volume, **asked.body})
         self.has(asked)
-        self.state = ACTIVE
+        self.state, self.is_unbuilt = ACTIVE, False
 
     def has(self, asked: Asked) -> None:
         self.overrides, self.preset = asked.overrides, asked.preset
@@ -122,6 +126,13 @@ class Server(stateful.RuleBasedStateMachine):
         self.case.do(self.server, action, status, **kwargs)
         name = action if isinstance(action, str) else next(iter(action))
         self.counted[name] += 1
+        self.is_unbuilt &= name in UNBUILDING
+
+    def is_refused(self, action: typing.Any, **kwargs: typing.Any) -> None:
+        """Ask for what needs the guest as it is stored."""
+        answer = self.case.act(self.server, action, **kwargs)
+        assert answer.status == 409, answer.text
+        self.counted['refused until it is started'] += 1
 
     def is_at(self, *states: str) -> bool:
         return getattr(self, 'state', None) in states
@@ -140,6 +151,7 @@ class Server(stateful.RuleBasedStateMachine):
             return
         assert answer.status == 200, answer.text
         self.has(asked)
+        self.is_unbuilt = True
         self.counted['change to a preset' if preset else 'change'] += 1
 
     @stateful.precondition(
@@ -160,6 +172,7 @@ class Server(stateful.RuleBasedStateMachine):
             return
         assert answer.status == 202, answer.text
         self.case.wait(self.server, self.state)
+        self.is_unbuilt = False
         if asked:
             self.has(asked)
         self.counted['rebuild'] += 1
@@ -204,6 +217,7 @@ class Server(stateful.RuleBasedStateMachine):
                     lambda: seen.append(self.update(late).status)):
                 answer = self.update(wanted)
         assert seen == [200]
+        self.is_unbuilt = first is not None or answer.status == 409
         if answer.status == 409:
             self.has(late)
         else:
@@ -274,13 +288,17 @@ class Server(stateful.RuleBasedStateMachine):
         self.does({'reboot': {'type': 'HARD'}}, ACTIVE)
 
     @stateful.precondition(
-        lambda self: self.is_at(ACTIVE) and not self.from_volume)
+        lambda self: self.is_at(ACTIVE, STOPPED) and not self.from_volume)
     @stateful.rule()
     def rescue(self) -> None:
+        if self.is_unbuilt:
+            self.is_refused({'rescue': {}})
+            return
         folder = os.path.join(base.CONF.instances_path, self.server)
         os.makedirs(folder, exist_ok=True)
         self.does({'rescue': {}}, 'RESCUE', expected=200)
         self.does({'unrescue': None}, ACTIVE)
+        self.state = ACTIVE
 
     @stateful.precondition(lambda self: self.is_at(ACTIVE, STOPPED))
     @stateful.rule(confirmed=st.booleans(), to=st.integers(0, 1))
@@ -288,16 +306,19 @@ class Server(stateful.RuleBasedStateMachine):
         flavor = self.case.flavors[to]
         if self.case.instance(self.server).flavor.flavorid == flavor:
             flavor = self.case.flavors[1 - to]
-        self.does({'resize': {'flavorRef': flavor}}, 'VERIFY_RESIZE')
-        self.ends(confirmed)
+        self.moves(confirmed, {'resize': {'flavorRef': flavor}})
 
     @stateful.precondition(lambda self: self.is_at(ACTIVE, STOPPED))
     @stateful.rule(confirmed=st.booleans())
     def migrate(self, confirmed: bool) -> None:
-        self.does({'migrate': None}, 'VERIFY_RESIZE', admin=True)
-        self.ends(confirmed)
+        self.moves(confirmed, {'migrate': None}, admin=True)
 
-    def ends(self, confirmed: bool) -> None:
+    def moves(self, confirmed: bool, action: typing.Any, **kwargs: typing.Any,
+              ) -> None:
+        if self.is_unbuilt and self.from_volume:
+            self.is_refused(action, **kwargs)
+            return
+        self.does(action, 'VERIFY_RESIZE', **kwargs)
         self.does(*(({'confirmResize': None}, self.state) if confirmed
                     else ({'revertResize': None}, self.state)),
                   expected=204 if confirmed else 202)

@@ -17,6 +17,7 @@
    */
   function asker($timeout) {
     var QUIET = 400;
+    var PASSING = ['host_not_ready', 'scheduler_unavailable', 'wrong_state'];
 
     return function (tell) {
       var waiting = null;
@@ -35,7 +36,7 @@
 
       /*
        * What refuses no property, such as a quota or a lock, may have gone when
-       * it is tried: that has a message.
+       * it is tried, and so may what PASSING names: that has a message.
        */
       function read(answer) {
         var refused = answer.refused;
@@ -43,7 +44,9 @@
         tell(refused ? {
           state: 'refused',
           problems: refused.problems,
-          message: angular.equals(refused.problems, {}) ? refused.message : ''
+          message: Object.keys(refused.problems).every(function (name) {
+            return PASSING.indexOf(refused.problems[name].code) >= 0;
+          }) ? refused.message : ''
         } : {
           state: 'accepted',
           accepted: accepted,

@@ -91,6 +91,23 @@ describe('The dialog that edits overrides', function () {
     expect(ctrl.told.message).toBe('The server is locked.');
   });
 
+  it('says what the cloud says where what a property is refused for may pass', function () {
+    ctrl.save();
+    answer({refused: {message: 'Try again later.', problems: {
+      hw_disk_bus: {code: 'scheduler_unavailable', reason: 'no answer'}
+    }}});
+    expect(ctrl.told.message).toBe('Try again later.');
+  });
+
+  it('says nothing beside properties of which one stays refused', function () {
+    ctrl.save();
+    answer({refused: {message: 'No.', problems: {
+      hw_disk_bus: {code: 'scheduler_unavailable', reason: 'no answer'},
+      hw_vif_model: {code: 'invalid_value', reason: 'no'}
+    }}});
+    expect(ctrl.told.message).toBe('');
+  });
+
   it('says so where the cloud cannot be asked', function () {
     ctrl.save();
     saved.reject({status: 502});

@@ -237,6 +237,14 @@ describe('The form of a rebuild', function () {
     expect(sends()).toEqual({image_props_override: {}, image_props_override_preset: null});
   });
 
+  it('is sent again as it was where the editor cannot be had', function () {
+    var sent = {image_props_override: {hw_cpu_cores: '4'}, image_props_override_preset: null};
+    loaded.reject({status: 502});
+    show(sent, 'a');
+    expect(sends()).toEqual(sent);
+    expect(isBlocked()).toBe(false);
+  });
+
   it('is Horizon\'s own where the overrides cannot be had', function () {
     loaded.reject({status: 502});
     show(null, 'a');

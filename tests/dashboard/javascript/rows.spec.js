@@ -119,6 +119,14 @@ describe('Rows of the editor', function () {
       expect(wrong(row(CHOICES.cores, '65'))).toBe('Must be 1 to 64.');
     });
 
+    it('is a number that cannot be read, unless the property is removed', function () {
+      var made = row(CHOICES.cores, '2');
+      made.number = undefined;
+      expect(wrong(made)).toBe('Must be 1 to 64.');
+      made.removed = true;
+      expect(wrong(made)).toBeNull();
+    });
+
     it('is a text of more than 255 characters', function () {
       expect(wrong(row(CHOICES.line, 'x'.repeat(255)))).toBeNull();
       expect(wrong(row(CHOICES.line, 'x'.repeat(256)))).toBe('Must be no secret.');

@@ -174,6 +174,20 @@ def test_only_a_check_of_a_rebuild_can_ask_for_nothing(cloud, compute):
             pytest.fail('the request went on')
 
 
+@pytest.mark.parametrize(('asked', 'body'), [
+    ((None, None), {}),
+    ((None, 'x'), {'image_props_override_preset': 'x'}),
+    ((OVERRIDES, None), {'image_props_override': OVERRIDES})])
+def test_the_check_of_a_rebuild_goes_where_nothing_is_rebuilt(
+        cloud, compute, asked, body):
+    checked = cloud.post(URL + versions.CHECK_PATH, json={
+        'image_props_override': {'properties': {}}})
+    assert transport.attach(compute).check_rebuild('1', 'i', *asked) == {
+        'properties': {}}
+    assert checked.last_request.json() == {
+        'rebuild': {'id': '1', 'imageRef': 'i', **body}}
+
+
 # --- what is left alone ------------------------------------------------------
 
 
@@ -408,6 +422,24 @@ def test_naming_begins_when_one_who_asks_for_overrides_is_answered(
     create(compute)
     compute.get('/servers')
     assert cloud.last_request.headers[HEADER] == ENTRY
+
+
+@pytest.mark.parametrize('query', [
+    '?all_tenants=1&image_props_override=hw_pmu',
+    '?image_props_override_preset', {'image_props_override': 'hw_pmu'}])
+@pytest.mark.parametrize('answer', UNANSWERED)
+def test_naming_lists_no_servers_by_a_filter_that_nova_would_ignore(
+        cloud, compute, answer, query):
+    cloud.get(URL + versions.PATH, **answer)
+    listed = cloud.get(f'{URL}/servers/detail', json={})
+    transport.attach(compute).naming = True
+    path, params = ('', query) if isinstance(query, dict) else (query, {})
+    for _ in range(2):
+        with pytest.raises((answers.Error, ksa_exceptions.ClientException)):
+            compute.get('/servers/detail' + path, params=params)
+    assert not listed.called
+    compute.get('/servers/detail', params={'name': 'image_props_override'})
+    assert listed.call_count == 1
 
 
 @pytest.mark.parametrize(

@@ -122,10 +122,15 @@ def second_cell(databases, connection):
             (NOBODY, connection))
 
 
-@pytest.mark.parametrize('command', ['servers', 'computes'])
+@pytest.mark.parametrize(('command', 'connection'), [
+    ('servers', 'sqlite:///{}/none/cell.sqlite'),
+    ('computes', 'sqlite:///{}/none/cell.sqlite'),
+    # A driver that is not installed, one that nobody has, and no URL.
+    ('servers', 'mysql+oursql://nova@127.0.0.1/nova'),
+    ('computes', 'nosuch://nova@127.0.0.1/nova'), ('servers', 'nosuch')])
 def test_a_cell_that_cannot_be_read_is_named_and_the_rest_is_there(
-        databases, command, tmp_path):
-    second_cell(databases, f'sqlite:///{tmp_path}/none/cell.sqlite')
+        databases, command, connection, tmp_path):
+    second_cell(databases, connection.format(tmp_path))
     try:
         done = processes.run(
             COMMAND, command, '--config-file', databases, '-f', 'json')
@@ -147,6 +152,24 @@ def test_a_closed_pipe_ends_it_in_silence(databases):
         command.stdout.close()
         assert command.stderr.read() == b''
     assert command.returncode == 128 + signal.SIGPIPE
+
+
+@pytest.mark.parametrize('closed', ['>&-', '2>&-'])
+def test_a_stream_that_is_closed_does_not_matter(databases, closed):
+    done = subprocess.run(
+        ['sh', '-c', f'"$@" {closed}', 'sh', processes.FOLDER / COMMAND,
+         'servers', '--config-file', databases], capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b'')
+    assert bool(done.stdout) == (closed == '2>&-')
+
+
+@pytest.mark.parametrize('arguments', [
+    ('servers', '--marker'), ('hosts', '--server'), ('explain',)])
+def test_nothing_is_asked_for_by_an_empty_text(databases, arguments):
+    done = processes.run(
+        COMMAND, *arguments, '', '--config-file', databases)
+    assert (done.status, done.out) == (2, '')
+    assert done.lines[-1].endswith('must not be empty')
 
 
 def test_a_terminal_shows_the_progress(databases):

@@ -82,6 +82,10 @@
      */
     function wrongWith(row, all) {
       var value = valueOf(row);
+      // AngularJS leaves a number undefined that it cannot read.
+      if (!row.removed && row.choice.kind === 'integer' && angular.isUndefined(row.number)) {
+        return wrong(row.choice);
+      }
       if (angular.isUndefined(value)) {
         return null;
       }
@@ -110,7 +114,11 @@
         choice.like.some(function (pattern) { return !new RegExp(pattern).test(value); }) ||
         choice.unlike.some(function (pattern) { return new RegExp(pattern).test(value); }) ||
         choice.kind === 'integer' && (number < choice.minimum || number > choice.maximum);
-      return isWrong ? interpolate(gettext('Must be %s.'), [choice.expects]) : null;
+      return isWrong ? wrong(choice) : null;
+    }
+
+    function wrong(choice) {
+      return interpolate(gettext('Must be %s.'), [choice.expects]);
     }
 
     /**

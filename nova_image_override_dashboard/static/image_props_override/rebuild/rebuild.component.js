@@ -46,6 +46,8 @@
 
     function onInit() {
       var sent = ctrl.sent && angular.fromJson(decodeURIComponent(ctrl.sent));
+      // Until the editor has been loaded, and if it cannot be.
+      ctrl.value = sent ? angular.toJson(sent) : '';
       editService.load(ctrl.server).then(function (found) {
         ctrl.initial = found.server.overrides;
         ctrl.preset = found.server.preset;
