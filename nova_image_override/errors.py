@@ -105,6 +105,9 @@ ANSWER_MAX = 64 * 1024
 #: line (nova/api/openstack/wsgi.py ResourceExceptionHandler).
 LOGGED_MAX = 1500
 
+#: Most characters of a name or a value in a message, with its quotes.
+PRINTED_MAX = 82
+
 _PLAIN = re.compile(r'[A-Za-z0-9_.:-]{1,255}')
 
 
@@ -118,9 +121,11 @@ def printable(text: str) -> str:
     """
     if _PLAIN.fullmatch(text):
         return text
-    if len(text) > 80:
-        text = text[:77] + '...'
-    return json.dumps(text)
+    if len(quoted := json.dumps(text[:PRINTED_MAX])) > PRINTED_MAX:
+        text = text[:PRINTED_MAX]
+        while len(quoted := json.dumps(f'{text}...')) > PRINTED_MAX:
+            text = text[:-1]
+    return quoted
 
 
 @dataclasses.dataclass(frozen=True, order=True)

@@ -171,6 +171,13 @@ class Overrides:
         return dataclasses.replace(self, members=tuple(
             each.beside(preset.get(each.name)) for each in self.members))
 
+    def ascribing(self, error: errors.OverrideError) -> errors.OverrideError:
+        """Return ERROR with the problems of what the preset has ascribed to it.
+        """
+        return error.ascribed_to(self.preset.name, {
+            each.name for each in self.members if each.preset
+        }) if self.preset else error
+
     # --- over an image ------------------------------------------------------
 
     def merge(self, base: ImageProperties) -> dict[str, Any]:
@@ -329,13 +336,13 @@ class Parser:
         :param found: what else is wrong with the request
         :raises errors.OverrideError: with every problem that needs no image
         """
-        if not isinstance(raw, dict):
-            raise errors.Invalid.of(
-                [errors.PARAMETER], errors.INVALID_TYPE,
-                'must be an object of strings, not ' + _JSON_TYPES[type(raw)])
-        _require_at_most(
-            request_schema.PROPERTIES_MAX, {*preset.names, *raw})
         problems = [*found]
+        if not isinstance(raw, dict):
+            raise errors.Invalid([*problems, errors.Problem(
+                errors.PARAMETER, errors.INVALID_TYPE, 'must be an object of '
+                'strings, not ' + _JSON_TYPES[type(raw)])])
+        _require_at_most(
+            request_schema.PROPERTIES_MAX, {*preset.names, *raw}, problems)
         members = {each.name: each for each in preset}
         for name, value in raw.items():
             read = (self._read_cached if isinstance(value, str)
@@ -349,9 +356,10 @@ class Parser:
                 members.pop(name, None)
         made = Overrides(tuple(members.values()), preset.preset)
         if problems:
+            # Whether the image has what is withdrawn is not known yet.
             problems += permission(made.over({}))
-            raise errors.refusal(problems, made.names - {
-                problem.name for problem in problems})
+            raise made.ascribing(errors.refusal(problems, made.names - {
+                problem.name for problem in problems}))
         return made
 
     def parse_names(self, names: Collection[str]) -> frozenset[str]:
@@ -384,8 +392,10 @@ class Parser:
             prop, name, read)
 
 
-def _require_at_most(most: int, names: Collection[str]) -> None:
+def _require_at_most(
+    most: int, names: Collection[str], found: Iterable[errors.Problem] = (),
+) -> None:
     if len(names) > most:
-        raise errors.Invalid.of(
-            [errors.PARAMETER], errors.TOO_MANY,
-            f'at most {most} properties, not {len(names)}')
+        raise errors.Invalid([*found, errors.Problem(
+            errors.PARAMETER, errors.TOO_MANY,
+            f'at most {most} properties, not {len(names)}')])

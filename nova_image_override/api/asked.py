@@ -204,8 +204,16 @@ class Reader:
                     sent[errors.PRESET]).overrides
         except errors.Invalid as exc:
             problems = exc.problems
+            permission = _whatever_the_preset(permission)
         return self._parser.parse(
             sent.get(errors.PARAMETER, {}), permission, preset, problems)
+
+
+def _whatever_the_preset(permission: Permission) -> Permission:
+    """Return PERMISSION without what a preset that is not known may permit."""
+    return lambda overrides: [
+        each for each in permission(overrides) if each.code not in (
+            errors.NOT_ALLOWED, errors.VALUE_NOT_ALLOWED)]
 
 
 def _take_parameters(

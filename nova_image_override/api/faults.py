@@ -83,9 +83,8 @@ class Resource(wsgi.Resource):
             error = exc.error
         context = request.environ['nova.context']
         asked = operations.of(context).asked
-        if asked is not None and asked.preset:
-            error = error.ascribed_to(asked.preset.name, {
-                each.name for each in asked if each.preset})
+        if asked is not None:
+            error = asked.ascribing(error)
         if not self._is_check:
             audit.refused(context, error, action_args.get('id'))
         raise OverrideFault(error.bounded())

@@ -46,7 +46,8 @@ class RecordFilter:
         if others:
             each = orm.aliased(row)
             found = sa.select(sa.func.count()).where(
-                each.instance_uuid == row.instance_uuid, each.deleted == 0,
+                each.instance_uuid == row.instance_uuid,
+                # Those of a deleted server are marked as deleted, and no other.
                 each.key.in_([key for keys in others for key in keys]),
             ).correlate(row).scalar_subquery()
             wanted = sa.and_(wanted, found == len(others))

@@ -56,6 +56,10 @@ def read_the_rest(
             value = option.default
             wrong.append(errors.Fault(option.name, option.name, ' '.join(
                 str(exc).rpartition(' is not valid: ')[-1].split()), ''))
+        except cfg.Error as exc:
+            value = option.default
+            wrong.append(errors.Fault(
+                option.name, option.name, f'{exc}: write $$ for a $', ''))
         setattr(options, option.name, copy.copy(value))
     try:
         return _made(options), wrong

@@ -136,14 +136,15 @@ def watched_policy(
     # Registers the options, if nobody has.
     oslo_policy_opts.set_defaults(conf)
     rules = list(defaults)
+    # Up to release 4, oslo.policy takes a policy.json that is there instead.
+    name = oslo_policy.Enforcer(conf).policy_file
 
     def paths() -> Iterator[str]:
-        options = conf.oslo_policy
         return filter(None, map(conf.find_file, (
-            options.policy_file, *options.policy_dirs)))
+            name, *conf.oslo_policy.policy_dirs)))
 
     def read() -> oslo_policy.Enforcer:
-        enforcer = oslo_policy.Enforcer(conf)
+        enforcer = oslo_policy.Enforcer(conf, policy_file=name)
         # Nova's own enforcer has already warned about deprecated rules.
         enforcer.suppress_default_change_warnings = True
         enforcer.suppress_deprecation_warnings = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable, Iterator, Sequence
 import dataclasses
+import textwrap
 
 from nova_image_override import errors
 from nova_image_override import policies
@@ -16,6 +17,9 @@ from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import Entry, PropertyList
 from nova_image_override.override import ImageProperties, Override, Overrides
+
+#: Most characters of the values in a reason.
+_VALUES_MAX = 120
 
 #: Ends a reason that cannot list the permitted values.
 _SEE = '; GET /v2.1/image-props-override shows what is permitted'
@@ -170,6 +174,9 @@ class Allowed(Rule):
         else:
             values = ', '.join(dict.fromkeys(
                 each for entry in covering for each in entry.values))
+            if len(values) > _VALUES_MAX:
+                values = textwrap.shorten(
+                    values, _VALUES_MAX, placeholder=' ...') + _SEE
             allows = (
                 'this cloud does not allow removing it, only setting it to'
                 if override.value is None else 'this cloud allows only')

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 import contextlib
 import logging
+import math
 import os
 import pathlib
 import stat
 import threading
+import time
 from typing import Generic, TypeVar
 
 from oslo_config import cfg
@@ -42,6 +44,9 @@ class WatchedFiles(Generic[_Content]):
     :raises errors.StartupError: a file cannot be read
     """
 
+    #: Seconds after which what could not be read is read again.
+    PATIENCE = 10
+
     def __init__(
         self, paths: Callable[[], Iterable[str]],
         read: Callable[[], _Content], of: str,
@@ -54,27 +59,33 @@ class WatchedFiles(Generic[_Content]):
         self._lock = threading.Lock()
         self._filled: set[str] = set()
         self._stamps = self._stamped()
+        self._again_at = math.inf
         self._read_again()
 
     def content(self) -> _Content:
         """Return the content of the files now.
 
         If a changed file cannot be read, or a file that was there is missing
-        or empty, this is the content before that.
+        or empty, this is the content before that, until it can be.
         """
+        is_new = False
         with self._lock:
             # Taken first, so that what changes while it is read is read again.
             stamps = self._stamped()
             changed = stamps != self._stamps
-            if changed:
-                self._stamps = stamps
+            if changed or time.monotonic() >= self._again_at:
+                self._stamps, self._again_at = stamps, math.inf
                 try:
                     self._read_again()
+                    is_new = True
                 except errors.StartupError as exc:
-                    LOG.error('%s. What was read before stays in force.',
-                              '; '.join(map(str, exc.args)))
+                    self._again_at = time.monotonic() + self.PATIENCE
+                    is_new = changed
+                    if is_new:
+                        LOG.error('%s. What was read before stays in force.',
+                                  '; '.join(map(str, exc.args)))
             content = self._content
-        if changed:
+        if is_new:
             self.then()
         return content
 

@@ -54,9 +54,14 @@ class Explain(deployment_files.Table):
             preset = enforcer.presets.named(parsed_args.preset).overrides
             made.append(rules.of_preset(parsed_args.preset, caller))
         own = {name: value or None} if equals else {}
-        overrides = Parser(enforcer.catalog).parse(own, preset=preset)
         image = image_properties(parsed_args.image) \
             if parsed_args.image else {}
+        overrides = Parser(enforcer.catalog).parse(
+            own, preset=preset).over(image)
+        made += [
+            rules.Decision(each, f'preset {parsed_args.preset}',
+                           detail=f'{each} is taken out of it')
+            for each in own if each not in overrides]
         decisions = enforcer.decisions(caller, overrides, [image])
         for each in own or overrides.names:
             made += [dataclasses.replace(

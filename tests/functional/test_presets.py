@@ -48,6 +48,16 @@ class TestCreate:
         assert cloud.used(cloud.booted('vga', {'hw_video_model': 'vga'})) == (
             'vga', VGA)
 
+    def test_a_preset_that_is_not_there_is_all_that_is_wrong(self, cloud):
+        for overrides in {'hw_disk_bus': None}, VGA, {'hw_boot_menu': 'true'}:
+            answer = cloud.with_preset('vgaa', overrides)
+            cloud.assert_refused(
+                answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
+        cloud.assert_refused(
+            cloud.with_preset('vgaa', {'hw_machine_type': 'q35'}),
+            403, {errors.PRESET: errors.UNKNOWN_PRESET,
+                  'hw_machine_type': errors.DENIED})
+
     def test_null_takes_a_property_out_of_the_preset(self, cloud):
         server = cloud.booted('vga', {'hw_disk_bus': None})
         assert cloud.used(server) == ('vga', {'hw_video_model': 'vga'})

@@ -124,12 +124,13 @@ class TestFound:
         assert cloud.found('hw_boot_menu') == []
 
     def test_deleted_servers_are_found_as_nova_lists_them(self, cloud):
-        for name, overrides in (('deleted', SCSI), ('deleted-plain', None)):
+        for name, overrides in (('deleted', BOTH), ('deleted-plain', None)):
             server = cloud.server(name, overrides)
             cloud.delete(server)
         assert cloud.found('hw_disk_bus') == []
-        assert cloud.found('hw_disk_bus', query='&deleted=true&name=deleted',
-                           admin=True) == ['deleted']
+        for names in ['hw_disk_bus'], [*BOTH]:
+            assert cloud.found(*names, query='&deleted=true&name=deleted',
+                               admin=True) == ['deleted'], names
 
     def test_answers_with_details_show_the_overrides(self, cloud):
         cloud.server('scsi', SCSI)

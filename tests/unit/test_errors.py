@@ -22,6 +22,7 @@ def test_plain_text_stands_as_it_is(text):
     ('\U0001f600', r'"\ud83d\ude00"'), ('x: denied; y', '"x: denied; y"'),
     ('a' * 256, '"' + 'a' * 77 + '..."'),
     (' ' * 80, '"' + ' ' * 80 + '"'), (' ' * 81, '"' + ' ' * 77 + '..."'),
+    ('\xe9' * 200, '"' + r'\u00e9' * 12 + '..."'),
 ])
 def test_anything_else_is_quoted_escaped_and_cut(text, shown):
     assert errors.printable(text) == shown
@@ -32,7 +33,7 @@ def test_no_text_can_forge_a_log_line_or_break_its_encoding(text):
     shown = errors.printable(text)
     assert shown.isascii()
     assert shown.isprintable()
-    assert len(shown) <= 1000
+    assert len(shown) <= 255
 
 
 @pytest.mark.parametrize(('kind', 'status', 'summary'), [

@@ -7,6 +7,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override import override
+from nova_image_override.authorization import presets
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import property as property_module
 from testing import release
@@ -436,6 +437,29 @@ def test_what_is_only_taken_out_of_the_preset_needs_no_permission(parser):
                      strategies.overrides_of({'hw_pmu': 'true'}))
     assert asked == [{'os_type': None}]
     assert caught.value.unchecked == {'hw_pmu', 'os_type'}
+
+
+@pytest.mark.parametrize('asked', [
+    [], {f'trait:CUSTOM_{n}': 'required' for n in range(129)}])
+def test_what_cannot_be_read_at_all_is_told_beside_the_rest(parser, asked):
+    fault = errors.Problem(errors.PRESET, errors.UNKNOWN_PRESET, 'x')
+    with pytest.raises(errors.Invalid) as caught:
+        parser.parse(asked, found=[fault])
+    assert {each.name for each in caught.value.problems} == {
+        errors.PARAMETER, errors.PRESET}
+
+
+def test_what_a_preset_is_refused_for_is_said_of_it_beside_the_rest(parser):
+    denied = [errors.Problem(name, errors.DENIED, 'x')
+              for name in ('hw_pmu', 'os_type')]
+    with pytest.raises(errors.Forbidden) as caught:
+        parser.parse({'hw_disk_bus': 'x', 'os_type': 'linux'},
+                     lambda overrides: denied,
+                     presets.Preset.of('menu', strategies.overrides_of(
+                         {'hw_pmu': 'true'})).overrides)
+    assert {each.name: each.reason.startswith('of preset menu: ')
+            for each in caught.value.problems} == {
+                'hw_disk_bus': False, 'hw_pmu': True, 'os_type': False}
 
 
 def test_preset_and_request_together_are_not_too_many(parser):

@@ -4,8 +4,10 @@ import json
 import os
 import threading
 import time
+from unittest import mock
 
 import nova.conf
+from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 import pytest
 
@@ -183,6 +185,37 @@ def test_files_that_change_faster_than_they_are_read_fail_no_request(
 def refused_now(read):
     """Return what a project member is refused now."""
     return refused(read.content(), MEMBER, 'hw_pmu')
+
+
+@pytest.mark.skipif(
+    not hasattr(oslo_policy, 'pick_default_policy_file'),
+    reason='this oslo.policy reads no policy.json')
+def test_a_policy_json_that_is_read_counts_when_it_changes(files):
+    files.conf = cfg.ConfigOpts()
+    files.conf(['--config-dir', str(files.folder)])
+    files.write(json.dumps({HW_PMU: 'role:member'}), 'policy.json')
+    read = files.read()
+    assert refused_now(read) == {}
+    files.write(json.dumps({HW_PMU: '!'}), 'policy.json')
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+
+
+def test_what_could_not_be_read_once_is_read_again(files, said, monkeypatch):
+    files.write({HW_PMU: 'role:member'})
+    read = files.read()
+    monkeypatch.setattr(read, 'PATIENCE', 0)
+    files.write({HW_PMU: '!'})
+    with monkeypatch.context() as patch:
+        patch.setattr(read, '_read', mock.Mock(side_effect=OSError('EMFILE')))
+        for _ in range(3):
+            assert refused_now(read) == {}
+    told = mock.Mock()
+    read.then = told
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    assert len(said) == 1
+    told.assert_called_once_with()
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    told.assert_called_once_with()
 
 
 @pytest.mark.parametrize('name', ['policy.yaml', 'policy.d/more.yaml'])

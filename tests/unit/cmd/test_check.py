@@ -270,10 +270,13 @@ def test_each_thing_that_stops_the_start_is_one_line(deployment):
         accept_scheduler_hint = perhaps
         property_protection_rule_format = names
         denied_properties = vm_mode
+        property_protection_file = /etc/$nosuch
         """)
     status, out, err = deployment.run('list')
     assert (status, out) == (1, '')
     assert err.splitlines() == [
+        '[image_override] property_protection_file: no such option nosuch in '
+        'group [DEFAULT]: write $$ for a $',
         '[image_override] property_protection_rule_format: '
         "Valid values are [roles, policies], but found 'names'",
         '[image_override] virt_drivers: Valid values are [libvirt, vmwareapi, '

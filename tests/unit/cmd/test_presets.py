@@ -153,15 +153,20 @@ class TestExplain:
 
     @pytest.mark.parametrize(('asked', 'status'), [
         ('hw_boot_menu=true', 0), ('hw_boot_menu=false', 1),
-        ('hw_boot_menu=', 1), ('hw_pmu=true', 1)])
+        ('hw_pmu=true', 1)])
     def test_a_property_beside_it(self, run, asked, status):
         found, rows = run('explain', asked, '--preset', 'menu')
         assert found == status
         assert 'allowed_properties' in [row['Rule'] for row in rows]
 
+    def test_what_is_taken_out_of_it_needs_no_permission(self, run):
+        found, rows = run('explain', 'hw_boot_menu=', '--preset', 'menu')
+        assert found == 0
+        assert {'Rule': 'preset menu', 'Verdict': 'permits',
+                'Reason': 'hw_boot_menu is taken out of it'} in rows
+
     @pytest.mark.parametrize(('arguments', 'message'), [
         (['--preset', 'mneu'], 'did you mean menu?'),
-        (['--preset', ''], 'unknown_preset'),
         (['hw_pmu', '--preset', 'menu'], 'write hw_pmu=VALUE'),
         ([], 'write PROPERTY=VALUE')])
     def test_what_cannot_be_asked_is_told(

@@ -127,7 +127,7 @@ def second_cell(databases, connection):
     ('computes', 'sqlite:///{}/none/cell.sqlite'),
     # A driver that is not installed, one that nobody has, and no URL.
     ('servers', 'mysql+oursql://nova@127.0.0.1/nova'),
-    ('computes', 'nosuch://nova@127.0.0.1/nova'), ('servers', 'nosuch')])
+    ('computes', 'no+such://nova@127.0.0.1/nova'), ('servers', 'nosuch')])
 def test_a_cell_that_cannot_be_read_is_named_and_the_rest_is_there(
         databases, command, connection, tmp_path):
     second_cell(databases, connection.format(tmp_path))

@@ -57,7 +57,7 @@ def test_every_override_has_a_row(listed):
         ('c', 'hw_boot_menu', None), ('c', MEM, '1'),
         ('d', 'hw_from_an_older_nova', 'x')])
     assert listed(columns=('Cell', 'Project'))[1][-1] == ('cell2', 'p2')
-    assert listed.asked[0] == (None, None, '', None, '', [])
+    assert listed.asked[0] == (None, None, None, None, None, [])
 
 
 def test_project_and_server_are_asked_of_the_databases(listed):
