@@ -121,6 +121,17 @@ def test_a_refusal_says_what_is_permitted_instead(
     assert found == reason
 
 
+def test_a_long_list_of_values_is_cut_and_says_where_they_are(catalog):
+    rules = enforcer_module.Enforcer(catalog, allowed=[
+        'hw_machine_type=' + '|'.join(f'pc-q35-{n}' for n in range(45))])
+    for value in 'virt', None:
+        _, reason = refusals(rules, {'hw_machine_type': value})[
+            'hw_machine_type']
+        assert len(reason) <= 300
+        assert ' pc-q35-0, pc-q35-1, ' in reason
+        assert ' ...; GET ' in reason
+
+
 def test_one_answer_names_every_refused_property_and_no_other(catalog):
     rules = enforcer_module.Enforcer(catalog, denied=['hw_pmu'], allowed=[
         'hw_*', 'os_type=linux', 'img_config_drive'])
