@@ -88,7 +88,7 @@ class TestAfterItsStart:
 
 class TestBefore:
     @pytest.mark.parametrize(('before', 'overrides'), [
-        (None, ASKED), (ASKED, {}), (ASKED, {'hw_disk_bus': 'virtio'})])
+        (None, ASKED), (ASKED, {'hw_disk_bus': 'virtio'})])
     def test_a_server_is_not_rescued(self, cloud, before, overrides):
         server = cloud.updated(overrides, before)
         cloud.assert_refused(server, lambda: cloud.rescue(server))

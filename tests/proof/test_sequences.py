@@ -291,7 +291,7 @@ class Server(stateful.RuleBasedStateMachine):
         lambda self: self.is_at(ACTIVE, STOPPED) and not self.from_volume)
     @stateful.rule()
     def rescue(self) -> None:
-        if self.is_unbuilt:
+        if self.is_unbuilt and self.overrides:
             self.is_refused({'rescue': {}})
             return
         folder = os.path.join(base.CONF.instances_path, self.server)
@@ -315,7 +315,7 @@ class Server(stateful.RuleBasedStateMachine):
 
     def moves(self, confirmed: bool, action: typing.Any, **kwargs: typing.Any,
               ) -> None:
-        if self.is_unbuilt and self.from_volume:
+        if self.is_unbuilt and self.overrides and self.from_volume:
             self.is_refused(action, **kwargs)
             return
         self.does(action, 'VERIFY_RESIZE', **kwargs)

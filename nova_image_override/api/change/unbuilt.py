@@ -2,7 +2,8 @@
 
 An update changes what is stored with a stopped server. Until the server is
 started, libvirt has its guest as it was built before, and some operations of
-Nova go on from that one.
+Nova go on from that one. A server without overrides is left as Nova has it,
+without being looked at, also where an update has just dropped the last one.
 """
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from oslo_serialization import jsonutils
 
 from nova_image_override import errors
 from nova_image_override.api.change import store
+from nova_image_override.server_record import ServerRecord
 
 #: Actions that build a guest from what is stored.
 _BUILDING = frozenset({
@@ -34,7 +36,8 @@ def require_no_rescue(instance: Any) -> None:
 
     :raises errors.Conflict: an update has changed what it is to be
     """
-    _require_built(instance, 'rescued')
+    if ServerRecord.of(instance).counts:
+        _require_built(instance, 'rescued')
 
 
 def require_no_move(instance: Any) -> None:
@@ -46,6 +49,8 @@ def require_no_move(instance: Any) -> None:
 
     :raises errors.Conflict: an update may have changed these names
     """
+    if not ServerRecord.of(instance).counts:
+        return
     for mapping in instance.get_bdms():
         connection = jsonutils.loads(mapping.connection_info or '{}')
         if mapping.is_volume and connection.get('driver_volume_type') != 'rbd':
