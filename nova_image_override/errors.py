@@ -121,10 +121,11 @@ def printable(text: str) -> str:
     """
     if _PLAIN.fullmatch(text):
         return text
-    if len(quoted := json.dumps(text[:PRINTED_MAX])) > PRINTED_MAX:
-        text = text[:PRINTED_MAX]
-        while len(quoted := json.dumps(f'{text}...')) > PRINTED_MAX:
-            text = text[:-1]
+    text = text[:PRINTED_MAX]
+    quoted = json.dumps(text)
+    while len(quoted) > PRINTED_MAX:
+        text = text[:-1]
+        quoted = json.dumps(f'{text}...')
     return quoted
 
 

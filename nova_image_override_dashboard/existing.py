@@ -91,13 +91,13 @@ def image_properties(
             image = api.glance.image_get(request, shown.image['id'])
             return dict(image.properties)
         # Nova leaves the device out where a volume has no name yet.
-        devices = {volume.device: volume for volume
+        volumes = [volume for volume
                    in api.nova.instance_volumes_list(request, shown.id)
-                   if getattr(volume, 'device', None)}
-        if not devices:
+                   if getattr(volume, 'device', None)]
+        if not volumes:
             return None
         # The first device, as in Horizon's own overview.
-        root = devices[min(devices)]
+        root = min(volumes, key=lambda volume: volume.device)
         volume = api.cinder.volume_get(request, root.volumeId)
         return dict(getattr(volume, 'volume_image_metadata', {}))
     except Exception:

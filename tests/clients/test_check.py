@@ -1,6 +1,7 @@
 """Asking what a create would get, through openstack and openstacksdk."""
 
 import json
+import re
 
 import pytest
 
@@ -55,6 +56,18 @@ def test_a_dry_run_of_a_create_is_the_check_of_all_that_it_would_send(client):
     assert (sent['name'], sent['metadata']) == ('guest', {'a': 'b'})
     assert told == answer(client, *OF_IMAGE, 'hw_disk_bus=scsi')
     assert json.loads(client.openstack('server', 'list', '-f', 'json')) == []
+
+
+def test_a_dry_run_tells_in_every_format_how_much_its_answer_left_out(
+        client, cloud):
+    words = ('server', 'create', '--dry-run', '--image', cloud.image(
+        **{f'x_{n}': 'y' * 200 for n in range(400)}), '--flavor', 'two-cpus',
+             'guest')
+    count = answer(client, *words)['left_out']
+    assert count > 0
+    for written in 'yaml', 'value', 'table':
+        assert re.search(rf'\b{count}\b', client.openstack(
+            *words, '-f', written)), written
 
 
 @pytest.mark.parametrize('clouds', [{}, {'hooked': True}])

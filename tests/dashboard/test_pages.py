@@ -147,6 +147,23 @@ def test_the_dialog_gets_what_is_in_force_and_what_the_image_has(
     assert (shown['name'], shown['status']) == ('stopped', 'SHUTOFF')
 
 
+def test_a_volume_that_has_no_device_yet_does_not_stand_in_the_way(
+        session, cloud):
+    (volume,) = requests.get(f'{cloud.url}/volume/v3/volumes/detail',
+                             timeout=300).json()['volumes']
+    asked = {'trait:CUSTOM_OF_NO_HOST': 'required'}
+    server = cloud.ask('POST', '/servers', {'server': {
+        'name': 'guest', 'flavorRef': 'two-cpus', 'networks': 'none',
+        'image_props_override': asked, 'block_device_mapping_v2': [{
+            'boot_index': 0, 'uuid': volume['id'], 'source_type': 'volume',
+            'destination_type': 'volume'}]}}, 'demo')['server']['id']
+    assert cloud.settled(server)['status'] == 'ERROR'
+    shown = session().ask('GET', f'servers/{server}/')
+    assert (shown['overrides'], shown['image']) == (asked, None)
+    assert 'trait:CUSTOM_OF_NO_HOST required not known' in pages.text_of(
+        session().tab(f'/project/instances/{server}/'))
+
+
 def test_overrides_of_a_stopped_server_are_replaced(session, cloud, stopped):
     asked = {'hw_disk_bus': 'ide', 'hw_rng_model': None}
     assert session().ask('PUT', f'servers/{stopped}/', {

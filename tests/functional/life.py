@@ -2,8 +2,6 @@
 
 import typing
 
-import fixtures
-
 from nova_image_override import errors
 from testing.harness import base
 from tests.functional import presets
@@ -29,10 +27,7 @@ class Cloud(presets.Cloud):
     def setUp(self):
         super().setUp()
         self.flags(allow_resize_to_same_host=False)
-        # This would copy files to the other host.
-        self.useFixture(fixtures.MockPatch(
-            'nova.virt.libvirt.driver.LibvirtDriver.'
-            'migrate_disk_and_power_off', return_value='{}'))
+        self.move_without_copies()
 
     def a_server(self, overrides=OVERRIDES, **kwargs):
         return self.boot(overrides, flavor=self.flavor(vcpus=4), **kwargs)

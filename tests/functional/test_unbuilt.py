@@ -3,7 +3,6 @@
 import os
 from unittest import mock
 
-import fixtures
 from nova import exception
 from nova.virt.libvirt import driver
 from oslo_serialization import jsonutils
@@ -22,10 +21,7 @@ class Cloud(test_disk_buses.Cloud):
 
     def setUp(self):
         super().setUp()
-        # This would copy files to the other host.
-        self.useFixture(fixtures.MockPatch(
-            'nova.virt.libvirt.driver.LibvirtDriver.'
-            'migrate_disk_and_power_off', return_value='{}'))
+        self.move_without_copies()
 
     def updated(self, overrides=ASKED, before=None, volume=True):
         """Return a stopped server that was updated since its guest was built.

@@ -1,5 +1,6 @@
 """A server whose overrides are updated, and what is reported about it."""
 
+import fixtures
 from nova import objects
 from nova.virt.libvirt import driver
 
@@ -17,6 +18,12 @@ NUMA = {
 
 class Cloud(base.Cloud):
     EXTENDED_HOSTS = ('compute1',)
+
+    def move_without_copies(self):
+        """Let servers move, which would copy files to the other host."""
+        self.useFixture(fixtures.MockPatch(
+            'nova.virt.libvirt.driver.LibvirtDriver.'
+            'migrate_disk_and_power_off', return_value='{}'))
 
     def update(self, server, overrides, *, body=None, **kwargs):
         """PUT /servers/{id}."""

@@ -107,6 +107,13 @@ def in_force(cloud, server):
         'image_props_override']
 
 
+def used(cloud, server):
+    """Return the name of a server's preset, and the overrides."""
+    shown = cloud.request('GET', f'/servers/{server}').body['server']
+    preset = shown['image_props_override_preset']
+    return preset and preset['name'], shown['image_props_override']
+
+
 def updated(stack, server, template):
     """Update a stack whose server is to stay."""
     answer = stack('update', template)

@@ -10,6 +10,7 @@ from tests.heat.real import refused
 from tests.heat.real import status
 from tests.heat.real import STOP
 from tests.heat.real import updated
+from tests.heat.real import used
 
 #: Without the preset, hw_video_model may not be overridden.
 KEPT = {errors.PRESET: 'vga', errors.PARAMETER: {'hw_video_model': None}}
@@ -19,11 +20,6 @@ NO_PRESET = 'This cloud offers you no preset vga'
 
 class Cloud(presets.Cloud, cloud_module.Cloud):
     pass
-
-
-def used(cloud, server):
-    shown = cloud.request('GET', f'/servers/{server}').body['server']
-    return shown[errors.PRESET]['name'], shown[errors.PARAMETER]
 
 
 @pytest.fixture
@@ -54,9 +50,7 @@ def test_an_update_of_something_else_needs_no_permission(
 
 def test_what_the_server_has_can_be_withdrawn(cloud, stack, template, server):
     updated(stack, server, template(**STOP))
-    shown = cloud.request('GET', f'/servers/{server}').body['server']
-    assert shown[errors.PRESET] is None
-    assert shown[errors.PARAMETER] == {}
+    assert used(cloud, server) == (None, {})
     assert status(cloud, server) == 'ACTIVE'
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from nova_image_override import errors
-from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests.heat.real import created
 from tests.heat.real import refused
 from tests.heat.real import status
 from tests.heat.real import STOP
 from tests.heat.real import updated
+from tests.heat.real import used
 
 WINDOWS = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',
            'hw_video_model': 'virtio', 'os_type': 'windows'}
@@ -17,13 +17,6 @@ WINDOWS = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',
 
 class Cloud(cloud_module.Cloud):
     EXTENDED_HOSTS = ('compute1',)
-
-
-def used(cloud, server):
-    """Return the name of a server's preset, and the overrides."""
-    shown = cloud.request('GET', f'/servers/{server}').body['server']
-    return shown[errors.PRESET] and shown[errors.PRESET]['name'], shown[
-        base.PARAMETER]
 
 
 def with_preset(template, name, overrides=None, **properties):

@@ -79,6 +79,8 @@ class Server(server.Server):
         """
         super().validate()
         overrides, preset = _asked(self.properties)
+        if not overrides and preset is None:
+            return
         kept, kept_preset = self._has()
         names = sorted(overrides.keys() - kept)
         if not names and preset in (None, kept_preset):
@@ -123,7 +125,7 @@ class Server(server.Server):
         if row is not None and row.physical_resource_id is not None:
             return _asked(row.properties_data)
         (_, root), *_ = self.stack.object_path_in_stack()
-        if own == _NO_ID != _id(root):
+        if own == _NO_ID and _id(root) != _NO_ID:
             return _asked(self.properties)
         return {}, None
 
