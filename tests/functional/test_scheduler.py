@@ -9,6 +9,7 @@ disk format, which no property overrides.
 """
 
 
+import fixtures
 from nova import context as nova_context
 from nova import objects
 from nova.objects import fields
@@ -161,7 +162,7 @@ class TestPrefilter:
         cloud.traits(OTHER, remove=[bus('SCSI')])
         # Nova's compute would report them again.
         for compute in cloud.computes.values():
-            cloud.useFixture(life.fixtures.MockPatchObject(
+            cloud.useFixture(fixtures.MockPatchObject(
                 compute.manager.rt.reportclient,
                 'update_from_provider_tree'))
         cloud.assert_decides()
@@ -178,7 +179,7 @@ class WeigherCloud(Cloud, libvirt_base.LibvirtMigrationMixin):
                    image_props_weight_setting=['os_distro=1'],
                    group='filter_scheduler')
         super().setUp()
-        self.useFixture(life.fixtures.MonkeyPatch(
+        self.useFixture(fixtures.MonkeyPatch(
             'nova.tests.fixtures.libvirt.Domain.migrateToURI3',
             self._migrate_stub))
         self.migrate_stub_ran = False
