@@ -14,7 +14,7 @@ nearly every client can send a server's metadata. In both a key may be
 from __future__ import annotations
 
 import collections
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 import functools
 import json
 from typing import Any
@@ -110,16 +110,14 @@ class Reader:
         """
         sent, body = _take_parameters(req, body, 'server')
         found, body = take_free_keys(body)
-        asked = sent
-        if found:
-            self._require_open(found)
-            asked = _with_free_keys(found, sent)
-        if sent:
-            require_version(req, *sent)
+        self._require_open(found)
+        asked, problems = with_free_keys(found, sent)
+        if left := [name for name in sent if name in asked]:
+            require_version(req, *left)
         context = req.environ['nova.context']
         return self._parsed(
-            context, asked, functools.partial(self._planner.refused, context)
-        ), body
+            context, asked, functools.partial(self._planner.refused, context),
+            problems), body
 
     def change(
         self, req: wsgi.Request, body: Any, key: str, permission: Permission,
@@ -190,12 +188,17 @@ class Reader:
 
     def _parsed(
         self, context: Any, sent: Mapping[str, Any], permission: Permission,
+        problems: Collection[errors.Problem] = (),
     ) -> Overrides | None:
-        """Return the overrides that the parameters SENT ask for."""
-        if not sent:
+        """Return the overrides that the parameters SENT ask for.
+
+        :param problems: what else is wrong with them
+        """
+        if not (sent or problems):
             return None
         preset = NONE
-        problems: Iterable[errors.Problem] = ()
+        if any(each.name == errors.PRESET for each in problems):
+            permission = _whatever_the_preset(permission)
         try:
             if errors.PRESET in sent:
                 enforcer = self._planner.enforcer
@@ -203,7 +206,7 @@ class Reader:
                     self._planner.callers.caller(context),
                     sent[errors.PRESET]).overrides
         except errors.Invalid as exc:
-            problems = exc.problems
+            problems = [*problems, *exc.problems]
             permission = _whatever_the_preset(permission)
         return self._parser.parse(
             sent.get(errors.PARAMETER, {}), permission, preset, problems)
@@ -291,42 +294,48 @@ def require_none(metadata: Any) -> None:
             f'with the parameter, without {", ".join(sorted(found))}')
 
 
-def _with_free_keys(found: Found, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters SENT, with what hints and metadata ask for."""
+def with_free_keys(
+    found: Found, sent: Mapping[str, Any],
+) -> tuple[dict[str, Any], list[errors.Problem]]:
+    """Return the parameters SENT with what was FOUND, and what is wrong there.
+
+    A parameter must come in one place. What is wrong is left out.
+    """
     asked = dict(sent)
-    problems: list[errors.Problem] = []
+    problems = []
     for name, places in found.items():
         if name in sent:
-            places = {f'server.{name}': sent[name], **places}
+            places = {f'server.{name}': asked.pop(name), **places}
+        if len(places) > 1:
+            problems.append(errors.Problem(
+                name, errors.DUPLICATE, 'send it in one place only, not in '
+                + ' and '.join(places)))
+            continue
+        (value,) = places.values()
+        if not (isinstance(value, str) and name == errors.PARAMETER):
+            asked[name] = value
+            continue
         try:
-            asked[name] = only_form(name, places)
-        except errors.Invalid as exc:
-            problems += exc.problems
-    if problems:
-        raise errors.Invalid(problems)
-    return asked
+            asked[name], twice = _decoded(value)
+        # Nested too deeply, or a number with too many digits.
+        except (RecursionError, ValueError):
+            problems.append(errors.Problem(
+                name, errors.INVALID_VALUE, 'must be an object, or a string of '
+                'JSON with one, not ' + errors.printable(value)))
+        else:
+            problems += (errors.Problem(
+                each, errors.DUPLICATE, 'the text names it more than once')
+                for each in twice)
+    return asked, problems
 
 
-def only_form(parameter: str, found: Mapping[str, Any]) -> Any:
-    """Return the value of a parameter if it was sent in exactly one place.
+def _decoded(text: str) -> tuple[Any, set[str]]:
+    """Return the JSON value of TEXT, and the names that an object has twice.
 
-    :param found: each form in which it came, by the place where it was
-    :raises errors.Invalid: there is more than one, or its text cannot be read
-    """
-    if len(found) > 1:
-        raise errors.Invalid.of(
-            [parameter], errors.DUPLICATE,
-            f'send it in one place only, not in {" and ".join(found)}')
-    (value,) = found.values()
-    return _decoded(value) if (
-        isinstance(value, str) and parameter == errors.PARAMETER) else value
+    The object is without these: Python's parser, like most, would take the
+    last of each.
 
-
-def _decoded(text: str) -> Any:
-    """Return the JSON value of TEXT.
-
-    :raises errors.Invalid: it is not JSON, or is an object that has a name
-        twice, of which Python's parser, like most, would take the last
+    :raises ValueError: it is not JSON
     """
     twice: set[str] = set()
 
@@ -337,15 +346,7 @@ def _decoded(text: str) -> Any:
         twice.update(name for name, times in counted.items() if times > 1)
         return dict(pairs)
 
-    try:
-        value = json.loads(text, object_pairs_hook=keep)
-    # Nested too deeply, or a number with too many digits.
-    except (RecursionError, ValueError):
-        raise errors.Invalid.of(
-            [errors.PARAMETER], errors.INVALID_VALUE,
-            'must be an object, or a string of JSON with one, not '
-            + errors.printable(text)) from None
-    if isinstance(value, dict) and twice:
-        raise errors.Invalid.of(
-            twice, errors.DUPLICATE, 'the text names it more than once')
-    return value
+    value = json.loads(text, object_pairs_hook=keep)
+    if not isinstance(value, dict):
+        return value, set()
+    return {name: value[name] for name in value if name not in twice}, twice

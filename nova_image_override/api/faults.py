@@ -76,6 +76,7 @@ class Resource(wsgi.Resource):
         :raises OverrideFault: in place of an OverrideError
         """
         try:
+            _require_taken(request, action_args.get('body'))
             return super().dispatch(method, request, action_args)
         except errors.OverrideError as exc:
             error = exc
@@ -88,3 +89,24 @@ class Resource(wsgi.Resource):
         if not self._is_check:
             audit.refused(context, error, action_args.get('id'))
         raise OverrideFault(error.bounded())
+
+
+def _require_taken(req: wsgi.Request, body: Any) -> None:
+    """Require that an action has the parameters only where it takes them.
+
+    Nova lets most actions have any (nova/api/openstack/compute/schemas, such
+    as shelve), and ignores them.
+
+    :raises errors.Invalid: another action than a rebuild has some
+    """
+    _, route = req.environ['wsgiorg.routing_args']
+    if route.get('action') == 'action' and isinstance(body, dict):
+        names = [
+            name for action, held in body.items() if action != 'rebuild'
+            and isinstance(held, dict) for name in errors.PARAMETERS
+            if name in held]
+        if names:
+            raise errors.Invalid.of(
+                names, errors.NOT_HERE,
+                f'{", ".join(body)} does not take it, only a create, a rebuild '
+                'and an update do')

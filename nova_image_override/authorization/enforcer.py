@@ -52,8 +52,8 @@ class Enforcer:
         #: In the order in which they are applied.
         self.rules: tuple[rules.Rule, ...] = (
             rules.Never(), rules.Denied(self.denied),
-            rules.Allowed(self.allowed), self.injection, self.protected,
-            rules.Policy())
+            rules.Allowed(self.allowed, self.denied), self.injection,
+            self.protected, rules.Policy())
         self._deciding = [rule for rule in self.rules if rule.is_configured]
         for warning in self.unknown_names():
             LOG.warning('%s', warning)

@@ -17,6 +17,8 @@ from nova_image_override.properties.catalog import Catalog
 from nova_image_override.properties.property import Property
 
 _GLOB = re.compile(r'[*?\[]')
+#: What of a glob matches more than itself.
+_WILD = re.compile(r'[*?]|\[[!^]?.[^]]*\]')
 _NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
 
 
@@ -275,7 +277,10 @@ def _impossible(prop: Property, value: str) -> str:
                 + (f'did you mean {meant}? It takes ' if meant
                    else 'it takes ') + ', '.join(prop.values))
     if _GLOB.search(value):
-        return ''
+        others = set(_WILD.sub('', value)).difference(prop.characters or value)
+        return '' if not others else (
+            f'{prop.spelling} never has a value like {value}: it is compared '
+            f'as it is stored, without {" ".join(sorted(others))}')
     read = prop.read(prop.spelling, value)
     return '' if isinstance(read, str) else (
         f'{prop.spelling} never has the value {errors.printable(value)}: '

@@ -154,6 +154,7 @@ class Allowed(Rule):
     OPTION = 'allowed_properties'
 
     entries: PropertyList
+    denied: PropertyList
 
     def about(self, override: Override, request: Request) -> Iterator[Decision]:
         """Decide by the preset, or the first entry that covers the value."""
@@ -172,8 +173,11 @@ class Allowed(Rule):
                 f'properties that this cloud allows overriding{_SEE}',
                 'no entry')
         else:
+            denied = self.denied.covering(name)
             values = ', '.join(dict.fromkeys(
-                each for entry in covering for each in entry.values))
+                each for entry in covering for each in entry.values
+                if not any(other.covers_value(each) for other in denied))
+            ) or 'values that it denies'
             if len(values) > _VALUES_MAX:
                 values = textwrap.shorten(
                     values, _VALUES_MAX, placeholder=' ...') + _SEE

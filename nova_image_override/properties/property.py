@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import dataclasses
 import functools
 import re
-from typing import Any
+import string
+from typing import Any, ClassVar
 
 import jsonschema
 from oslo_utils import strutils
@@ -54,6 +55,9 @@ class Property(abc.ABC):
     legacy: Mapping[str, tuple[str, ...]] = dataclasses.field(
         default_factory=dict)
     nova_field: Any = dataclasses.field(default=None, compare=False, repr=False)
+
+    #: The characters that a stored value can have, where they are few.
+    characters: ClassVar[str] = ''
 
     @property
     def spelling(self) -> str:
@@ -177,6 +181,8 @@ class Boolean(Property):
 class Integer(Property):
     """A property that is a whole number."""
 
+    characters = string.digits
+
     def _folded(self, value: str) -> str:
         if re.fullmatch('0+[1-9][0-9]*|00+', value):
             return value.lstrip('0') or '0'
@@ -228,6 +234,8 @@ class Text(Property):
 class CpuList(Text):
     """A property whose value is a list of CPUs, such as ``0-3,^2``."""
 
+    characters = f'{string.digits},-^'
+
     def wrong_with(self, value: str) -> str | None:
         """Check the size and the ranges of the list, without expanding it."""
         fault = cpu_lists.extent(value).fault
@@ -242,6 +250,8 @@ class CpuList(Text):
 
 class Size(Text):
     """A property whose value may be a size with a unit, stored in KiB."""
+
+    characters = string.ascii_lowercase + string.digits
 
     def _folded(self, value: str) -> str:
         # nova/virt/hardware.py _get_numa_pagesize_constraint: units are

@@ -11,6 +11,7 @@ from nova import context as nova_context
 from nova import objects
 import pytest
 
+from nova_image_override import errors
 from nova_image_override import versions
 from testing import release
 from testing.harness import base
@@ -242,6 +243,18 @@ class TestRefusedHints:
                     assert other in answer.message
                 if overrides is not None:
                     assert f'server.{base.PARAMETER}' in answer.message
+
+    def test_a_name_twice_in_a_text_hides_no_other_problem(self, cloud):
+        cloud.assert_refused(cloud.hint({
+            base.PARAMETER: '{"hw_pmu": "on", "hw_pmu": "off", "hw_x": "1", '
+            '"hw_disk_bus": "floppy"}'}), 400, {
+            'hw_pmu': 'duplicate', 'hw_x': 'unknown',
+            'hw_disk_bus': 'invalid_value'})
+
+    def test_a_text_that_cannot_be_read_hides_no_wrong_preset(self, cloud):
+        cloud.assert_refused(cloud.hint(
+            {base.PARAMETER: '{', errors.PRESET: 'none'}), 400, {
+            base.PARAMETER: 'invalid_value', errors.PRESET: 'unknown_preset'})
 
     def test_the_hints_that_nova_would_ignore_are_judged_too(self, cloud):
         # With both keys, Nova reads only the first.

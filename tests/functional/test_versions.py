@@ -2,6 +2,7 @@
 
 import pytest
 
+from nova_image_override import errors
 from nova_image_override import versions
 from testing.harness import base
 
@@ -97,6 +98,19 @@ class TestWithoutTheEntry:
                 'imageRef': base.IMAGE, base.PARAMETER: {}}}, api='v2')
         assert answer.status == 400, answer.text
         assert answer.problems == {base.PARAMETER: 'not_here'}
+
+    @pytest.mark.parametrize('extension', [None, base.LATEST])
+    @pytest.mark.parametrize('parameter', errors.PARAMETERS)
+    def test_actions_that_would_ignore_the_parameter_are_400(
+            self, cloud, parameter, extension):
+        server = cloud.boot()
+        for action in 'os-stop', 'shelve', 'unshelve', 'reboot', 'evacuate':
+            answer = cloud.act(server, {action: {parameter: {}}},
+                               extension=extension)
+            assert answer.status == 400, answer.text
+            assert answer.problems == {parameter: 'not_here'}
+            assert f'{action} does not take it' in answer.message
+        assert cloud.show(server)['status'] == 'ACTIVE'
 
     def test_answers_do_not_speak_of_the_extension(self, cloud):
         server = cloud.boot({'hw_disk_bus': 'scsi'})

@@ -9,10 +9,10 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.asked import HINTS
-from nova_image_override.api.asked import only_form
 from nova_image_override.api.asked import PREFIX
 from nova_image_override.api.asked import require_none
 from nova_image_override.api.asked import take_free_keys
+from nova_image_override.api.asked import with_free_keys
 from tests.unit import strategies
 
 OURS = errors.PARAMETER
@@ -32,6 +32,13 @@ anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
     lambda each: st.lists(each, max_size=3)
     | st.dictionaries(st.text(max_size=40), each, max_size=3), max_leaves=8)
+
+
+def only_form(name, places):
+    asked, wrong = with_free_keys({name: places}, {})
+    if wrong:
+        raise errors.Invalid(wrong)
+    return asked[name]
 
 
 def problems(call, *args):

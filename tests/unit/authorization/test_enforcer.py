@@ -111,6 +111,10 @@ SEE = '; GET /v2.1/image-props-override shows what is permitted'
      'this cloud allows only ide, sata, usb'),
     ([], ['hw_disk_bus=ide|sata'], None,
      'this cloud does not allow removing it, only setting it to ide, sata'),
+    (['hw_disk_bus=sata', '*_bus=u*'], ['hw_disk_bus=ide|sata', '*=usb|i*'],
+     'virtio', 'this cloud allows only ide, i*'),
+    (['hw_disk_bus=sata'], ['hw_disk_bus=sata'], 'ide',
+     'this cloud allows only values that it denies'),
     ([], [], 'scsi',
      f'not one of the properties that this cloud allows overriding{SEE}'),
 ])

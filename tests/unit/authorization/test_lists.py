@@ -186,6 +186,11 @@ def test_a_malformed_entry_stops_the_start_with_one_clear_line(
     ('hw_boot_menu=maybe',
      'hw_boot_menu never has the value maybe, it takes true, false'),
     ('hw_mem_page_size=1G', 'hw_mem_page_size never has the value 1G: must'),
+    ('hw_mem_page_size=1G*', 'hw_mem_page_size never has a value like 1G*: it '
+     'is compared as it is stored, without G'),
+    ('hw_mem_page_size=[12]?B', 'hw_mem_page_size never has a value like '),
+    ('hw_cpu_sockets=*x', 'hw_cpu_sockets never has a value like *x: '),
+    ('hw_numa_cpus.0=0..?', 'hw_numa_cpus.N never has a value like 0..?: '),
     ('hw_cpu_sockets=none', 'hw_cpu_sockets never has the value none: must'),
     ('hw_cpu_sockets=99999999',
      'hw_cpu_sockets never has the value 99999999: must'),
@@ -209,7 +214,8 @@ def test_an_entry_that_can_never_match_stops_the_start(catalog, entry, why):
 
 @pytest.mark.parametrize('entry', [
     'hw_*=IDE', 'hw_*_bus=IDE|ide', '*=no such value', 'hw_later=x',
-    'hw_later_*=x', 'hw_cpu_sockets=9*9', 'hw_mem_page_size=1?G',
+    'hw_later_*=x', 'hw_cpu_sockets=9*9', 'hw_mem_page_size=10485??',
+    'hw_mem_page_size=*ge', 'hw_mem_page_size=[1G]*', 'hw_numa_cpus.0=*,^?',
     'hw_disk_bus=[is]*', 'os_distro=Ubuntu', 'os_command_line==x',
     'hw_architecture=AMD64', 'hw_boot_menu=ON', 'trait:*=required',
     'traits_required=req*', 'hw_numa_cpus.0=0-3', 'hw_mem_page_size=2MiB'])
@@ -279,7 +285,7 @@ def test_requests_do_not_go_through_entries_of_other_properties(
     monkeypatch.setattr(lists.Entry, 'reaches', None)
     monkeypatch.setattr(lists.Entry, 'covers', lambda entry, name, prop: (
         tried.append(entry.text)))
-    assert list(rules.Allowed(listed).limit(
+    assert list(rules.Allowed(listed, listed).limit(
         discovery_schema.Overridable(catalog['hw_disk_bus']), None))
     listed.covering('trait:CUSTOM_NEW')
     assert tried == ['trait:CUSTOM_*']
