@@ -76,9 +76,17 @@ else
     printf '[egg_info]\negg_base = %s\n' "$PWD/$venv/metadata" \
         >"$DIST_EXTRA_CONFIG"
 fi
-"$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
-    --constraint "$pins" --build-constraint "$pins" \
-    "$@"
+install() {
+    "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" \
+        --constraint "$pins" --build-constraint "$pins" "$@"
+}
+# uv 0.13.8 was once seen to crash, in glibc's pthread_detach: only what ended by
+# a signal is tried again.
+install "$@" || {
+    ended=$?
+    [ "$ended" -gt 128 ] || exit "$ended"
+    install "$@"
+}
 if [ -z "${WHEEL:-}" ]; then
     # What a wheel has for the shell, and an editable package has not.
     mkdir -p "$venv/share"
