@@ -136,6 +136,14 @@ def test_a_long_list_of_values_is_cut_and_says_where_they_are(catalog):
         assert ' ...; GET ' in reason
 
 
+@pytest.mark.parametrize(('length', 'ends'), [(120, 'x'), (121, SEE)])
+def test_a_list_of_values_has_at_most_120_characters(catalog, length, ends):
+    rules = enforcer_module.Enforcer(
+        catalog, allowed=['os_distro=' + 'x' * length])
+    ((_, reason),) = refusals(rules, {'os_distro': 'y'}).values()
+    assert reason.endswith(ends)
+
+
 def test_one_answer_names_every_refused_property_and_no_other(catalog):
     rules = enforcer_module.Enforcer(catalog, denied=['hw_pmu'], allowed=[
         'hw_*', 'os_type=linux', 'img_config_drive'])

@@ -16,6 +16,7 @@ from nova_image_override import policies
 from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import presets
 from nova_image_override.authorization import rules
+from nova_image_override.authorization import watched_files
 from nova_image_override.authorization.caller import Caller, Callers
 from nova_image_override.override import Override, Overrides
 from nova_image_override.properties.catalog import running
@@ -200,17 +201,24 @@ def test_a_policy_json_that_is_read_counts_when_it_changes(files):
     assert refused_now(read) == {'hw_pmu': HW_PMU}
 
 
-def test_what_could_not_be_read_once_is_read_again(files, said, monkeypatch):
+def test_what_could_not_be_read_is_read_again_every_ten_seconds(
+        files, said, monkeypatch):
+    clock = mock.Mock()
+    monkeypatch.setattr(watched_files, 'time', clock)
     files.write({HW_PMU: 'role:member'})
     read = files.read()
-    monkeypatch.setattr(read, 'PATIENCE', 0)
     files.write({HW_PMU: '!'})
     with monkeypatch.context() as patch:
-        patch.setattr(read, '_read', mock.Mock(side_effect=OSError('EMFILE')))
-        for _ in range(3):
+        fails = mock.Mock(side_effect=OSError('EMFILE'))
+        patch.setattr(read, '_read', fails)
+        for now, times in (0, 1), (9.9, 1), (10, 2), (19.9, 2):
+            clock.monotonic.return_value = now
             assert refused_now(read) == {}
+            assert fails.call_count == times
     told = mock.Mock()
     read.then = told
+    assert refused_now(read) == {}
+    clock.monotonic.return_value = 20
     assert refused_now(read) == {'hw_pmu': HW_PMU}
     assert len(said) == 1
     told.assert_called_once_with()
