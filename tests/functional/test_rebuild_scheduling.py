@@ -160,7 +160,8 @@ class TestFilters:
             self, cloud):
         server = cloud.boot()
         for failure in (oslo_messaging.MessagingTimeout(),
-                        oslo_messaging.MessageDeliveryFailure()):
+                        oslo_messaging.MessageDeliveryFailure(),
+                        AttributeError('in a filter')):
             with base.mock.patch(SCHEDULER, side_effect=failure):
                 cloud.assert_refused_unchanged(
                     server, 409, {'hw_boot_menu': 'scheduler_unavailable'},

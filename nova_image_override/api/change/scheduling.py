@@ -19,7 +19,7 @@ from nova.compute import utils as compute_utils
 from nova.scheduler import utils as scheduler_utils
 from nova.scheduler.client import query
 from nova.scheduler.client import report
-import oslo_messaging
+from oslo_log import log as logging
 
 from nova_image_override import errors
 from nova_image_override.api.change.plan import Plan
@@ -30,6 +30,8 @@ from nova_image_override.properties import families
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.book.vocabulary import Record
 from nova_image_override.server_record import ServerRecord
+
+LOG = logging.getLogger(__name__)
 
 
 def properties_of(image_meta: objects.ImageMeta | None) -> dict[str, Any]:
@@ -87,6 +89,10 @@ def gets(record: Record, guest: Guest) -> Any:
         # An operator has set something that conflicts with the flavor
         # (nova-manage image_property set), so the server has nothing of it.
         return None
+
+
+class _SchedulerError(Exception):
+    """The scheduler did not answer."""
 
 
 class HostScheduler:
@@ -169,8 +175,7 @@ class HostScheduler:
                 'the scheduler does not let a server with these image '
                 f'properties be on the host that this one is on, {remedy}'
             ) from None
-        except (oslo_messaging.MessagingTimeout,
-                oslo_messaging.MessageDeliveryFailure,
+        except (_SchedulerError,
                 keystone_exceptions.ClientException,
                 exception.ConsumerAllocationRetrievalFailed,
                 exception.ResourceProviderTraitRetrievalFailed):
@@ -178,7 +183,7 @@ class HostScheduler:
                 names or [errors.PARAMETER], errors.SCHEDULER_UNAVAILABLE,
                 'the scheduler or placement did not answer whether the '
                 'server\'s host may have them, nothing has changed: try again '
-                'later') from None
+                'later, and ask the operator if that does not help') from None
 
     def _require_host(
         self, context: Any, instance: objects.Instance,
@@ -204,9 +209,16 @@ class HostScheduler:
             spec.requested_destination = objects.Destination(cell=cell)
         spec.ensure_project_and_user_id(instance)
         spec.ensure_network_information(instance)
-        self._scheduler_client.select_destinations(
-            context, spec, [instance.uuid], return_objects=True,
-            return_alternates=False)
+        try:
+            self._scheduler_client.select_destinations(
+                context, spec, [instance.uuid], return_objects=True,
+                return_alternates=False)
+        except exception.NoValidHost:
+            raise
+        except Exception as exc:
+            # What a filter raises comes as its own class, or as RemoteError.
+            LOG.exception('The scheduler failed', instance=instance)
+            raise _SchedulerError from exc
 
     def _require_traits(
         self, context: Any, instance: objects.Instance,

@@ -140,6 +140,10 @@ def test_what_the_flavor_requires_is_not_asked_again(ask):
      errors.SCHEDULER_UNAVAILABLE, 'try again later'),
     (oslo_messaging.MessageDeliveryFailure(), 'select',
      errors.SCHEDULER_UNAVAILABLE, 'nothing has changed'),
+    # What one of its filters raises.
+    (AttributeError(), 'select', errors.SCHEDULER_UNAVAILABLE, 'the operator'),
+    (oslo_messaging.RemoteError('KeyError'), 'select',
+     errors.SCHEDULER_UNAVAILABLE, 'the operator'),
     (keystone_exceptions.ConnectFailure(), 'allocations',
      errors.SCHEDULER_UNAVAILABLE, 'did not answer'),
     (exception.ConsumerAllocationRetrievalFailed(
