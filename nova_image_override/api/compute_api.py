@@ -246,7 +246,10 @@ class API(api.API):
         """Repair a server that a service without overrides has changed."""
         unfinished = repair.needed(instance)
         if unfinished:
-            self._record_action_start(context, instance, store.ACTION)
+            # A guest whose disks move has to be built anew.
+            self._record_action_start(
+                context, instance, store.ACTION if any(unfinished.values())
+                else repair.ACTION)
             repair.make(instance, unfinished)
 
     def _whole(
@@ -345,6 +348,20 @@ class API(api.API):
                 'or rebuild it with an empty image_props_override')
         return super().rescue(
             context, self._whole(context, instance), *args, **kwargs)
+
+    @_refusing
+    def snapshot(
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Make an image of a server that is not being updated."""
+        return super().snapshot(context, instance, *args, **kwargs)
+
+    @_refusing
+    def backup(
+        self, context: Any, instance: Any, *args: Any, **kwargs: Any,
+    ) -> Any:
+        """Back up a server that is not being updated."""
+        return super().backup(context, instance, *args, **kwargs)
 
     # --- operations that store system metadata --------------------------------
 

@@ -5,6 +5,7 @@ from unittest import mock
 from nova import exception
 from nova import objects
 from nova.tests import fixtures as nova_fixtures
+import pytest
 
 from testing.harness import base
 from tests.functional import update_case
@@ -161,8 +162,11 @@ class TestStopped:
         assert {**cloud.state(server), 'updated': None
                 } == {**before, 'updated': None}
 
+    @pytest.mark.parametrize(('fails', 'status', 'disks'), [
+        (False, 200, {'/dev/sda': 'sata'}),
+        (True, 500, {'/dev/vda': 'virtio'})])
     def test_a_volume_that_is_detached_meanwhile_does_not_keep_the_others(
-            self, cloud):
+            self, cloud, fails, status, disks):
         server = cloud.boot()
         cloud.attach(server)
         cloud.do(server, 'os-stop', 'SHUTOFF')
@@ -171,13 +175,16 @@ class TestStopped:
         def detached(mapping):
             if not mapping.is_volume:
                 return save(mapping)
-            mapping.destroy()
-            raise exception.NovaException('no database')
+            objects.BlockDeviceMapping.get_by_volume(
+                mapping._context, mapping.volume_id).destroy()
+            if fails:
+                raise exception.NovaException('no database')
+            return save(mapping)
 
         with mock.patch.object(objects.BlockDeviceMapping, 'save', detached):
             answer = cloud.update(server, {'hw_disk_bus': 'sata'})
-        assert answer.status == 500, answer.text
-        assert cloud.recorded(server) == {'/dev/vda': 'virtio'}
+        assert answer.status == status, answer.text
+        assert cloud.recorded(server) == disks
         assert cloud.instance(server).task_state is None
 
 

@@ -4,6 +4,7 @@ import os
 from unittest import mock
 
 from nova import exception
+from nova import objects
 from nova.virt.libvirt import driver
 from oslo_serialization import jsonutils
 import pytest
@@ -80,6 +81,34 @@ class TestAfterItsStart:
         server = cloud.updated()
         cloud.hard_reboot(server)
         assert cloud.rescue(server).status == 200
+
+
+class TestNotUpdated:
+    def assert_rescued_twice(self, cloud, server):
+        for _ in range(2):
+            assert cloud.rescue(server).status == 200
+            cloud.wait(server, 'RESCUE')
+            cloud.do(server, 'unrescue')
+
+    def test_an_image_with_more_than_nova_stores_of_it(self, cloud):
+        server = cloud.boot(
+            {'hw_video_model': 'vga'},
+            image=cloud.image(os_command_line='a=' + 'é' * 200))
+        self.assert_rescued_twice(cloud, server)
+        assert [each.action for each in objects.InstanceActionList
+                .get_by_instance_uuid(base.nova_context.get_admin_context(),
+                                      server)] == [
+            'unrescue', 'rescue', 'unrescue', 'rescue', 'create']
+
+    def test_a_server_whose_request_spec_was_repaired(self, cloud):
+        server = cloud.boot({'hw_video_model': 'vga'})
+        spec = objects.RequestSpec.get_by_instance_uuid(
+            base.nova_context.get_admin_context(), server)
+        spec.image = spec.image.obj_clone()
+        spec.image.properties.hw_video_model = 'qxl'
+        spec.save()
+        self.assert_rescued_twice(cloud, server)
+        assert cloud.request_spec(server)['hw_video_model'] == 'vga'
 
 
 class TestBefore:

@@ -10,7 +10,12 @@ from nova import objects
 from nova.compute import api
 from nova.compute import manager
 from nova.compute import task_states
+from nova.compute import utils as compute_utils
+from nova.db.main import models
+from oslo_db import exception as db_exception
 import pytest
+import sqlalchemy
+from sqlalchemy import orm
 
 from nova_image_override.api.change import store
 from testing.harness import base
@@ -368,6 +373,46 @@ class TestUpdate:
         cloud.assert_changed(server, NETWORK)
         assert cloud.instance(server).system_metadata[
             'locked_reason'] == 'why'
+
+    @pytest.mark.parametrize('event', ['after_flush', 'before_commit'])
+    def test_a_lock_is_tried_again_after_a_deadlock(self, cloud, event):
+        """As Nova's own (nova/db/main/api.py _retry_instance_update)."""
+        server, failed = cloud.boot(), []
+
+        def fail(session, *args):
+            if not failed and any(
+                    isinstance(each, models.InstanceSystemMetadata)
+                    for each in (*session.new, *session.dirty)):
+                failed.append(session)
+                raise db_exception.DBDeadlock
+
+        sqlalchemy.event.listen(orm.Session, event, fail)
+        try:
+            answer = cloud.act(server, {'lock': {'locked_reason': 'why'}})
+        finally:
+            sqlalchemy.event.remove(orm.Session, event, fail)
+        assert failed
+        assert answer.status == 202, answer.text
+        instance = cloud.instance(server)
+        assert instance.locked_by == 'owner'
+        assert instance.system_metadata['locked_reason'] == 'why'
+
+    @pytest.mark.parametrize('action', [
+        {'createImage': {'name': 'x'}},
+        {'createBackup': {
+            'name': 'x', 'backup_type': 'daily', 'rotation': 1}},
+    ], ids=lambda action: next(iter(action)))
+    def test_no_image_is_made_of_a_server_that_is_being_updated(
+            self, cloud, action):
+        server = cloud.stopped(VGA)
+
+        def hold():
+            instance = cloud.instance(server)
+            instance.task_state = store.TASK_STATE
+            instance.save()
+
+        with meanwhile(compute_utils, 'create_image', hold):
+            cloud.overtaken(cloud.act(server, action))
 
     @pytest.mark.parametrize('change', ['update', 'rebuild_at_once'])
     def test_what_an_older_copy_of_the_server_takes_back_is_told(

@@ -177,6 +177,18 @@ class TestKilled:
             cloud.assert_whole(server, {})
         assert number > 1
 
+    def test_a_rebuild_that_could_not_be_finished_at_once_is_finished_later(
+            self, cloud):
+        server = cloud.boot(BEFORE)
+        assert cloud.killed(2, lambda: cloud.rebuild(server, AFTER))
+        cloud.act(server, {'os-resetState': {'state': 'active'}}, admin=True)
+        with mock.patch.object(objects.RequestSpec, 'save', side_effect=Lost):
+            cloud.http('GET', f'/servers/{server}')
+        assert cloud.instance(server).task_state == task_states.RESIZE_PREP
+        with cloud.later():
+            cloud.assert_whole(server, AFTER)
+        assert cloud.instance(server).task_state is None
+
     @pytest.mark.parametrize('body', [
         {'lock': {'locked_reason': 'why'}}, {'unlock': None}, {'shelve': None},
     ], ids=lambda body: next(iter(body)))

@@ -20,10 +20,12 @@ can raise: two channels of two drives
 from __future__ import annotations
 
 from collections.abc import Iterable
+import contextlib
 import itertools
 from typing import Any
 
 from nova import block_device
+from nova import exception
 from nova import objects
 
 from nova_image_override import errors
@@ -179,6 +181,11 @@ def places(instance: Any) -> Places:
             for each in instance.get_bdms()]
 
 
+def _if_there() -> contextlib.AbstractContextManager[None]:
+    """Save no disk that is detached meanwhile, which takes no task state."""
+    return contextlib.suppress(exception.BDMNotFound)
+
+
 def put_back(instance: Any, former: Places) -> None:
     """Store that a server's disks are where they were."""
     stored = {each.id: each for each in instance.get_bdms()}
@@ -187,7 +194,8 @@ def put_back(instance: Any, former: Places) -> None:
         if present is not None and (
                 present.disk_bus, present.device_name) != (bus, name):
             present.disk_bus, present.device_name = bus, name
-            present.save()
+            with _if_there():
+                present.save()
 
 
 def move(instance: Any, source: str, target: str) -> None:
@@ -199,7 +207,8 @@ def move(instance: Any, source: str, target: str) -> None:
     mappings = instance.get_bdms()
     for mapping, device_name in moves(mappings, source, target):
         mapping.disk_bus, mapping.device_name = target, device_name
-        mapping.save()
+        with _if_there():
+            mapping.save()
     for field, is_such in (
             ('root_device_name', _is_root),
             ('default_ephemeral_device', block_device.new_format_is_ephemeral),

@@ -15,6 +15,7 @@ from typing import Any
 
 from nova import exception
 from nova import objects
+from nova import utils as nova_utils
 from nova.compute import instance_actions
 from nova.compute import vm_states
 from oslo_log import log as logging
@@ -23,11 +24,15 @@ from oslo_utils import timeutils
 from nova_image_override.api.change import disks
 from nova_image_override.api.change import scheduling
 from nova_image_override.api.change import store
+from nova_image_override.metadata_keys import VALUE_BYTES_MAX
 from nova_image_override.properties import catalog
 from nova_image_override.server_record import DEFAULTS
 from nova_image_override.server_record import ServerRecord
 
 LOG = logging.getLogger(__name__)
+
+#: The action of a repair that moves no disk: its guest is as it is stored.
+ACTION = 'repair_image_props'
 
 
 def needed(instance: Any) -> Mapping[str, str]:
@@ -48,6 +53,10 @@ def needed(instance: Any) -> Mapping[str, str]:
         return {}
     wanted, had = (scheduling.properties_of(each)
                    for each in (instance.image_meta, spec.image))
+    # A request spec has all of what system metadata holds 255 bytes of.
+    had = {field: nova_utils.safe_truncate(value, VALUE_BYTES_MAX)
+           if isinstance(value, str) else value
+           for field, value in had.items()}
     alone = {name for name in DEFAULTS.keys() - had.keys()
              if in_force.get(name) is None}
     differing = [
@@ -98,12 +107,16 @@ def recover(instance: Any) -> None:
 
 
 def _is_held_by_us(instance: Any) -> bool:
-    """Return whether an update, not Nova's resize, has set our task state."""
+    """Return whether we, not Nova's resize, have set our task state."""
     if instance.vm_state == vm_states.SHELVED_OFFLOADED:  # It has no host.
         return True
     # Locking a server, for example, is an action whatever the task state.
     actions = objects.InstanceActionList.get_by_instance_uuid(
         instance._context, instance.uuid, limit=50)
     last = next((each.action for each in actions if each.action in (
-        store.ACTION, instance_actions.MIGRATE, instance_actions.RESIZE)), None)
-    return last == store.ACTION
+        store.ACTION, ACTION, instance_actions.REBUILD,
+        instance_actions.MIGRATE, instance_actions.RESIZE)), None)
+    # A rebuild has another task state, until recover finishes it.
+    return last in (store.ACTION, ACTION) or (
+        last == instance_actions.REBUILD
+        and bool(ServerRecord.of(instance).unfinished))

@@ -27,7 +27,9 @@ from nova.compute import vm_states
 from nova.db.main import api as main_db
 from nova.objects import base as objects_base
 from nova.virt import hardware
+from oslo_db import api as oslo_db_api
 from oslo_utils import excutils
+from sqlalchemy import exc as orm_exc
 
 from nova_image_override import errors
 from nova_image_override import metadata_keys
@@ -48,6 +50,12 @@ TASK_STATE = task_states.RESIZE_PREP
 #: Seconds after which an update that is still being stored counts as cut off;
 #: after half of that, it gives up itself.
 LEASE = 60
+
+#: As nova/db/main/api.py _retry_instance_update, which is within the
+#: transaction of save_keys, and finds it ended.
+_retry = oslo_db_api.wrap_db_retry(
+    max_retries=5, retry_on_deadlock=True,
+    exception_checker=lambda exc: isinstance(exc, orm_exc.PendingRollbackError))
 
 
 def state(instance: Any) -> tuple[Any, ...]:
@@ -97,7 +105,6 @@ def has_record(instance: Any) -> bool:
         instance._context, instance.uuid)).counts
 
 
-@main_db.pick_context_manager_writer
 def save_keys(
     context: Any, instance: Any, changed: Mapping[str, str | None],
     gone: Collection[str], save: Callable[[], object],
@@ -108,11 +115,19 @@ def save_keys(
     what has been stored since. In one transaction, only keys that differ from
     what is read here are written (_instance_metadata_update_in_place).
     """
-    present = main_db.instance_system_metadata_get(context, instance.uuid)
-    instance['system_metadata'] = {
-        key: value for key, value in {**present, **changed}.items()
-        if key not in gone}
-    save()
+    fields = {name: instance[name] for name in instance.obj_what_changed()}
+
+    @_retry
+    @main_db.pick_context_manager_writer
+    def attempt(context: Any) -> None:
+        present = main_db.instance_system_metadata_get(context, instance.uuid)
+        # Where the commit failed, what had changed is forgotten.
+        instance.update({**fields, 'system_metadata': {
+            key: value for key, value in {**present, **changed}.items()
+            if key not in gone}})
+        save()
+
+    attempt(context)
 
 
 def replace(
