@@ -5,7 +5,7 @@ They live in Nova's policy.yaml, next to
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from oslo_policy import policy
@@ -40,7 +40,8 @@ def unknown(
     # All of them begin alike.
     ends = {name[len(CREATE):]: name for name in known - {CREATE}}
     found = {}
-    for name in [each for each in defined if each not in known]:
+    for name in [each for each in defined if each not in known
+                 and isinstance(each, str)]:
         begins = name.startswith(f'{CREATE}:')
         near = ends.get(errors.nearest(name[len(CREATE):], ends), '') \
             if begins else errors.nearest(name, known, 0.9)
@@ -58,6 +59,35 @@ def single_checks(check: Any) -> Iterator[Any]:
             yield from single_checks(each)
     else:
         yield check
+
+
+def references(
+    check: Any, rules: Mapping[str, Any], above: tuple[str, ...] = (),
+) -> Iterator[str]:
+    """Yield the rules that CHECK refers to, at any depth.
+
+    :raises ValueError: one of them refers to itself
+    """
+    for each in single_checks(check):
+        if isinstance(each, policy.RuleCheck):
+            name = each.match
+            if name in above:
+                raise ValueError(f'rule {name} refers to itself')
+            yield name
+            if name in rules:
+                yield from references(rules[name], rules, (*above, name))
+
+
+def deciding(rules: Mapping[str, Any]) -> set[str]:
+    """Return those of RULES that are ours, and all that they refer to.
+
+    :raises ValueError: one of them refers to itself
+    """
+    # YAML's "yes:" is no text.
+    ours = {name for name in rules
+            if isinstance(name, str) and name.startswith(CREATE)}
+    return ours.union(*(
+        references(rules[name], rules, (name,)) for name in ours))
 
 
 def list_rules() -> Iterator[policy.RuleDefault]:

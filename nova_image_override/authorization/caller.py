@@ -13,7 +13,6 @@ from typing import Any
 from nova import policies as nova_policies
 import nova.conf
 from oslo_config import cfg
-from oslo_policy import opts as oslo_policy_opts
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import policies
@@ -133,10 +132,9 @@ def watched_policy(
         ours
     :raises nova_image_override.errors.StartupError: a file cannot be read
     """
-    # Registers the options, if nobody has.
-    oslo_policy_opts.set_defaults(conf)
     rules = list(defaults)
-    # Up to release 4, oslo.policy takes a policy.json that is there instead.
+    # Registers the options, if nobody has. Up to release 4, oslo.policy takes
+    # a policy.json that is there instead.
     name = oslo_policy.Enforcer(conf).policy_file
 
     def paths() -> Iterator[str]:
@@ -150,6 +148,8 @@ def watched_policy(
         enforcer.suppress_deprecation_warnings = True
         enforcer.register_defaults(rules)
         enforcer.load_rules()
+        # A rule that refers to itself would end each request with an error.
+        policies.deciding(enforcer.rules)
         # Adds no rule, but ends the reading of files.
         enforcer.set_rules({}, overwrite=False, use_conf=False)
         return enforcer

@@ -14,7 +14,7 @@ import re
 
 from nova_image_override import errors
 from nova_image_override.properties.catalog import Catalog
-from nova_image_override.properties.property import Property
+from nova_image_override.properties.property import Property, UNSAFE
 
 _GLOB = re.compile(r'[*?\[]')
 #: What of a glob matches more than itself.
@@ -113,8 +113,8 @@ class Entry:
         if not self.is_glob:
             return bool(family.has(self.name))
         fixed = _GLOB.split(self.name)[0]
-        return (fixed.startswith(family.prefix)
-                or family.prefix.startswith(fixed))
+        # What a member's name has behind the prefix begins with a member's.
+        return family.prefix.startswith(fixed) or bool(family.has(fixed))
 
     def covers_value(self, value: str | None) -> bool:
         """Return whether one of the values covers a canonical VALUE.
@@ -276,7 +276,8 @@ def _impossible(prop: Property, value: str) -> str:
         return (f'{prop.spelling} never has the value {value}, '
                 + (f'did you mean {meant}? It takes ' if meant
                    else 'it takes ') + ', '.join(prop.values))
-    if _GLOB.search(value):
+    # Of text, too, no control characters: such as after a forgotten comma.
+    if _GLOB.search(value) and not re.search(UNSAFE, value):
         others = set(_WILD.sub('', value)).difference(prop.characters or value)
         return '' if not others else (
             f'{prop.spelling} never has a value like {value}: it is compared '

@@ -171,16 +171,20 @@ class Planner:
             dataclasses.replace(each, reason=_FLAVOR_DECIDES))
             for name, each in found.items()}
 
-    def plan(self, context: Any, change: Change) -> Plan:
+    def plan(
+        self, context: Any, change: Change, *, authorises: bool = True,
+    ) -> Plan:
         """Authorise a change, merge it over its image and check the result.
 
         Nothing is stored.
 
+        :param authorises: False to ask about the guest alone
         :raises errors.OverrideError: the change is refused
         """
         base = change.base
         problems = {each.name: each for each in self.refused(
-            context, change.new, change.images or (base,), change.owner)}
+            context, change.new, change.images or (base,), change.owner)
+            } if authorises else {}
         # Properties of the image itself build no guest.
         never = {name for name, each in problems.items()
                  if each.code == errors.NEVER}

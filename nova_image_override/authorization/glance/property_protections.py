@@ -142,27 +142,12 @@ class Policies:
         #: Names in the sections that refer to a rule that is not there.
         self.undefined = frozenset(
             name for name, check in self._checks.items()
-            if _refers_to_nothing(check, every))
+            if not every.keys() >= {*our_policies.references(check, every)})
 
     def permits(self, name: str, credentials: Mapping[str, Any]) -> bool:
         """Check the policy called NAME, without a target, as Glance does."""
         return name not in self.undefined and bool(self._enforcer.enforce(
             self._checks[name], {}, dict(credentials)))
-
-
-def _refers_to_nothing(
-    check: Any, rules: oslo_policy.Rules, above: tuple[str, ...] = (),
-) -> bool:
-    """Return whether CHECK refers, at any depth, to a rule that is missing."""
-    for each in our_policies.single_checks(check):
-        if isinstance(each, oslo_policy.RuleCheck):
-            name = each.match
-            if name in above:
-                raise ValueError(f'rule {name} refers to itself')
-            if name not in rules or _refers_to_nothing(
-                    rules[name], rules, (*above, name)):
-                return True
-    return False
 
 
 def load(

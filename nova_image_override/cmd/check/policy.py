@@ -46,15 +46,9 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
             f'write {near}' if near else 'use the canonical field name, such '
             f'as {policies.PROPERTY_RULE.format("hw_numa_mem")}')
     credentials = {*cloud.context.to_policy_values()}
-    names = [name for name in enforcer.file_rules
-             if name.startswith(policies.CREATE)]
-    for name in names:
+    deciding = policies.deciding(enforcer.rules)
+    for name in filter(deciding.__contains__, enforcer.file_rules):
         for check in policies.single_checks(enforcer.rules[name]):
-            # Rules that this one refers to decide too.
-            if isinstance(check, oslo_policy.RuleCheck) and (
-                    check.match not in names
-                    and check.match in enforcer.file_rules):
-                names.append(check.match)
             why = _never_met(check, enforcer, name, credentials)
             if why:
                 yield Finding(

@@ -18,6 +18,15 @@ _GROUP = override_conf.GROUP.name
 _OPTIONS = sorted(option.name for option in override_conf.OPTS)
 
 
+class _Parser(cfg.ConfigParser):
+    """Reads the names of sections as oslo.config does, in any case."""
+
+    def new_section(self, section: str) -> None:
+        # oslo_config.cfg _normalize_group_name
+        super().new_section(
+            section if section == 'DEFAULT' else section.lower())
+
+
 def is_given(conf: cfg.ConfigOpts, name: str, group: str) -> bool:
     """Return whether the operator has set an option."""
     found = conf.get_location(name, group)
@@ -35,7 +44,7 @@ def _sections(
             str(each) for folder in conf.config_dir
             for each in sorted(pathlib.Path(folder).glob('*.conf')))]:
         sections: dict[str, dict[str, list[str]]] = {}
-        cfg.ConfigParser(path, sections).parse()
+        _Parser(path, sections).parse()
         for name, options in sections.items():
             yield path, name, options
 

@@ -190,6 +190,9 @@ def test_a_malformed_entry_stops_the_start_with_one_clear_line(
      'is compared as it is stored, without G'),
     ('hw_mem_page_size=[12]?B', 'hw_mem_page_size never has a value like '),
     ('hw_cpu_sockets=*x', 'hw_cpu_sockets never has a value like *x: '),
+    ('os_command_line=*init*\nhw_machine_type',
+     'os_command_line never has the value "*init*\\nhw_machine_type": must '
+     'not hold control characters'),
     ('hw_numa_cpus.0=0..?', 'hw_numa_cpus.N never has a value like 0..?: '),
     ('hw_cpu_sockets=none', 'hw_cpu_sockets never has the value none: must'),
     ('hw_cpu_sockets=99999999',
@@ -269,6 +272,11 @@ def test_globs_and_names_that_this_nova_has_are_not_among_them(catalog, entry):
     ('hw_numa', 'hw_numa_mem', []),
     ('hw_numa_me?', 'hw_numa_cpus', []),
     ('custom_*', 'traits_required', []),
+    ('trai?:*', 'traits_required', [('trai?:*', False)]),
+    ('trait:*hw', 'traits_required', [('trait:*hw', False)]),
+    ('trait:hw_*', 'traits_required', []),
+    ('hw_numa_mem.1*', 'hw_numa_mem', [('hw_numa_mem.1*', False)]),
+    ('hw_numa_mem.a*', 'hw_numa_mem', []),
 ])
 def test_what_can_concern_a_family(catalog, entry, field, found):
     listed = lists.PropertyList('allowed_properties', [entry], catalog)

@@ -181,6 +181,33 @@ def test_files_that_change_faster_than_they_are_read_fail_no_request(
     assert set(read.now()) == {'windows'}
 
 
+def test_a_name_that_is_no_text_closes_nothing(files, catalog, monkeypatch):
+    monkeypatch.setattr(nova.conf, 'CONF', files.conf)
+    path = files.write('{}', 'presets.yaml')
+    files.write(f'yes: "!"\n1: "!"\n"{HW_PMU}": "!"\n')
+    callers = Callers()
+    callers.warn_of_unknown(catalog, presets.Presets(catalog, str(path)))
+    assert refused(callers.policy.content(), MEMBER, 'hw_pmu',
+                   'hw_boot_menu') == {
+        'hw_pmu': HW_PMU}
+
+
+@pytest.mark.parametrize('circle', [
+    {HW_PMU: f'rule:{HW_PMU}'},
+    {HW_PMU: 'not rule:one', 'one': 'rule:gone or rule:two',
+     'two': 'role:x and rule:one'},
+    {'project_member_or_admin': 'rule:project_member_or_admin'}])
+def test_rules_that_refer_to_themselves_are_not_read(files, circle, said):
+    files.write(circle)
+    with pytest.raises(errors.StartupError, match='refers to itself'):
+        files.read()
+    files.write({HW_PMU: '!', 'one': 'rule:one'})
+    read = files.read()
+    files.write(circle)
+    assert refused_now(read) == {'hw_pmu': HW_PMU}
+    assert 'refers to itself. What was read before stays' in said[0]
+
+
 # --- files that change ------------------------------------------------------
 
 def refused_now(read):

@@ -139,6 +139,14 @@ MATRIX = {
     'section named after the parameter': (
         [('nova.conf', '[image_override]', """[image_props_override]
         [image_override]""")], 'warning', 'O2', '[image_props_override]'),
+    'section that oslo.config reads as another': (
+        [('nova.conf', '[image_override]', '''[Image_Override]
+        denied_propertys = hw_*
+        [image_override]''')], 'warning', 'O1', 'denied_propertys'),
+    'list that the same section has again': (
+        [('nova.conf', '[image_override]', '''[Image_Override]
+        denied_properties = hw_*
+        [image_override]''')], 'warning', 'O3', 'denied_properties'),
     'malformed list': (
         [plant(ALLOW, 'vm_mode')], 'error', 'S1', 'vm_mode'),
     'missing file': (
@@ -156,6 +164,10 @@ MATRIX = {
         [('nova.conf', 'denied_properties',
           'accept_scheduler_hint = perhaps\n        denied_properties')],
         'error', 'S1', 'accept_scheduler_hint'),
+    'policy rules in a circle': (
+        [('policy.yaml', ':os_secure_boot": "@"',
+          ':os_secure_boot": "rule:one"\n        "one": "not rule:one"')],
+        'error', 'S1', 'policy'),
     'policy.yaml that is not YAML': (
         [('policy.yaml', '"@"', '"@')], 'error', 'S1', 'policy'),
 }

@@ -91,6 +91,14 @@ class TestCheck:
                      if row['Subject'] == 'pages']
         assert change.startswith('not with plain: hw_mem_page_size: ')
 
+    def test_what_the_rules_refuse_hides_no_flavor_that_does(
+            self, run, monkeypatch):
+        monkeypatch.setattr(cells, 'flavors', lambda: [flavor('plain')])
+        closed = policies.PROPERTY_RULE.format('hw_mem_page_size')
+        _, found = checked(run, '--flavors', policy=f'"{closed}": "!"\n')
+        assert found == [('N1', 'pages'), ('N3', 'pages'), ('N4', 'pages'),
+                         ('N5', 'menu'), ('N5', 'secret')]
+
     def test_a_preset_that_goes_with_no_flavor_is_told(self, run, monkeypatch):
         monkeypatch.setattr(cells, 'flavors', lambda: [flavor('plain')])
         found = checked(run, '--flavors', '--role', 'secret',
