@@ -68,6 +68,16 @@ def test_by_the_templates_policy_it_changes_the_server(
         assert status(cloud, server) == 'ACTIVE'
 
 
+def test_another_spelling_beside_a_preset_leaves_the_server_alone(
+        cloud, sent, stack, template):
+    dropped = {'hw_vif_model': None}
+    server = created(stack('create', with_preset(
+        template, 'windows', {'hw_boot_menu': True, **dropped}, **STOP)))
+    updated(stack, server, with_preset(
+        template, 'windows', {'hw_boot_menu': 'true', **dropped}, **STOP))
+    assert len(sent()) == 1
+
+
 def test_a_stack_without_the_preset_any_more_is_not_taken_for_another_spelling(
         cloud, stack, template):
     server = created(stack('create', with_preset(template, 'windows', **STOP)))

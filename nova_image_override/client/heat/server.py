@@ -183,8 +183,8 @@ class Server(server.Server):
         with self._adapter().showing() as asking:
             servers.get(self.resource_id)
         # Else only the spelling differs.
-        differs = asking.seen.get(self.resource_id) != {
-            errors.PARAMETER: overrides, errors.PRESET: preset}
+        differs = self._differs(
+            asking.seen.get(self.resource_id) or {}, overrides, preset)
         runs = status == 'ACTIVE' or self.data().get(self._STOPPED) == str(True)
         failure = None
         if differs:
@@ -206,6 +206,26 @@ class Server(server.Server):
             status = yield from self._settled()
             if status != 'ACTIVE':
                 raise exception.ResourceInError(resource_status=status)
+
+    def _differs(
+        self, shown: Mapping[str, Any], overrides: transport.Overrides,
+        preset: str | None,
+    ) -> bool:
+        """Return whether a server that is SHOWN has other overrides.
+
+        :raises Error: the cloud does not offer the preset
+        """
+        given, used = {}, None
+        if preset is not None:
+            offered = self._adapter().discover().preset(preset)
+            given, used = offered['properties'], {
+                'name': preset, 'digest': offered['digest']}
+        has = shown.get(errors.PARAMETER) or {}
+        # What null takes out of the preset is not shown.
+        wanted = {
+            name: value for name, value in {**given, **overrides}.items()
+            if value is not None or name in has or name not in given}
+        return (wanted, used) != (has, shown.get(errors.PRESET))
 
     def _settled(self) -> Generator[None, None, str]:
         """Yield while something is done to the server; return its status."""
