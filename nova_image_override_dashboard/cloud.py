@@ -25,12 +25,3 @@ def client(request: http.HttpRequest) -> typing.Any:
 def compute(request: http.HttpRequest) -> transport.OverridingSession:
     """Return what sends overrides through that client."""
     return transport.attach(client(request).client)
-
-
-def presets(request: http.HttpRequest) -> list[dict[str, typing.Any]]:
-    """Return the presets that the user may use, each with its ``name``.
-
-    :raises answers.Error: the cloud does not say
-    """
-    return [{'name': name, **preset} for name, preset
-            in sorted(compute(request).discover().presets.items())]

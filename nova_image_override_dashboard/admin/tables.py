@@ -34,12 +34,12 @@ def _servers_of(rule: Rule) -> str | None:
 
 
 class RulesFilter(tables.FilterAction):
-    """Searches names, purposes and descriptions."""
+    """Searches the first four columns, of uses, too."""
 
     def filter(
         self, table: typing.Any, data: list[Rule], filter_string: str,
     ) -> list[Rule]:
-        """Return the rules that have each word somewhere."""
+        """Return the rows that have each word somewhere."""
         words = filter_string.lower().split()
         return [rule for rule in data if all(
             word in ' '.join(map(str, rule[:4])).lower() for word in words)]
@@ -91,10 +91,6 @@ class Use(typing.NamedTuple):
     count: int
 
 
-class UsedFilter(RulesFilter):
-    """Searches names, values and projects."""
-
-
 class Used(tables.DataTable):
     """What is overridden, by all users."""
 
@@ -112,7 +108,7 @@ class Used(tables.DataTable):
 
         name = 'used'
         verbose_name = _('Who overrides what')
-        table_actions = (UsedFilter,)
+        table_actions = (RulesFilter,)
         multi_select = False
 
     def get_object_id(self, datum: Use) -> str:

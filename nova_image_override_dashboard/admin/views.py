@@ -11,7 +11,6 @@ from horizon import tables as horizon_tables
 from openstack_dashboard import api
 
 from nova_image_override import errors
-from nova_image_override.client import answers
 from nova_image_override.client import transport
 from nova_image_override_dashboard import choices
 from nova_image_override_dashboard import cloud
@@ -34,7 +33,8 @@ class Rules(horizon_tables.DataTableView):
         """Return what the cloud lets the user override."""
         try:
             schema = cloud.compute(self.request).discover().schema
-        except answers.Error:
+        except Exception:
+            # From whichever client; Horizon knows them all.
             exceptions.handle(self.request, _(
                 'Unable to retrieve what may be overridden.'))
             return []

@@ -33,4 +33,5 @@ class Offered(generic.View):
             return None
         found = cloud.compute(request).discover()
         return {'properties': choices.choices(found.schema),
-                'presets': cloud.presets(request)}
+                'presets': [{'name': name, **preset} for name, preset
+                            in sorted(found.presets.items())]}

@@ -155,6 +155,16 @@ describe('The dialog that edits overrides', function () {
       expect(ctrl.told.nodes).toBeUndefined();
     });
 
+    it('and learns what the image has under a legacy name', function () {
+      change(null);
+      $timeout.flush();
+      told(0, {accepted: {overridden: {
+        hw_architecture: {value: null, image_value: 'aarch64'},
+        hw_disk_bus: {value: 'ide', image_value: null}
+      }}});
+      expect(ctrl.image).toEqual({hw_architecture: 'aarch64'});
+    });
+
     it('and shows what is refused', function () {
       change('ide');
       $timeout.flush();

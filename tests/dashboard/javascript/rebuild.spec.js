@@ -93,6 +93,20 @@ describe('The form of a rebuild', function () {
     return element.find('[role=status]').text().replace(/\s+/g, ' ').trim();
   }
 
+  it('leaves what the image has under a legacy name when a preset is dropped', function () {
+    found.server = {overrides: SCSI.properties, preset: SCSI, image: {}};
+    show();
+    choose('a', {vmware_adaptertype: 'ide'});
+    write('hw_disk_bus', '');
+    $timeout.flush();
+    expect(sends().image_props_override).toEqual({hw_disk_bus: null});
+    answer(0, {accepted: {overridden: {hw_disk_bus: {value: null, image_value: 'ide'}}}});
+    expect(sends().image_props_override).toEqual({hw_disk_bus: 'ide'});
+    $timeout.flush();
+    answer(1, {accepted: {overridden: {}}});
+    expect(sends().image_props_override).toEqual({hw_disk_bus: 'ide'});
+  });
+
   it('asks of what the instance has once an image is chosen, and sends nothing of it', function () {
     show();
     $timeout.flush(10000);

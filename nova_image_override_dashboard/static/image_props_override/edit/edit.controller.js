@@ -9,6 +9,7 @@
     '$uibModalInstance',
     'horizon.image-props-override.asker',
     'horizon.image-props-override.edit.service',
+    'horizon.image-props-override.rows',
     'id',
     'offered',
     'server'
@@ -18,10 +19,13 @@
    * The dialog: the cloud takes the whole set that is asked for, or refuses it,
    * and is asked which after each change.
    */
-  function Controller($uibModalInstance, asker, editService, id, offered, server) {
+  function Controller($uibModalInstance, asker, editService, rows, id, offered, server) {
     var ctrl = this;
     var asking = asker(function (told) {
       ctrl.told = told;
+      if (told.accepted) {
+        ctrl.image = rows.imageOf(ctrl.image, told.accepted);
+      }
     });
     var before, asked;
 

@@ -68,7 +68,6 @@
     ctrl.remove = remove;
     ctrl.show = show;
     ctrl.idOf = idOf;
-    ctrl.nameOf = rows.nameOf;
 
     function onInit() {
       var from = ctrl.preset;

@@ -22,6 +22,7 @@
       wrongWith: wrongWith,
       overridesOf: overridesOf,
       beside: beside,
+      imageOf: imageOf,
       matches: matches,
       nextMember: nextMember
     };
@@ -154,6 +155,26 @@
       Object.keys(preset.properties).forEach(function (name) {
         if (angular.isUndefined(asked[name])) {
           found[name] = angular.isDefined(image[name]) ? image[name] : null;
+        }
+      });
+      return found;
+    }
+
+    /**
+     * Return what the image itself has, with what the cloud says of it: the image
+     * may have a property under a legacy name.
+     *
+     * @param {Object} properties - of the image, or merged: name to value
+     * @param {Object} accepted - {overridden}
+     * @returns {Object} name to value
+     */
+    function imageOf(properties, accepted) {
+      var found = angular.extend({}, properties);
+      angular.forEach(accepted.overridden, function (each, name) {
+        if (each.image_value === null) {
+          delete found[name];
+        } else {
+          found[name] = each.image_value;
         }
       });
       return found;

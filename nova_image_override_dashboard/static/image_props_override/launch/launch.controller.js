@@ -13,6 +13,7 @@
     'horizon.dashboard.project.workflow.launch-instance.boot-source-types',
     'horizon.image-props-override.REFUSED',
     'horizon.image-props-override.asker',
+    'horizon.image-props-override.rows',
     'horizon.image-props-override.service'
   ];
 
@@ -20,7 +21,8 @@
    * The step: what is asked for goes into the model, and the cloud is asked what
    * a create would get after each change of it, of the flavor or of the source.
    */
-  function Controller($document, $scope, $timeout, model, sources, REFUSED, asker, service) {
+  function Controller(
+    $document, $scope, $timeout, model, sources, REFUSED, asker, rows, service) {
     var ctrl = this;
     var asking = asker(tell);
     var askingHosts = asker(tellOfHosts);
@@ -170,7 +172,7 @@
       ctrl.told = told;
       mark(told.state === 'refused' && !told.message);
       if (told.accepted) {
-        ctrl.image = imageOf(told.accepted);
+        ctrl.image = rows.imageOf(told.accepted.properties, told.accepted);
       }
     }
 
@@ -182,21 +184,6 @@
       if (form) {
         form.$setValidity('imagePropsRefused', !isRefused, ctrl);
       }
-    }
-
-    /*
-     * The image's own properties: the merged ones without what is overridden.
-     */
-    function imageOf(accepted) {
-      var found = angular.extend({}, accepted.properties);
-      angular.forEach(accepted.overridden, function (each, name) {
-        if (each.image_value === null) {
-          delete found[name];
-        } else {
-          found[name] = each.image_value;
-        }
-      });
-      return found;
     }
   }
 })();

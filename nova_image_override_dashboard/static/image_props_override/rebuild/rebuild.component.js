@@ -21,14 +21,15 @@
     '$scope',
     'horizon.app.core.openstack-service-api.glance',
     'horizon.image-props-override.asker',
-    'horizon.image-props-override.edit.service'
+    'horizon.image-props-override.edit.service',
+    'horizon.image-props-override.rows'
   ];
 
   /**
    * What a rebuild would override, in Django's form, which sends it in one field:
    * nothing there keeps what the instance has.
    */
-  function Rebuild($element, $scope, glance, asker, editService) {
+  function Rebuild($element, $scope, glance, asker, editService, rows) {
     var ENTER = 13;
     var ctrl = this;
     var form = $element.closest('form');
@@ -131,6 +132,9 @@
 
     function tell(told) {
       ctrl.told = told;
+      if (told.accepted) {
+        ctrl.image = rows.imageOf(ctrl.image, told.accepted);
+      }
       block(told.state === 'refused' && !told.message);
     }
 
