@@ -197,8 +197,6 @@ class Reader:
         if not (sent or problems):
             return None
         preset = NONE
-        if any(each.name == errors.PRESET for each in problems):
-            permission = _whatever_the_preset(permission)
         try:
             if errors.PRESET in sent:
                 enforcer = self._planner.enforcer
@@ -207,6 +205,7 @@ class Reader:
                     sent[errors.PRESET]).overrides
         except errors.Invalid as exc:
             problems = [*problems, *exc.problems]
+        if any(each.name == errors.PRESET for each in problems):
             permission = _whatever_the_preset(permission)
         return self._parser.parse(
             sent.get(errors.PARAMETER, {}), permission, preset, problems)
