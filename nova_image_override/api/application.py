@@ -43,7 +43,8 @@ class APIRouterV21(routes.APIRouterV21):
                 continue
             for method, (maker, action) in methods.items():
                 if api_interfaces.makes_servers(maker):
-                    controller = _with_actions(servers, maker.args[1])
+                    base, actions = maker.args
+                    controller = _with_actions(servers.extending(base), actions)
                 elif api_interfaces.makes_metadata(maker):
                     controller = Resource(with_our_api(maker.args[0], api))
                 else:

@@ -81,12 +81,16 @@ class ServersRoutes(interface.Interface):
 
 
 def makes_servers(maker: Any, controller: str = _CONTROLLER) -> bool:
-    """Return whether MAKER of ``ROUTE_LIST`` makes a resource of CONTROLLER."""
+    """Return whether MAKER of ``ROUTE_LIST`` makes a resource of CONTROLLER.
+
+    Or one of a subclass, as Nova 33 and 34 do for ``/os-volumes_boot``.
+    """
     return (
         isinstance(maker, functools.partial)
         and maker.func is interface.resolve(f'{_ROUTES}:_create_controller')
         and len(maker.args) == 2 and not maker.keywords
-        and maker.args[0] is interface.resolve(controller))
+        and isinstance(maker.args[0], type)
+        and issubclass(maker.args[0], interface.resolve(controller)))
 
 
 def makes_metadata(maker: Any) -> bool:

@@ -3,7 +3,6 @@
 import fixtures
 from nova import context as nova_context
 from nova import objects
-from nova.api.openstack.compute import routes
 from nova.compute import api
 import pytest
 
@@ -177,9 +176,6 @@ class Cloud(base.Cloud):
             'bus') == 'scsi'
         assert self.show(server)[base.PARAMETER] == {'hw_disk_bus': 'scsi'}
 
-    def post(self, body, **more):
-        return self.http('POST', '/os-volumes_boot', body, **more)
-
 
 class TestBootFromVolume:
     @pytest.mark.smoke
@@ -305,29 +301,3 @@ class TestPastTheMerge:
             body = cloud.server_body(overrides)
             assert cloud.http('POST', '/servers', body).status == 202
         assert len(cloud.servers()) == 2
-
-
-class TestVolumesBoot:
-    """POST /os-volumes_boot: another path of servers, or Nova's alone."""
-
-    #: Nova 33 and 34 have a controller of its own for it, which cannot create:
-    #: it passes the body by position, and Nova's validation takes it by name.
-    IS_NOVA_S = hasattr(routes, 'volumes_boot_controller')
-
-    def test_the_parameter_is_taken_or_refused_but_never_ignored(self, cloud):
-        answer = cloud.post(cloud.server_body({'hw_disk_bus': 'scsi'}))
-        if self.IS_NOVA_S:
-            assert answer.status == 400, answer.text
-            assert base.PARAMETER in answer.message
-        else:
-            assert cloud.system_metadata(
-                cloud.created(answer))['hw_disk_bus'] == 'scsi'
-
-    def test_the_legacy_api_creates_nothing_with_it(self, cloud):
-        body = cloud.server_body({'hw_disk_bus': 'scsi'})
-        # The legacy API knows no "none".
-        del body['server']['networks']
-        answer = cloud.post(body, api='v2', compute=None)
-        # Nova drops the key, and then fails as it does without.
-        assert answer.status == (500 if self.IS_NOVA_S else 400), answer.text
-        assert cloud.http('GET', '/servers').body['servers'] == []

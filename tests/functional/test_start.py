@@ -22,6 +22,7 @@ from nova_image_override import errors
 from nova_image_override.api import application
 from nova_image_override.api import router
 from nova_image_override.api import startup
+from nova_image_override.api.servers import ServersController
 from nova_image_override.cmd import run_nova_compute as compute
 from nova_image_override.compute import manager
 from nova_image_override.compute import rescue_images
@@ -227,6 +228,18 @@ class TestStart:
 
         with pytest.raises(errors.UnsupportedNova, match='no compute_api'):
             application.with_our_api(Renamed, None)
+
+    def test_a_subclass_of_nova_s_controller_has_to_have_its_shape(self):
+        class Another(servers.ServersController):
+            __module__ = 'nova.another'
+
+            def show(self, req, server):
+                pass
+
+        with (mock.patch.object(api, 'API'),
+              pytest.raises(errors.UnsupportedNova,
+                            match=r'Another.show\(self, req, server\)')):
+            ServersController(None, None, None).extending(Another)
 
     def test_a_rebuild_of_another_shape_stops_the_start(self, nova):
         def renamed(self, req, id, body, added):
