@@ -47,6 +47,11 @@ _VALUE_MAX = 255
 #: The version that a request uses, in its WSGI environment.
 _VERSION = 'image_props_override.version'
 
+#: What Nova prefers to what (API._inherit_properties_from_image), and their
+#: values that contradict.
+_DISK_CONFIG, _AUTO = 'OS-DCF:diskConfig', 'hw_auto_disk_config'
+_OVERRULED = (('AUTO', 'false'), ('AUTO', 'disabled'), ('MANUAL', 'true'))
+
 #: Each form in which a parameter came, by parameter and place.
 Found = dict[str, dict[str, Any]]
 
@@ -117,7 +122,7 @@ class Reader:
         context = req.environ['nova.context']
         return self._parsed(
             context, asked, functools.partial(self._planner.refused, context),
-            problems), body
+            _inner(body, 'server'), problems), body
 
     def change(
         self, req: wsgi.Request, body: Any, key: str, permission: Permission,
@@ -138,7 +143,8 @@ class Reader:
                     sent, errors.NOT_HERE, 'it cannot be changed '
                     'together with pinned_availability_zone, send two requests')
         return self._parsed(
-            req.environ['nova.context'], sent, permission), body
+            req.environ['nova.context'], sent, permission,
+            _inner(body, key)), body
 
     def listing(self, req: wsgi.Request) -> Operation:
         """Return what a list shows, and take our filters out of its query.
@@ -188,10 +194,11 @@ class Reader:
 
     def _parsed(
         self, context: Any, sent: Mapping[str, Any], permission: Permission,
-        problems: Collection[errors.Problem] = (),
+        server: dict[str, Any], problems: Collection[errors.Problem] = (),
     ) -> Overrides | None:
         """Return the overrides that the parameters SENT ask for.
 
+        :param server: what else the request asks for
         :param problems: what else is wrong with them
         """
         if not (sent or problems):
@@ -207,8 +214,14 @@ class Reader:
             problems = [*problems, *exc.problems]
         if any(each.name == errors.PRESET for each in problems):
             permission = _whatever_the_preset(permission)
-        return self._parser.parse(
-            sent.get(errors.PARAMETER, {}), permission, preset, problems)
+        parse = functools.partial(self._parser.parse, sent.get(
+            errors.PARAMETER, {}), permission, preset)
+        asked, said = parse(problems), server.get(_DISK_CONFIG)
+        if said and (said, asked.values.get(_AUTO)) in _OVERRULED:
+            parse([errors.Problem(
+                _AUTO, errors.NO_EFFECT, f"the request's {_DISK_CONFIG} "
+                'decides: leave one of them out')])
+        return asked
 
 
 def _whatever_the_preset(permission: Permission) -> Permission:
@@ -218,15 +231,19 @@ def _whatever_the_preset(permission: Permission) -> Permission:
             errors.NOT_ALLOWED, errors.VALUE_NOT_ALLOWED)]
 
 
+def _inner(body: Any, key: str) -> dict[str, Any]:
+    """Return what a body has under KEY, {} if that is no object."""
+    inner = body.get(key) if isinstance(body, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
 def _take_parameters(
     req: wsgi.Request, body: Any, key: str,
 ) -> tuple[dict[str, Any], Any]:
     """Return our parameters in a body, and the body without them."""
     if not isinstance(body, dict):
         return {}, body
-    inner = body.get(key)
-    if not isinstance(inner, dict):
-        inner = {}
+    inner = _inner(body, key)
     held = {name: inner[name] for name in errors.PARAMETERS if name in inner}
     _refuse_legacy(req, [
         name for name in errors.PARAMETERS if name in held or name in body])
@@ -251,9 +268,8 @@ def take_free_keys(body: Any) -> tuple[Found, Any]:
     for place in HINTS:
         if isinstance(body.get(place), dict):
             rest[place] = _taken(found, place, body[place])
-    server = body.get('server')
-    if isinstance(server, dict) and isinstance(server.get('metadata'), dict):
-        held = server['metadata']
+    server = _inner(body, 'server')
+    if isinstance(held := server.get('metadata'), dict):
         good = {name: value for name, value in held.items()
                 if isinstance(value, str) and len(value) <= _VALUE_MAX}
         left = _taken(found, METADATA, good)

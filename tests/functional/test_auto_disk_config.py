@@ -1,12 +1,37 @@
 """The merged properties decide whether a server's disk is resized."""
 
+import itertools
+
+import pytest
+
+from nova_image_override import errors
 from testing.harness import base
+from tests.functional import presets
+
+AUTO = 'hw_auto_disk_config'
+SAYS = {'AUTO': 'true', 'MANUAL': 'false'}
 
 
-class Cloud(base.Cloud):
+def asking(value, field):
+    return {base.PARAMETER: {AUTO: value}, 'OS-DCF:diskConfig': field}
+
+
+class Cloud(presets.Cloud):
+    EXTENDED_HOSTS = ('compute1',)
+    OPTIONS = {
+        'allowed_properties': ['hw_auto_disk_config', 'hw_disk_bus'],
+        'accept_scheduler_hint': True}
+    PRESETS = presets.written({'manual': {AUTO: 'false'}})
+
     def auto(self, overrides, image):
         return self.create(
             overrides, image=image, server={'OS-DCF:diskConfig': 'AUTO'})
+
+    def assert_overruled(self, answer):
+        assert answer.status == 400, answer.text
+        assert answer.problems == {AUTO: errors.NO_EFFECT}
+        assert ("the request's OS-DCF:diskConfig decides: leave one of them "
+                'out') in answer.message
 
 
 class TestAutoDiskConfig:
@@ -17,18 +42,73 @@ class TestAutoDiskConfig:
     def test_what_the_override_says_counts(self, cloud):
         disabled = cloud.image(auto_disk_config='disabled')
         assert cloud.auto(None, disabled).status == 400
-        for value in ('true', 'false', None):
-            assert cloud.auto({'hw_auto_disk_config': value},
-                              disabled).status == 202, value
+        for value in ('true', None):
+            assert cloud.auto({AUTO: value}, disabled).status == 202, value
 
     def test_an_override_that_disables_it_refuses(self, cloud):
-        answer = cloud.auto({'hw_auto_disk_config': 'disabled'}, cloud.image())
-        assert answer.status == 400, answer.text
+        cloud.assert_overruled(cloud.auto({AUTO: 'disabled'}, cloud.image()))
         cloud.assert_nothing_created()
 
     def test_the_disk_is_configured_as_asked(self, cloud):
-        answer = cloud.auto({'hw_auto_disk_config': 'true'},
+        answer = cloud.auto({AUTO: 'true'},
                             cloud.image(auto_disk_config='disabled'))
-        server = cloud.http(
-            'GET', f'/servers/{answer.body["server"]["id"]}').body['server']
-        assert server['OS-DCF:diskConfig'] == 'AUTO'
+        assert cloud.show(
+            answer.body['server']['id'])['OS-DCF:diskConfig'] == 'AUTO'
+
+
+class TestOverruled:
+    """Nova takes the request's own field, and the override says otherwise."""
+
+    @pytest.mark.smoke
+    def test_a_create_says_the_same_in_both_or_is_refused(self, cloud):
+        for field, value in itertools.product(SAYS, SAYS.values()):
+            body = {'server': {
+                **cloud.server_body()['server'], **asking(value, field)}}
+            checked = cloud.http(
+                'POST', '/image-props-override/check', body)
+            answer = cloud.http('POST', '/servers', body)
+            if value == SAYS[field]:
+                assert checked.status == 200, checked.text
+                server = cloud.show(cloud.created(answer))
+                assert server['OS-DCF:diskConfig'] == field
+                cloud.delete(server['id'])
+            else:
+                cloud.assert_overruled(checked)
+                cloud.assert_overruled(answer)
+                cloud.assert_nothing_created()
+
+    def test_a_rebuild_and_an_update_do_the_same(self, cloud):
+        server = cloud.boot()
+        for field, value in itertools.product(SAYS, SAYS.values()):
+            rebuild = {'imageRef': base.IMAGE, **asking(value, field)}
+            update = {'server': asking(value, field)}
+            if value == SAYS[field]:
+                answer = cloud.act(server, {'rebuild': rebuild})
+                assert answer.status == 202, answer.text
+                cloud.wait(server)
+                assert cloud.show(server)['OS-DCF:diskConfig'] == field
+            else:
+                cloud.assert_overruled(cloud.act(server, {'rebuild': rebuild}))
+                cloud.assert_overruled(
+                    cloud.http('PUT', f'/servers/{server}', update))
+
+    def test_what_a_hint_or_a_preset_says_is_judged_too(self, cloud):
+        body = cloud.server_body(**{'OS-DCF:diskConfig': 'AUTO'})
+        for overrides, more in (
+                ({}, {'os:scheduler_hints': {
+                    f'{base.PARAMETER}:{AUTO}': 'false'}}),
+                ({'image_props_override_preset': 'manual'}, {})):
+            answer = cloud.http('POST', '/servers', {
+                'server': {**body['server'], **overrides}, **more})
+            cloud.assert_overruled(answer)
+        assert 'of preset manual: ' in answer.message
+
+    def test_what_else_is_not_permitted_is_told_with_it(self, cloud):
+        answer = cloud.create({
+            AUTO: 'true', 'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'},
+            server={'OS-DCF:diskConfig': 'MANUAL'})
+        assert answer.status == 403, answer.text
+        assert answer.problems == {
+            AUTO: errors.NO_EFFECT, 'hw_boot_menu': errors.NOT_ALLOWED}
+        assert 'Not checked with flavor and image yet: hw_disk_bus' in (
+            answer.message)
