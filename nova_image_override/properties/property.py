@@ -151,7 +151,8 @@ class Property(abc.ABC):
         elif value.lower() in ('', 'null', 'none'):
             reason = (
                 f'must not be {value or "empty"}; to remove the image\'s '
-                f'property, send null without quotes (openstack: {name}=)')
+                f'property, send null without quotes (openstack: {name}=; '
+                f'metadata: image_props_override={{"{name}": null}})')
         else:
             reason = f'must be {self.expects}, not {errors.printable(value)}'
         return errors.Problem(name, errors.INVALID_VALUE, reason)

@@ -14,7 +14,8 @@ PREFIX = f'{base.PARAMETER}:'
 class Cloud(presets.Cloud):
     def with_metadata(self, metadata, overrides=None, **kwargs):
         """POST /servers as a client does that knows nothing of us."""
-        body = self.server_body(overrides, metadata=metadata)
+        body = self.server_body(
+            overrides, kwargs.pop('image', base.IMAGE), metadata=metadata)
         if kwargs.get('compute', self.COMPUTE) in (None, '2.1'):
             # Since 2.37.
             del body['server']['networks']
@@ -44,6 +45,17 @@ class TestOpen:
             {base.PARAMETER: json.dumps({'hw_vif_model': 'e1000'})})
         assert cloud.used(server) == (None, {'hw_vif_model': 'e1000'})
         assert cloud.show(server)['metadata'] == {}
+
+    def test_a_removal_is_sent_as_the_refusal_of_none_says(self, cloud):
+        image = cloud.image(hw_vif_model='virtio')
+        answer = cloud.with_metadata({PREFIX + 'hw_vif_model': ''}, image=image)
+        cloud.assert_refused(
+            answer, 400, {'hw_vif_model': errors.INVALID_VALUE})
+        key, _, text = answer.message.partition(
+            'metadata: ')[2].partition('=')
+        text = text[:text.index('}') + 1]
+        server = cloud.made({key: text}, image=image)
+        assert cloud.used(server) == (None, {'hw_vif_model': None})
 
     @pytest.mark.parametrize('kwargs', [
         {'api': 'v2', 'compute': None}, {'compute': None}, {'compute': '2.1'}])

@@ -265,7 +265,8 @@ def test_a_value_must_be_a_string(parser, value, kind):
     ('hw_disk_bus', '', errors.INVALID_VALUE, 'must not be empty'),
     ('hw_disk_bus', 'null', errors.INVALID_VALUE, 'must not be null; to remove '
      'the image\'s property, send null without quotes '
-     '(openstack: hw_disk_bus=)'),
+     '(openstack: hw_disk_bus=; metadata: '
+     'image_props_override={"hw_disk_bus": null})'),
     ('hw_numa_nodes', 'None', errors.INVALID_VALUE, 'send null'),
     ('hw_disk_bus', '\u0455csi', errors.INVALID_VALUE, r'"\u0455csi"'),
     ('hw_disk_bus', 'scsi\0', errors.INVALID_VALUE, r'"scsi\u0000"'),
