@@ -172,6 +172,15 @@ class TestFlavor:
         cloud.assert_refused(answer, 400, {base.PARAMETER: 'flavor_conflict'})
         assert 'by themselves' in answer.message
 
+    def test_an_override_that_ends_such_a_conflict_is_named(self, cloud):
+        flavor = cloud.flavor(
+            hw__cpu_realtime='yes', hw__cpu_policy='dedicated')
+        answer = cloud.create({'hw_boot_menu': 'true'}, flavor=flavor)
+        cloud.assert_refused(answer, 400, {base.PARAMETER: 'flavor_conflict'})
+        assert 'hw_cpu_realtime_mask and others in, as ^0' in answer.message
+        assert cloud.create({'hw_cpu_realtime_mask': '^0'},
+                            flavor=flavor).status == 202
+
     def test_a_huge_flavor_is_judged_in_bounded_work(self, cloud):
         """Nova's own search looks at a million topologies of 100 vCPUs."""
         flavor = cloud.flavor(vcpus=4096)

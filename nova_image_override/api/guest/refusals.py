@@ -188,10 +188,10 @@ _TABLE: dict[str, _Blame | Callable[[Guest], _Blame]] = {
         ('hw_cpu_policy',), 'set hw_cpu_policy=dedicated'),
     'RealtimeMaskNotFoundOrInvalid': _Blame(
         ('hw_cpu_realtime_mask',),
-        'leave one vCPU out of the mask and others in, as ^0 does'),
+        'leave one vCPU out of hw_cpu_realtime_mask and others in, as ^0 does'),
     'RequestedVRamTooHigh': _Blame(
         ('hw_video_ram',),
-        'choose a flavor with hw_video:ram_max_mb of at least {value}'),
+        'choose a flavor with hw_video:ram_max_mb of at least {req_vram}'),
     'RequiredMixedInstancePolicy': _dedicated_mask,
     'NotImplementedError': _Blame(
         _MEMORY, 'boot from an image',
@@ -273,8 +273,15 @@ class Refusals:
             yield errors.Problem(name, errors.FLAVOR_CONFLICT,
                                  self._reason(name, row, refusal))
         if not names:
-            yield errors.Problem(errors.PARAMETER, errors.FLAVOR_CONFLICT,
-                                 sentence[:REASON_MAX])
+            # No override changes what the flavor itself says.
+            advice = '' if any(
+                rule.of(self.guest.flavor.extra_specs)
+                for field in row.groups[0].split()
+                if (rule := book.RECORDS[field].flavor)
+            ) else self._advice(row, refusal)
+            yield errors.Problem(
+                errors.PARAMETER, errors.FLAVOR_CONFLICT,
+                sentence[:REASON_MAX - len(advice)] + advice)
 
     def _named(self, sentence: str) -> str:
         """Return the overridden fields that a sentence of Nova's names."""
@@ -317,15 +324,18 @@ class Refusals:
         flavor = override.prop.record.flavor
         present = flavor.of(guest.flavor.extra_specs) if flavor else []
         says = row.says or _sentence(refusal)
-        advice = row.advice and '; ' + row.advice.format(
-            vcpus=guest.flavor.vcpus, memory_mb=guest.flavor.memory_mb,
-            value=override.value)
+        advice = self._advice(row, refusal)
         if flavor and present and not advice:
             # Nova's sentence quotes names of flavors and images instead.
             says = f'the flavor has {" and ".join(present)}'
             advice = '; ' + flavor.advice(
                 guest.flavor.extra_specs, override.value)
         return says[:REASON_MAX - len(advice)] + advice
+
+    def _advice(self, row: _Blame, refusal: Exception) -> str:
+        flavor, found = self.guest.flavor, getattr(refusal, 'kwargs', {})
+        return row.advice and '; ' + row.advice.format(**{
+            **found, 'vcpus': flavor.vcpus, 'memory_mb': flavor.memory_mb})
 
     @functools.cached_property
     def _own(self) -> Guest | None:

@@ -11,12 +11,9 @@ import re
 #: Of the flavor of tests.unit.api.guest.guests.
 VCPUS, MEMORY = 4, 1024
 
-#: Reasons that cannot be followed -> why.
-CANNOT = {
-    'image and flavor conflict by themselves: ':
-        'no override makes it and none mends it: Nova refuses this flavor with '
-        'the image as it is',
-}
+#: How reasons begin that no override makes: Nova refuses this flavor with the
+#: image as it is. Those without advice no override mends either.
+CONFLICT = 'image and flavor conflict by themselves: '
 
 #: A property that has to be there -> some value.
 SOME = {'hw_tpm_version': '2.0'}
@@ -211,7 +208,7 @@ STEPS = {
         _pinned,
     r'choose a flavor with hw:cpu_dedicated_mask, or with hw:cpu_realtime '
     r'beside a realtime mask': _some_mask,
-    r'leave one vCPU out of the mask and others in, as (\S+) does':
+    r'leave one vCPU out of hw_cpu_realtime_mask and others in, as (\S+) does':
         lambda request, mask: [request.set(hw_cpu_realtime_mask=mask)],
     r'(raise|lower) a limit, so that sockets, cores and threads can make the '
     r'(\d+) vCPUs of the flavor': _limit,

@@ -88,7 +88,8 @@ def test_nothing_is_blamed_that_need_not_change():
 
 def sentence(reason):
     """Return why, without what to do."""
-    return reason.partition(CONFLICT)[2] or reason.rpartition('; ')[0] or reason
+    reason = reason.removeprefix(advice.CONFLICT)
+    return reason.rpartition('; ')[0] or reason
 
 
 def test_the_image_and_the_flavor_are_blamed_where_no_override_is():
@@ -102,17 +103,15 @@ def test_the_image_and_the_flavor_are_blamed_where_no_override_is():
 
 # --- what the reasons advise ------------------------------------------------
 
-(CONFLICT,) = advice.CANNOT
-
-
 def left(overrides, specs):
     """Return who is refused, without what advice cannot mend."""
     result = {}
     for name, (_, reason) in ask(overrides, specs).items():
-        if reason.startswith(CONFLICT):
+        is_conflict = reason.startswith(advice.CONFLICT)
+        if is_conflict:
             # True only if it is so without any override.
             assert reason in alone(tuple(specs.items())), (overrides, specs)
-        else:
+        if not is_conflict or '; ' in reason:
             result[name] = reason
     return result
 

@@ -42,8 +42,8 @@ REASONS = [
     ({'hw_cpu_realtime_mask': '0-3'},
      {'hw:cpu_realtime': 'yes', 'hw:cpu_policy': 'dedicated'},
      'Use of realtime CPUs requires either one or more non-realtime CPU(s) or '
-     'offloaded emulator threads; leave one vCPU out of the mask and others '
-     'in, as ^0 does'),
+     'offloaded emulator threads; leave one vCPU out of hw_cpu_realtime_mask '
+     'and others in, as ^0 does'),
     ({'hw_cpu_policy': 'shared'}, {'hw:emulator_threads_policy': 'isolate'},
      'An isolated CPU emulator threads option requires a dedicated CPU policy '
      'option; set hw_cpu_policy=dedicated'),
@@ -197,6 +197,33 @@ def test_an_override_is_not_to_blame_for_what_no_value_of_it_ends():
     assert 'by themselves' in found[errors.PARAMETER][1]
 
 
+@pytest.mark.parametrize(('specs', 'base', 'advice', 'cure'), [
+    ({'hw:cpu_policy': 'dedicated', 'hw:cpu_realtime': 'yes'}, {},
+     'leave one vCPU out of hw_cpu_realtime_mask and others in, as ^0 does',
+     {'hw_cpu_realtime_mask': '^0'}),
+    ({'hw:mem_encryption': 'true'}, {}, 'set hw_firmware_type=uefi',
+     {'hw_firmware_type': 'uefi'}),
+    ({'hw:emulator_threads_policy': 'isolate'}, {},
+     'set hw_cpu_policy=dedicated', {'hw_cpu_policy': 'dedicated'}),
+    ({}, {'hw_video_ram': '16'},
+     'choose a flavor with hw_video:ram_max_mb of at least 16', None),
+    # What a flavor itself has cannot be overridden.
+    ({'hw:numa_nodes': '3'}, {}, '', None),
+    ({'hw:emulator_threads_policy': 'isolate', 'hw:cpu_policy': 'shared'}, {},
+     '', None),
+])
+def test_advice_about_image_and_flavor_says_which_override_mends_them(
+        specs, base, advice, cure):
+    asked = {'hw_boot_menu': 'true'}
+    ((name, (_, reason)),) = guests.problems(asked, specs, base=base).items()
+    assert name == errors.PARAMETER
+    assert reason.rpartition('; ')[2] == advice if advice else (
+        '; ' not in reason)
+    assert len(reason) <= refusals.REASON_MAX
+    if cure:
+        assert guests.problems({**asked, **cure}, specs, base=base) == {}
+
+
 def test_the_exceptions_of_the_table_are_nova_s():
     # Nova 34 has brought stateless firmware for encrypted memory; the second
     # is Python's.
@@ -286,8 +313,8 @@ def test_a_long_sentence_of_nova_s_leaves_room_for_what_to_do(monkeypatch):
     monkeypatch.setattr(
         refusals, 'checks', lambda: [(check, ('hw_cpu_realtime_mask',))])
     ((_, reason),) = guests.problems({'hw_cpu_realtime_mask': '^0'}).values()
-    assert reason.endswith('xx; leave one vCPU out of the mask and others in, '
-                           'as ^0 does')
+    assert reason.endswith('xx; leave one vCPU out of hw_cpu_realtime_mask and '
+                           'others in, as ^0 does')
     assert len(reason) == 300
 
 
