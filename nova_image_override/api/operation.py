@@ -133,6 +133,7 @@ class Listing(Operation):
     names: frozenset[str] = frozenset()
     preset: str = ''
     shown: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    is_check: bool = False
 
     def attributes(self, expected: list[str] | None) -> list[str] | None:
         """Load system metadata, too.
@@ -169,9 +170,3 @@ class Listing(Operation):
             self.shown[instance.uuid] = {
                 errors.PARAMETER: record.in_force,
                 errors.PRESET: record.preset and record.preset._asdict()}
-
-
-class Check(Listing):
-    """A change of a server that ends with its plan."""
-
-    is_check = True

@@ -103,7 +103,7 @@ class ServersController(servers.ServersController):
         existing = dry_run.of_existing(body)
         try:
             if existing:
-                self._change(req, *existing, kind=operations.Check)
+                self._change(req, *existing, is_check=True)
             else:
                 asked, body = self._asked.create(
                     req, dry_run.body_of_create(req, body))
@@ -151,19 +151,20 @@ class ServersController(servers.ServersController):
 
     def _change(
         self, req: wsgi.Request, key: str, id: str, body: Any,
-        kind: type[operations.Listing] = operations.Listing,
+        is_check: bool = False,
     ) -> Any:
         """Update or rebuild a server, or check what that would get."""
         asked, body = self._asked.change(req, body, key, functools.partial(
             self._refused, req.environ['nova.context'], id))
-        if kind.is_check and key == 'server' and asked is None:
+        if is_check and key == 'server' and asked is None:
             raise errors.Invalid.of(
                 [errors.PARAMETER], errors.INVALID_VALUE,
                 'a check of an update needs it')
         # Releases name the method differently.
         method = super().update if key == 'server' else getattr(
             super(), servers.ServersController.wsgi_actions['rebuild'])
-        return _showing(req, method, kind(asked), id=id, body=body)
+        return _showing(req, method, operations.Listing(
+            asked, is_check=is_check), id=id, body=body)
 
     def _refused(
         self, context: Any, id: str, asked: Overrides,
