@@ -37,6 +37,12 @@ REFUSED = (
      dict.fromkeys(('hw_machine_type', 'hw_viommu_model'), CONFLICT)),
     ({'hw_architecture': 'aarch64'}, {'hw_firmware_type': 'bios'},
      {'hw_firmware_type': CONFLICT}),
+    # What the override makes of the image's own properties.
+    ({'os_secure_boot': 'required', 'hw_machine_type': 'pc'}, UEFI,
+     {'hw_firmware_type': CONFLICT}),
+    ({'hw_architecture': 'aarch64', 'hw_emulation_architecture': 'x86_64',
+      'hw_disk_bus': 'ide'}, {'hw_emulation_architecture': None},
+     {'hw_emulation_architecture': CONFLICT}),
 )
 
 #: Image and overrides.
@@ -49,6 +55,7 @@ ACCEPTED = (
     ({}, {'hw_machine_type': 'q35', **SECURE}),
     ({'hw_machine_type': 'q35', 'hw_disk_bus': 'ide'},
      {'hw_disk_bus': 'sata'}),
+    ({'os_secure_boot': 'required', 'hw_machine_type': 'q35'}, UEFI),
     # The image's own conflict is left to Nova.
     ({'hw_machine_type': 'q35', 'hw_disk_bus': 'ide'},
      {'hw_boot_menu': 'true'}),
@@ -79,6 +86,15 @@ class TestCreate:
     def test_what_some_host_builds_is_accepted(self, cloud, image, overrides):
         answer = cloud.create(overrides, image=cloud.image(**image))
         assert answer.status == 202, answer.text
+
+    def test_so_is_what_the_override_makes_of_the_flavor(self, cloud):
+        flavor = cloud.flavor(os__secure_boot='required')
+        for machine, status in ('pc', 400), ('q35', 202):
+            answer = cloud.create(UEFI, flavor=flavor, image=cloud.image(
+                hw_machine_type=machine))
+            assert answer.status == status, answer.text
+            assert answer.problems == ({} if status == 202 else {
+                'hw_firmware_type': 'flavor_conflict'})
 
     @pytest.mark.parametrize('memory, overrides, good', PAGES)
     def test_a_page_size_must_divide_the_memory_of_each_node(
@@ -111,6 +127,12 @@ class TestLater:
         answer = cloud.rebuild(server, overrides)
         assert answer.status == 400, answer.text
         assert answer.problems == dict.fromkeys(overrides, CONFLICT)
+
+    def test_so_they_do_what_an_override_makes_of_the_image(self, cloud):
+        server = cloud.stopped(image=cloud.image(
+            hw_machine_type='pc', os_secure_boot='required'))
+        cloud.assert_refused_unchanged(
+            server, 400, {'hw_firmware_type': CONFLICT}, UEFI)
 
     def test_what_nova_chose_follows_the_machine_type(self, cloud):
         """The CD-ROM of a config drive moves with it, in one step."""

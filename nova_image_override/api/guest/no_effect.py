@@ -16,12 +16,13 @@ import functools
 from typing import Any
 
 from nova_image_override import errors
-from nova_image_override.api.guest.guest import Guest, REFUSALS
+from nova_image_override.api.guest.guest import boot_metadata, Guest, REFUSALS
 from nova_image_override.authorization.discovery_schema import Overridable
 from nova_image_override.authorization.lists import glob_pattern
 from nova_image_override.override import ImageProperties, Override, Overrides
 from nova_image_override.properties import book
 from nova_image_override.properties import catalog
+from nova_image_override.properties import families
 from nova_image_override.properties.book import vocabulary
 from nova_image_override.properties.book.vocabulary import Gets, Record
 
@@ -145,12 +146,28 @@ def by_driver(
 
 # --- beside other properties ------------------------------------------------
 
+#: What a row names -> other properties that decide what a guest gets of it.
+_DECIDED_BY = {
+    'hw_architecture': ('hw_emulation_architecture',),
+    # LibvirtDriver._guest_add_usb_root_controller
+    'hw_input_bus': (
+        'hw_architecture', 'hw_cdrom_bus', 'hw_disk_bus',
+        'hw_emulation_architecture', 'hw_usb_model'),
+    # LibvirtDriver._configure_guest_by_virt_type
+    'os_secure_boot': ('hw_firmware_type',),
+}
+
+
 @functools.cache
-def _rows() -> list[tuple[str, vocabulary.Excludes]]:
-    """Return the rows about properties that the running Nova has."""
-    present = catalog.running()
-    return [(record.name, row) for record in book.RECORDS.values()
-            for row in record.excludes if {record.name, row.name} <= {*present}]
+def _rows() -> list[tuple[str, vocabulary.Excludes, Collection[str]]]:
+    """Return the rows about properties that the running Nova has.
+
+    :returns: of each, its property, and what decides whether it is met
+    """
+    return [(record.name, row, [other for name in (record.name, row.name)
+                                for other in _DECIDED_BY.get(name, ())])
+            for record in book.RECORDS.values() for row in record.excludes
+            if {record.name, row.name} <= {*catalog.running()}]
 
 
 def beside_others(
@@ -166,19 +183,47 @@ def beside_others(
     """
     if virt_drivers != {'libvirt'}:
         return
-    asked = {each.name: each for each in overrides.members
-             if each.value is not None}
-    for field, row in _rows():
-        beside = _deciding(row.name, guest)
-        if (field in asked or beside in asked) and is_met(
-                row, _value(field, guest), _value(beside, guest)) \
-                and not (row.unless and _has(row.unless, guest)):
-            blamed = [(field, beside), (beside, field)]
-            # What makes another property ignored does what it says itself.
-            for name, other in blamed[:1] if (
-                    row.outcome == vocabulary.IGNORED) else blamed:
-                if name in asked and not asked[name].is_images_own(base):
-                    yield _excluded(row, guest, name, other)
+    names = {each.name for each in overrides.members}
+    for field, row, others in _rows():
+        if names.isdisjoint({field, row.name, *others}) \
+                or not _excludes(row, field, guest):
+            continue
+        halves = [field, _deciding(row.name, guest)]
+        # What makes another property ignored does what it says itself.
+        last = 1 if row.outcome == vocabulary.IGNORED else 2
+        blamed = [
+            each.name for each in overrides.members
+            if each.name in halves[:last] and each.value is not None
+            and not each.is_images_own(base)]
+        for name in blamed or [
+                name for name in others if last == 2 and name in names
+                and _makes(overrides[name], row, field, guest, base)]:
+            yield _excluded(
+                row, guest, name, [each for each in halves if each != name])
+
+
+def _excludes(row: vocabulary.Excludes, field: str, guest: Guest) -> bool:
+    """Return whether ROW of the property FIELD excludes what a guest has."""
+    other = _value(_deciding(row.name, guest), guest)
+    return (_is_like(other, row.values)
+            and is_met(row, _value(field, guest), other)
+            and not (row.unless and _has(row.unless, guest)))
+
+
+def _makes(
+    override: Override, row: vocabulary.Excludes, field: str, guest: Guest,
+    base: ImageProperties,
+) -> bool:
+    """Return whether ROW would exclude nothing without an override."""
+    own = {**guest.properties, override.name: override.image_value(base)}
+    # CPU lists take long to read.
+    image = boot_metadata({}, {
+        name: value for name, value in own.items()
+        if value is not None and not families.NUMA_CPUS.has(name)})
+    try:
+        return not _excludes(row, field, Guest.of(guest.flavor, image))
+    except REFUSALS:  # Nova cannot read the image's own value.
+        return True
 
 
 def is_met(
@@ -195,16 +240,18 @@ def _is_like(value: str | None, patterns: tuple[str, ...]) -> bool:
 
 
 def _excluded(
-    row: vocabulary.Excludes, guest: Guest, name: str, beside: str,
+    row: vocabulary.Excludes, guest: Guest, name: str, beside: list[str],
 ) -> errors.Problem:
     """Return why the override called NAME is refused."""
-    code, value = errors.PROPERTY_CONFLICT, _value(beside, guest)
-    if row.outcome == vocabulary.IGNORED:
-        code = errors.NO_EFFECT
-    elif guest.prop(beside) is None:
-        code, beside = errors.FLAVOR_CONFLICT, f'the flavor\'s {beside}'
+    of_flavor = {each for each in beside if guest.prop(each) is None}
+    code = (errors.NO_EFFECT if row.outcome == vocabulary.IGNORED
+            else errors.FLAVOR_CONFLICT if of_flavor
+            else errors.PROPERTY_CONFLICT)
+    said = ' and '.join(
+        'the flavor\'s ' * (each in of_flavor)
+        + f'{each}={_value(each, guest)}' for each in beside)
     return errors.Problem(
-        name, code, f'beside {beside}={value}: {row.says}; {row.advice}')
+        name, code, f'beside {said}: {row.says}; {row.advice}')
 
 
 def _deciding(field: str, guest: Guest) -> str:
@@ -216,7 +263,9 @@ def _deciding(field: str, guest: Guest) -> str:
 
 def _has(field: str, guest: Guest) -> bool:
     """Return whether a guest has a property, or what stands for it."""
-    return guest.prop(field) is not None or _value(field, guest) is not None
+    found = _value(field, guest)
+    return (guest.prop(field) if found is None else found) not in (
+        None, 'none')
 
 
 def _value(field: str, guest: Guest) -> str | None:

@@ -103,6 +103,14 @@ def test_the_lists_of_a_flavor_of_4096_vcpus_are_not_too_many(work):
     assert work.cpus
 
 
+def test_what_makes_an_exclusion_is_found_without_expanding_lists(work):
+    found = problems(guests.flavor(8), {
+        'hw_firmware_type': 'uefi', **_MOST}, {
+            'hw_machine_type': 'pc', 'os_secure_boot': 'required'})
+    assert 'hw_firmware_type' in found
+    assert work.cpus == 4096
+
+
 def test_an_images_hostile_lists_are_expanded_for_two_guests_only(work):
     """With the overrides and without, whatever the number of conflicts."""
     found = problems(

@@ -60,6 +60,56 @@ OF_FLAVORS = (
     ({'hw_usb_model': 'none'}, {'hw__sound_model': 'usb'}, {}),
     ({'hw_input_bus': 'virtio'}, {'hw__sound_model': 'usb'}, {}),
     ({'hw_input_bus': 'virtio'}, {'hw__redirected_usb_ports': '2'}, {}),
+    ({'hw_input_bus': 'virtio'}, {'hw__redirected_usb_ports': '2'},
+     {'hw_usb_model': 'none'}),
+)
+
+#: Overrides of neither half that make an exclusion of what the image and the
+#: flavor have, the latter's extra specs, the former's properties, and the half
+#: that is named first.
+MAKING = (
+    (UEFI, {}, {**PC, 'os_secure_boot': 'required'}, 'os_secure_boot'),
+    (UEFI, {'os__secure_boot': 'required'}, PC, "the flavor's os_secure_boot"),
+    ({'hw_usb_model': None}, {}, {
+        'hw_sound_model': 'usb', 'hw_input_bus': 'virtio',
+        'hw_usb_model': 'qemu-xhci'}, 'hw_sound_model'),
+    ({'hw_disk_bus': 'virtio'}, {'hw__usb_model': 'none'}, {
+        'hw_sound_model': 'usb', 'hw_input_bus': 'virtio',
+        'hw_disk_bus': 'usb'}, 'hw_sound_model'),
+    ({'hw_cdrom_bus': None}, {'hw__redirected_usb_ports': '2'}, {
+        'hw_input_bus': 'virtio', 'hw_cdrom_bus': 'usb'},
+     "the flavor's hw_redirected_usb_ports"),
+    ({'hw_architecture': 'x86_64'}, {'hw__sound_model': 'usb'}, {
+        'hw_input_bus': 'virtio', 'hw_architecture': 'ppc64le'},
+     "the flavor's hw_sound_model"),
+    ({'hw_emulation_architecture': None}, {}, {
+        **ARM, 'hw_emulation_architecture': 'x86_64', 'hw_disk_bus': 'ide'},
+     'hw_disk_bus'),
+    # The image's own value cannot be read.
+    (UEFI, {}, {**PC, 'os_secure_boot': 'required', 'hw_firmware_type': 'x'},
+     'os_secure_boot'),
+)
+
+#: The same for overrides that make none.
+MAKING_NONE = (
+    (UEFI, {}, {**Q35, 'os_secure_boot': 'required'}),
+    (UEFI, {}, {'os_secure_boot': 'required'}),
+    # Nova boots it without Secure Boot, which is what "optional" means.
+    (UEFI, {}, {**PC, 'os_secure_boot': 'optional'}),
+    (UEFI, {'os__secure_boot': 'required'}, {**PC, **UEFI}),
+    # A pointer on the USB bus is what most hosts have by default.
+    ({'hw_disk_bus': 'virtio'}, {}, {
+        'hw_sound_model': 'usb', 'hw_usb_model': 'none',
+        'hw_disk_bus': 'usb'}),
+    ({'hw_usb_model': None}, {'hw__usb_model': 'qemu-xhci'}, {
+        'hw_sound_model': 'usb', 'hw_input_bus': 'virtio'}),
+    # Image and flavor are so by themselves.
+    ({'hw_usb_model': None}, {}, {
+        'hw_sound_model': 'usb', 'hw_input_bus': 'virtio'}),
+    ({'hw_disk_bus': 'virtio'}, {}, {
+        'hw_sound_model': 'usb', 'hw_input_bus': 'virtio',
+        'hw_disk_bus': 'scsi'}),
+    ({'hw_emulation_architecture': None}, {}, {**ARM, 'hw_disk_bus': 'ide'}),
 )
 
 #: Of these, what the running release has.
@@ -154,6 +204,43 @@ def test_a_flavor_can_have_the_other_half(override, spec, base):
     assert codes(found) == dict.fromkeys(override, errors.FLAVOR_CONFLICT)
     ((_, reason),) = found.values()
     assert f'the flavor\'s {name.replace("__", "_")}={value}' in reason
+
+
+def has_all(case):
+    """Return whether the running release has what one of MAKING speaks of."""
+    overrides, specs, image = case[:3]
+    return guests.known({
+        **{name.replace('__', '_'): value for name, value in specs.items()},
+        **image, 'hw_firmware_type': 'uefi'}) and guests.known({
+            name: value for name, value in overrides.items() if value})
+
+
+@pytest.mark.parametrize('overrides, specs, image, half', filter(
+    has_all, MAKING))
+def test_what_makes_an_exclusion_of_two_others_is_blamed(
+        overrides, specs, image, half):
+    found = guests.problems(dict(overrides), specs, image)
+    assert codes(found) == dict.fromkeys(
+        overrides, errors.FLAVOR_CONFLICT if 'flavor' in half else CONFLICT)
+    ((_, reason),) = found.values()
+    assert reason.startswith(f'beside {half}=') and ' and hw_' in reason
+    assert len(reason) <= refusals.REASON_MAX
+
+
+@pytest.mark.parametrize('overrides, specs, image, half', filter(
+    has_all, MAKING))
+def test_what_has_no_part_in_an_exclusion_is_not_blamed(
+        overrides, specs, image, half):
+    found = guests.problems(
+        {**overrides, 'hw_boot_menu': 'true', 'hw_rescue_bus': 'usb'}, specs,
+        image)
+    assert found.keys() == overrides.keys()
+
+
+@pytest.mark.parametrize('overrides, specs, image', filter(
+    has_all, MAKING_NONE))
+def test_what_makes_no_exclusion_is_accepted(overrides, specs, image):
+    assert guests.problems(dict(overrides), specs, image) == {}
 
 
 def test_each_half_that_a_flavor_can_have_is_looked_up_there():
