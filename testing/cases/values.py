@@ -10,6 +10,7 @@ from nova_image_override.properties import book
 from nova_image_override.properties import catalog as catalog_module
 from nova_image_override.properties import families
 from nova_image_override.properties import property as property_module
+from nova_image_override.properties.book import vocabulary
 
 CATALOG = catalog_module.running()
 
@@ -95,5 +96,6 @@ def book_digest() -> str:
     return hashlib.sha256(repr([
         (record.name, record.reader('libvirt'), record.hosts, [
             dataclasses.replace(row, says='', advice='')
-            for row in record.excludes])
+            for row in record.excludes
+            if row.outcome != vocabulary.UNSCHEDULED])
         for record in book.RECORDS.values()]).encode()).hexdigest()[:16]

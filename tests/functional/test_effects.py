@@ -80,14 +80,30 @@ class TestRefusals:
         cloud.assert_problems({name: value}, 'no_effect')
         cloud.assert_nothing_created()
 
-    def test_address_bits_are_refused_beside_an_architecture(self, cloud):
-        """ImagePropertiesFilter fails with both."""
-        bits = {'hw_maxphysaddr_bits': '42', 'hw_maxphysaddr_mode': 'emulate'}
+    @pytest.mark.parametrize('name, value', [
+        ('hw_architecture', 'x86_64'), ('img_hv_type', 'kvm'),
+        ('hw_vm_mode', 'hvm')])
+    def test_address_bits_are_refused_beside_an_architecture(
+            self, cloud, name, value):
+        """ImagePropertiesFilter fails with both, whoever sets which."""
+        bits, other = {'hw_maxphysaddr_bits': '42'}, {name: value}
+        emulate = {'hw_maxphysaddr_mode': 'emulate'}
         release.need(*bits)
-        answer = cloud.ask({**bits, 'hw_architecture': 'x86_64'}, {}, {})
-        assert answer.status == 400, answer.text
-        assert answer.problems == {'hw_maxphysaddr_bits': 'no_effect'}
-        assert cloud.ask(bits, {}, {}).status == 202
+        for overrides, image in (
+                ({**bits, **other}, emulate), (other, {**bits, **emulate}),
+                (other, bits), (bits, {**other, **emulate})):
+            answer = cloud.ask(overrides, {}, image)
+            assert answer.status == 400, answer.text
+            assert answer.problems == dict.fromkeys(
+                overrides, 'property_conflict')
+            assert 'scheduler fails' in answer.message
+        for overrides, flavor, image in (
+                ({**bits, **emulate}, {}, {}),
+                ({name: None}, {}, {**bits, **other}),
+                ({**bits, name: None}, {}, {**emulate, **other}),
+                ({**other, **emulate}, {'hw__maxphysaddr_bits': '42'}, {})):
+            answer = cloud.ask(overrides, flavor, image)
+            assert answer.status == 202, answer.text
 
     def test_stateless_firmware_without_uefi_is_refused_in_any_release(
             self, cloud):

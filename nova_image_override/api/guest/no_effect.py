@@ -174,21 +174,21 @@ def beside_others(
     virt_drivers: Set[str], guest: Guest, base: ImageProperties,
     overrides: Overrides,
 ) -> Iterator[errors.Problem]:
-    """Find the overrides that take part in what no host of libvirt can build.
+    """Find the overrides that take part in what no host can build.
 
     Those that ask for what the image has anyway do not count: a conflict of
     the image by itself is left to Nova. What flavor and properties leave open,
     such as the machine type that a host has by default, excludes nothing; nor
-    does anything where hosts of another driver than libvirt may build it.
+    does libvirt where hosts of another driver may build it.
     """
-    if virt_drivers != {'libvirt'}:
-        return
     names = {each.name for each in overrides.members}
     for field, row, others in _rows():
-        if names.isdisjoint({field, row.name, *others}) \
+        if (virt_drivers != {'libvirt'}
+                and row.outcome != vocabulary.UNSCHEDULED) \
+                or names.isdisjoint({field, row.name, *others}) \
                 or not _excludes(row, field, guest):
             continue
-        halves = [field, _deciding(row.name, guest)]
+        halves = [field, _deciding(row, guest)]
         # What makes another property ignored does what it says itself.
         last = 1 if row.outcome == vocabulary.IGNORED else 2
         blamed = [
@@ -204,10 +204,10 @@ def beside_others(
 
 def _excludes(row: vocabulary.Excludes, field: str, guest: Guest) -> bool:
     """Return whether ROW of the property FIELD excludes what a guest has."""
-    other = _value(_deciding(row.name, guest), guest)
+    other = _value(row, _deciding(row, guest), guest)
     return (_is_like(other, row.values)
-            and is_met(row, _value(field, guest), other)
-            and not (row.unless and _has(row.unless, guest)))
+            and is_met(row, _value(row, field, guest), other)
+            and not (row.unless and _has(row, guest)))
 
 
 def _makes(
@@ -249,31 +249,33 @@ def _excluded(
             else errors.PROPERTY_CONFLICT)
     said = ' and '.join(
         'the flavor\'s ' * (each in of_flavor)
-        + f'{each}={_value(each, guest)}' for each in beside)
+        + f'{each}={_value(row, each, guest)}' for each in beside)
     return errors.Problem(
         name, code, f'beside {said}: {row.says}; {row.advice}')
 
 
-def _deciding(field: str, guest: Guest) -> str:
-    """Return the property that decides what FIELD stands for."""
+def _deciding(row: vocabulary.Excludes, guest: Guest) -> str:
+    """Return the property that decides what ROW names beside its own."""
     emulated = 'hw_emulation_architecture'
-    return emulated if field == 'hw_architecture' and (
-        guest.image_meta.properties.get(emulated)) else field
+    return emulated if row.name == 'hw_architecture' and (
+        row.outcome != vocabulary.UNSCHEDULED
+        and guest.image_meta.properties.get(emulated)) else row.name
 
 
-def _has(field: str, guest: Guest) -> bool:
-    """Return whether a guest has a property, or what stands for it."""
-    found = _value(field, guest)
-    return (guest.prop(field) if found is None else found) not in (
+def _has(row: vocabulary.Excludes, guest: Guest) -> bool:
+    """Return whether a guest has the third property, or what stands for it."""
+    found = _value(row, row.unless, guest)
+    return (guest.prop(row.unless) if found is None else found) not in (
         None, 'none')
 
 
-def _value(field: str, guest: Guest) -> str | None:
-    """Return what a guest has of a property, if that is known."""
+def _value(row: vocabulary.Excludes, field: str, guest: Guest) -> str | None:
+    """Return what a guest has of a property of ROW, if that is known."""
     gets = book.RECORDS[field].gets
     try:
-        found: Any = gets(guest) if gets \
-            else guest.image_meta.properties.get(field)
+        found: Any = gets(guest) if gets and (
+            row.outcome != vocabulary.UNSCHEDULED
+        ) else guest.image_meta.properties.get(field)
     except REFUSALS:  # refusals.py says so.
         return None
     return str(found).lower() if isinstance(found, bool) else (

@@ -5,7 +5,7 @@ from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
     at_most, CPU_LIST, Excludes, IGNORED, LIBVIRT, number, Reader, Record,
-    records, same, VMWARE)
+    records, same, UNSCHEDULED, VMWARE)
 
 # nova.virt.hardware.get_cpu_topology_constraints caps sockets, cores and
 # threads at 65536.
@@ -39,18 +39,12 @@ def _most(dimension: str, text: str) -> Record:
 
 
 def _address_bits(guest: Any) -> int | None:
-    """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr.
-
-    Where ImagePropertiesFilter has something else to compare, it fails: its
-    _compare_maxphysaddr_bits takes JSON text (cpu_info) for a dictionary.
-    """
+    """Follow LibvirtDriver._get_guest_cpu_config_maxphysaddr."""
     bits = (guest.spec('hw:maxphysaddr_bits')
             or guest.prop('hw_maxphysaddr_bits'))
-    if not bits or any(map(guest.prop, _COMPARED)) or not (
-            guest.spec('hw:maxphysaddr_mode')
-            or guest.prop('hw_maxphysaddr_mode')):
-        return None
-    return int(bits)
+    mode = (guest.spec('hw:maxphysaddr_mode')
+            or guest.prop('hw_maxphysaddr_mode'))
+    return int(bits) if bits and mode else None
 
 
 RECORDS = records(
@@ -104,7 +98,12 @@ RECORDS = records(
                 'hw_maxphysaddr_mode', ('passthrough',), 'CPU maximum physical '
                 'address bits number specification cannot be used with '
                 'mode=passthrough', 'set hw_maxphysaddr_mode=emulate, or '
-                'leave the bits out'),)),
+                'leave the bits out'),
+            # _compare_maxphysaddr_bits takes JSON text (cpu_info) for a
+            # dictionary where there is something else to compare.
+            *(Excludes(name, ('*',), 'Nova\'s scheduler fails with both',
+                       'leave it out', outcome=UNSCHEDULED)
+              for name in _COMPARED))),
     Record(
         'hw_maxphysaddr_mode',
         'Whether the physical address width is passed through or emulated.',

@@ -34,6 +34,8 @@ ACTS = 'acts'
 IGNORED = 'ignored'
 #: The server ends in ERROR, or is never built.
 ERROR = 'error'
+#: The same whatever the driver, of what image and overrides say.
+UNSCHEDULED = 'unscheduled'
 
 # --- when Nova decides ------------------------------------------------------
 #: Whenever the guest is defined.
@@ -199,7 +201,7 @@ VIRT = ('virt', 'virt-*')
 
 @dataclasses.dataclass(frozen=True)
 class Excludes:
-    """What no guest of libvirt has beside some values of a property.
+    """What no guest has beside some values of a property.
 
     All values are shell-style patterns.
 
@@ -210,7 +212,8 @@ class Excludes:
     :ivar advice: what to do
     :ivar of: the values of the property itself
     :ivar but: those of VALUES that are not excluded
-    :ivar outcome: what comes of both together: ERROR, or IGNORED
+    :ivar outcome: what comes of both together: ERROR or IGNORED with libvirt,
+        or UNSCHEDULED
     :ivar unless: a third property, beside which they are not excluded
     """
 
@@ -228,7 +231,8 @@ class Excludes:
         """The same for people."""
         whose = '' if self.of == ('*',) else f'{", ".join(self.of)} '
         only, which = ('only', self.but) if self.but else ('not', self.values)
-        return f'{whose}{only} with {self.name} {", ".join(which)}' + (
+        values = '' if which == ('*',) else f' {", ".join(which)}'
+        return f'{whose}{only} with {self.name}{values}' + (
             f' without {self.unless}' * bool(self.unless))
 
 
@@ -302,7 +306,8 @@ class Record:
     @property
     def description(self) -> str:
         """The meaning of the property, its needs, and what it excludes."""
-        words = '; '.join(dict.fromkeys(row.words for row in self.excludes))
+        words = '; '.join(dict.fromkeys(
+            row.words for row in self.excludes if row.outcome != UNSCHEDULED))
         return (self.text + f' Needs {self.needs}.' * bool(self.needs)
                 + f' With libvirt: {words}.' * bool(words))
 

@@ -13,6 +13,8 @@ from tests.unit.api.guest import guests
 
 CONFLICT, NO_EFFECT = errors.PROPERTY_CONFLICT, errors.NO_EFFECT
 UEFI, ARM = {'hw_firmware_type': 'uefi'}, {'hw_architecture': 'aarch64'}
+BITS = {'hw_maxphysaddr_bits': '42'}
+EMULATE = {'hw_maxphysaddr_mode': 'emulate'}
 PC, Q35, VIRT = ({'hw_machine_type': each} for each in ('pc', 'q35', 'virt'))
 
 #: What does not go together (two halves), the rest of the image, and the code.
@@ -45,6 +47,12 @@ ROWS = (
     ({'hw_usb_model': 'none'}, {'hw_redirected_usb_ports': '2'}, {}, CONFLICT),
     ({'hw_input_bus': 'virtio'}, {'hw_redirected_usb_ports': '1'}, {},
      CONFLICT),
+    *((BITS, {name: value}, rest, CONFLICT) for name, value in (
+        ('hw_architecture', 'x86_64'), ('img_hv_type', 'kvm'),
+        ('hw_vm_mode', 'hvm')) for rest in ({}, EMULATE)),
+    # The scheduler does not know what is emulated.
+    (BITS, {'hw_architecture': 'x86_64'}, {
+        **EMULATE, 'hw_emulation_architecture': 'i686'}, CONFLICT),
 )
 
 #: What is ignored beside the other half, which is as good as without it.
@@ -133,6 +141,7 @@ GOOD = (
     {'hw_vif_model': 'virtio', 'hw_virtio_packed_ring': 'true'},
     {'hw_vif_model': 'e1000', 'hw_virtio_packed_ring': 'false'},
     {'hw_maxphysaddr_mode': 'emulate', 'hw_maxphysaddr_bits': '40'},
+    {'hw_architecture': 'x86_64', 'img_hv_type': 'kvm', 'hw_vm_mode': 'hvm'},
     {'hw_usb_model': 'qemu-xhci', 'hw_sound_model': 'usb'},
     {'hw_sound_model': 'usb'}, {'hw_redirected_usb_ports': '1'},
     {'hw_usb_model': 'none', 'hw_redirected_usb_ports': '0'},
@@ -194,6 +203,15 @@ def test_nothing_is_refused_where_another_driver_may_build_it(drivers):
         {**Q35, 'hw_disk_bus': 'ide'}, drivers=drivers) == {}
 
 
+@pytest.mark.parametrize('drivers', [
+    (), ('libvirt',), ('vmwareapi',), ('libvirt', 'vmwareapi')])
+@pytest.mark.skipif(not guests.known(BITS), reason='Nova lacks them')
+def test_what_the_scheduler_cannot_compare_no_driver_builds(drivers):
+    assert codes(guests.problems(
+        {'img_hv_type': 'kvm'}, base=BITS, drivers=drivers)) == {
+            'img_hv_type': CONFLICT}
+
+
 @pytest.mark.parametrize('override, spec, base', [
     (override, spec, base) for override, spec, base in OF_FLAVORS
     if guests.known({**override, **{
@@ -241,6 +259,21 @@ def test_what_has_no_part_in_an_exclusion_is_not_blamed(
     has_all, MAKING_NONE))
 def test_what_makes_no_exclusion_is_accepted(overrides, specs, image):
     assert guests.problems(dict(overrides), specs, image) == {}
+
+
+@pytest.mark.skipif(not guests.known(BITS), reason='Nova lacks them')
+def test_the_scheduler_reads_no_bits_of_the_flavor():
+    bits = {'hw__maxphysaddr_bits': '42'}
+    host = {'hw_architecture': 'x86_64', 'img_hv_type': 'kvm'}
+    assert guests.problems({**host, **EMULATE}, bits) == {}
+    # But the guest has them.
+    assert codes(guests.problems(
+        {'hw_maxphysaddr_mode': 'passthrough'}, bits, host)) == {
+            'hw_maxphysaddr_mode': errors.FLAVOR_CONFLICT}
+    # The image's are read, though they are no others.
+    assert codes(guests.problems(
+        BITS, {**bits, 'hw__maxphysaddr_mode': 'emulate'}, host)) == {
+            'hw_maxphysaddr_bits': CONFLICT}
 
 
 def test_each_half_that_a_flavor_can_have_is_looked_up_there():
