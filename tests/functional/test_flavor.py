@@ -221,6 +221,19 @@ class TestFlavor:
             answer, 400, {'hw_numa_cpus.0': 'flavor_conflict'})
         assert 'names vCPU 4095, but the flavor has 2' in answer.message
 
+    def test_each_numa_node_has_a_vcpu(self, cloud):
+        """Nova defines one without, of which libvirt builds no guest."""
+        overrides = {'hw_numa_nodes': '2', 'hw_numa_mem.0': '512',
+                     'hw_numa_mem.1': '512', 'hw_numa_cpus.0': '0-1'}
+        for none in ('^0', '0-1,^0-1'):
+            answer = cloud.create({**overrides, 'hw_numa_cpus.1': none})
+            cloud.assert_refused(
+                answer, 400, {'hw_numa_cpus.1': 'invalid_value'})
+            assert 'names no CPU' in answer.message
+        answer = cloud.create({**overrides, 'hw_numa_cpus.0': '0-1,^1',
+                               'hw_numa_cpus.1': '^0,1'})
+        assert answer.status == 202, answer.text
+
     def test_a_trait_that_the_flavor_forbids_is_400_at_create(self, cloud):
         flavor = cloud.flavor(trait__CUSTOM_GOLD='forbidden')
         answer = cloud.create(

@@ -5,6 +5,8 @@ import hashlib
 import re
 from typing import Any
 
+from nova.virt import hardware
+
 from nova_image_override import errors
 from nova_image_override.api.guest import no_effect
 from nova_image_override.api.guest import refusals
@@ -103,7 +105,8 @@ def _unfit_lists(
     """Find the lists that are too large or name CPUs that FLAVOR lacks.
 
     The image's own realtime mask may name any CPU: Nova reads it with some
-    flavors only.
+    flavors only. A NUMA node without a CPU, of which Nova knows nothing wrong,
+    libvirt does not define.
 
     :param properties: the image's own ones, or the merged ones
     """
@@ -128,6 +131,10 @@ def _unfit_lists(
                 f'{whose}and the lists of other nodes name more than '
                 f'{cpu_lists.CPUS_MAX} CPUs, repeated ones included: name '
                 'each CPU once')
+        elif not (whose or is_mask or '^' not in value
+                  or hardware.parse_cpu_spec(value)):
+            yield errors.Problem(name, errors.INVALID_VALUE, 'names no CPU: '
+                                 'each NUMA node must have one at least')
 
 
 def _unreadable(

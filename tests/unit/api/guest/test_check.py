@@ -103,6 +103,34 @@ def test_the_lists_of_a_flavor_of_4096_vcpus_are_not_too_many(work):
     assert work.cpus
 
 
+def _nodes(first, second):
+    return {'hw_numa_nodes': '2', 'hw_numa_mem.0': '512',
+            'hw_numa_mem.1': '512', 'hw_numa_cpus.0': first,
+            'hw_numa_cpus.1': second}
+
+
+@pytest.mark.parametrize('none', ['^0', '0-3,^0-3', '^0-3', '2,^1-3'])
+def test_a_numa_node_without_a_cpu_is_refused(none):
+    flavor, asked = guests.flavor(4), _nodes('0-3', none)
+    refused = {'hw_numa_cpus.1': (
+        errors.INVALID_VALUE,
+        'names no CPU: each NUMA node must have one at least')}
+    assert problems(flavor, asked) == refused
+    assert problems(flavor, {'hw_numa_cpus.1': none}, _nodes(
+        '0-3', '3')) == refused
+    assert problems(flavor, _nodes(none, none)).keys() == {
+        'hw_numa_cpus.0', 'hw_numa_cpus.1'}
+    # One more CPU than it excludes, and what the image has by itself.
+    assert problems(flavor, _nodes('0-2', '0-3,^0-2')) == {}
+    assert problems(flavor, {'hw_boot_menu': 'true'}, asked) == {}
+
+
+def test_a_realtime_mask_may_name_only_the_others():
+    flavor = guests.flavor(
+        4, hw__cpu_realtime='yes', hw__cpu_policy='dedicated')
+    assert problems(flavor, {'hw_cpu_realtime_mask': '^0'}) == {}
+
+
 def test_what_makes_an_exclusion_is_found_without_expanding_lists(work):
     found = problems(guests.flavor(8), {
         'hw_firmware_type': 'uefi', **_MOST}, {
