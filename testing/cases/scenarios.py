@@ -122,6 +122,7 @@ SCENARIOS: collections.abc.Mapping[str, Scenario] = {
     'hw_watchdog_action': Scenario(instead_of={'disabled': 'reset'}),
     'img_config_drive': Scenario(instead_of={'optional': 'mandatory'}),
     'img_hide_hypervisor_id': Scenario(instead_of=_OFF),
+    'img_hv_requested_version': Scenario({'hw_vm_mode': 'hvm'}),
     'os_admin_user': Scenario({'hw_qemu_guest_agent': 'true'}),
     # Of a distribution that libosinfo knows it is another card.
     'os_distro': Scenario(networks='auto'),

@@ -133,6 +133,14 @@ IDLE = (
          acts={'img_hv_type': 'vmware'},
          acts_specs={'hw_video__ram_max_mb': '64'},
          acts_image={'hw_video_model': 'none'}, boots=False),
+    Case('img_hv_requested_version', '>=1.0',
+         'hw_architecture, img_hv_type or hw_vm_mode',
+         acts={'img_hv_type': 'kvm'}, boots=False),
+    Case('img_hv_requested_version', '>=1.0', 'img_hv_type or hw_vm_mode',
+         acts={'hw_vm_mode': 'hvm'}, boots=False),
+    Case('img_hv_requested_version', '>=1.0', 'img_hv_type or hw_vm_mode',
+         image={'hw_emulation_architecture': 'x86_64'},
+         acts_image={'architecture': 'x86_64'}, boots=False),
 )
 
 #: A case that some releases refuse themselves: 31 to 33 do, 34 ignores it.

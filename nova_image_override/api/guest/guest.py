@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from nova import exception
 from nova import objects
+import nova.conf
 from nova.virt import hardware
 from oslo_utils import strutils
 
@@ -86,6 +87,12 @@ class Guest:
         """
         return (self.prop('hw_emulation_architecture')
                 or self.prop('hw_architecture') or None)
+
+    @property
+    def default_architecture(self) -> Any:
+        """The scheduler's default, if nova-api knows it."""
+        options = nova.conf.CONF.filter_scheduler
+        return options.image_properties_default_architecture
 
     def topology(self, field: str) -> Any:
         """Return the sockets, cores or threads that the guest gets."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, CPU_LIST, Excludes, IGNORED, LIBVIRT, number, Reader, Record,
-    records, same, UNSCHEDULED, VMWARE)
+    at_most, COMPARED, CPU_LIST, Excludes, IGNORED, LIBVIRT, number, Reader,
+    Record, records, same, UNSCHEDULED, VMWARE)
 
 # nova.virt.hardware.get_cpu_topology_constraints caps sockets, cores and
 # threads at 65536.
 _COUNT = number(65536)
 _TOPOLOGY = (LIBVIRT, VMWARE)
+_ALL_COMPARED = f'{", ".join(COMPARED[:-1])} and {COMPARED[-1]}'
 _THREADS = (LIBVIRT, Reader(
     'vmwareapi', IGNORED, note='a guest has one thread per core'))
-#: ImagePropertiesFilter._instance_supported
-_COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
-_ANY_COMPARED = f'{", ".join(_COMPARED[:-1])} and {_COMPARED[-1]}'
 
 
 def _preferred(dimension: str, text: str) -> Record:
@@ -90,7 +88,7 @@ RECORDS = records(
         'hw_maxphysaddr_bits',
         'Physical address bits of the guest\'s CPUs; at most what the host '
         'has.',
-        needs=f'hw_maxphysaddr_mode, and none of {_ANY_COMPARED}, beside which '
+        needs=f'hw_maxphysaddr_mode, and none of {_ALL_COMPARED}, beside which '
               'Nova\'s scheduler fails', gets=_address_bits,
         flavor=same('hw:maxphysaddr_bits'), limits=number(64, 32),
         excludes=(
@@ -103,7 +101,7 @@ RECORDS = records(
             # dictionary where there is something else to compare.
             *(Excludes(name, ('*',), 'Nova\'s scheduler fails with both',
                        'leave it out', outcome=UNSCHEDULED)
-              for name in _COMPARED))),
+              for name in COMPARED))),
     Record(
         'hw_maxphysaddr_mode',
         'Whether the physical address width is passed through or emulated.',

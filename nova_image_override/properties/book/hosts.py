@@ -1,7 +1,7 @@
 """Choice of a host."""
 
 from nova_image_override.properties.book.vocabulary import (
-    CHOOSES, LIBVIRT, Limits, Reader, Record, records)
+    CHOOSES, COMPARED, LIBVIRT, Limits, Reader, Record, records)
 
 RECORDS = records(
     Record(
@@ -15,6 +15,11 @@ RECORDS = records(
         'img_hv_requested_version',
         'Hypervisor versions the guest needs, such as >=6.0,<8.0.',
         limits=Limits(expects='comparisons with a version, such as >=6.0,<8.0'),
+        needs=f'{", ".join(COMPARED[:-1])} or {COMPARED[-1]}',
+        # ImagePropertiesFilter._instance_supported
+        gets=lambda guest: guest.only(
+            'img_hv_requested_version',
+            guest.default_architecture or any(map(guest.prop, COMPARED))),
         readers=(CHOOSES,)),
     Record(
         'img_hv_type',

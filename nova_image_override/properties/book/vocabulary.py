@@ -107,6 +107,9 @@ class Reader:
 LIBVIRT, VMWARE = map(Reader, ('libvirt', 'vmwareapi'))
 #: Hosts are picked by it, whatever their driver.
 CHOOSES = Reader(SCHEDULER)
+#: Without any of these, ImagePropertiesFilter._instance_supported compares
+#: nothing.
+COMPARED = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,8 @@ VCPUS, MEMORY = 4, 1024
 CONFLICT = 'image and flavor conflict by themselves: '
 
 #: A property that has to be there -> some value.
-SOME = {'hw_tpm_version': '2.0'}
+SOME = {'hw_architecture': 'x86_64', 'hw_tpm_version': '2.0',
+        'hw_vm_mode': 'hvm', 'img_hv_type': 'kvm'}
 
 #: A property that needs another value -> one that does.
 _OTHER_MODEL = {'hw_sound_model': 'ich9', 'hw_usb_model': 'qemu-xhci'}
@@ -242,6 +243,9 @@ STEPS = {
         request.set(**{name: value})],
     r'it needs hw_maxphysaddr_mode, and none of (\w+), (\w+) and (\w+), beside '
     r"which Nova's scheduler fails": _beside_nothing,
+    r'it needs (hw_architecture), (img_hv_type) or (hw_vm_mode)':
+        lambda request, *names: [
+            request.set(**{name: SOME[name]}) for name in names],
     r'it needs hw_firmware_type=uefi, which is the default with '
     r'hw_architecture=aarch64 only': lambda request: [
         request.set(hw_firmware_type='uefi')],

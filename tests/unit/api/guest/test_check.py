@@ -5,6 +5,7 @@ import dataclasses
 from nova import objects
 from nova.virt import hardware
 from oslo_config import cfg
+from oslo_config import fixture as config_fixture
 import pytest
 
 from nova_image_override import errors
@@ -123,6 +124,18 @@ def test_a_numa_node_without_a_cpu_is_refused(none):
     # One more CPU than it excludes, and what the image has by itself.
     assert problems(flavor, _nodes('0-2', '0-3,^0-2')) == {}
     assert problems(flavor, {'hw_boot_menu': 'true'}, asked) == {}
+
+
+def test_hosts_of_a_default_architecture_have_a_version_to_compare():
+    asked = {'img_hv_requested_version': '>=6.0'}
+    assert problems(guests.flavor(), asked) == {'img_hv_requested_version': (
+        errors.NO_EFFECT, 'would do nothing: it needs hw_architecture, '
+                          'img_hv_type or hw_vm_mode')}
+    fixture = config_fixture.Config()
+    with fixture:
+        fixture.config(group='filter_scheduler',
+                       image_properties_default_architecture='x86_64')
+        assert problems(guests.flavor(), asked) == {}
 
 
 def test_a_realtime_mask_may_name_only_the_others():

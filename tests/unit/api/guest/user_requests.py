@@ -82,6 +82,7 @@ RIGHT = [
     ({'hw_viommu_model': 'virtio', 'hw_rng_model': 'virtio',
       'img_hide_hypervisor_id': 'true'}, {'hw_rng:allowed': 'True'}),
     ({'hw_time_hpet': 'true', 'hw_architecture': 'x86_64'}, {}),
+    ({'img_hv_requested_version': '>=6.0', 'img_hv_type': 'kvm'}, {}),
     ({**SEV, 'hw_mem_page_size': 'large', 'hw_locked_memory': 'true'},
      {'hw:mem_page_size': 'any'}),
     ({'trait:HW_CPU_X86_AVX2': 'required', **UEFI,
