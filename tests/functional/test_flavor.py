@@ -73,7 +73,8 @@ CONFLICTS = (
 HARMONY = (
     ({'hw_mem_page_size': '4'}, {'hw__mem_page_size': 'any'}),
     ({'hw_cpu_policy': 'shared'}, {'hw__cpu_policy': 'shared'}),
-    ({'hw_video_ram': '16'}, {'hw_video__ram_max_mb': '64'}),
+    ({'hw_video_ram': '16', 'hw_video_model': 'vga'},
+     {'hw_video__ram_max_mb': '64'}),
     ({'hw_cpu_sockets': '1'}, {'hw__cpu_max_sockets': '2'}),
     ({'hw_serial_port_count': '1'}, {'hw__serial_port_count': '2'}),
     ({'hw_pmu': 'true'}, {'hw__pmu': 'true'}),

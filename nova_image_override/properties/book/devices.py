@@ -3,7 +3,8 @@
 from typing import Any
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, Flavor, no_usb, number, Record, records, same, unread, without)
+    at_most, Flavor, no_usb, number, PPC, Record, records, same, unread,
+    without)
 
 
 def _usb_model(guest: Any) -> Any:
@@ -14,7 +15,7 @@ def _usb_model(guest: Any) -> Any:
     graphical consoles there are none, and then they are what does nothing.
     """
     pointer = guest.prop('hw_pointer_model') and 'usb'
-    return '' if guest.architecture in ('ppc', 'ppc64', 'ppc64le') \
+    return '' if guest.architecture in PPC \
         or 'usb' in (guest.prop('hw_disk_bus'), guest.prop('hw_cdrom_bus'),
                      guest.prop('hw_input_bus') or pointer
                      ) else guest.ask('get_usb_model')

@@ -1,7 +1,7 @@
 """Screen, keyboard, pointer and sound."""
 
 from nova_image_override.properties.book.vocabulary import (
-    at_most, ERROR, LIBVIRT, no_usb, number, Reader, Record, records, same)
+    at_most, ERROR, LIBVIRT, no_usb, number, PPC, Reader, Record, records, same)
 
 RECORDS = records(
     Record(
@@ -37,10 +37,11 @@ RECORDS = records(
         needs='hw_video_model=vga, qxl, vmvga or bochs, and a host with '
               'graphical consoles',
         # libvirt, qemuBuildDeviceVideoCmd: QEMU's other devices are built
-        # without it. VMware reads no video model.
+        # without it. LibvirtDriver._get_video_type has vga for PPC.
         gets=lambda guest: guest.only('hw_video_ram', (
-            guest.prop('hw_video_model') not in ('cirrus', 'none', 'virtio')
-            or guest.prop('img_hv_type') == 'vmware')),
+            guest.prop('hw_video_model')
+            or ('vga' if guest.architecture in PPC else 'virtio')
+        ) in ('bochs', 'qxl', 'vga', 'vmvga')),
         flavor=at_most('hw_video:ram_max_mb'),
         # libvirt takes the size in KiB as an unsigned int.
         limits=number((2**32 - 1) // 1024),

@@ -195,6 +195,9 @@ def without(*specs: str) -> Flavor:
     return Flavor(specs, 'without {spec}')
 
 
+#: Architectures to which Nova gives other devices by default.
+PPC = ('ppc', 'ppc64', 'ppc64le')
+
 #: Machine types of QEMU, as shell-style patterns: libvirt's
 #: qemuDomainMachineIsI440FX, IsQ35 and IsARMVirt.
 PC = ('pc', 'pc-i440fx-*', 'pc-0.*', 'pc-1.*')

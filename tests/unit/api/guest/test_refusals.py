@@ -118,7 +118,8 @@ def test_a_reason_is_one_sentence_why_and_one_what_to_do(
 
 def test_a_flavor_that_cannot_be_read_is_no_fault_of_an_override():
     ((name, found),) = guests.problems(
-        {'hw_video_ram': '1'}, {'hw_video:ram_max_mb': 'x'}).items()
+        {'hw_video_ram': '1'}, {'hw_video:ram_max_mb': 'x'},
+        {'hw_video_model': 'vga'}).items()
     assert name == errors.PARAMETER
     assert found[1].endswith('hw_video:ram_max_mb must be an integer')
 
