@@ -109,6 +109,10 @@ class TestNotUpdated:
         spec.save()
         self.assert_rescued_twice(cloud, server)
         assert cloud.request_spec(server)['hw_video_model'] == 'vga'
+        assert 'repair_image_props' in [
+            each.action for each in objects.InstanceActionList
+            .get_by_instance_uuid(base.nova_context.get_admin_context(),
+                                  server)]
 
 
 class TestBefore:

@@ -138,9 +138,13 @@ class TestKilled:
             assert cloud.http('DELETE', f'/servers/{server}').status == 204
         assert cloud.http('GET', f'/servers/{server}').status == 404
 
+    @pytest.mark.parametrize('is_rebuilt', [False, True])
     def test_a_resize_that_nova_prepares_is_not_taken_for_an_update(
-            self, cloud):
-        server = cloud.stopped(BEFORE)
+            self, cloud, is_rebuilt):
+        server = cloud.boot(BEFORE)
+        if is_rebuilt:
+            assert cloud.rebuild(server, {}).status == 202
+        cloud.do(server, 'os-stop', 'SHUTOFF')
         instance = cloud.instance(server)
         instance.task_state = task_states.RESIZE_PREP
         instance.save()

@@ -150,7 +150,10 @@ def test_what_the_flavor_requires_is_not_asked_again(ask):
         consumer_uuid='x', error='y'), 'allocations',
      errors.SCHEDULER_UNAVAILABLE, 'did not answer')])
 def test_a_refusal_names_the_overrides_or_the_parameter(
-        ask, names, fails, at, code, said):
+        ask, names, fails, at, code, said, monkeypatch):
+    logged = []
+    monkeypatch.setattr(scheduling.LOG, 'exception', lambda *args, **kwargs:
+                        logged.append(args))
     with pytest.raises(errors.Conflict) as caught:
         ask({'trait:A': 'required'}, fails, at, names)
     assert {each.name for each in caught.value.problems} == {
@@ -158,6 +161,8 @@ def test_a_refusal_names_the_overrides_or_the_parameter(
     for each in caught.value.problems:
         assert each.code == code
         assert said in each.reason
+    assert bool(logged) == (
+        at == 'select' and code == errors.SCHEDULER_UNAVAILABLE)
 
 
 # --- whether Nova asks, too ---------------------------------------------------

@@ -21,6 +21,8 @@ PC, Q35, VIRT = ({'hw_machine_type': each} for each in ('pc', 'q35', 'virt'))
 ROWS = (
     (PC, {'os_secure_boot': 'required'}, UEFI, CONFLICT),
     (Q35, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
+    (Q35, {'hw_disk_bus': 'ide'}, {'hw_emulation_architecture': 'x86_64'},
+     CONFLICT),
     ({'hw_machine_type': 'pc-q35-2.10'}, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
     (VIRT, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
     (ARM, {'hw_disk_bus': 'ide'}, {}, CONFLICT),
@@ -93,6 +95,9 @@ MAKING = (
     ({'hw_emulation_architecture': None}, {}, {
         **ARM, 'hw_emulation_architecture': 'x86_64', 'hw_disk_bus': 'ide'},
      'hw_disk_bus'),
+    ({'hw_emulation_architecture': None}, {}, {
+        'hw_emulation_architecture': 'ppc64', 'hw_input_bus': 'virtio',
+        'hw_sound_model': 'usb'}, 'hw_sound_model'),
     # The image's own value cannot be read.
     (UEFI, {}, {**PC, 'os_secure_boot': 'required', 'hw_firmware_type': 'x'},
      'os_secure_boot'),
@@ -112,6 +117,8 @@ MAKING_NONE = (
     ({'hw_usb_model': None}, {'hw__usb_model': 'qemu-xhci'}, {
         'hw_sound_model': 'usb', 'hw_input_bus': 'virtio'}),
     # Image and flavor are so by themselves.
+    ({'hw_sound_model': None}, {'hw__sound_model': 'usb'}, {
+        'hw_sound_model': 'usb', 'hw_usb_model': 'none'}),
     ({'hw_usb_model': None}, {}, {
         'hw_sound_model': 'usb', 'hw_input_bus': 'virtio'}),
     ({'hw_disk_bus': 'virtio'}, {}, {

@@ -4,6 +4,7 @@ from nova import exception
 from nova import objects
 from nova.objects import image_meta
 from nova.scheduler import utils as scheduler_utils
+from nova.virt import hardware
 import pytest
 
 from nova_image_override import errors
@@ -223,6 +224,46 @@ def test_advice_about_image_and_flavor_says_which_override_mends_them(
     assert len(reason) <= refusals.REASON_MAX
     if cure:
         assert guests.problems({**asked, **cure}, specs, base=base) == {}
+
+
+def test_each_part_of_a_topology_that_the_flavor_has_is_to_blame():
+    """Nova names the first of them."""
+    asked = {'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
+             'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '512',
+             'hw_numa_mem.1': '512'}
+    assert guests.problems(asked, {
+        name.replace('_', ':', 1): value for name, value in asked.items()
+    }).keys() == asked.keys()
+
+
+def test_no_override_is_advised_where_the_flavor_itself_has_it():
+    with pytest.raises(exception.NovaException) as caught:
+        hardware.numa_get_constraints(
+            guests.flavor(hw__numa_nodes=3), guests.image())
+    assert guests.problems({'hw_boot_menu': 'true'}, {'hw:numa_nodes': '3'}) \
+        == {errors.PARAMETER: (
+            errors.FLAVOR_CONFLICT, 'image and flavor conflict by themselves: '
+            + str(caught.value).rstrip('.'))}
+
+
+def test_advice_is_not_cut_where_nova_s_sentence_is_long():
+    flavor = guests.flavor(hw__mem_encryption='true')
+    flavor.name = 'x' * 255
+    _, reason = guests.problems(
+        {'hw_boot_menu': 'true'}, of=flavor)[errors.PARAMETER]
+    assert len(reason) == refusals.REASON_MAX
+    assert reason.endswith('; set hw_firmware_type=uefi')
+
+
+@pytest.mark.skipif(
+    not hasattr(exception, 'StatelessFirmwareRequired'),
+    reason='this Nova encrypts no memory that needs stateless firmware')
+def test_stateless_firmware_is_to_blame_where_encrypted_memory_needs_it():
+    found = guests.problems({
+        'hw_firmware_type': 'uefi', 'hw_firmware_stateless': 'false',
+        'hw_mem_encryption': 'true',
+        'hw_mem_encryption_model': 'amd-sev-snp'})
+    assert list(found) == ['hw_firmware_stateless']
 
 
 def test_the_exceptions_of_the_table_are_nova_s():
