@@ -204,9 +204,10 @@ def beside_others(
 
 def _excludes(row: vocabulary.Excludes, field: str, guest: Guest) -> bool:
     """Return whether ROW of the property FIELD excludes what a guest has."""
-    value, other = (_value(row, each, guest)
-                    for each in (field, _deciding(row, guest)))
-    return is_met(row, value, other) and not (row.unless and _has(row, guest))
+    other = _value(row, _deciding(row, guest), guest)
+    return (_is_like(other, row.values)
+            and is_met(row, _value(row, field, guest), other)
+            and not (row.unless and _has(row, guest)))
 
 
 def _makes(
