@@ -113,7 +113,7 @@ class Entry:
         if not self.is_glob:
             return bool(family.has(self.name))
         fixed = _GLOB.split(self.name)[0]
-        # What a member's name has behind the prefix begins with a member's.
+        # However little follows the prefix of a member, that is a member, too.
         return family.prefix.startswith(fixed) or bool(family.has(fixed))
 
     def covers_value(self, value: str | None) -> bool:

@@ -192,7 +192,14 @@ INTERFACES: tuple[interface.Interface, ...] = (
             get_cpu_topology_constraints='flavor, image_meta',
             get_ephemeral_encryption_constraint='flavor, image_meta',
             get_ephemeral_encryption_format='flavor, image_meta',
-            get_locked_memory_constraint='flavor, image_meta'),
+            get_locked_memory_constraint='flavor, image_meta',
+            parse_cpu_spec='spec'),
+    interface.Shaped(
+        'nova.conf', 'CONF', 'Whether the scheduler compares the version of '
+        'the hypervisor with nothing beside it.',
+        'options with image_properties_default_architecture',
+        lambda conf: 'image_properties_default_architecture'
+        in conf.filter_scheduler),
     *called('nova.exception', 'Refusals as Nova makes them.',
             InstanceUpdateConflict='instance_uuid=, expected=, actual=',
             ImageVCPULimitsRangeImpossible='vcpus=, sockets=, cores=, '

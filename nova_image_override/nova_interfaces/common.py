@@ -18,7 +18,8 @@ INTERFACES: tuple[interface.Interface, ...] = (
                isinstance(each, str) for pair in value.items()
                for each in pair)),
     *called('nova.utils', 'How Nova stores image properties with a server.',
-            get_image_from_system_metadata='system_meta'),
+            get_image_from_system_metadata='system_meta',
+            safe_truncate='value, length'),
 )
 
 _VERSIONS = 'compute_microversion is a microversion that Nova has.'

@@ -29,7 +29,7 @@ from nova.objects import base as objects_base
 from nova.virt import hardware
 from oslo_db import api as oslo_db_api
 from oslo_utils import excutils
-from sqlalchemy import exc as orm_exc
+from sqlalchemy import exc as sqlalchemy_exceptions
 
 from nova_image_override import errors
 from nova_image_override import metadata_keys
@@ -55,7 +55,8 @@ LEASE = 60
 #: transaction of save_keys, and finds it ended.
 _retry = oslo_db_api.wrap_db_retry(
     max_retries=5, retry_on_deadlock=True,
-    exception_checker=lambda exc: isinstance(exc, orm_exc.PendingRollbackError))
+    exception_checker=lambda exc: isinstance(
+        exc, sqlalchemy_exceptions.PendingRollbackError))
 
 
 def state(instance: Any) -> tuple[Any, ...]:

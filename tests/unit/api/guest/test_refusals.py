@@ -348,6 +348,19 @@ def test_a_sentence_that_no_row_knows_blames_all_that_it_names(monkeypatch):
          'hw:cpu_policy, hw_numa_mem: not with trait:CUSTOM_A'))
 
 
+def test_encrypted_memory_without_an_image_is_to_blame(monkeypatch):
+    """What some releases do not implement."""
+    def check(flavor, image_meta):
+        raise NotImplementedError('x')
+
+    monkeypatch.setattr(refusals, 'checks', lambda: [(check, ())])
+    assert guests.problems({
+        'hw_mem_encryption': 'true', 'hw_boot_menu': 'true'}) == {
+            'hw_mem_encryption': (
+                errors.FLAVOR_CONFLICT, 'this Nova encrypts no memory of '
+                'servers without one; boot from an image')}
+
+
 def test_a_long_sentence_of_nova_s_leaves_room_for_what_to_do(monkeypatch):
     def check(flavor, image_meta):
         raise exception.RealtimeMaskNotFoundOrInvalid('x' * 400)
