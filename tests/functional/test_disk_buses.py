@@ -44,11 +44,11 @@ class Cloud(update_case.Cloud):
         self.api.post_server_volume(server, {'volumeAttachment': {
             'volumeId': nova_fixtures.CinderFixture.IMAGE_BACKED_VOL}})
 
-    def blank(self, number, **kwargs):
+    def blank(self, number, root=(), **kwargs):
         """Return what makes a server boot with NUMBER more disks."""
         return {'block_device_mapping_v2': [
             {'boot_index': 0, 'uuid': base.IMAGE, 'source_type': 'image',
-             'destination_type': 'local'},
+             'destination_type': 'local', **dict(root)},
             *[{'boot_index': -1, 'source_type': 'blank',
                'destination_type': 'local', 'volume_size': 1, **kwargs}
               for _ in range(number)]]}
@@ -87,6 +87,17 @@ class TestStopped:
         server = cloud.stopped(image=None, server=cloud.from_volume(volume))
         cloud.bus(server, 'ide')
         assert cloud.disks(server) == {'hda': 'ide'}
+
+    def test_from_a_bus_that_it_was_given_at_boot_to_the_default(self, cloud):
+        server = cloud.stopped(
+            flavor=cloud.with_disks(3),
+            server=cloud.blank(1, root={'disk_bus': 'ide'}))
+        assert cloud.recorded(server) == {
+            '/dev/hda': 'ide', '/dev/vda': 'virtio'}
+        cloud.bus(server, 'virtio')
+        assert cloud.recorded(server) == {
+            '/dev/vdb': 'virtio', '/dev/vda': 'virtio'}
+        assert cloud.disks(server) == {'vdb': 'virtio', 'vda': 'virtio'}
 
     def test_other_disks_move_with_it(self, cloud):
         server = cloud.stopped(

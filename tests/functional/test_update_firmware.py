@@ -59,6 +59,14 @@ class TestStopped:
         assert cloud.update(server, SECURE).status == 200
 
 
+def test_one_that_a_default_of_nova_compute_excludes_is_kept(cloud):
+    overrides = {'hw_firmware_type': 'uefi', 'os_secure_boot': 'optional'}
+    server = cloud.stopped(overrides)
+    assert cloud.system_metadata(server)['hw_machine_type'] == 'pc'
+    answer = cloud.update(server, {**overrides, 'hw_boot_menu': 'true'})
+    assert answer.status == 200, answer.text
+
+
 class TestBuiltAnew:
     @pytest.mark.parametrize('asked', [SECURE, STATELESS], ids=ids.short)
     def test_an_offloaded_server_may_be_given_it(self, cloud, asked):

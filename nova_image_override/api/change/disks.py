@@ -70,7 +70,8 @@ def moves(
     """Return what moves from the bus SOURCE to TARGET, with its new name.
 
     These are the root disk and the disks on the old bus: others were given a
-    bus of their own at boot.
+    bus of their own at boot. So may the root have been: it moves to TARGET
+    also where that was the bus of the others before.
 
     :raises errors.Invalid: libvirt's hosts have no bus TARGET
     """
@@ -80,7 +81,7 @@ def moves(
         raise errors.Invalid.of(
             [PROPERTY], errors.INVALID_VALUE, f'the disks of the server are on '
             f'{source}, and its host has no bus {target}')
-    if source == target or not {source, target} <= _PREFIXES.keys():
+    if not {source, target} <= _PREFIXES.keys():
         return []
     # The root disk first, the others as they are now.
     moving = sorted(
@@ -235,7 +236,7 @@ def _is_moved(
         return False
     if _is_root(mapping) and mapping.disk_bus != target:
         return True
-    return bool(mapping.disk_bus == source if mapping.disk_bus else
+    return source != target and bool(mapping.disk_bus == source if mapping.disk_bus else
                 block_device.strip_dev(mapping.device_name).startswith(
                     _PREFIXES[source]))
 

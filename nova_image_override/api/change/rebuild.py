@@ -134,7 +134,8 @@ class Rebuild(operations.Operation):
         if changing:
             raise errors.Invalid.of(
                 changing, errors.NUMA_CHANGE, 'a rebuild cannot change the '
-                'NUMA topology of a server, boot another one')
+                'NUMA topology of a server: update it once it is shelved and '
+                'offloaded, or boot another one')
         # ImageMeta.from_dict changes its argument.
         wanted = objects.ImageMeta.from_dict(
             {**image, 'properties': dict(plan.image['properties'])})
@@ -144,8 +145,7 @@ class Rebuild(operations.Operation):
             vocabulary.AT_UNSHELVE)
         disks.require_config_drive(plan.change, instance, way=None)
         disks.require_places(plan, instance, record.image['properties'])
-        source, target = map(disks.bus, (
-            record.image['properties'], plan.image['properties']))
+        source = disks.bus(record.image['properties'])
         changed = ['', disks.PROPERTY] \
             if disks.PROPERTY in plan.change.differing else ['']
         # A server that never was on a host is scheduled anew by Nova. The
@@ -161,7 +161,7 @@ class Rebuild(operations.Operation):
                 _REMEDY)
         self._plan, self._image = plan, wanted
         image['properties'] = {
-            **plan.stored, **store.unfinished(changed, source, target)}
+            **plan.stored, **store.unfinished(changed, source)}
 
     def _change(self, image: dict[str, Any]) -> Change:
         """Return the change of a server that is rebuilt from IMAGE."""

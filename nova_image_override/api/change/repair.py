@@ -65,8 +65,7 @@ def needed(instance: Any) -> Mapping[str, str]:
         and wanted.get(field) != had.get(field)]
     if not differing:
         return {}
-    return store.unfinished(
-        differing, disks.bus(had), disks.bus(record.stored))
+    return store.unfinished(differing, disks.bus(had))
 
 
 def make(instance: Any, unfinished: Mapping[str, str]) -> None:

@@ -33,6 +33,14 @@ from nova_image_override.server_record import ServerRecord
 
 LOG = logging.getLogger(__name__)
 
+#: The last moment at which Nova acts on a property -> what a refusal says.
+_FIXED = {
+    vocabulary.AT_CREATE: 'takes effect only when a server is created: keep it '
+    'as it is, or boot another server',
+    vocabulary.AT_UNSHELVE: 'takes effect only when a server is created or '
+    'unshelved: keep it as it is, update the server once it is shelved and '
+    'offloaded, or boot another server'}
+
 
 def properties_of(image_meta: objects.ImageMeta | None) -> dict[str, Any]:
     """Return the properties that are set in IMAGE_META, in comparable form."""
@@ -73,12 +81,12 @@ def refuse_fixed_at_create(
         always among them
     :raises errors.Invalid: naming the properties
     """
-    fixed = [field for when in (*moments, vocabulary.AT_CREATE)
-             for field in decided(when, flavor, present, wanted)]
+    fixed = [
+        errors.Problem(field, errors.CREATE_ONLY, _FIXED[when])
+        for when in (*moments, vocabulary.AT_CREATE)
+        for field in decided(when, flavor, present, wanted)]
     if fixed:
-        raise errors.Invalid.of(
-            fixed, errors.CREATE_ONLY, 'takes effect only when a server is '
-            'created: keep it as it is, or boot another server')
+        raise errors.Invalid(fixed)
 
 
 def gets(record: Record, guest: Guest) -> Any:

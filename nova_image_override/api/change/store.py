@@ -151,7 +151,7 @@ def replace(
     source, target = disks.bus(record.stored), disks.bus(properties)
     places = disks.places(instance) if disks.PROPERTY in changed else []
     wanted = ServerRecord.read(record.with_properties({
-        **properties, **unfinished(changed, source, target)}))
+        **properties, **unfinished(changed, source)}))
     try:
         save(instance, TASK_STATE, {
             **fields, 'system_metadata': dict(wanted.metadata)})
@@ -165,7 +165,7 @@ def replace(
             save(instance, TASK_STATE, {
                 **former, 'task_state': TASK_STATE,
                 'system_metadata': record.with_properties({
-                    **record.stored, **unfinished(changed, target, source)})})
+                    **record.stored, **unfinished(changed, target)})})
             finish(instance, until=until, image=image, places=places)
 
 
@@ -327,18 +327,16 @@ def with_properties_of(
     return result
 
 
-def unfinished(
-    changed: Iterable[str], source: str, target: str,
-) -> dict[str, str]:
+def unfinished(changed: Iterable[str], source: str) -> dict[str, str]:
     """Return the image properties that name what is still to be stored.
 
     :param changed: the properties that have changed, or '' for all
-    :param source: the bus that the disks move from, to TARGET
+    :param source: the bus that disks move from where theirs has changed
     """
     return {
         f'{metadata_keys.UNFINISHED}:{field}' if field
         else metadata_keys.UNFINISHED:
-        source if field == disks.PROPERTY and source != target else ''
+        source if field == disks.PROPERTY else ''
         for field in fields(changed)}
 
 

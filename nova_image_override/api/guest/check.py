@@ -183,11 +183,14 @@ def ineffective(flavor: Any, record: ServerRecord) -> set[str]:
     """Return a server's overrides in force that have no effect as it is.
 
     They date from before such overrides were refused, or a resize has taken
-    their effect away.
+    their effect away, or a default that nova-compute has chosen since.
     """
     try:
         guest = Guest.of(flavor, boot_metadata(record.image))
     except REFUSALS:
         return set()
-    return {problem.name for problem in no_effect.in_guest(
-        guest, record.own_properties, record.overrides)}
+    properties, overrides = record.own_properties, record.overrides
+    return {each.name for each in (
+        *no_effect.beside_others({'libvirt'}, guest, properties, overrides),
+        *no_effect.in_guest(guest, properties, overrides))
+        if each.code != errors.PROPERTY_CONFLICT}

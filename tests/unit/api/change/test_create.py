@@ -24,7 +24,7 @@ OWN = {'hw_disk_bus': 'ide', 'os_glance_import_task': 'x', 'trait:A': 'y'}
 @pytest.mark.parametrize('forged', [
     *overrides_of({'hw_disk_bus': 'ide', 'trait:A': None}).recorded(
         {'trait:A': 'required'}),
-    *store.unfinished(['', 'hw_disk_bus'], 'virtio', 'ide'),
+    *store.unfinished(['', 'hw_disk_bus'], 'virtio'),
     metadata_keys.OFFLOADED])
 def test_a_record_that_a_volume_claims_is_forgotten(forged):
     properties = {**OWN, forged: '=x'}

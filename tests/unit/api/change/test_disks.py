@@ -61,6 +61,15 @@ def test_unless_it_is_there_already():
         '/dev/vdb': '/dev/sdb'}
 
 
+def test_only_the_root_disk_moves_where_the_others_were_there_before():
+    assert moved([root('hda', 'ide'), disk('vda'), disk('vdb', None)],
+                 target='virtio') == {'/dev/hda': '/dev/vdc'}
+
+
+def test_nothing_moves_where_all_were_there_before():
+    assert moved([root('vda'), disk('vdb')], target='virtio') == {}
+
+
 @pytest.mark.parametrize('other', [
     disk('hda', 'ide'), disk('sdb', 'scsi'),
     disk('vdb', device_type='cdrom'), disk(None)])

@@ -63,7 +63,7 @@ def spec(**properties):
     ({**SPEC, 'hw_vif_model': 'e1000'}, 'hw_vif_model', 'scsi')])
 def test_what_differs_is_brought_into_line(needed, has, name, source):
     assert needed(server(), spec(**has)) == store.unfinished(
-        [name], source, 'scsi')
+        [name], source)
 
 
 @pytest.mark.parametrize('more', [
@@ -77,7 +77,7 @@ def test_what_agrees_or_is_nova_computes_default_is_left(needed, more):
 def test_a_default_that_is_an_override_is_not_left(needed):
     asked = {**ASKED, 'hw_vif_model': 'virtio'}
     assert needed(server(asked), spec(**SPEC)) == store.unfinished(
-        ['hw_vif_model'], 'scsi', 'scsi')
+        ['hw_vif_model'], 'scsi')
 
 
 @pytest.mark.parametrize('other', [
@@ -131,7 +131,7 @@ def finished(monkeypatch):
     return found
 
 
-UNFINISHED = store.unfinished(['hw_boot_menu'], 'scsi', 'scsi')
+UNFINISHED = store.unfinished(['hw_boot_menu'], 'scsi')
 
 
 def held(seconds):

@@ -232,7 +232,7 @@ def rebuilt(**properties):
         **server.system_metadata, **{
             f'image_{name}': value for name, value in {
                 **properties, **store.unfinished(
-                    ['', 'hw_disk_bus'], 'virtio', 'scsi')}.items()}}
+                    ['', 'hw_disk_bus'], 'virtio')}.items()}}
     server.save()
     return store.stored(server)
 

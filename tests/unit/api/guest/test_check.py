@@ -438,6 +438,15 @@ def test_a_resize_is_refused_for_overrides_that_the_flavor_excludes(
     assert found == blamed
 
 
+def test_what_a_default_of_nova_compute_makes_ineffective_is_known():
+    secure = ServerRecord.read({
+        'image_hw_firmware_type': 'uefi', 'image_os_secure_boot': 'optional',
+        'image_hw_machine_type': 'pc',
+        'image_os_glance_override:hw_firmware_type': '',
+        'image_os_glance_override:os_secure_boot': ''})
+    assert check.ineffective(guests.flavor(), secure) == {'os_secure_boot'}
+
+
 def test_what_has_no_effect_with_a_flavor_is_known_where_nova_can_read_it():
     flavor = guests.flavor(3)
     assert check.ineffective(flavor, SOCKETS) == {'hw_cpu_sockets'}
