@@ -236,7 +236,9 @@ def _is_moved(
         return False
     if _is_root(mapping) and mapping.disk_bus != target:
         return True
-    return source != target and bool(mapping.disk_bus == source if mapping.disk_bus else
+    if source == target:
+        return False
+    return bool(mapping.disk_bus == source if mapping.disk_bus else
                 block_device.strip_dev(mapping.device_name).startswith(
                     _PREFIXES[source]))
 
