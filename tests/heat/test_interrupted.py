@@ -6,7 +6,9 @@ from nova.compute import manager
 from nova.virt.libvirt import driver
 import pytest
 
+from nova_image_override import errors
 from testing.site import cloud as cloud_module
+from tests.functional import presets
 from tests.heat.real import created
 from tests.heat.real import in_force
 from tests.heat.real import status
@@ -14,10 +16,11 @@ from tests.heat.real import STOP
 from tests.heat.real import updated
 
 BEFORE, AFTER = {'hw_video_model': 'vga'}, {'hw_video_model': 'virtio'}
+WITH_PRESET = {errors.PRESET: 'vga', **STOP}
 
 
-class Cloud(cloud_module.Cloud):
-    EXTENDED_HOSTS = ('compute1',)
+class Cloud(presets.Cloud, cloud_module.Cloud):
+    OPTIONS = cloud_module.OPTIONS
 
 
 @pytest.fixture(scope='module')
@@ -114,6 +117,40 @@ def test_who_stops_the_server_after_a_refusal_finds_it_stopped(
     cloud.wait(server, 'SHUTOFF')
     updated(stack, server, template(AFTER, **STOP))
     assert shown(cloud, server) == ('SHUTOFF', AFTER)
+
+
+@pytest.fixture
+def refused_without_its_preset(cloud, stack, template):
+    """Return a function that asks for a change once the preset is retired."""
+    def ask():
+        cloud.rewrite('menu: {description: x, properties: {hw_pmu: true}}')
+        answer = stack('update', template(AFTER, **WITH_PRESET))
+        assert answer['state'] == 'UPDATE_FAILED', answer
+        assert 'offers you no preset vga' in answer['reason']
+
+    yield ask
+    cloud.rewrite(presets.PRESETS)
+
+
+def test_a_server_that_was_left_stopped_runs_though_its_preset_is_retired(
+        cloud, held, stack, template, refused_without_its_preset):
+    server = created(stack('create', template(BEFORE, **WITH_PRESET)))
+    held['stop_instance'].clear()
+    given_up(stack, template(AFTER, **WITH_PRESET))
+    held['stop_instance'].set()
+    cloud.wait(server, 'SHUTOFF')
+    refused_without_its_preset()
+    cloud.wait(server)
+    assert shown(cloud, server) == ('ACTIVE', presets.VGA)
+
+
+def test_one_that_its_user_has_stopped_stays_off_if_the_preset_is_retired(
+        cloud, held, stack, template, refused_without_its_preset):
+    server = created(stack('create', template(BEFORE, **WITH_PRESET)))
+    cloud.request('POST', f'/servers/{server}/action', {'os-stop': None})
+    cloud.wait(server, 'SHUTOFF')
+    refused_without_its_preset()
+    assert shown(cloud, server) == ('SHUTOFF', presets.VGA)
 
 
 def test_a_server_that_does_not_stop_is_not_changed(

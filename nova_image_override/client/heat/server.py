@@ -180,13 +180,16 @@ class Server(server.Server):
         """
         servers = self.client().servers
         status = yield from self._settled()
-        with self._adapter().showing() as asking:
-            servers.get(self.resource_id)
-        # Else only the spelling differs.
-        differs = self._differs(
-            asking.seen.get(self.resource_id) or {}, overrides, preset)
         runs = status == 'ACTIVE' or self.data().get(self._STOPPED) == str(True)
-        failure = None
+        differs, failure = False, None
+        try:
+            with self._adapter().showing() as asking:
+                servers.get(self.resource_id)
+            # Else only the spelling differs.
+            differs = self._differs(
+                asking.seen.get(self.resource_id) or {}, overrides, preset)
+        except Exception as exc:
+            failure = exc
         if differs:
             self.data_set(self._STOPPED, str(runs))
             if status == 'ACTIVE':
