@@ -87,7 +87,10 @@ class Resource(wsgi.Resource):
         if asked is not None:
             error = asked.ascribing(error)
         if not self._is_check:
-            audit.refused(context, error, action_args.get('id'))
+            # In the routes of a server's metadata, 'id' is one of its keys
+            # (nova/api/openstack/compute/routes.py ROUTE_LIST).
+            audit.refused(context, error, action_args.get(
+                'server_id', action_args.get('id')))
         raise OverrideFault(error.bounded())
 
 

@@ -139,6 +139,20 @@ class TestAudit:
                 f'INFO [instance: {server}] Image property overrides '
                 f'refused: {problem}']
 
+    def test_refused_metadata_is_told_with_its_server_and_not_with_its_key(
+            self, cloud):
+        server = cloud.boot()
+        path, key = f'/servers/{server}/metadata', base.PARAMETER
+        for method, path, body in (
+                ('POST', path, {'metadata': {key: '{}'}}),
+                ('PUT', path, {'metadata': {key: '{}'}}),
+                ('PUT', f'{path}/{key}', {'meta': {key: '{}'}})):
+            cloud.told()
+            assert cloud.http(method, path, body).status == 400
+            assert cloud.told() == [
+                f'INFO [instance: {server}] Image property overrides '
+                f'refused: {key}: not_here']
+
     def test_a_server_that_is_no_uuid_is_not_told(self, cloud):
         cloud.told()
         cloud.http('PUT', '/servers/not-a-uuid', {'server': {
