@@ -18,6 +18,7 @@ from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Change, Planner
 from nova_image_override.api.guest import check
 from nova_image_override.api.guest import guest
+from nova_image_override.api.guest import no_effect
 from nova_image_override.client import arguments
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
@@ -159,8 +160,12 @@ def _of_create(
         asked, preset=planner.enforcer.presets.named(options.preset).overrides
         if options.preset else NONE).over(base)
     image = guest.boot_metadata({}, overrides.merge(base))
-    problems = check.problems(
-        flavor, image, base, overrides, virt_drivers=planner.virt_drivers)
+    # As Planner.plan does, but operators may read every extra spec.
+    drivers = planner.virt_drivers
+    problems = {
+        **check.problems(flavor, image, base, overrides, virt_drivers=drivers),
+        **{each.name: each for each in no_effect.on_hosts(
+            drivers, base, image['properties'], overrides)}}
     if problems:
         raise errors.Invalid(problems.values())
     meta = guest.read(guest.boot_metadata(image))

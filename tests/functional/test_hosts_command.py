@@ -210,6 +210,9 @@ def test_a_server_that_found_no_host(cloud):
      'hw_boot_menu is given twice'),
     (['hw_numa_node=1'], {}, 'hw_numa_node: unknown: '),
     (['hw_numa_nodes=3'], {}, 'hw_numa_nodes: '),
+    (['hw_disk_type=thin'], {}, 'hw_disk_type: no_effect: would do nothing on'),
+    (['hw_vif_model=sriov'], {}, 'hw_vif_model: no_effect: the server would'),
+    (['hw_disk_type=thin', 'hw_numa_nodes=3'], {}, '; hw_numa_nodes: '),
     ([], {'preset': 'none'}, 'unknown_preset'),
     ([], {'image': '/nowhere'}, '/nowhere'),
 ])
@@ -220,6 +223,13 @@ def test_what_cannot_be_asked_is_one_line(cloud, overrides, options, line):
     told = cloud.error.getvalue()
     assert line in told
     assert told.count('\n') == 1
+
+
+def test_what_a_driver_of_the_cloud_acts_on_is_asked_for(cloud):
+    cloud.flags(group='image_override', virt_drivers=['libvirt', 'vmwareapi'])
+    flavor = cloud.flavor()
+    for override in 'hw_disk_type=thin', 'hw_vif_model=sriov':
+        assert cloud.asked(override, flavor=flavor)[1][0] == (3, TAKES, '')
 
 
 def test_placement_that_does_not_answer_is_one_line(cloud, monkeypatch):
