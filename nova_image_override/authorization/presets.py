@@ -122,7 +122,8 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
     """Reads everything but null as it is written: ``true``, ``2.0``, ``0-3``.
 
     A key that is there twice is an error: YAML's last one would win. So is a
-    tag, such as ``!!bool``: PyYAML fails in many ways where it does not fit.
+    tag, such as ``!!bool``: PyYAML fails in many ways where it does not fit. So
+    is an alias, with which a short file would make long answers.
     """
 
     yaml_implicit_resolvers = {
@@ -139,6 +140,10 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
             raise yaml.constructor.ConstructorError(
                 problem='tags, such as !!str, have no meaning here',
                 problem_mark=event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.constructor.ConstructorError(
+                problem=f'aliases are not read: write out what *{event.anchor} '
+                'stands for', problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(

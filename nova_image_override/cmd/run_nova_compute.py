@@ -23,13 +23,12 @@ def main() -> None:
     from nova.cmd import compute  # isort: skip
     from nova import service  # isort: skip
 
-    try:
-        interface.verify(compute_interfaces.COMMAND)
-    except errors.UnsupportedNova as exc:
-        sys.exit(str(exc))
-
     # oslo.config looks for <program>.conf, so remain nova-compute to it.
     sys.argv[0] = 'nova-compute'
-    # The table from which nova.service.Service.create takes the manager.
-    service.SERVICE_MANAGERS['nova-compute'] = MANAGER
-    compute.main()
+    try:
+        interface.verify(compute_interfaces.COMMAND)
+        # The table from which nova.service.Service.create takes the manager.
+        service.SERVICE_MANAGERS['nova-compute'] = MANAGER
+        compute.main()
+    except errors.UnsupportedNova as exc:
+        sys.exit(str(exc))

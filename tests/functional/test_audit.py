@@ -142,11 +142,11 @@ class TestAudit:
     def test_refused_metadata_is_told_with_its_server_and_not_with_its_key(
             self, cloud):
         server = cloud.boot()
-        path, key = f'/servers/{server}/metadata', base.PARAMETER
+        key, metadata = base.PARAMETER, f'/servers/{server}/metadata'
         for method, path, body in (
-                ('POST', path, {'metadata': {key: '{}'}}),
-                ('PUT', path, {'metadata': {key: '{}'}}),
-                ('PUT', f'{path}/{key}', {'meta': {key: '{}'}})):
+                ('POST', metadata, {'metadata': {key: '{}'}}),
+                ('PUT', metadata, {'metadata': {key: '{}'}}),
+                ('PUT', f'{metadata}/{key}', {'meta': {key: '{}'}})):
             cloud.told()
             assert cloud.http(method, path, body).status == 400
             assert cloud.told() == [

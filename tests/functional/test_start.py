@@ -49,9 +49,10 @@ class Nova(nodb.Nova):
         for each in told:
             assert each in str(error.value)
 
-    def run_command(self, *, managers=None):
+    def run_command(self, *, managers=None, fails=None):
         argv = ['/usr/bin/nova-compute-image-override', '--config-file', 'x']
         nova_command = mock.Mock()
+        nova_command.main.side_effect = fails
         with (mock.patch.object(sys, 'argv', argv),
               mock.patch.dict(sys.modules, {
                   'nova.cmd.compute': nova_command}),
@@ -288,6 +289,16 @@ class TestComputeStart:
         with pytest.raises(SystemExit) as error:
             nova.run_command(managers=managers)
         assert 'nova.service.SERVICE_MANAGERS' in str(error.value)
+
+    @pytest.mark.parametrize(('fails', 'told'), [
+        (interface.unsupported('gives ComputeManager no rt'), SystemExit),
+        (ValueError('of Nova'), ValueError)])
+    def test_the_command_ends_with_what_our_manager_lacks_and_nothing_else(
+            self, nova, fails, told):
+        with pytest.raises(told) as error:
+            nova.run_command(
+                managers=dict(service.SERVICE_MANAGERS), fails=fails)
+        assert str(error.value) == str(fails)
 
     def test_the_command_runs_nova_compute_with_our_manager(self, nova):
         managers = dict(service.SERVICE_MANAGERS)

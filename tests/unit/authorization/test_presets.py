@@ -88,6 +88,9 @@ class TestFile:
         ('? [a]\n: b', 'unhashable'),
         ('[' * 1000, ''),
         ('!!python/object:os.system {}', 'tags, such as !!str, have no'),
+        (f'{ONE}\ntwo: *one', 'write out what *one stands for'),
+        ('one: &one {description: x, properties: {hw_pmu: "true"}}\n'
+         'two: *one', 'write out what *one stands for'),
         (ONE.replace('one', '-one'), 'preset -one: a name is 1 to 64'),
         (ONE.replace('one', 'a b'), 'preset "a b": a name is 1 to 64'),
         (ONE.replace('one', 'x' * 65), 'a name is 1 to 64'),
