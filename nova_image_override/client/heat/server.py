@@ -181,25 +181,21 @@ class Server(server.Server):
         servers = self.client().servers
         status = yield from self._settled()
         runs = status == 'ACTIVE' or self.data().get(self._STOPPED) == str(True)
-        differs, failure = False, None
+        failure = None
         try:
             with self._adapter().showing() as asking:
                 servers.get(self.resource_id)
             # Else only the spelling differs.
-            differs = self._differs(
-                asking.seen.get(self.resource_id) or {}, overrides, preset)
-        except Exception as exc:
-            failure = exc
-        if differs:
-            self.data_set(self._STOPPED, str(runs))
-            if status == 'ACTIVE':
-                servers.stop(self.resource_id)
-                status = yield from self._settled()
-            try:
+            if self._differs(
+                    asking.seen.get(self.resource_id) or {}, overrides, preset):
+                self.data_set(self._STOPPED, str(runs))
+                if status == 'ACTIVE':
+                    servers.stop(self.resource_id)
+                    status = yield from self._settled()
                 self._adapter().replace_overrides(
                     self.resource_id, overrides, preset)
-            except Exception as exc:
-                failure = exc
+        except Exception as exc:
+            failure = exc
         if runs and status != 'ACTIVE':
             servers.start(self.resource_id)
             self.data_set(self._STOPPED, str(False))
