@@ -190,7 +190,8 @@ def ineffective(flavor: Any, record: ServerRecord) -> set[str]:
     except REFUSALS:
         return set()
     properties, overrides = record.own_properties, record.overrides
-    return {each.name for each in (
-        *no_effect.beside_others({'libvirt'}, guest, properties, overrides),
-        *no_effect.in_guest(guest, properties, overrides))
-        if each.code != errors.PROPERTY_CONFLICT}
+    excluded = no_effect.beside_others(
+        {'libvirt'}, guest, properties, overrides)
+    ignored = no_effect.in_guest(guest, properties, overrides)
+    return {each.name for each in excluded
+            if each.code == errors.NO_EFFECT} | {each.name for each in ignored}

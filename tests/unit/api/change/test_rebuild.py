@@ -190,9 +190,8 @@ def test_what_a_rebuild_does_not_make_is_refused():
     """Nova makes a TPM at create and at unshelve only."""
     assert assert_refused(
         servers.server(), errors.Invalid, errors.CREATE_ONLY,
-        'update the server once it is shelved', asked={
-            'hw_tpm_version': '2.0'}) == [
-            'hw_tpm_version']
+        'update the server once it is shelved and offloaded, or boot another '
+        'server', asked={'hw_tpm_version': '2.0'}) == ['hw_tpm_version']
 
 
 def test_a_config_drive_stays():

@@ -447,6 +447,14 @@ def test_what_a_default_of_nova_compute_makes_ineffective_is_known():
     assert check.ineffective(guests.flavor(), secure) == {'os_secure_boot'}
 
 
+def test_what_a_flavor_excludes_is_not_taken_for_what_does_nothing():
+    record = ServerRecord.read({
+        'image_hw_firmware_type': 'uefi', 'image_hw_machine_type': 'pc',
+        'image_os_glance_override:hw_machine_type': ''})
+    flavor = guests.flavor(os__secure_boot='required')
+    assert check.ineffective(flavor, record) == set()
+
+
 def test_what_has_no_effect_with_a_flavor_is_known_where_nova_can_read_it():
     flavor = guests.flavor(3)
     assert check.ineffective(flavor, SOCKETS) == {'hw_cpu_sockets'}
