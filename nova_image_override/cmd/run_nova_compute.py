@@ -4,13 +4,28 @@ Same arguments, same configuration files, same everything as nova-compute.
 """
 
 import sys
+from typing import Any
 
 from nova_image_override import errors
 from nova_image_override.cmd import version
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
 
-MANAGER = 'nova_image_override.compute.manager.ComputeManager'
+MANAGER = f'{__name__}.ComputeManager'
+
+
+def __getattr__(name: str) -> Any:
+    """Return the compute manager, which nova.service.Service imports from here.
+
+    Only then has nova.conf been read, from which nova.compute.manager takes
+    the intervals of periodic tasks when it is imported.
+
+    :raises errors.UnsupportedNova: the running release has a different shape
+    """
+    if name != 'ComputeManager':
+        raise AttributeError(name)
+    compute_interfaces.verify()
+    return interface.load('nova_image_override.compute.manager').ComputeManager
 
 
 def main() -> None:

@@ -18,7 +18,6 @@ from nova.virt.ironic import driver as ironic
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.compute import rescue_images
-from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
 from nova_image_override.server_record import ServerRecord
 
@@ -61,12 +60,11 @@ def forget_traits(metal: ironic.IronicDriver, instance: Any) -> None:
 class ComputeManager(manager.ComputeManager):
     """Nova's compute manager, which keeps overrides.
 
-    :raises nova_image_override.errors.UnsupportedNova: the running release
-        has a different shape
+    :raises nova_image_override.errors.UnsupportedNova: Nova's own lacks an
+        attribute
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        compute_interfaces.verify()
         super().__init__(*args, **kwargs)
         interface.require(self, 'driver', 'host', 'reportclient', 'rt')
         self.rt = ResourceTracker(

@@ -270,7 +270,7 @@ class TestComputeStart:
         with (mock.patch.object(nova_manager.ComputeManager, '_prep_resize',
                                 changed),
               pytest.raises(errors.UnsupportedNova) as error):
-            manager.ComputeManager()
+            importutils.import_class(compute.MANAGER)
         assert 'ComputeManager._prep_resize' in str(error.value)
 
     def test_a_libvirt_driver_that_holds_its_apis_otherwise_stops_the_start(

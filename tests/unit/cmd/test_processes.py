@@ -226,6 +226,52 @@ def test_why_not_is_one_line(arguments, line, conf, tmp_path):
     assert line in told
 
 
+#: Runs the command with a Nova that is changed first.
+CHANGED = '''
+import sys
+from nova.cmd import compute
+from nova_image_override.cmd import run_nova_compute
+{}
+run_nova_compute.main()
+'''
+
+
+def run_changed(change, databases, tmp_path):
+    conf = tmp_path / 'compute.conf'
+    conf.write_text(f'[DEFAULT]\nlog_file = {tmp_path / "log"}\n'
+                    f'[oslo_concurrency]\nlock_path = {tmp_path}\n')
+    return processes.run(
+        'python', '-c', CHANGED.format(change),
+        '--config-file', databases, '--config-file', conf)
+
+
+@pytest.mark.parametrize(('change', 'line'), [
+    ('sys.modules["nova.virt.ironic.driver"] = None',
+     'lacks something (import of nova.virt.ironic.driver halted'),
+    ('sys.modules["nova.virt.libvirt.driver"] = None',
+     'lacks something (import of nova.virt.libvirt.driver halted'),
+    ('from nova.compute import manager;'
+     'del manager.ComputeManager._get_rescue_image',
+     'has no nova.compute.manager.ComputeManager._get_rescue_image')])
+def test_why_nova_compute_does_not_start_is_one_line(
+        change, line, databases, tmp_path):
+    done = run_changed(change, databases, tmp_path)
+    assert done.status == 1
+    assert done.lines[-1].startswith('This Nova ')
+    assert line in done.lines[-1]
+    # Up to release 33 Nova itself warns that it uses eventlet.
+    assert not any('Traceback' in each for each in done.lines)
+
+
+def test_nova_compute_reads_nova_conf_before_its_manager_is_imported(
+        databases, tmp_path):
+    # It has the intervals of periodic tasks from there.
+    done = run_changed(
+        'compute.main = lambda: print(*sys.modules)', databases, tmp_path)
+    assert 'nova.cmd.compute' in done.out.split()
+    assert 'nova.compute.manager' not in done.out.split()
+
+
 def test_a_wrong_argument_has_a_status_of_its_own():
     done = processes.run(COMMAND, 'check', '--nothing')
     assert (done.status, done.out) == (2, '')
