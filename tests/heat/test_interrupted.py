@@ -24,7 +24,13 @@ class Cloud(presets.Cloud, cloud_module.Cloud):
 
 
 @pytest.fixture(scope='module')
-def events():
+def reached(tmp_path_factory):
+    """A file that is there from when a server waits to stop, or to start."""
+    return tmp_path_factory.mktemp('held') / 'reached'
+
+
+@pytest.fixture(scope='module')
+def events(reached):
     """Let servers stop, and start, when they are told: method -> Event.
 
     In threads, because the harness makes calls of casts; for all tests,
@@ -37,6 +43,8 @@ def events():
         then = getattr(manager.ComputeManager, name)
 
         def wait(*args, **kwargs):
+            if not event.is_set():
+                reached.touch()
             event.wait(60)
             then(*args, **kwargs)
 
@@ -51,7 +59,8 @@ def events():
 
 
 @pytest.fixture
-def held(events):
+def held(events, reached):
+    reached.unlink(missing_ok=True)
     for event in events.values():
         event.set()
     yield events
@@ -64,10 +73,14 @@ def server(held, stack, template):
     return created(stack('create', template(BEFORE, **STOP)))
 
 
-def given_up(stack, template):
-    answer = stack('update', template, timeout=3)
-    assert answer['state'] == 'UPDATE_FAILED', answer
-    assert 'imed out' in answer['reason']
+@pytest.fixture
+def given_up(reached, stack):
+    """Return a function for an update that times out while a server waits."""
+    def update(template):
+        answer = stack('update', template, until=str(reached))
+        assert answer['state'] == 'UPDATE_FAILED', answer
+        assert 'imed out' in answer['reason']
+    return update
 
 
 def shown(cloud, server):
@@ -76,9 +89,9 @@ def shown(cloud, server):
 
 @pytest.mark.parametrize('overrides', [BEFORE, AFTER])
 def test_a_server_that_stops_too_late_runs_after_the_next_update(
-        cloud, held, server, stack, template, overrides):
+        cloud, given_up, held, server, stack, template, overrides):
     held['stop_instance'].clear()
-    given_up(stack, template(AFTER, **STOP))
+    given_up(template(AFTER, **STOP))
     held['stop_instance'].set()
     cloud.wait(server, 'SHUTOFF')
     assert in_force(cloud, server) == BEFORE
@@ -87,9 +100,9 @@ def test_a_server_that_stops_too_late_runs_after_the_next_update(
 
 
 def test_the_next_update_waits_for_a_server_that_is_still_stopping(
-        cloud, held, server, stack, template):
+        cloud, given_up, held, server, stack, template):
     held['stop_instance'].clear()
-    given_up(stack, template(AFTER, **STOP))
+    given_up(template(AFTER, **STOP))
     threading.Timer(2, held['stop_instance'].set).start()
     updated(stack, server, template(BEFORE, **STOP))
     assert held['stop_instance'].is_set()
@@ -97,9 +110,9 @@ def test_the_next_update_waits_for_a_server_that_is_still_stopping(
 
 
 def test_what_was_changed_before_is_taken_back_with_the_template(
-        cloud, held, server, stack, template):
+        cloud, given_up, held, server, stack, template):
     held['start_instance'].clear()
-    given_up(stack, template(AFTER, **STOP))
+    given_up(template(AFTER, **STOP))
     assert shown(cloud, server) == ('SHUTOFF', AFTER)
     held['start_instance'].set()
     updated(stack, server, template(BEFORE, **STOP))
@@ -133,10 +146,10 @@ def refused_without_its_preset(cloud, stack, template):
 
 
 def test_a_server_that_was_left_stopped_runs_though_its_preset_is_retired(
-        cloud, held, stack, template, refused_without_its_preset):
+        cloud, given_up, held, stack, template, refused_without_its_preset):
     server = created(stack('create', template(BEFORE, **WITH_PRESET)))
     held['stop_instance'].clear()
-    given_up(stack, template(AFTER, **WITH_PRESET))
+    given_up(template(AFTER, **WITH_PRESET))
     held['stop_instance'].set()
     cloud.wait(server, 'SHUTOFF')
     refused_without_its_preset()
