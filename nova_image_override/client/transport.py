@@ -139,19 +139,22 @@ class OverridingSession:
         """Return the cloud's offer of the extension; ask for it only once.
 
         :raises NotAvailable: the cloud does not have the extension
-        :raises Error: it has no version that we know, the answer is another
-            failure, or cannot be read
+        :raises Error: it has no version that we know, there is no answer, or
+            it is another failure, or cannot be read
         """
         if not isinstance(
                 self._said, (answers.Discovery, answers.NotAvailable)):
-            response = self._ask('GET', versions.PATH)
+            trouble = ('Cannot find out whether this cloud takes image '
+                       f'property overrides: GET {versions.PATH}')
+            try:
+                response = self._ask('GET', versions.PATH)
+            except ksa_exceptions.ConnectionError as exc:
+                raise answers.Error(f'{trouble} failed: {exc}') from exc
             self._said = answers.NotAvailable(
                 'This cloud does not take image property overrides: it does '
                 'not have nova-image-override.'
             ) if response.status_code == 404 else answers.read(
-                response,
-                'Cannot find out whether this cloud takes image property '
-                f'overrides: GET {versions.PATH}',
+                response, trouble,
                 lambda body: answers.Discovery.of(body[errors.PARAMETER]))
         if isinstance(self._said, Exception):
             raise self._said
