@@ -1,7 +1,7 @@
 """openstacksdk's compute service with image property overrides."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
 from typing import Any, cast
 
@@ -210,10 +210,15 @@ class Proxy(_proxy.Proxy):
             that override all of them; None for all servers
         :param image_props_override_preset: the name of a preset, to list only
             servers whose overrides came with it
+        :raises TypeError: one of them is a mapping, as of names to values
         :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
         filters = answers.parameters(
             image_props_override, image_props_override_preset)
+        for name, each in filters.items():
+            if isinstance(each, Mapping):
+                # The query would have its keys alone.
+                raise TypeError(f'{name} of a list takes names, not {each!r}')
         if filters:
             with _sdk_errors():
                 transport.attach(self).discover()
