@@ -196,8 +196,8 @@ def test_validation_names_every_property_that_is_closed(
         sent, stack, template):
     error = refused(stack('validate', template({
         'hw_disk_bus': 'floppy', 'hw_numa_mem.0': 1, 'hw_numa_mem.x': 1,
-        'hw_bot_menu': '1', 'img_signature': 'x', 'vm_mode': 'hvm'})))
-    assert ('image_props_override: may not be overridden in this cloud: '
+        'hw_bot_menu': '1', 'img_signature': 'x', 'vm_mode': 'hvm', 7: 'x'})))
+    assert ('image_props_override: may not be overridden in this cloud: 7, '
             'hw_bot_menu, hw_numa_mem.x, img_signature, vm_mode') in error
     assert not sent()
 

@@ -255,7 +255,8 @@ def _id(stack: Any) -> str:
 def _asked(properties: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     """Return the overrides, as Nova spells them, and the preset."""
     overrides, preset = map(properties.get, errors.PARAMETERS)
-    return {name: str(value).lower() if isinstance(value, bool)
+    # YAML reads a name such as 7 as a number.
+    return {str(name): str(value).lower() if isinstance(value, bool)
             else str(value) if isinstance(value, int) else value
             for name, value in (overrides or {}).items()}, preset
 
