@@ -78,8 +78,13 @@ class Hook(hooks.CommandHook):
 
     @property
     def compute(self) -> Any:
-        """openstacksdk's compute proxy."""
-        return self.cmd.app.client_manager.compute
+        """openstacksdk's compute proxy, from now on without its cache.
+
+        That knows answers by what the command asks, without what hooks add.
+        """
+        manager = self.cmd.app.client_manager
+        manager.sdk_connection.cache_enabled = False
+        return manager.compute
 
     def wrap(
         self, context: contextlib.AbstractContextManager[transport.Asking],

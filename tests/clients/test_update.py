@@ -1,5 +1,6 @@
 """Overrides of an existing server, through openstack and openstacksdk."""
 
+import functools
 import json
 
 import pytest
@@ -182,6 +183,27 @@ def test_pages_of_such_a_list_are_followed(client, cloud, server):
     assert found == {'guest', 'second', 'third'}
     assert len([request for request in client.seen.compute('GET')
                 if request.path.endswith('/servers/detail')]) > 2
+
+
+#: As openstacksdk documents it, in a file that outlives a command.
+CACHE = """
+cache:
+  class: dogpile.cache.dbm
+  arguments: {{filename: {}}}
+  expiration: {{compute.servers.detail: 600}}
+"""
+
+
+def test_a_filter_and_the_cache_of_openstacksdk_do_not_know_of_each_other(
+        client, server, tmp_path):
+    clouds = tmp_path / 'clouds.yaml'
+    clouds.write_text(
+        client.clouds.read_text() + CACHE.format(tmp_path / 'cache'))
+    run = functools.partial(
+        client.openstack, OS_CLIENT_CONFIG_FILE=str(clouds))
+    assert listed(run, OPTION, 'hw_pmu') == set()
+    assert listed(run) == {'guest'}
+    assert listed(run, OPTION, 'hw_disk_bus') == {'guest'}
 
 
 def test_what_is_no_property_is_refused_in_a_list(client):

@@ -17,7 +17,7 @@ def command(compute):
     """A command about servers of one cloud."""
     return types.SimpleNamespace(
         app=types.SimpleNamespace(client_manager=types.SimpleNamespace(
-            compute=compute)),
+            compute=compute, sdk_connection=types.SimpleNamespace())),
         log=logging.getLogger(__name__), take_action=lambda _: ((), ()))
 
 
