@@ -1,7 +1,7 @@
 # Completes overrides for openstack in bash: the names and values that this
 # cloud lets you override, and its presets, asked for once in each shell and
-# cloud. Source it after what "openstack complete" prints, which completes
-# everything else.
+# cloud, or until the cloud answers. Source it after what "openstack complete"
+# prints, which completes everything else.
 
 # Complete WORD with those of the lines FOUND that begin with it.
 _openstack_image_prop_matching() {
@@ -18,7 +18,7 @@ _openstack_image_prop_override() {
     word=${line##*[[:space:]]}
     read -ra before <<< "${line%"$word"}"
     if [[ $word != -* && ${before[-1]} == --image-prop-override-preset ]]; then
-        if [[ ${_OPENSTACK_PRESETS-} != "${OS_CLOUD-} "* ]]; then
+        if [[ ${_OPENSTACK_PRESETS-} != "${OS_CLOUD-} "?* ]]; then
             _OPENSTACK_PRESETS="${OS_CLOUD-} $(openstack image override \
                 preset list -f value -c Name 2> /dev/null |
                 LC_ALL=C grep -E '^[A-Za-z0-9_.-]+$')"
@@ -33,7 +33,7 @@ _openstack_image_prop_override() {
         fi
         return
     fi
-    if [[ ${_OPENSTACK_OVERRIDES-} != "${OS_CLOUD-} "* ]]; then
+    if [[ ${_OPENSTACK_OVERRIDES-} != "${OS_CLOUD-} "?* ]]; then
         # Lines such as: hw_disk_bus ['ide', 'scsi']; a description of values
         # has blanks, and names of families end with what users choose. What
         # the shell would read as more than a word is not offered: whoever

@@ -389,6 +389,17 @@ def test_the_cloud_is_asked_once_in_each_shell(client):
                 if request.path.endswith(versions.PATH)]) == 1
 
 
+def test_a_shell_whose_first_question_failed_asks_again(client, tmp_path):
+    done = client.run('bash', '-c', """
+        openstack() {
+            [[ ! -e $LATER ]] || command openstack "$@"
+            touch "$LATER"
+        }
+    """ + _COMPLETED, 'bash', *[_AT_CREATE + 'hw_dis'] * 2,
+        LATER=str(tmp_path / 'later'))
+    assert done.stdout.splitlines() == ['', 'hw_disk_bus=']
+
+
 def test_without_the_extension_nothing_is_completed(plain_client):
     assert completed(plain_client, _AT_CREATE + 'hw_dis') == {
         _AT_CREATE + 'hw_dis': ''}
