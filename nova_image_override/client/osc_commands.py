@@ -124,12 +124,14 @@ class Show(command.ShowOne):
             transport.attach(manager.compute).check(
                 {'imageRef': image.id, 'flavorRef': flavor.id}, {name: None})
         except answers.Refused as exc:
-            # The list's values come before the rules that close them.
-            return str(exc) + ''.join(
-                ', which another rule closes or no host acts on: "openstack '
-                f'image override check" with {name}=VALUE says why'
-                for each in exc.problems
-                if each.code == errors.VALUE_NOT_ALLOWED)
+            # Without a problem image, flavor or quota are refused. The list's
+            # values come before the rules that close them.
+            if exc.problems:
+                return str(exc) + ''.join(
+                    ', which another rule closes or no host acts on: '
+                    '"openstack image override check" with '
+                    f'{name}=VALUE says why' for each in exc.problems
+                    if each.code == errors.VALUE_NOT_ALLOWED)
         return f'{name}: none of this cloud\'s hosts acts on it'
 
 

@@ -1,8 +1,12 @@
 """How the command shows what becomes of a property."""
 
+import types
+
 import pytest
 
+from nova_image_override import versions
 from nova_image_override.client import osc_commands
+from tests.unit.client import adapters
 
 SAID = {'value': 'true', 'image_value': None}
 
@@ -49,3 +53,15 @@ def test_how_many_properties_an_answer_left_out_is_shown():
 def test_hosts_are_not_shown_where_nobody_asked():
     assert osc_commands.HOST_COLUMNS not in dict(osc_commands._tables(
         {'properties': {}, 'overridden': {}}))
+
+
+def test_an_exhausted_quota_is_no_reason_why_not(cloud, compute):
+    cloud.post(adapters.URL + versions.CHECK_PATH, status_code=403, json={
+        'forbidden': {'code': 403, 'message': 'Quota exceeded'}})
+    compute.flavors = lambda limit: iter([types.SimpleNamespace(id='1')])
+    command = osc_commands.Show(types.SimpleNamespace(
+        client_manager=types.SimpleNamespace(
+            compute=compute, image=types.SimpleNamespace(
+                images=compute.flavors))), None)
+    assert command._why_not('hw_disk_type') == (
+        "hw_disk_type: none of this cloud's hosts acts on it")
