@@ -7,7 +7,7 @@ answer=$(curl -s -i "$OS_AUTH_URL/auth/tokens" \
         "scope": {"project": {"name": "'"$OS_PROJECT_NAME"'",
                               "domain": {"name": "Default"}}}}}' |
     tr -d '\r')
-token=$(echo "$answer" | sed -n 's/^X-Subject-Token: //p')
+token=$(echo "$answer" | grep -i '^X-Subject-Token:' | cut -d ' ' -f 2)
 nova=$(echo "$answer" | tail -n 1 | jq -r '.token.catalog[] |
     select(.type == "compute").endpoints[] |
     select(.interface == "public").url')
