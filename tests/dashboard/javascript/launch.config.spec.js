@@ -112,14 +112,14 @@ describe('Launch Instance', function () {
       expect(heard.calls.mostRecent().args[1]).toBe(refused);
     }));
 
-    it('that fails otherwise is rejected as it is', inject(function ($q) {
-      var failure = {status: 502};
-      service.launch.and.callFake(function () { return $q.reject(failure); });
-      expect(settled(nova.createServer({image_props_override: {hw_disk_bus: 'x'}})).reason)
-        .toBe(failure);
-      service.launch.and.callFake(function () { return $q.reject(); });
-      expect(settled(nova.createServer({image_props_override: {hw_disk_bus: 'x'}})).reason)
-        .toBeUndefined();
+    it('that fails otherwise says why, and never what was sent', inject(function ($q) {
+      function reason(failure) {
+        service.launch.and.callFake(function () { return $q.reject(failure); });
+        return settled(nova.createServer({image_props_override: {hw_disk_bus: 'x'}})).reason;
+      }
+      expect(reason({status: 500, data: 'The disk is full.'})).toBe('The disk is full.');
+      expect(reason({status: -1, data: null, config: {data: {admin_pass: 'secret'}}})).toBe(
+        'No answer has come. The instance may have been created all the same.');
     }));
   });
 });

@@ -63,12 +63,14 @@
       if (!spec.image_props_override) {
         return original.call($delegate, spec);
       }
-      return service.launch(spec).catch(function (refused) {
-        if (refused && refused.problems) {
-          $rootScope.$broadcast(REFUSED, refused);
-          return $q.reject(service.lines(refused));
+      return service.launch(spec).catch(function (failure) {
+        if (failure.problems) {
+          $rootScope.$broadcast(REFUSED, failure);
+          return $q.reject(service.lines(failure));
         }
-        return $q.reject(refused);
+        // Of a response without a text, the wizard shows all, with what was sent.
+        return $q.reject(failure.data || gettext(
+          'No answer has come. The instance may have been created all the same.'));
       });
     }
   }
