@@ -284,6 +284,14 @@ describe('The step of Launch Instance', function () {
         expect(isMarked()).toBe(true);
       });
 
+      it('even if a check that was asked before is answered only now', function () {
+        check();
+        refuse();
+        answer(0, ACCEPTED);
+        expect(ctrl.told.state).toBe('refused');
+        expect(isMarked()).toBe(true);
+      });
+
       it('where the user sees it', function () {
         var said = {scrollIntoView: jasmine.createSpy('scrollIntoView')};
         $document[0].querySelector.and.returnValue(said);

@@ -50,6 +50,7 @@
     ], onLaunchChange);
     $scope.$on(REFUSED, function (event, refused) {
       isRejected = true;
+      asking.stop();
       asking.read({refused: refused});
       // The wizard says it above the steps.
       $timeout(function () {
