@@ -371,6 +371,14 @@ describe('The step of Launch Instance', function () {
       expect([ctrl.hosts.message, ctrl.mayAskHosts]).toEqual(['Quota exceeded.', true]);
     });
 
+    it('and says at the properties what a create is refused for by now', function () {
+      var problems = {hw_disk_bus: {code: 'not_allowed', reason: 'no'}};
+      askHosts();
+      answer(1, {refused: {message: 'No.', problems: problems}});
+      expect([ctrl.told.state, ctrl.told.problems]).toEqual(['refused', problems]);
+      expect(ctrl.mayAskHosts).toBe(true);
+    });
+
     it('and says so where they cannot be asked', function () {
       askHosts();
       answers[1].reject({status: 502});

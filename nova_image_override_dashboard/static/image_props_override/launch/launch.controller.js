@@ -130,11 +130,16 @@
     }
 
     /*
-     * Who may not ask learns it from the first answer.
+     * Who may not ask learns it from the first answer. What else is refused of a
+     * property is refused of the create: the check before was asked earlier.
      */
     function tellOfHosts(told) {
       ctrl.hosts = told;
-      ctrl.mayAskHosts = ctrl.mayAskHosts && !(told.problems && told.problems.hosts);
+      if (told.problems && told.problems.hosts) {
+        ctrl.mayAskHosts = false;
+      } else if (told.state === 'refused' && !told.message) {
+        tell(told);
+      }
     }
 
     /*
