@@ -163,6 +163,19 @@ describe('The form of a rebuild', function () {
     expect(element.find('.image-props-own code').text()).toBe('scsi');
   });
 
+  it('waits for them whatever is changed in the meantime, and asks nothing', function () {
+    show();
+    choose('a');
+    write('hw_cpu_cores', '4');
+    $timeout.flush(10000);
+    expect(isBlocked()).toBe(true);
+    expect(editService.checkRebuild).not.toHaveBeenCalled();
+    have('a', {});
+    expect(isBlocked()).toBe(false);
+    $timeout.flush();
+    expect(editService.checkRebuild.calls.count()).toBe(1);
+  });
+
   it('can be sent where the image cannot be read', function () {
     show();
     choose('a');

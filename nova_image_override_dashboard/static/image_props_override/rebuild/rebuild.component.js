@@ -37,6 +37,7 @@
     var asking = asker(tell);
     var asked = {};
     var isRight = true;
+    var isKnown = true;
     var before;
 
     ctrl.value = '';
@@ -83,19 +84,18 @@
 
     function chooseImage() {
       var id = image.val();
-      asking.stop();
-      if (!id) {
-        schedule();
-        return;
-      }
       // What leaves the image's own property as it is depends on the image.
-      block(true);
-      glance.getImage(id).then(function (response) {
-        if (id === image.val()) {
-          ctrl.image = response ? response.data.properties : {};
-          schedule();
-        }
-      });
+      isKnown = !id;
+      schedule();
+      if (id) {
+        glance.getImage(id).then(function (response) {
+          if (id === image.val()) {
+            ctrl.image = response ? response.data.properties : {};
+            isKnown = true;
+            schedule();
+          }
+        });
+      }
     }
 
     /**
@@ -119,7 +119,7 @@
     function schedule() {
       var id = image.val();
       asking.stop();
-      if (!isRight) {
+      if (!isRight || !isKnown) {
         block(true);
       } else if (id) {
         asking.ask(function () {
