@@ -7,6 +7,7 @@ from django import http
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from horizon import exceptions
+from horizon import messages
 from horizon import tables as horizon_tables
 from openstack_dashboard import api
 
@@ -130,6 +131,12 @@ class Servers(
         except Exception:
             # From whichever client; Horizon knows them all.
             exceptions.handle(
+                self.request, _('Unable to retrieve instances.'))
+            return []
+        if not all(hasattr(server._apiresource, errors.PARAMETER)
+                   for server in servers):
+            # Listed with another client (cloud.client), without the filter.
+            messages.error(
                 self.request, _('Unable to retrieve instances.'))
             return []
         return servers

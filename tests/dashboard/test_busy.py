@@ -59,3 +59,12 @@ def test_the_table_does_not_say_that_nothing_is_overridden(session, cloud):
     for user, table in (('demo', '/project/instances/'),
                         ('admin', '/admin/instances/')):
         assert 'not known' in pages.text_of(session(user).get(table))
+
+
+def test_administrators_are_not_shown_servers_that_do_not_override_it(
+        session, cloud):
+    cloud.create('plain', {})
+    text = pages.text_of(session('admin').get(
+        '/admin/image_props_override/hw_disk_bus/'))
+    assert 'plain' not in text
+    assert 'Unable to retrieve instances.' in text
