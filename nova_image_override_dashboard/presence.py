@@ -24,23 +24,23 @@ REMEMBERED = 60
 def has_extension(request: http.HttpRequest) -> bool:
     """Return whether the cloud has the extension; False if it does not say."""
     try:
-        url = base.url_for(request, 'compute')
-        # Not every cache takes a URL as a key.
-        key = 'image_props_override.' + hashlib.sha256(
-            url.encode()).hexdigest()
-        found: bool | None = cache.cache.get(key)
-        if found is None:
-            found = _ask(request)
-            cache.cache.set(key, found, REMEMBERED)
+        return ask(request)
     except (exceptions.ServiceCatalogException, answers.Error,
             ksa_exceptions.ClientException):
         return False
+
+
+def ask(request: http.HttpRequest) -> bool:
+    """Return whether the cloud has the extension; raise why it does not say."""
+    # Not every cache takes a URL as a key.
+    key = 'image_props_override.' + hashlib.sha256(
+        base.url_for(request, 'compute').encode()).hexdigest()
+    found: bool | None = cache.cache.get(key)
+    if found is None:
+        try:
+            cloud.compute(request).discover()
+            found = True
+        except answers.NotAvailable:
+            found = False
+        cache.cache.set(key, found, REMEMBERED)
     return found
-
-
-def _ask(request: http.HttpRequest) -> bool:
-    try:
-        cloud.compute(request).discover()
-    except answers.NotAvailable:
-        return False
-    return True

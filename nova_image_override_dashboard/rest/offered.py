@@ -29,7 +29,7 @@ class Offered(generic.View):
             console.
         """
         # Remembered, so that a cloud without it is hardly ever asked.
-        if not presence.has_extension(request):
+        if not presence.ask(request):
             return None
         found = cloud.compute(request).discover()
         return {'properties': choices.choices(found.schema),

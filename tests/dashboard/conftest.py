@@ -175,6 +175,16 @@ def busy_horizon_url(_urls, _static, tmp_path_factory):
         yield url
 
 
+@pytest.fixture
+def failing_horizon_url(_urls, _static, tmp_path_factory):
+    """Horizon that gets an error for an answer when it asks for the extension.
+    """
+    with _horizon(tmp_path_factory.mktemp('failing'), _urls['extended'],
+                  _static, 'from nova_image_override import versions\n'
+                  'versions.PATH = "/servers?limit=none"\n') as url:
+        yield url
+
+
 @pytest.fixture(scope='session')
 def plain_horizon_url(_urls, _static, tmp_path_factory):
     """Horizon in front of the cloud without the extension."""

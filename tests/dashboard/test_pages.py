@@ -303,3 +303,17 @@ def test_a_cloud_without_the_extension_shows_nothing_and_is_asked_once(
             ('POST', f'servers/{server}/rebuild/', {'image': 'x'}),
             ('POST', 'servers/', LAUNCH)):
         assert session.answer(method, path, data).status_code == 404, path
+
+
+# --- a cloud that does not say whether it has it ----------------------------
+
+def test_a_cloud_that_fails_is_not_taken_for_one_without_the_extension(
+        failing_horizon_url, cloud):
+    session = pages.Session(failing_horizon_url, 'demo')
+    answer = session.answer('GET', '')
+    assert answer.status_code == 500
+    assert 'Cannot find out whether this cloud takes' in answer.json()
+    # The pages are Horizon's own meanwhile.
+    server = cloud.create('guest', OVERRIDES)
+    for path in '/project/instances/', f'/project/instances/{server}/':
+        assert session.get(path).status_code == 200

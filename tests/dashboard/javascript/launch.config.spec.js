@@ -3,7 +3,7 @@
 describe('Launch Instance', function () {
   var NOVA = 'horizon.app.core.openstack-service-api.nova';
   var WORKFLOW = 'horizon.dashboard.project.workflow.launch-instance.workflow';
-  var offers, service, $rootScope;
+  var offers, service, toast, $rootScope;
 
   beforeEach(module('horizon.image-props-override', function ($provide) {
     $provide.factory('horizon.image-props-override.service', ['$q', function ($q) {
@@ -16,6 +16,8 @@ describe('Launch Instance', function () {
         lines: function (refused) { return 'lines of ' + refused.message; }
       };
     }]);
+    toast = jasmine.createSpyObj('toast', ['add']);
+    $provide.value('horizon.framework.widgets.toast.service', toast);
   }));
   beforeEach(inject(['$rootScope', 'horizon.image-props-override.service', function (scope, found) {
     $rootScope = scope;
@@ -68,9 +70,11 @@ describe('Launch Instance', function () {
       expect(settled(step().checkReadiness()).value).toBe(false);
     });
 
-    it('is not there, and breaks nothing, where the cloud cannot be asked', function () {
+    it('is not there, and says so, where the cloud cannot be asked', function () {
       offers.reject({status: 500});
       expect(settled(step().checkReadiness()).value).toBe(false);
+      expect(toast.add).toHaveBeenCalledWith(
+        'error', 'Unable to retrieve what may be overridden.');
     });
   });
 

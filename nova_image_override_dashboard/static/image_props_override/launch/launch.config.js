@@ -19,11 +19,12 @@
 
   addStep.$inject = [
     '$delegate',
+    'horizon.framework.widgets.toast.service',
     'horizon.image-props-override.basePath',
     'horizon.image-props-override.service'
   ];
 
-  function addStep($delegate, basePath, service) {
+  function addStep($delegate, toast, basePath, service) {
     $delegate.after('flavor', {
       id: 'image-props-override',
       title: gettext('Image Properties'),
@@ -35,6 +36,7 @@
         return service.offered().then(function (offered) {
           return Boolean(offered && offered.properties.length + offered.presets.length);
         }, function () {
+          toast.add('error', gettext('Unable to retrieve what may be overridden.'));
           return false;
         });
       }
