@@ -285,6 +285,13 @@ describe('The editor', function () {
       expect(texts('.image-props-empty')).toEqual([]);
     });
 
+    it('is not held up by a member that has neither name nor value', function () {
+      show({initial: {'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1', 'hw_numa_cpus.2': '2'}});
+      click('[data-family="hw_numa_cpus.N"]');
+      expect(texts('.image-props-empty').length).toBe(1);
+      expect($scope.form.$valid).toBe(true);
+    });
+
     it('adds a member with the only value that there is', function () {
       show();
       click('[data-family="trait:NAME"]');
