@@ -207,6 +207,17 @@ describe('The editor', function () {
       expect(last()[0]).toEqual({});
     });
 
+    it('a removal in place of a wrong number, which may come back', function () {
+      show({image: {hw_cpu_cores: '2'}});
+      write('hw_cpu_cores', '65');
+      click('.image-props-remove');
+      expect(last()).toEqual([{hw_cpu_cores: null}, true]);
+      expect($scope.form.$valid).toBe(true);
+      click('.image-props-remove');
+      expect(row('hw_cpu_cores').querySelector('input').value).toBe('65');
+      expect($scope.form.$valid).toBe(false);
+    });
+
     it('no removal of what the image does not have, or of what must stay', function () {
       show({
         choices: [CHOICES.bus, angular.extend({}, CHOICES.line, {removable: false})],
