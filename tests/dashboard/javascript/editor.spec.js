@@ -477,6 +477,19 @@ describe('The editor', function () {
       expect(last()).toEqual([{}, true]);
     });
 
+    it('keeps a number that cannot be read, and marks it above the list', function () {
+      var ctrl = offer();
+      // What AngularJS makes of "1-4" in a browser.
+      ctrl.groups[1].rows[0].number = undefined;
+      ctrl.update();
+      $scope.$apply();
+      expect(texts('.image-props-chip a')).toEqual(['hw_cpu_cores=']);
+      expect(texts('.image-props-wrong')).toEqual(['1']);
+      choose('menu');
+      expect(texts('.image-props-error')).toEqual(['Must be 1 to 64.']);
+      expect(last()[1]).toBe(false);
+    });
+
     it('begins with that of an instance', function () {
       offer({preset: {name: 'ide', digest: '1'}, initial: {hw_disk_bus: 'ide', hw_cpu_cores: '2'}});
       expect(find('#image-props-preset').selectedOptions[0].textContent).toBe('ide: An old disk');

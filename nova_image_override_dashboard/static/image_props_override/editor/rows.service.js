@@ -65,7 +65,8 @@
         return null;
       }
       if (row.choice.kind === 'integer') {
-        return angular.isNumber(row.number) ? String(row.number) : undefined;
+        // AngularJS leaves a number undefined that it cannot read: a wrong value.
+        return row.number === null ? undefined : String(row.number);
       }
       return row.value || undefined;
     }
@@ -83,10 +84,6 @@
      */
     function wrongWith(row, all) {
       var value = valueOf(row);
-      // AngularJS leaves a number undefined that it cannot read.
-      if (!row.removed && row.choice.kind === 'integer' && angular.isUndefined(row.number)) {
-        return wrong(row.choice);
-      }
       if (angular.isUndefined(value)) {
         return null;
       }
@@ -114,12 +111,8 @@
       var isWrong = value.length > LENGTH_MAX ||
         choice.like.some(function (pattern) { return !new RegExp(pattern).test(value); }) ||
         choice.unlike.some(function (pattern) { return new RegExp(pattern).test(value); }) ||
-        choice.kind === 'integer' && (number < choice.minimum || number > choice.maximum);
-      return isWrong ? wrong(choice) : null;
-    }
-
-    function wrong(choice) {
-      return interpolate(gettext('Must be %s.'), [choice.expects]);
+        choice.kind === 'integer' && !(number >= choice.minimum && number <= choice.maximum);
+      return isWrong ? interpolate(gettext('Must be %s.'), [choice.expects]) : null;
     }
 
     /**
