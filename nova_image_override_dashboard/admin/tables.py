@@ -86,7 +86,7 @@ class Use(typing.NamedTuple):
     """How many servers of a project override a property with a value."""
 
     name: str
-    value: str | None
+    value: str
     project: str
     count: int
 
@@ -97,9 +97,7 @@ class Used(tables.DataTable):
     name = tables.Column(
         'name', verbose_name=_('Property'), link=lambda use: reverse(
             'horizon:admin:image_props_override:servers', args=[use.name]))
-    value = tables.Column(
-        lambda use: _('removed') if use.value is None else use.value,
-        verbose_name=_('Value'))
+    value = tables.Column('value', verbose_name=_('Value'))
     project = tables.Column('project', verbose_name=_('Project'))
     count = tables.Column('count', verbose_name=_('Instances'))
 

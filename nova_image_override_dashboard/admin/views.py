@@ -86,8 +86,10 @@ class Used(horizon_tables.DataTableView):
             (name, value, projects.get(server.tenant_id, server.tenant_id))
             for server in servers
             for name, value in existing.overrides_of(server).items())
-        return [tables.Use(*use, count) for use, count in sorted(
-            counted.items(), key=lambda item: (item[0][0], -item[1]))]
+        return [tables.Use(
+            name, _('removed') if value is None else value, project, count)
+            for (name, value, project), count in sorted(
+                counted.items(), key=lambda item: (item[0][0], -item[1]))]
 
 
 def _project_names(request: http.HttpRequest) -> dict[str, str]:

@@ -35,6 +35,10 @@ def test_administrators_see_who_overrides_what_whoever_may(session, cloud):
     for use in ('hw_disk_bus scsi demo 2', 'hw_numa_nodes 2 demo 1',
                 'hw_rng_model removed demo 1'):
         assert use in text
+    text = pages.text_of(session('admin').post(
+        '/admin/image_props_override/used/', {'used__filter__q': 'Removed'}))
+    assert 'Displaying 1 item' in text
+    assert 'hw_rng_model removed demo 1' in text
 
 
 @pytest.mark.parametrize('page', ['', 'used/'])
