@@ -24,10 +24,10 @@ def choices(schema: Schema) -> list[Schema]:
     :param schema: that of ``image_props_override``
     :returns: for each property or family: ``name``, ``prefix``,
         ``name_pattern`` and ``numbered`` (for families: whether members have
-        numbers for names), ``purpose``, ``description``,
-        ``drivers``, ``kind``, ``can_set`` and ``removable``, ``values`` (for
-        enumerations and booleans), ``minimum`` and ``maximum`` (for integers),
-        ``like`` and ``unlike`` (regular expressions of a value), ``expects``
+        numbers for names), ``purpose``, ``description``, ``kind``,
+        ``can_set`` and ``removable``, ``values`` (for enumerations and
+        booleans), ``minimum`` and ``maximum`` (for integers), ``like`` and
+        ``unlike`` (regular expressions of a value), ``expects``
     """
     purposes = list(book.PURPOSES)
     found = [_choice(name, value) for name, value in (
@@ -36,7 +36,8 @@ def choices(schema: Schema) -> list[Schema]:
     found.sort(key=lambda choice: (
         purposes.index(choice['purpose']), choice['name']))
     for choice in found:
-        choice['purpose'] = _translated(choice['purpose'])
+        purpose = choice['purpose']
+        choice['purpose'] = translation.gettext(purpose)
     return found
 
 
@@ -54,8 +55,7 @@ def _choice(name: str, schema: Schema) -> Schema:
         'name_pattern': name if is_family else None,
         'numbered': is_family and shown.endswith('.N'),
         'purpose': book.purpose_of(book.field_of(shown)),
-        'description': _translated(schema.get('description', '')),
-        'drivers': schema.get('drivers', []),
+        'description': schema.get('description', ''),
         'kind': kind,
         'can_set': can_set,
         'removable': schema_words.is_removable(schema),
@@ -74,8 +74,3 @@ def _has_other_spellings(name: str) -> bool:
     """Return whether the cloud takes more than the schema: 2MB for 2048."""
     record = book.RECORDS.get(name)
     return record is not None and record.limits.size
-
-
-def _translated(text: str) -> str:
-    # gettext has its catalogue's header under the empty text.
-    return translation.gettext(text) if text else ''

@@ -11,7 +11,6 @@ function choice(name, also) {
     numbered: false,
     purpose: 'Disks',
     description: 'What ' + name + ' does.',
-    drivers: [],
     kind: 'string',
     can_set: true,
     removable: true,

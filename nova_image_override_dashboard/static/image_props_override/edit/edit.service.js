@@ -34,9 +34,7 @@
     function load(id) {
       return $q.all({
         offered: propsService.offered(),
-        server: http.get(url(id)).then(function (response) {
-          return response.data;
-        })
+        server: http.get(url(id)).then(dataOf)
       }).catch(function (reason) {
         toast.add('error', gettext('Unable to retrieve the image property overrides.'));
         return $q.reject(reason);
@@ -72,9 +70,7 @@
      * @returns {Promise} of {accepted} or {refused: {message, problems}}
      */
     function check(id, asked) {
-      return http.post(url(id), asked).then(function (response) {
-        return response.data;
-      });
+      return http.post(url(id), asked).then(dataOf);
     }
 
     /**
@@ -85,9 +81,7 @@
      * @returns {Promise} of {accepted} or {refused: {message, problems}}
      */
     function checkRebuild(id, asked) {
-      return http.post(url(id) + 'rebuild/', asked).then(function (response) {
-        return response.data;
-      });
+      return http.post(url(id) + 'rebuild/', asked).then(dataOf);
     }
 
     /**
@@ -98,9 +92,11 @@
      * @returns {Promise} of {} or {refused: {message, problems}}
      */
     function save(id, asked) {
-      return http.put(url(id), asked).then(function (response) {
-        return response.data;
-      });
+      return http.put(url(id), asked).then(dataOf);
+    }
+
+    function dataOf(response) {
+      return response.data;
     }
 
     function url(id) {

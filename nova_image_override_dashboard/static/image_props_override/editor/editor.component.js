@@ -62,10 +62,8 @@
     ctrl.drop = drop;
     ctrl.update = update;
     ctrl.find = find;
-    ctrl.toggle = toggle;
     ctrl.add = add;
     ctrl.reset = reset;
-    ctrl.remove = remove;
     ctrl.show = show;
     ctrl.idOf = idOf;
 
@@ -287,10 +285,6 @@
       });
     }
 
-    function toggle(group) {
-      group.isOpen = !group.isOpen;
-    }
-
     /**
      * Add a member of a family.
      */
@@ -335,14 +329,6 @@
      */
     function drop(name) {
       delete ctrl.kept[name];
-      update();
-    }
-
-    /**
-     * Ask for the image's property to be removed, or stop asking for it.
-     */
-    function remove(row) {
-      row.removed = !row.removed;
       update();
     }
 
