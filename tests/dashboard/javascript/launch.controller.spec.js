@@ -263,6 +263,14 @@ describe('The step of Launch Instance', function () {
       expect(isMarked()).toBe(false);
     });
 
+    it('at the step, whichever step is looked at', inject([
+      'horizon.framework.widgets.wizard.events', function (events) {
+        check();
+        answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+        $scope.$broadcast(events.ON_SWITCH);
+        expect(isMarked()).toBe(true);
+      }]));
+
     it('without a step to mark', function () {
       delete $scope.wizardForm;
       check();
@@ -311,6 +319,14 @@ describe('The step of Launch Instance', function () {
         ask({hw_disk_bus: 'virtio'});
         expect($scope.viewModel.hasError).toBe(false);
       });
+
+      it('without stopping a launch that is corrected in another step', inject([
+        'horizon.framework.widgets.wizard.events', function (events) {
+          refuse();
+          $scope.$broadcast(events.ON_SWITCH);
+          expect(isMarked()).toBe(false);
+          expect([ctrl.told.state, $scope.viewModel.hasError]).toEqual(['refused', true]);
+        }]));
 
       it('and leaves alone what else the wizard says', function () {
         $scope.viewModel.hasError = true;

@@ -11,6 +11,7 @@
     '$timeout',
     'launchInstanceModel',
     'horizon.dashboard.project.workflow.launch-instance.boot-source-types',
+    'horizon.framework.widgets.wizard.events',
     'horizon.image-props-override.REFUSED',
     'horizon.image-props-override.asker',
     'horizon.image-props-override.rows',
@@ -22,7 +23,7 @@
    * a create would get after each change of it, of the flavor or of the source.
    */
   function Controller(
-    $document, $scope, $timeout, model, sources, REFUSED, asker, rows, service) {
+    $document, $scope, $timeout, model, sources, events, REFUSED, asker, rows, service) {
     var ctrl = this;
     var asking = asker(tell);
     var askingHosts = asker(tellOfHosts);
@@ -59,6 +60,12 @@
           said.scrollIntoView();
         }
       });
+    });
+    $scope.$on(events.ON_SWITCH, function () {
+      // Another step may have what corrects it, such as a hint of the same name.
+      if (isRejected) {
+        mark(false);
+      }
     });
     $scope.$on('$destroy', function () {
       asking.stop();
