@@ -90,13 +90,14 @@
     };
 
     /**
-     * Ask what the user may override; once, until the page is left.
+     * Ask what the user may override; once, unless it is to be asked anew.
      *
+     * @param {boolean} anew - for what opens in a page, which may be old
      * @returns {Promise} of {properties, presets}, or of null if the cloud does not
      * have the extension
      */
-    function offered() {
-      if (!asked) {
+    function offered(anew) {
+      if (anew || !asked) {
         asked = http.get(URL).then(function (response) {
           // 204 No Content has an empty text.
           return response.data || null;

@@ -219,7 +219,7 @@ describe('The dialog that edits overrides', function () {
 
 describe('Opening the dialog', function () {
   var URL = '/api/image-props-override/servers/a%2Fb/';
-  var service, modal, toast, $httpBackend;
+  var offered, service, modal, toast, $httpBackend;
 
   beforeEach(module('horizon.image-props-override', function ($provide) {
     modal = {open: jasmine.createSpy('open').and.returnValue({result: 'done'})};
@@ -231,17 +231,25 @@ describe('Opening the dialog', function () {
     '$httpBackend', 'horizon.image-props-override.edit.service', function (backend, found) {
       $httpBackend = backend;
       service = found;
-      $httpBackend.whenGET('/api/image-props-override/').respond({properties: []});
+      $httpBackend.whenGET('/api/image-props-override/').respond(function () {
+        return [200, {properties: offered}];
+      });
+      offered = [];
     }]));
 
   it('asks for the overrides and for what may be overridden', function () {
-    $httpBackend.expectGET(URL).respond({overrides: {}});
+    $httpBackend.whenGET(URL).respond({overrides: {}});
     service.open('a/b');
     $httpBackend.flush();
     var resolve = modal.open.calls.mostRecent().args[0].resolve;
     expect(resolve.id()).toBe('a/b');
     expect(resolve.offered()).toEqual({properties: []});
     expect(resolve.server()).toEqual({overrides: {}});
+    // Of a page that has been open for long.
+    offered = [CHOICES.bus];
+    service.open('a/b');
+    $httpBackend.flush();
+    expect(modal.open.calls.mostRecent().args[0].resolve.offered()).toEqual({properties: offered});
   });
 
   it('tells where they cannot be had, and does not open', function () {

@@ -9,7 +9,7 @@ describe('Launch Instance', function () {
     $provide.factory('horizon.image-props-override.service', ['$q', function ($q) {
       offers = $q.defer();
       return {
-        offered: function () { return offers.promise; },
+        offered: jasmine.createSpy('offered').and.callFake(function () { return offers.promise; }),
         launch: jasmine.createSpy('launch').and.callFake(function () {
           return $q.resolve('launched');
         }),
@@ -53,6 +53,8 @@ describe('Launch Instance', function () {
     it('is there where something may be overridden', function () {
       offers.resolve({properties: [CHOICES.bus], presets: []});
       expect(settled(step().checkReadiness()).value).toBe(true);
+      // A page may have been open for long.
+      expect(service.offered).toHaveBeenCalledWith(true);
     });
 
     it('is there where there is nothing but a preset', function () {

@@ -34,6 +34,13 @@ describe('What the plugin\'s REST views say', function () {
     expect(again).toEqual(offered);
   });
 
+  it('is asked anew where something opens', function () {
+    [{properties: []}, {properties: [CHOICES.bus]}].forEach(function (offered) {
+      $httpBackend.expectGET('/api/image-props-override/').respond(offered);
+      expect(outcome(service.offered(true)).value).toEqual(offered);
+    });
+  });
+
   it('is null of a cloud without the extension', function () {
     $httpBackend.expectGET('/api/image-props-override/').respond(204, '');
     expect(outcome(service.offered()).value).toBeNull();

@@ -33,7 +33,7 @@
      */
     function load(id) {
       return $q.all({
-        offered: propsService.offered(),
+        offered: propsService.offered(true),
         server: http.get(url(id)).then(dataOf)
       }).catch(function (reason) {
         toast.add('error', gettext('Unable to retrieve the image property overrides.'));

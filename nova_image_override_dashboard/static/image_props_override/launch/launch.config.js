@@ -33,7 +33,7 @@
       formName: 'launchInstanceImagePropsForm',
       // Steps that are added later are not checked by policy or settings.
       checkReadiness: function () {
-        return service.offered().then(function (offered) {
+        return service.offered(true).then(function (offered) {
           return Boolean(offered && offered.properties.length + offered.presets.length);
         }, function () {
           toast.add('error', gettext('Unable to retrieve what may be overridden.'));
