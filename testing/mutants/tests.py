@@ -21,7 +21,7 @@ class Covering:
         noted.read()
         self._root = root
         self._lines = {
-            path: {line: {each.rpartition('|')[0] for each in contexts if each}
+            path: {line: {_run_by(each) for each in contexts if each}
                    for line, contexts in noted.contexts_by_lineno(path).items()}
             for path in noted.measured_files()}
         #: test -> how many lines it runs
@@ -32,10 +32,22 @@ class Covering:
     def tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that run a mutant; first those that run least.
 
-        What runs when the module is imported, all its tests run.
+        Those that only a fixture runs it for come last. What runs when the
+        module is imported, all its tests run.
         """
         lines = self._lines.get(str(self._root / mutant.path), {})
         found = set().union(*(
             lines.get(line, ()) for line in range(
                 mutant.first, mutant.last + 1))) or set().union(*lines.values())
-        return sorted(found, key=lambda test: (self._size[test], test))
+        return sorted(found, key=lambda test: (
+            '::test_' not in test, self._size[test], test))
+
+
+def _run_by(context: str) -> str:
+    """Return the test of a context, or the class or module of a fixture's.
+
+    What a fixture makes, such as a cloud of a class, other tests may share.
+    """
+    test, _, phase = context.rpartition('|')
+    return test if phase == 'run' else (
+        test.partition('[')[0].rpartition('::')[0])

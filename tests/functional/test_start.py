@@ -273,6 +273,15 @@ class TestComputeStart:
             importutils.import_class(compute.MANAGER)
         assert 'ComputeManager._prep_resize' in str(error.value)
 
+    def test_a_manager_that_holds_what_ours_needs_otherwise_stops_the_start(
+            self):
+        with (mock.patch.object(nova_manager.ComputeManager, '__init__',
+                                return_value=None),
+              pytest.raises(
+                  errors.UnsupportedNova,
+                  match='ComputeManager no driver, host, reportclient, rt')):
+            manager.ComputeManager()
+
     def test_a_libvirt_driver_that_holds_its_apis_otherwise_stops_the_start(
             self):
         with pytest.raises(

@@ -3,11 +3,13 @@
 import subprocess
 import sys
 
+import coverage
 import pytest
 
 from testing import checkout
 from testing.mutants import __main__ as command
 from testing.mutants import mutant as mutant_module
+from testing.mutants import tests as tests_module
 
 SOURCE = '''
 def permitted(names, most):
@@ -59,6 +61,18 @@ def test_what_was_not_tried_fails_unless_time_was_limited(
     monkeypatch.setattr(sys, 'argv', ['mutants', *arguments])
     assert command.main() is fails
     assert 'all: 1 mutants: 1 not tried' in capsys.readouterr().out
+
+
+def test_what_a_fixture_runs_is_tried_by_all_tests_that_share_it(tmp_path):
+    data = coverage.CoverageData(str(tmp_path / 'data'))
+    for context in ('a.py::TestA::test_a[::]|setup', 'b.py::test_b|teardown',
+                    'a.py::TestB::test_c[|]|run'):
+        data.set_context(context)
+        data.add_lines({str(tmp_path / 'module.py'): [3]})
+    data.write()
+    one = mutant_module.Mutant('module.py', 'permitted', '', 2, 3, 0)
+    assert tests_module.Covering(tmp_path / 'data', tmp_path).tests(one) == [
+        'a.py::TestB::test_c[|]', 'a.py::TestA', 'b.py']
 
 
 def test_the_table_has_only_mutants_and_a_reason_for_each():
