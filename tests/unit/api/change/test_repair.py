@@ -19,6 +19,7 @@ from tests.unit.api.guest import guests
 ASKED = {'hw_disk_bus': 'scsi', 'hw_vif_model': None, 'hw_boot_menu': 'true'}
 IMAGE = {'hw_disk_bus': 'ide', 'hw_vif_model': 'e1000'}
 SPEC = {'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+UNFINISHED = store.unfinished(['hw_boot_menu'], 'scsi')
 
 
 def server(asked=ASKED, more=None, **fields):
@@ -97,19 +98,21 @@ def test_nobody_looks_at_a_server_without_a_record_or_in_a_task(
 
 # --- who holds a server -------------------------------------------------------
 
-@pytest.mark.parametrize(('actions', 'is_ours'), [
-    ([store.ACTION], True),
-    (['lock', store.ACTION, instance_actions.RESIZE], True),
-    ([instance_actions.RESIZE, store.ACTION], False),
-    (['unlock', instance_actions.MIGRATE], False),
-    (['lock'], False), ([], False)])
+@pytest.mark.parametrize(('actions', 'unfinished', 'is_ours'), [
+    ([store.ACTION], None, True), ([repair.ACTION], None, True),
+    (['lock', store.ACTION, instance_actions.RESIZE], None, True),
+    ([instance_actions.RESIZE, store.ACTION], UNFINISHED, False),
+    (['unlock', instance_actions.MIGRATE], UNFINISHED, False),
+    ([instance_actions.REBUILD, store.ACTION], UNFINISHED, True),
+    ([instance_actions.REBUILD, store.ACTION], None, False),
+    (['lock'], UNFINISHED, False), ([], None, False)])
 def test_the_last_action_that_takes_the_state_has_taken_it(
-        monkeypatch, actions, is_ours):
+        monkeypatch, actions, unfinished, is_ours):
     monkeypatch.setattr(
         objects.InstanceActionList, 'get_by_instance_uuid', staticmethod(
             lambda context, uuid, limit: [
                 objects.InstanceAction(action=each) for each in actions]))
-    assert repair._is_held_by_us(server()) == is_ours
+    assert repair._is_held_by_us(server(more=unfinished)) == is_ours
 
 
 def test_nova_resizes_no_server_without_a_host():
@@ -129,9 +132,6 @@ def finished(monkeypatch):
         store, 'finish', lambda instance: found.append('finish'))
     monkeypatch.setattr(repair, '_is_held_by_us', lambda instance: True)
     return found
-
-
-UNFINISHED = store.unfinished(['hw_boot_menu'], 'scsi')
 
 
 def held(seconds):
