@@ -46,12 +46,12 @@ class Cloud(test_disk_buses.Cloud):
             'resize': {'flavorRef': self.flavor(vcpus=1, ram=2048)}}
         return self.act(server, body, admin=True)
 
-    def assert_refused(self, server, ask):
+    def assert_refused(self, server, ask, what='rescued'):
         before = self.state(server), self.disks(server)
         answer = ask()
         assert answer.status == 409, answer.text
         assert answer.problems == {errors.PARAMETER: errors.WRONG_STATE}
-        assert 'start it first' in answer.message
+        assert f'cannot be {what}: start it first' in answer.message
         assert (self.state(server), self.disks(server)) == before
 
 
@@ -125,7 +125,8 @@ class TestBefore:
     @MOVES
     def test_a_server_with_a_volume_does_not_move(self, cloud, how):
         server = cloud.updated()
-        cloud.assert_refused(server, lambda: cloud.move(server, how))
+        cloud.assert_refused(
+            server, lambda: cloud.move(server, how), 'resized or migrated')
 
     def test_what_builds_no_guest_changes_nothing_about_it(self, cloud):
         server = cloud.updated()
