@@ -30,8 +30,9 @@ class Covering:
             for tests in lines.values() for test in tests)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests that run a mutant; first those that run least.
+        """Return the tests that run a mutant.
 
+        First those that are named for the module, then those that run least.
         Those that only a fixture runs it for come last. What runs when the
         module is imported, all its tests run.
         """
@@ -39,8 +40,9 @@ class Covering:
         found = set().union(*(
             lines.get(line, ()) for line in range(
                 mutant.first, mutant.last + 1))) or set().union(*lines.values())
+        named = f'test_{pathlib.PurePath(mutant.path).stem}.py'
         return sorted(found, key=lambda test: (
-            '::test_' not in test, self._size[test], test))
+            '::test_' not in test, named not in test, self._size[test], test))
 
 
 def _run_by(context: str) -> str:
