@@ -136,3 +136,14 @@ def test_a_placement_that_does_not_answer_is_one_line(
     *_, line = done.lines  # Before it, keystoneauth warns.
     assert line.startswith('Placement does not answer: ')
     assert 'secret' not in line
+
+
+def test_whatever_stops_it_is_no_answer(databases, tmp_path):
+    path = tmp_path / 'rpc.conf'
+    path.write_text('[DEFAULT]\ntransport_url = nosuch://\n')
+    done = processes.run(
+        'nova-image-override', 'hosts', '--flavor', 'plain',
+        '--config-file', databases, '--config-file', path)
+    assert (done.status, done.out) == (2, '')
+    *_, line = done.lines  # Before it, stevedore warns.
+    assert line.startswith('Failed to load transport driver "nosuch"')
