@@ -95,6 +95,12 @@ class Command(command.Command):
             parser.add_argument(name, **option)
         return parser
 
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Return the exit status, once all that is printed is written."""
+        result = super().run(parsed_args)
+        self.app.stdout.flush()
+        return result
+
     def get_epilog(self) -> str:
         """Return nothing: cliff reads every package for its own."""
         return ''

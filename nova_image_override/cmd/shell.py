@@ -108,10 +108,8 @@ def add_file_options(
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit status."""
-    _silence_eventlet()
-    # Python has neither where it is closed.
-    sys.stdout = sys.stdout or io.StringIO()
-    sys.stderr = sys.stderr or io.StringIO()
+    _begin()
+    result = 0
     try:
         result = Shell().run((sys.argv[1:] if argv is None else argv)
                              or ['--help'])
@@ -120,30 +118,41 @@ def main(argv: list[str] | None = None) -> int:
     except errors.StartupError as exc:
         print(exc, file=sys.stderr)
         return 1
-    except BrokenPipeError:
-        # Python would report it when it flushes again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+    except OSError as exc:
+        return _end(exc, result or 1, is_said=bool(result))
 
 
 def status() -> int:
     """Run ``nova-image-override-status``; return the exit status."""
-    _silence_eventlet()
-    if version.is_asked('nova-image-override-status'):
-        return 0
+    _begin()
     try:
+        if version.is_asked('nova-image-override-status'):
+            return 0
         _begin_with_nova()
         from nova_image_override.cmd import upgrade_checks
-        return upgrade_checks.run(sys.argv[1:])
+        result = upgrade_checks.run(sys.argv[1:])
+        sys.stdout.flush()
+        return result
     except ModuleNotFoundError as exc:
-        message = _not_installed(exc)
-    except errors.StartupError as exc:
-        message = str(exc)
+        print(_not_installed(exc), file=sys.stderr)
+        return CANNOT_CHECK
     except SystemExit as exc:
         # From argparse, which has printed the error, and exits with 2.
         return CANNOT_CHECK if exc.code else 0
-    print(message, file=sys.stderr)
-    return CANNOT_CHECK
+    except Exception as exc:  # Python's own status, 1, would be a warning.
+        return _end(exc, CANNOT_CHECK)
+
+
+def _end(exc: Exception, status: int, *, is_said: bool = False) -> int:
+    """Say what ends a command, if it is not said yet; return the status."""
+    if isinstance(exc, OSError):
+        # Python would report it when it flushes again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(exc, BrokenPipeError):
+        return 128 + signal.SIGPIPE
+    if not is_said:
+        print(' '.join(str(exc).split()), file=sys.stderr)
+    return status
 
 
 def _not_installed(exc: ModuleNotFoundError) -> str:
@@ -160,11 +169,14 @@ def _begin_with_nova() -> None:
     importlib.import_module('nova.cmd')
 
 
-def _silence_eventlet() -> None:
-    """Let libraries import eventlet without warnings.
+def _begin() -> None:
+    """Make the streams fit for all that is printed; silence eventlet.
 
     futurist imports it wherever it is installed, and up to release 33 Nova has
     it patch modules (nova/monkey_patch.py). No command uses it.
     """
+    # Python has neither where it is closed.
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
+    sys.stderr = sys.stderr or io.StringIO()
     warnings.filterwarnings('ignore', r'\s*Eventlet is deprecated')
     logging.getLogger('nova.monkey_patch').setLevel(logging.ERROR)

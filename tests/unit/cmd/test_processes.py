@@ -144,14 +144,34 @@ def test_a_cell_that_cannot_be_read_is_named_and_the_rest_is_there(
     assert 'database of cell cell0 cannot be read' in done.lines[0]
 
 
-def test_a_closed_pipe_ends_it_in_silence(databases):
+#: What prints something in each script.
+PRINTING = pytest.mark.parametrize('arguments', [
+    (COMMAND, '--config-file', 'servers'),
+    (STATUS, '--config-file', 'upgrade', 'check')])
+
+
+@PRINTING
+def test_a_closed_pipe_ends_it_in_silence(databases, arguments):
+    script, option, *rest = arguments
     with subprocess.Popen(
-            [processes.FOLDER / COMMAND, 'servers', '--config-file',
-             databases], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE) as command:
+            [processes.FOLDER / script, option, databases, *rest],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
         command.stdout.close()
         assert command.stderr.read() == b''
     assert command.returncode == 128 + signal.SIGPIPE
+
+
+@PRINTING
+@pytest.mark.parametrize('buffered', ['', '1'])
+def test_a_full_disk_is_one_line(databases, arguments, buffered):
+    script, option, *rest = arguments
+    with open('/dev/full', 'wb') as full:
+        done = subprocess.run(
+            [processes.FOLDER / script, option, databases, *rest], stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, 'PYTHONUNBUFFERED': buffered})
+    assert done.returncode == (255 if script == STATUS else 1)
+    assert done.stderr == b'[Errno 28] No space left on device\n'
 
 
 @pytest.mark.parametrize('closed', ['>&-', '2>&-'])
@@ -283,6 +303,7 @@ def test_a_status_that_cannot_be_checked_is_no_result():
     for arguments, line in (
             (('--config-file', '/nowhere.conf', 'upgrade', 'check'),
              'Failed to find some config files: /nowhere.conf'),
+            (('--config-file', '/', 'upgrade', 'check'), 'Is a directory'),
             (('upgrade', 'check', '--jsn'),
              'unrecognized arguments: --jsn')):
         done = processes.run(STATUS, *arguments)
