@@ -178,5 +178,8 @@ def _begin() -> None:
     # Python has neither where it is closed.
     sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
     sys.stderr = sys.stderr or io.StringIO()
+    # A locale may lack characters of a tenant's value.
+    sys.stdout.reconfigure(  # type: ignore[union-attr]
+        errors='backslashreplace')
     warnings.filterwarnings('ignore', r'\s*Eventlet is deprecated')
     logging.getLogger('nova.monkey_patch').setLevel(logging.ERROR)

@@ -174,6 +174,15 @@ def test_a_full_disk_is_one_line(databases, arguments, buffered):
     assert done.stderr == b'[Errno 28] No space left on device\n'
 
 
+def test_what_the_locale_lacks_is_escaped(conf, monkeypatch):
+    conf.write_text('[image_override]\nallowed_properties = os_command_line=é')
+    monkeypatch.setenv('PYTHONIOENCODING', 'ascii')
+    done = processes.run(COMMAND, 'explain', 'os_command_line=é', '-f', 'csv',
+                         '--config-file', conf)
+    assert (done.status, done.lines) == (0, [])
+    assert r'entry os_command_line=\xe9' in done.out
+
+
 @pytest.mark.parametrize('closed', ['>&-', '2>&-'])
 def test_a_stream_that_is_closed_does_not_matter(databases, closed):
     done = subprocess.run(
