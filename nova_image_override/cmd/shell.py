@@ -87,6 +87,11 @@ class Shell(app.App):
         add_file_options(parser)
         return parser
 
+    def initialize_app(self, argv: list[str]) -> None:
+        """Print the help where no command is named: none asks for any."""
+        if not argv:
+            self.options.deferred_help = True
+
 
 def add_file_options(
     parser: argparse.ArgumentParser, shell: Any = None,
@@ -111,8 +116,7 @@ def main(argv: list[str] | None = None) -> int:
     _begin()
     result = 0
     try:
-        result = Shell().run((sys.argv[1:] if argv is None else argv)
-                             or ['--help'])
+        result = Shell().run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return result
     except errors.StartupError as exc:

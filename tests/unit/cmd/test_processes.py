@@ -183,6 +183,12 @@ def test_what_the_locale_lacks_is_escaped(conf, monkeypatch):
     assert r'entry os_command_line=\xe9' in done.out
 
 
+def test_without_a_command_there_is_help():
+    done = processes.run(COMMAND, '--quiet')
+    assert (done.status, done.lines) == (0, [])
+    assert '  servers  ' in done.out
+
+
 @pytest.mark.parametrize('closed', ['>&-', '2>&-'])
 def test_a_stream_that_is_closed_does_not_matter(databases, closed):
     done = subprocess.run(
