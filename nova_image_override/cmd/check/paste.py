@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import os
 from typing import Any
 
 from nova import exception
@@ -52,6 +53,9 @@ def findings(conf: cfg.ConfigOpts, given: str | None) -> Iterator[Finding]:
 
     :param given: its path, if a web server gives it to nova-api
     """
+    if given and os.path.exists(given):
+        # Nova would look for a relative path beside nova.conf first.
+        given = os.path.abspath(given)
     path = given or conf.wsgi.api_paste_config
     try:
         path = wsgi.Loader(given).config_path
