@@ -25,7 +25,6 @@ from nova_image_override.api import startup
 from nova_image_override.api.servers import ServersController
 from nova_image_override.cmd import run_nova_compute as compute
 from nova_image_override.compute import manager
-from nova_image_override.compute import rescue_images
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
@@ -284,11 +283,15 @@ class TestComputeStart:
 
     def test_a_libvirt_driver_that_holds_its_apis_otherwise_stops_the_start(
             self):
-        with pytest.raises(
-                errors.UnsupportedNova,
-                match='LibvirtDriver no _image_api, _volume_api'):
-            rescue_images.keep_stored_properties(
-                driver.LibvirtDriver.__new__(driver.LibvirtDriver))
+        def init(self):
+            self.driver = driver.LibvirtDriver.__new__(driver.LibvirtDriver)
+            self.host = self.reportclient = self.rt = None
+
+        with (mock.patch.object(nova_manager.ComputeManager, '__init__', init),
+              mock.patch.object(manager, 'ResourceTracker'),
+              pytest.raises(errors.UnsupportedNova, match=(
+                  'LibvirtDriver no _image_api, _volume_api'))):
+            manager.ComputeManager()
 
     @pytest.mark.parametrize('managers', [
         None, {}, {'nova-compute': manager}, ['nova-compute'],
