@@ -78,7 +78,7 @@ def checks() -> tuple[tuple[Check, Sequence[str]], ...]:
     if api_interfaces.STATELESS_FIRMWARE.needed:
         found.append((
             lambda _, image: hardware.get_stateless_firmware_constraint(image),
-            ()))
+            ('hw_firmware_stateless', 'hw_firmware_type')))
     return (*found, (_page_size, ()), (_ephemeral_encryption, ()),
             (_video_ram, ()), (check_cpu_topology, ()))
 

@@ -83,7 +83,8 @@ def test_hostile_lists_are_checked_in_bounded_work(work):
 
 def test_lists_that_together_name_too_many_cpus_are_not_expanded(work):
     found = problems(guests.flavor(8), _OTHERS | _MOST | {
-        'hw_numa_cpus.64': '0', 'hw_numa_cpus.65': '0-7'})
+        'hw_numa_cpus.64': '0', 'hw_numa_cpus.65': '0-7',
+        'hw_cpu_realtime_mask': '^0'})
     assert found == dict.fromkeys(['hw_numa_cpus.64', 'hw_numa_cpus.65'], (
         errors.PROPERTY_CONFLICT, 'and the lists of other nodes name more than '
         '4096 CPUs, repeated ones included: name each CPU once'))
@@ -142,6 +143,10 @@ def test_a_realtime_mask_may_name_only_the_others():
     flavor = guests.flavor(
         4, hw__cpu_realtime='yes', hw__cpu_policy='dedicated')
     assert problems(flavor, {'hw_cpu_realtime_mask': '^0'}) == {}
+    found = problems(guests.flavor(4), {'hw_cpu_realtime_mask': '^4'})
+    assert found['hw_cpu_realtime_mask'] == (
+        errors.FLAVOR_CONFLICT,
+        'names vCPU 4, but the flavor has 4, numbered from 0 to 3')
 
 
 def test_what_makes_an_exclusion_is_found_without_expanding_lists(work):
@@ -402,6 +407,17 @@ def test_a_mistake_in_a_check_is_an_error_and_no_refusal(monkeypatch, mistake):
         refusals, 'checks', lambda: ((check_that_is_wrong, ()),))
     with pytest.raises(mistake):
         problems(guests.flavor(), {'hw_boot_menu': 'true'})
+
+
+def test_what_nova_reads_one_by_one_only_is_the_fault_of_all(monkeypatch):
+    def together(flavor, image):
+        raise ValueError('together')
+
+    monkeypatch.setattr(check.Guest, 'of', together)
+    assert problems(guests.flavor(), {'hw_boot_menu': 'true'},
+                    {'hw_pmu': 'true'}) == {errors.PARAMETER: (
+        errors.UNREADABLE,
+        'Nova cannot read the merged properties: together')}
 
 
 @pytest.mark.parametrize('value', [3, None, ['0-1']])

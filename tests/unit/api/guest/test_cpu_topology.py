@@ -93,6 +93,13 @@ def test_traits_that_one_request_group_requires_and_forbids(
         guests.flavor(**specs), guests.image(**properties)) == traits
 
 
+def test_what_is_asked_in_vain_is_what_a_guest_with_threads_gets():
+    guest = guest_module.Guest.of(guests.flavor(4), guest_module.boot_metadata(
+        {}, {'hw_cpu_sockets': '1', 'hw_cpu_cores': '2',
+             'hw_cpu_threads': '3'}))
+    assert guest.topology('hw_cpu_threads') == 2
+
+
 def test_every_check_of_the_table_is_in_this_nova_or_its_property_is_not():
     names = {check.__name__ for check, _ in refusals.checks()}
     for function in api_interfaces.CONSTRAINTS:

@@ -116,9 +116,12 @@ def test_values_on_offer_are_those_that_a_host_acts_on(
         re.fullmatch(pattern, value) for pattern in each.denied)] == left
 
 
-def test_where_a_host_acts_on_every_value_none_is_compared():
+@pytest.mark.parametrize(('virt_drivers', 'field'), [
+    (LIBVIRT, 'hw_boot_menu'), (MIXED, 'hw_scsi_model')])
+def test_where_a_host_acts_on_every_value_none_is_compared(
+        virt_drivers, field):
     (left,) = no_effect.limit(
-        LIBVIRT, Overridable(catalog.running()['hw_boot_menu']))
+        virt_drivers, Overridable(catalog.running()[field]))
     assert left.denied == ()
 
 
@@ -137,3 +140,6 @@ def test_a_check_tells_which_drivers_ignore_a_property():
     assert told(MIXED, hw_ipxe_boot='true') == {}
     assert told(frozenset(), hw_boot_menu='true') == {}
     assert told(VMWARE, hw_disk_bus='ide') == {}
+    # Of one that is removed nothing is left to act.
+    assert no_effect.by_driver(MIXED, next(iter(overrides_of(
+        {'hw_vif_model': None}))), {}) == {}

@@ -10,6 +10,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import override
 from nova_image_override.api.guest import refusals
+from testing import release
 from tests.unit.api.guest import guests
 from tests.unit.api.guest.user_requests import NODES
 from tests.unit.api.guest.user_requests import PINNED
@@ -33,6 +34,10 @@ REASONS = [
     ({'hw_cpu_policy': 'shared'}, {'hw:cpu_policy': 'dedicated'},
      'the flavor has hw:cpu_policy=dedicated, which Nova takes instead; '
      'choose a flavor with hw:cpu_policy=shared, or without it'),
+    ({'hw_cpu_policy': 'mixed'},
+     {'hw:cpu_policy': 'shared', 'hw:cpu_dedicated_mask': '0-1'},
+     'the flavor has hw:cpu_policy=shared; choose a flavor with '
+     'hw:cpu_policy=mixed, or without it'),
     ({'hw_mem_page_size': '2048'}, {'hw:mem_page_size': 'small'},
      "Page size 2048 forbidden against 'small'; choose a flavor with "
      'hw:mem_page_size=any or large'),
@@ -158,6 +163,11 @@ def test_an_image_that_is_so_by_itself_excuses_no_override(
 
 
 def test_the_policy_is_to_blame_for_what_the_images_threads_need():
+    # With a flavor that has it read, so that it has an effect.
+    assert list(guests.problems(
+        {'hw_cpu_policy': 'shared', 'hw_cpu_realtime_mask': '^0'},
+        {'hw:cpu_realtime': 'yes'}, {'hw_cpu_thread_policy': 'require'}
+    )) == ['hw_cpu_policy']
     assert list(guests.problems(
         {'hw_cpu_policy': 'shared', 'hw_boot_menu': 'true'}, {},
         {'hw_cpu_thread_policy': 'require', 'hw_cpu_policy': 'dedicated'}
@@ -264,6 +274,27 @@ def test_stateless_firmware_is_to_blame_where_encrypted_memory_needs_it():
         'hw_mem_encryption': 'true',
         'hw_mem_encryption_model': 'amd-sev-snp'})
     assert list(found) == ['hw_firmware_stateless']
+
+
+def test_a_video_device_is_to_blame_where_encrypted_memory_excludes_it():
+    overrides = {
+        'hw_firmware_type': 'uefi', 'hw_firmware_stateless': 'true',
+        'hw_machine_type': 'q35', 'hw_mem_encryption': 'true',
+        'hw_mem_encryption_model': 'intel-tdx', 'hw_video_model': 'vga'}
+    if not guests.known(overrides):
+        pytest.skip('this Nova knows no TDX')
+    assert list(guests.problems(overrides)) == ['hw_video_model']
+
+
+@pytest.mark.skipif(
+    not hasattr(hardware, 'get_stateless_firmware_constraint'),
+    reason='this Nova has no stateless firmware')
+def test_firmware_is_to_blame_that_an_images_stateless_one_excludes():
+    found = guests.problems({'hw_firmware_type': 'bios'}, {}, {
+        'hw_firmware_stateless': 'true', 'hw_firmware_type': 'uefi'})
+    # Since release 34 Nova only warns.
+    assert list(found) == (
+        ['hw_firmware_type'] if release.NUMBER < 34 else [])
 
 
 def test_the_exceptions_of_the_table_are_nova_s():
