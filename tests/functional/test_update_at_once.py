@@ -361,6 +361,27 @@ class TestUpdate:
         assert everything() == before
         cloud.assert_disks_agree(server)
 
+    @pytest.mark.parametrize('change', ['update', 'rebuild_at_once'])
+    def test_what_takes_the_server_meanwhile_goes_on(self, cloud, change):
+        server = cloud.stopped(VGA)
+
+        def take(state=task_states.SOFT_DELETING):
+            instance = cloud.instance(server)
+            instance.task_state = state
+            instance.save()
+
+        with meanwhile(objects.RequestSpec, 'save', take):
+            answer = getattr(cloud, change)(server, NETWORK)
+        cloud.overtaken(answer)
+        assert cloud.instance(server).task_state == task_states.SOFT_DELETING
+        take(None)
+        cloud.assert_changed(server, VGA)
+
+    def test_what_is_read_again_of_a_server_is_not_stored_again(self, cloud):
+        server = store.stored(cloud.instance(cloud.stopped(update_case.NUMA)))
+        assert server.flavor and server.numa_topology
+        assert server.obj_what_changed() == set()
+
     def test_a_lock_with_a_reason_stays_and_takes_nothing_back(self, cloud):
         server = cloud.stopped(VGA)
 
