@@ -62,7 +62,7 @@ class Hosts(deployment_files.Table):
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument(
             '--server', metavar='SERVER', type=deployment_files.text,
-            help='a server that found no host, or waits for one (UUID)')
+            help='a server, such as one that found no host (UUID)')
         which.add_argument(
             '--flavor', metavar='FLAVOR', type=deployment_files.text,
             help='flavor of a server to be created (name or ID)')
