@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
-import io
 import logging
 import os
 import signal
@@ -180,8 +179,9 @@ def _begin() -> None:
     it patch modules (nova/monkey_patch.py). No command uses it.
     """
     # Python has neither where it is closed.
-    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
-    sys.stderr = sys.stderr or io.StringIO()
+    sys.stdout, sys.stderr = (
+        each or open(os.devnull, 'w')  # noqa: SIM115 - until the process ends
+        for each in (sys.stdout, sys.stderr))
     # A locale may lack characters of a tenant's value.
     sys.stdout.reconfigure(  # type: ignore[union-attr]
         errors='backslashreplace')

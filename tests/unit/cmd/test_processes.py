@@ -198,6 +198,14 @@ def test_a_stream_that_is_closed_does_not_matter(databases, closed):
     assert bool(done.stdout) == (closed == '2>&-')
 
 
+def test_a_closed_output_makes_no_warning_of_what_stops_a_status():
+    done = subprocess.run(
+        ['sh', '-c', '"$@" >&-', 'sh', processes.FOLDER / STATUS,
+         '--config-file', '/', 'upgrade', 'check'], capture_output=True)
+    assert done.returncode == 255
+    assert done.stderr == b"[Errno 21] Is a directory: '/'\n"
+
+
 @pytest.mark.parametrize('arguments', [
     ('servers', '--marker'), ('hosts', '--server'), ('explain',)])
 def test_nothing_is_asked_for_by_an_empty_text(databases, arguments):
