@@ -41,6 +41,17 @@ def server(request: http.HttpRequest, server_id: str) -> typing.Any:
         return nova.servers.get(server_id)
 
 
+def is_known(server: typing.Any) -> bool:
+    """Return whether a server of Horizon's lists says what it overrides.
+
+    It does not if Horizon has listed it with another client (cloud.client),
+    and so without a filter by overrides.
+    """
+    # Horizon's own class hides what it does not know
+    # (openstack_dashboard/api/base.py APIResourceWrapper).
+    return hasattr(server._apiresource, errors.PARAMETER)
+
+
 def overrides_of(shown: typing.Any) -> dict[str, str | None]:
     """Return the overrides that a server from python-novaclient shows."""
     return getattr(shown, errors.PARAMETER, None) or {}

@@ -97,10 +97,7 @@ class OverridesColumn(tables.Column):
         return presence.has_extension(request)
 
     def _badge(self, server: typing.Any) -> str:
-        # Horizon's own class hides what it does not know
-        # (openstack_dashboard/api/base.py APIResourceWrapper).
-        if not hasattr(server._apiresource, errors.PARAMETER):
-            # Horizon has listed them with another client (cloud.client).
+        if not existing.is_known(server):
             return _('not known')
         names = sorted(existing.overrides_of(server._apiresource))
         if not names:

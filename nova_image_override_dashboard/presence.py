@@ -31,7 +31,12 @@ def has_extension(request: http.HttpRequest) -> bool:
 
 
 def ask(request: http.HttpRequest) -> bool:
-    """Return whether the cloud has the extension; raise why it does not say."""
+    """Return whether the cloud has the extension.
+
+    :raises exceptions.ServiceCatalogException: the cloud has no Nova
+    :raises answers.Error: its answer says nothing
+    :raises ksa_exceptions.ClientException: it does not answer
+    """
     # Not every cache takes a URL as a key.
     key = 'image_props_override.' + hashlib.sha256(
         base.url_for(request, 'compute').encode()).hexdigest()

@@ -135,9 +135,7 @@ class Servers(
             exceptions.handle(
                 self.request, _('Unable to retrieve instances.'))
             return []
-        if not all(hasattr(server._apiresource, errors.PARAMETER)
-                   for server in servers):
-            # Listed with another client (cloud.client), without the filter.
+        if not all(map(existing.is_known, servers)):
             messages.error(
                 self.request, _('Unable to retrieve instances.'))
             return []
