@@ -287,7 +287,7 @@ def test_a_video_device_is_to_blame_where_encrypted_memory_excludes_it():
 
 
 @pytest.mark.skipif(
-    not hasattr(hardware, 'get_stateless_firmware_constraint'),
+    not guests.known({'hw_firmware_stateless': 'true'}),
     reason='this Nova has no stateless firmware')
 def test_firmware_is_to_blame_that_an_images_stateless_one_excludes():
     found = guests.problems({'hw_firmware_type': 'bios'}, {}, {
