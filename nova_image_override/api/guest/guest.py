@@ -121,18 +121,18 @@ def read(image: dict[str, Any]) -> Any:
 def boot_metadata(
     image: Mapping[str, Any], properties: ImageProperties | None = None,
 ) -> dict[str, Any]:
-    """Return IMAGE with all that Nova's functions read.
+    """Return IMAGE with what Nova's functions read of every image.
 
-    A volume's metadata has no name and a blank volume has no metadata at all,
-    but what the messages of nova.virt.hardware and API._validate_flavor_image
-    use must be there.
+    A volume's metadata has no name, which the messages of nova.virt.hardware
+    use, and a blank volume's has no status, which API._validate_flavor_image
+    does.
 
     :param properties: what it is to have in place of its own
     """
     if properties is None:
-        properties = image.get('properties') or {}
-    return {'status': 'active', 'name': '', 'size': 0, 'min_ram': 0,
-            'min_disk': 0, **image, 'properties': dict(properties)}
+        properties = image.get('properties', {})
+    return {'status': 'active', 'name': '', **image,
+            'properties': dict(properties)}
 
 
 # --- CPU topologies ---------------------------------------------------------
