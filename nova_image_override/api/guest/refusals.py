@@ -217,8 +217,8 @@ _SENTENCES = {
 #: Properties from which Nova derives traits that the server's host needs
 #: (ResourceRequest.from_request_spec), or without which it derives none.
 _DERIVING = frozenset((
-    'hw_cpu_thread_policy', 'hw_firmware_stateless', 'hw_firmware_type',
-    'hw_maxphysaddr_mode', 'hw_mem_encryption', 'hw_mem_encryption_model',
+    'hw_firmware_stateless', 'hw_firmware_type', 'hw_maxphysaddr_mode',
+    'hw_mem_encryption', 'hw_mem_encryption_model',
     'hw_pci_numa_affinity_policy', 'hw_tpm_model', 'hw_tpm_version',
     'os_secure_boot'))
 
@@ -403,8 +403,8 @@ def forbidden_traits(flavor: Any, image_meta: Any) -> set[str]:
     requires, by name or with another property (os_secure_boot), goes into the
     unnumbered group (ResourceRequest._process_image_meta), as the flavor's
     ``trait:NAME`` does. Only a flavor forbids what something else requires:
-    the trait that hw_cpu_thread_policy forbids, hardware.numa_get_constraints
-    refuses first.
+    the trait that hw_cpu_thread_policy requires or forbids,
+    hardware.numa_get_constraints refuses first.
     """
     if not any(value == 'forbidden' and families.TRAITS.has(name)
                for name, value in flavor.extra_specs.items()):

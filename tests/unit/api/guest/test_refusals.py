@@ -297,6 +297,15 @@ def test_firmware_is_to_blame_that_an_images_stateless_one_excludes():
         ['hw_firmware_type'] if release.NUMBER < 34 else [])
 
 
+@pytest.mark.skipif(
+    not guests.known({'hw_firmware_stateless': 'true'}),
+    reason='this Nova has no stateless firmware')
+def test_stateless_firmware_is_to_blame_that_an_images_own_excludes():
+    found = guests.problems({'hw_firmware_stateless': 'true'}, {}, {
+        'hw_firmware_type': 'bios'})
+    assert list(found) == ['hw_firmware_stateless']
+
+
 def test_the_exceptions_of_the_table_are_nova_s():
     # Nova 34 has brought stateless firmware for encrypted memory; the second
     # is Python's.
