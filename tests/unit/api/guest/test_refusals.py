@@ -300,9 +300,13 @@ def test_firmware_is_to_blame_that_an_images_stateless_one_excludes():
 @pytest.mark.skipif(
     not guests.known({'hw_firmware_stateless': 'true'}),
     reason='this Nova has no stateless firmware')
-def test_stateless_firmware_is_to_blame_that_an_images_own_excludes():
-    found = guests.problems({'hw_firmware_stateless': 'true'}, {}, {
-        'hw_firmware_type': 'bios'})
+@pytest.mark.parametrize('other, image', [
+    ({}, {'hw_firmware_type': 'bios'}), ({'hw_firmware_type': 'bios'}, {}),
+], ids=['of the image', 'of the request'])
+def test_stateless_firmware_is_to_blame_that_other_firmware_excludes(
+        other, image):
+    found = guests.problems({'hw_firmware_stateless': 'true', **other}, {},
+                            image)
     assert list(found) == ['hw_firmware_stateless']
 
 
