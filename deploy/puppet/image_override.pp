@@ -11,7 +11,7 @@ class image_override (
   String $allowed_properties = '',
   String $package = 'python3-nova-image-override',
   String $compute_service = 'nova-compute',
-  String $compute_command = '/usr/bin/nova-compute-image-override --config-file=/etc/nova/nova.conf --log-file=/var/log/nova/nova-compute.log',
+  String $compute_command = '/usr/bin/nova-compute-image-override --log-file=/var/log/nova/nova-compute.log',
 ) {
   # The package stays when the rest goes, so that no service misses it.
   package { $package:

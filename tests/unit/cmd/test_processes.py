@@ -40,6 +40,18 @@ def test_help_is_printed(script, monkeypatch):
     assert not done.lines or script == COMPUTE
 
 
+@pytest.mark.parametrize('name', ['nova.conf', 'nova-compute.conf'])
+def test_the_compute_command_reads_the_files_that_nova_compute_does(
+        name, tmp_path, monkeypatch):
+    monkeypatch.setenv('HOME', str(tmp_path))
+    path = tmp_path / '.nova' / name
+    path.parent.mkdir()
+    path.write_text('unreadable')
+    done = processes.run(COMPUTE)
+    assert done.status
+    assert f'Failed to parse {path}' in ' '.join(done.lines)
+
+
 # --- beside Nova's files -----------------------------------------------------
 
 @pytest.fixture
