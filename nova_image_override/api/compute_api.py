@@ -142,8 +142,7 @@ class API(api.API):
         """Check all disks of a create, once its overrides are merged."""
         mappings = super()._check_and_transform_bdm(
             context, base_options, *args, **kwargs)
-        operations.of(context).disks_known(
-            mappings, base_options.get('config_drive'))
+        operations.of(context).disks_known(mappings, base_options)
         return mappings
 
     @interface.overrides

@@ -69,9 +69,9 @@ class Operation:
         return {}
 
     def disks_known(
-        self, mappings: Iterable[Any], config_drive: Any,
+        self, mappings: Iterable[Any], base_options: dict[str, Any],
     ) -> None:
-        """Check the disks of each of the servers."""
+        """Place and check the disks of each of the servers."""
 
     def populated(self, instance: Any) -> None:
         """Change an instance that is about to be stored."""

@@ -62,6 +62,29 @@ class Cloud(update_case.Cloud):
         return name
 
 
+class TestCreated:
+    """What an image itself says of its disks counts for its own bus."""
+
+    def test_a_disk_of_the_image_of_a_volume_backed_server(self, cloud):
+        # As API.snapshot_volume_backed makes it.
+        image = cloud.image(
+            bdm_v2=True, root_device_name='/dev/vda', block_device_mapping=[{
+                'source_type': 'volume', 'destination_type': 'volume',
+                'volume_id': cloud.volume(), 'disk_bus': 'virtio',
+                'device_type': 'disk', 'device_name': '/dev/vda',
+                'boot_index': 0, 'delete_on_termination': False}])
+        cloud.assert_root(
+            cloud.boot({'hw_disk_bus': 'scsi'}, image=image), {'sda': 'scsi'})
+
+    def test_the_name_of_the_root(self, cloud):
+        image = cloud.image(root_device_name='/dev/vda')
+        server = cloud.boot(
+            {'hw_disk_bus': 'scsi'}, image=image, flavor=cloud.with_disks(4),
+            server=cloud.blank(1, root={'uuid': image}))
+        # libvirt gives vda and sda of one bus the same address.
+        assert cloud.disks(server) == {'sda': 'scsi', 'sdb': 'scsi'}
+
+
 class TestStopped:
     def test_the_root_disk_moves_there_and_back(self, cloud):
         server = cloud.boot()

@@ -71,11 +71,13 @@ class Create(Operation):
             'auto_disk_config': self._auto_disk_config}
 
     def disks_known(
-        self, mappings: Iterable[Any], config_drive: Any,
+        self, mappings: Iterable[Any], base_options: dict[str, Any],
     ) -> None:
-        """Require that the buses have room for the drives."""
+        """Require that the drives can be where they are asked for."""
         if self._plan is not None:
-            disks.require_room(self._plan, mappings, config_drive)
+            disks.place_images(self._plan, mappings, base_options)
+            disks.require_room(
+                self._plan, mappings, base_options.get('config_drive'))
 
     def populated(self, instance: Any) -> None:
         """Record the overrides of an instance that is about to be stored."""

@@ -64,6 +64,32 @@ def bus(properties: ImageProperties) -> str:
     return properties.get(PROPERTY) or _DEFAULT
 
 
+def place_images(
+    plan: Plan, mappings: Iterable[objects.BlockDeviceMapping],
+    base_options: dict[str, Any],
+) -> None:
+    """Have Nova place anew what the image itself places, on another bus.
+
+    The image of a volume-backed server has the bus and the device name of each
+    of its disks (API.snapshot_volume_backed).
+
+    :param mappings: those of a server to be created
+    :param base_options: what else it is made of
+    """
+    if PROPERTY not in plan.change.differing:
+        return
+    base_options['root_device_name'] = None
+    placed = [(block_device.prepend_dev(each.get('device_name')),
+               each.get('disk_bus'))
+              for each in plan.base.get('block_device_mapping') or ()]
+    for mapping in mappings:
+        if ((mapping.device_name, mapping.disk_bus) in placed
+                and mapping.device_type in (None, 'disk')
+                and (_is_root(mapping)
+                     or mapping.disk_bus in (None, bus(plan.base)))):
+            mapping.disk_bus = mapping.device_name = None
+
+
 def moves(
     mappings: Iterable[objects.BlockDeviceMapping], source: str, target: str,
 ) -> list[tuple[objects.BlockDeviceMapping, str]]:

@@ -124,6 +124,50 @@ def test_disks_on_no_bus_of_libvirts_are_left_to_their_host():
     assert moved([root('vda', 'lxc'), disk('vdb', None)], target='lxc') == {}
 
 
+# --- what an image itself places ----------------------------------------------
+
+def placed(mappings, asked, image, of_image=None):
+    """Return where disks are created, and the name that the root is to have.
+
+    :param image: the properties of an image that places OF_IMAGE, if not all
+    """
+    own = {**image, 'block_device_mapping': [
+        {'device_name': each.device_name, 'disk_bus': each.disk_bus}
+        for each in (mappings if of_image is None else of_image)]}
+    options = {'root_device_name': '/dev/vda'}
+    disks.place_images(unchecked(asked, own), mappings, options)
+    return [each.device_name for each in mappings], options['root_device_name']
+
+
+def test_disks_of_an_image_are_placed_anew_on_another_bus():
+    assert placed([root('vda'), disk('vdb'), disk('vdc', None)],
+                  {'hw_disk_bus': 'scsi'}, {}) == ([None] * 3, None)
+    assert placed([root('sda', 'scsi')], {'hw_disk_bus': None},
+                  {'hw_disk_bus': 'scsi'}) == ([None], None)
+
+
+def test_the_root_of_an_image_is_wherever_it_was():
+    assert placed([root('sda', 'sata'), disk('sdb', 'sata')],
+                  {'hw_disk_bus': 'scsi'}, {}) == ([None, '/dev/sdb'], None)
+
+
+def test_what_the_request_places_or_is_no_disk_stays():
+    drives = [disk('vda'), disk('vdb', device_type='cdrom')]
+    assert placed(drives, {'hw_disk_bus': 'scsi'}, {}, drives[1:]) == (
+        ['/dev/vda', '/dev/vdb'], None)
+
+
+def test_all_stays_without_an_override_of_the_bus():
+    assert placed([root('vda')], {'hw_pmu': 'true'}, {}) == (
+        ['/dev/vda'], '/dev/vda')
+
+
+def test_an_image_that_places_nothing_names_the_root_all_the_same():
+    options = {'root_device_name': '/dev/vda'}
+    disks.place_images(unchecked(IDE, {}), [root(None)], options)
+    assert options == {'root_device_name': None}
+
+
 # --- room -------------------------------------------------------------------
 
 IDE = {'hw_disk_bus': 'ide'}
