@@ -53,6 +53,15 @@ class Cloud(update_case.Cloud):
                'destination_type': 'local', 'volume_size': 1, **kwargs}
               for _ in range(number)]]}
 
+    def cdrom(self, **kwargs):
+        """Return what makes a server boot with a volume that is a CD-ROM."""
+        asked = self.blank(1, device_type='cdrom', **kwargs)
+        asked['block_device_mapping_v2'][1].update(
+            source_type='volume', destination_type='volume',
+            uuid=nova_fixtures.CinderFixture.IMAGE_BACKED_VOL)
+        del asked['block_device_mapping_v2'][1]['volume_size']
+        return asked
+
     def with_disks(self, number):
         """Return a flavor that has ephemeral disks of NUMBER GB."""
         name = f'with-{number}'
@@ -160,6 +169,22 @@ class TestStopped:
             {'hw_disk_bus': 'ide'})
         assert 'ide does not take the 5 disks' in answer.message
         assert cloud.recorded(server) == before
+
+    @pytest.mark.parametrize(('asked', 'named'), [
+        ({'hw_machine_type': 'pc', 'hw_cdrom_bus': 'scsi'}, 'hw_cdrom_bus'),
+        ({'hw_cdrom_bus': 'scsi'}, 'hw_cdrom_bus'),
+        # It has no IDE.
+        ({'hw_machine_type': 'q35'}, 'hw_machine_type')])
+    def test_a_cd_rom_stays_where_it_is(self, cloud, asked, named):
+        server = cloud.stopped({'hw_machine_type': 'pc'}, server=cloud.cdrom())
+        assert cloud.recorded(server)['/dev/hda'] == 'ide'
+        answer = cloud.assert_refused_unchanged(
+            server, 400, {named: 'invalid_value'}, asked)
+        assert 'a CD-ROM drive of the server stays on the bus ide' in (
+            answer.message)
+        answer = cloud.rebuild(server, asked)
+        assert answer.status == 400, answer.text
+        assert answer.problems == {named: 'invalid_value'}
 
     def test_another_property_moves_nothing(self, cloud):
         server = cloud.stopped({'hw_disk_bus': 'ide'})

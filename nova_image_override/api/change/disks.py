@@ -51,6 +51,9 @@ _PREFIXES = {'virtio': 'vd', 'scsi': 'sd', 'sata': 'sd', 'usb': 'sd',
 #: The properties that decide where drives are.
 _PLACING = (PROPERTY, 'hw_cdrom_bus', CONFIG_DRIVE)
 
+#: The properties that decide on the bus of CD-ROM drives.
+_CDROM = ('hw_cdrom_bus', 'hw_machine_type', 'hw_architecture')
+
 #: Architectures whose CD-ROM drives are on SCSI
 #: (blockinfo.get_disk_bus_for_device_type).
 _SCSI_CDROMS = ('aarch64', 'ppc', 'ppc64', 'ppc64le', 'ppcle', 's390', 's390x')
@@ -133,9 +136,10 @@ def require_places(
     :param before: the image properties that the server has
     :raises errors.Invalid: they cannot
     """
-    if not _placing(plan.change):
+    if {*_PLACING, *_CDROM}.isdisjoint(plan.change.differing):
         return
     mappings = instance.get_bdms()
+    _require_drives(plan, mappings, before)
     source = bus(before)
     if PROPERTY in plan.change.differing:
         target = bus(plan.image['properties'])
@@ -160,9 +164,9 @@ def require_room(
     cdroms = _cdrom_bus(properties)
     buses = [
         # A root that is an ISO image is a CD-ROM (blockinfo.get_root_info).
-        cdroms if each.device_type == 'cdrom'
-        or (_is_root(each) and plan.image.get('disk_format') == 'iso')
-        else each.disk_bus or otherwise or bus(properties)
+        cdroms if _is_iso(plan, each)
+        else each.disk_bus or (cdroms if each.device_type == 'cdrom'
+                               else otherwise or bus(properties))
         for each in mappings]
     if config_drive or properties.get(CONFIG_DRIVE) == 'mandatory':
         buses.append(cdroms)
@@ -176,6 +180,30 @@ def require_room(
             names, errors.INVALID_VALUE, f'the bus ide does not take the '
             f'{count} disks and CD-ROM drives of the server, but {_IDE_ROOM}: '
             'choose another bus')
+
+
+def _require_drives(
+    plan: Plan, mappings: Iterable[Any], before: ImageProperties,
+) -> None:
+    """Require that no CD-ROM drive is to be on another bus than it is.
+
+    Nova records the bus of volumes that are CD-ROMs, too.
+    """
+    source, target = map(_cdrom_bus, (before, plan.image['properties']))
+    decide = _CDROM[:1] if plan.change.after.values.get(_CDROM[0]) else _CDROM
+    names = [name for name in decide if name in plan.change.differing]
+    if names and source != target and None not in (source, target) and any(
+            each.device_type == 'cdrom' and each.disk_bus == source
+            and not _is_iso(plan, each) for each in mappings):
+        raise errors.Invalid.of(
+            names, errors.INVALID_VALUE, 'a CD-ROM drive of the server stays '
+            f'on the bus {source}: detach its volume first, or boot another '
+            'server')
+
+
+def _is_iso(plan: Plan, mapping: Any) -> bool:
+    """Return whether a drive has the root's ISO image, wherever that was."""
+    return _is_root(mapping) and plan.image.get('disk_format') == 'iso'
 
 
 def _placing(change: Change) -> list[str]:

@@ -200,6 +200,8 @@ MANDATORY = {**IDE, 'hw_machine_type': 'pc', 'img_config_drive': 'mandatory'}
     ([*drives(4), *drives(4, 'scsi')], {}),
     (drives(5), {'otherwise': 'virtio'}),
     (drives(5, device_type='cdrom'), {'overrides': CDROM_ON_SATA}),
+    (drives(5, 'sata', 'cdrom'),
+     {'overrides': {**IDE, 'hw_machine_type': 'pc'}}),
     ([root('xda', 'ide'), *drives(4)],
      {'overrides': CDROM_ON_SATA, 'of': 'iso'}),
     (drives(3), {'config_drive': 'True'}),
@@ -396,6 +398,56 @@ def test_one_that_was_detached_meanwhile_does_not_keep_the_others(server):
 def test_what_is_where_it_was_is_not_stored_again(server):
     server.left = 0
     disks.put_back(server, disks.places(server))
+
+
+# --- CD-ROM drives that are there ---------------------------------------------
+
+PC, ON_Q35 = {'hw_machine_type': 'pc'}, {'hw_machine_type': 'q35'}
+
+
+def stays(asked, own=PC, of='qcow2', mapping=None):
+    """Return the properties that are refused to a server with a CD-ROM."""
+    mapping = mapping or disk('hda', 'ide', device_type='cdrom')
+    server = objects.Instance(config_drive='')
+    server.get_bdms = lambda: [mapping]
+    try:
+        disks.require_places(
+            unchecked(asked, own, disk_format=of), server, own)
+    except errors.Invalid as refusal:
+        assert all('on the bus ide: detach' in each.reason
+                   for each in refusal.problems)
+        return [each.name for each in refusal.problems]
+    return []
+
+
+def test_a_cd_rom_drive_that_would_be_on_another_bus_is_refused():
+    assert stays({'hw_cdrom_bus': 'scsi'}) == ['hw_cdrom_bus']
+    assert stays(ON_Q35) == ['hw_machine_type']
+    assert stays({'hw_architecture': 'aarch64'}) == ['hw_architecture']
+
+
+def test_where_the_bus_is_asked_for_nothing_else_is_to_blame():
+    assert stays({'hw_cdrom_bus': 'scsi', **ON_Q35}) == ['hw_cdrom_bus']
+    assert stays({'hw_cdrom_bus': None, **ON_Q35},
+                 {**PC, 'hw_cdrom_bus': 'ide'}) == [
+                     'hw_cdrom_bus', 'hw_machine_type']
+
+
+@pytest.mark.parametrize(('asked', 'more'), [
+    ({'hw_cdrom_bus': 'ide', **ON_Q35}, {}),
+    ({'hw_pmu': 'true'}, {}),
+    ({'hw_machine_type': None}, {}),
+    (ON_Q35, {'own': {}}),
+    (ON_Q35, {'mapping': disk('sda', 'scsi', device_type='cdrom')}),
+    (ON_Q35, {'mapping': disk('hda', 'ide')}),
+    (ON_Q35, {'of': 'iso', 'mapping': disk(
+        'hda', 'ide', 0, device_type='cdrom')})])
+def test_others_are_not(asked, more):
+    assert stays(asked, **more) == []
+
+
+def test_of_an_iso_image_only_the_root_follows():
+    assert stays(ON_Q35, of='iso') == ['hw_machine_type']
 
 
 # --- room for what is stored --------------------------------------------------
