@@ -104,7 +104,7 @@ class Run:
         try:
             disks.require_room(
                 plan.Plan(plan.Change(flavor, {'properties': base}, overrides,
-                                      overrides), merged),
+                                      overrides), merged, _DRIVERS),
                 drives.mappings, drives.has_config_drive)
         except errors.Invalid as exc:
             found.update((each.name, each) for each in exc.problems)

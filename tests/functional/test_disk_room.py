@@ -74,6 +74,15 @@ class TestCreate:
         assert cloud.create(IDE, **asked).status == 400
 
 
+    def test_a_disk_that_the_request_puts_on_a_bus_that_q35_lacks(self, cloud):
+        asked = cloud.asked(2, False)
+        asked['server']['block_device_mapping_v2'][1]['disk_bus'] = 'ide'
+        answer = cloud.create({'hw_machine_type': 'q35'}, **asked)
+        cloud.assert_refused(answer, 400, {'hw_machine_type': 'invalid_value'})
+        assert 'a drive of the server is on the bus ide' in answer.message
+        assert cloud.create({'hw_machine_type': 'pc'}, **asked).status == 202
+
+
 class TestNova:
     def test_nova_builds_no_guest_that_an_image_asks_too_much_for(self, cloud):
         answer = cloud.create(None, **cloud.asked(

@@ -30,7 +30,9 @@ from nova import objects
 
 from nova_image_override import errors
 from nova_image_override.api.change.plan import Change, Plan
+from nova_image_override.api.guest import no_effect
 from nova_image_override.override import ImageProperties
+from nova_image_override.properties import book
 
 #: The property that the disks follow.
 PROPERTY = 'hw_disk_bus'
@@ -170,6 +172,16 @@ def require_room(
         for each in mappings]
     if config_drive or properties.get(CONFIG_DRIVE) == 'mandatory':
         buses.append(cdroms)
+    if unfit := [
+            errors.Problem(
+                row.name, errors.INVALID_VALUE, 'a drive of the server is on '
+                f'the bus ide: {row.says}; {row.advice}')
+            for row in book.RECORDS[PROPERTY].excludes
+            if plan.virt_drivers == {'libvirt'}
+            and row.name in plan.change.differing and any(
+                no_effect.is_met(row, each.disk_bus, properties.get(row.name))
+                and not _is_iso(plan, each) for each in mappings)]:
+        raise errors.Invalid(unfit)
     count = buses.count('ide')
     if count:
         # A machine that has an IDE bus has its CD-ROM drives on it.

@@ -80,10 +80,12 @@ class Plan:
 
     :ivar image: the image's metadata with the merged properties, and with all
         else that Nova's functions read
+    :ivar virt_drivers: those of the cloud's hosts
     """
 
     change: Change
     image: dict[str, Any]
+    virt_drivers: Set[str] = frozenset()
 
     @property
     def base(self) -> ImageProperties:
@@ -208,4 +210,4 @@ class Planner:
             **problems}
         if problems:
             raise errors.refusal(problems.values())
-        return Plan(change, merged)
+        return Plan(change, merged, self.virt_drivers)

@@ -38,11 +38,11 @@ def change(asked, own=IMAGE, specs=None, **kwargs):
         asked, **kwargs)
 
 
-def unchecked(asked, own, **image):
+def unchecked(asked, own, drivers=('libvirt',), **image):
     """Return the plan of a server that is created, as it is merged."""
     asked, image = overrides_of(asked), {**image, 'properties': own}
     return Plan(Change(None, image, asked, asked),
-                {**image, 'properties': asked.merge(own)})
+                {**image, 'properties': asked.merge(own)}, frozenset(drivers))
 
 
 def stored(overrides, image, more=None, preset=None):

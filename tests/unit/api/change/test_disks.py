@@ -400,9 +400,50 @@ def test_what_is_where_it_was_is_not_stored_again(server):
     disks.put_back(server, disks.places(server))
 
 
+# --- drives where a machine type has none -------------------------------------
+
+def unfit(asked, mapping, own=(), **kwargs):
+    """Return why a server with a drive of its own bus is refused."""
+    try:
+        disks.require_room(
+            unchecked(asked, dict(own), **kwargs), [mapping], '')
+    except errors.Invalid as refusal:
+        return {each.name: each.reason for each in refusal.problems}
+    return {}
+
+
+Q35 = {'hw_machine_type': 'q35'}
+
+
+@pytest.mark.parametrize('device_type', ['disk', 'cdrom'])
+def test_a_drive_that_the_request_puts_on_ide_is_refused_beside_q35(
+        device_type):
+    assert unfit(Q35, disk('hda', 'ide', device_type=device_type)) == {
+        'hw_machine_type': 'a drive of the server is on the bus ide: IDE '
+        'controllers are unsupported for this machine type; choose the bus '
+        'sata, scsi or virtio'}
+
+
+def test_each_override_that_excludes_it_is_named():
+    assert unfit({'hw_machine_type': 'virt', 'hw_architecture': 'aarch64'},
+                 disk('hda', 'ide')).keys() == {
+                     'hw_machine_type', 'hw_architecture'}
+
+
+@pytest.mark.parametrize(('asked', 'mapping', 'more'), [
+    (Q35, disk('sda', 'sata'), {}), (Q35, disk('sda', None), {}),
+    ({'hw_machine_type': 'pc'}, disk('hda', 'ide'), {}),
+    ({'hw_pmu': 'true'}, disk('hda', 'ide'), {'own': Q35}),
+    (Q35, disk('hda', 'ide'), {'drivers': ('libvirt', 'vmwareapi')}),
+    (Q35, root('hda', 'ide'), {'disk_format': 'iso'})])
+def test_what_another_host_builds_or_nobody_asks_for_is_not(
+        asked, mapping, more):
+    assert unfit(asked, mapping, **more) == {}
+
+
 # --- CD-ROM drives that are there ---------------------------------------------
 
-PC, ON_Q35 = {'hw_machine_type': 'pc'}, {'hw_machine_type': 'q35'}
+PC = {'hw_machine_type': 'pc'}
 
 
 def stays(asked, own=PC, of='qcow2', mapping=None):
@@ -422,32 +463,32 @@ def stays(asked, own=PC, of='qcow2', mapping=None):
 
 def test_a_cd_rom_drive_that_would_be_on_another_bus_is_refused():
     assert stays({'hw_cdrom_bus': 'scsi'}) == ['hw_cdrom_bus']
-    assert stays(ON_Q35) == ['hw_machine_type']
+    assert stays(Q35) == ['hw_machine_type']
     assert stays({'hw_architecture': 'aarch64'}) == ['hw_architecture']
 
 
 def test_where_the_bus_is_asked_for_nothing_else_is_to_blame():
-    assert stays({'hw_cdrom_bus': 'scsi', **ON_Q35}) == ['hw_cdrom_bus']
-    assert stays({'hw_cdrom_bus': None, **ON_Q35},
+    assert stays({'hw_cdrom_bus': 'scsi', **Q35}) == ['hw_cdrom_bus']
+    assert stays({'hw_cdrom_bus': None, **Q35},
                  {**PC, 'hw_cdrom_bus': 'ide'}) == [
                      'hw_cdrom_bus', 'hw_machine_type']
 
 
 @pytest.mark.parametrize(('asked', 'more'), [
-    ({'hw_cdrom_bus': 'ide', **ON_Q35}, {}),
+    ({'hw_cdrom_bus': 'ide', 'hw_machine_type': 'pc-i440fx-7.2'}, {}),
     ({'hw_pmu': 'true'}, {}),
     ({'hw_machine_type': None}, {}),
-    (ON_Q35, {'own': {}}),
-    (ON_Q35, {'mapping': disk('sda', 'scsi', device_type='cdrom')}),
-    (ON_Q35, {'mapping': disk('hda', 'ide')}),
-    (ON_Q35, {'of': 'iso', 'mapping': disk(
+    ({'hw_cdrom_bus': 'scsi'}, {'own': {}}),
+    (Q35, {'mapping': disk('sda', 'scsi', device_type='cdrom')}),
+    (Q35, {'mapping': disk('vda')}),
+    (Q35, {'of': 'iso', 'mapping': disk(
         'hda', 'ide', 0, device_type='cdrom')})])
 def test_others_are_not(asked, more):
     assert stays(asked, **more) == []
 
 
 def test_of_an_iso_image_only_the_root_follows():
-    assert stays(ON_Q35, of='iso') == ['hw_machine_type']
+    assert stays(Q35, of='iso') == ['hw_machine_type']
 
 
 # --- room for what is stored --------------------------------------------------
