@@ -59,6 +59,14 @@ RECORDS = records(
         readers=(Reader('libvirt', values=_BUSES, otherwise=ERROR),)),
     Record(
         'hw_rescue_device', 'Type of the rescue device.',
+        # libvirt defines neither of the guests that Nova then makes.
+        excludes=(
+            Excludes(
+                'hw_rescue_bus', ('virtio',), 'this bus does not support '
+                'ejectable media', 'choose another one', of=('cdrom',)),
+            Excludes(
+                'hw_rescue_bus', ('*',), 'invalid bus for a floppy disk',
+                'leave it out', of=('floppy',))),
         # Of lun, Nova looks for a hw_lun_bus, which it does not have.
         readers=(
             Reader('libvirt', values=('cdrom', 'disk', 'floppy'),
