@@ -180,8 +180,7 @@ class TestStopped:
         assert cloud.recorded(server)['/dev/hda'] == 'ide'
         answer = cloud.assert_refused_unchanged(
             server, 400, {named: 'invalid_value'}, asked)
-        assert 'a CD-ROM drive of the server stays on the bus ide' in (
-            answer.message)
+        assert 'a CD-ROM drive of the server keeps its place' in answer.message
         answer = cloud.rebuild(server, asked)
         assert answer.status == 400, answer.text
         assert answer.problems == {named: 'invalid_value'}

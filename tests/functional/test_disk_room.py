@@ -108,6 +108,17 @@ class TestLater:
         targets = cloud.guest(server).findall('devices/disk/target')
         assert [target.get('bus') for target in targets] == ['ide'] * 4
 
+    def test_an_iso_image_keeps_its_name_and_so_stays(self, cloud):
+        # On another bus it would be hda, and the config drive sda: libvirt
+        # gives both the same address.
+        server = cloud.stopped({'hw_machine_type': 'pc'}, image=cloud.iso(),
+                               server={'config_drive': True})
+        assert cloud.drives(server) == [
+            ('cdrom', 'ide', 'hda'), ('cdrom', 'ide', 'hdb')]
+        cloud.assert_refused_unchanged(
+            server, 400, {'hw_machine_type': 'invalid_value'},
+            {'hw_machine_type': 'q35'})
+
     @pytest.mark.parametrize('bus', ['ide', 'sata'])
     def test_create_rebuild_and_update_make_the_same_guest_or_none(
             self, cloud, bus):

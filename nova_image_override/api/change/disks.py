@@ -199,18 +199,19 @@ def _require_drives(
 ) -> None:
     """Require that no CD-ROM drive is to be on another bus than it is.
 
-    Nova records the bus of volumes that are CD-ROMs, too.
+    Nova records the bus of volumes that are CD-ROMs, too; of a root that is an
+    ISO image, the name, from which libvirt makes the address of the drive.
     """
     source, target = map(_cdrom_bus, (before, plan.image['properties']))
     decide = _CDROM[:1] if plan.change.after.values.get(_CDROM[0]) else _CDROM
     names = [name for name in decide if name in plan.change.differing]
     if names and source != target and None not in (source, target) and any(
             each.device_type == 'cdrom' and each.disk_bus == source
-            and not _is_iso(plan, each) for each in mappings):
+            for each in mappings):
         raise errors.Invalid.of(
-            names, errors.INVALID_VALUE, 'a CD-ROM drive of the server stays '
-            f'on the bus {source}: detach its volume first, or boot another '
-            'server')
+            names, errors.INVALID_VALUE, 'a CD-ROM drive of the server keeps '
+            f'its place on the bus {source}: detach its volume first, or boot '
+            'another server')
 
 
 def _is_iso(plan: Plan, mapping: Any) -> bool:

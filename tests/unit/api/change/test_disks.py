@@ -446,14 +446,13 @@ def test_what_another_host_builds_or_nobody_asks_for_is_not(
 PC = {'hw_machine_type': 'pc'}
 
 
-def stays(asked, own=PC, of='qcow2', mapping=None):
+def stays(asked, own=PC, mapping=None):
     """Return the properties that are refused to a server with a CD-ROM."""
     mapping = mapping or disk('hda', 'ide', device_type='cdrom')
     server = objects.Instance(config_drive='')
     server.get_bdms = lambda: [mapping]
     try:
-        disks.require_places(
-            unchecked(asked, own, disk_format=of), server, own)
+        disks.require_places(unchecked(asked, own), server, own)
     except errors.Invalid as refusal:
         assert all('on the bus ide: detach' in each.reason
                    for each in refusal.problems)
@@ -480,15 +479,14 @@ def test_where_the_bus_is_asked_for_nothing_else_is_to_blame():
     ({'hw_machine_type': None}, {}),
     ({'hw_cdrom_bus': 'scsi'}, {'own': {}}),
     (Q35, {'mapping': disk('sda', 'scsi', device_type='cdrom')}),
-    (Q35, {'mapping': disk('vda')}),
-    (Q35, {'of': 'iso', 'mapping': disk(
-        'hda', 'ide', 0, device_type='cdrom')})])
+    (Q35, {'mapping': disk('vda')})])
 def test_others_are_not(asked, more):
     assert stays(asked, **more) == []
 
 
-def test_of_an_iso_image_only_the_root_follows():
-    assert stays(Q35, of='iso') == ['hw_machine_type']
+def test_an_iso_image_keeps_its_name():
+    iso = disk('hda', 'ide', 0, device_type='cdrom')
+    assert stays(Q35, mapping=iso) == ['hw_machine_type']
 
 
 # --- room for what is stored --------------------------------------------------
