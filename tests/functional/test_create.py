@@ -187,6 +187,13 @@ class TestBootFromVolume:
         assert cloud.system_metadata(server)['hw_vif_model'] == 'e1000'
         assert cloud.record(server) == {'hw_disk_bus': 'ide'}
 
+    @pytest.mark.smoke
+    def test_in_the_legacy_form_of_the_request(self, cloud):
+        server = cloud.boot({'hw_disk_bus': 'scsi'}, image=None, server={
+            'block_device_mapping': [
+                {'device_name': 'vda', 'volume_id': cloud.volume()}]})
+        cloud.assert_overridden(server)
+
     def test_over_the_image_that_becomes_a_volume(self, cloud):
         image = cloud.image(hw_disk_bus='ide', hw_vif_model='e1000')
         server = cloud.boot({'hw_disk_bus': 'scsi'}, image=None, server={

@@ -75,6 +75,7 @@ class Create(Operation):
     ) -> None:
         """Require that the drives can be where they are asked for."""
         if self._plan is not None:
+            disks.complete(mappings)
             disks.place_images(self._plan, mappings, base_options)
             disks.require_room(
                 self._plan, mappings, base_options.get('config_drive'))

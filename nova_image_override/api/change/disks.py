@@ -69,6 +69,14 @@ def bus(properties: ImageProperties) -> str:
     return properties.get(PROPERTY) or _DEFAULT
 
 
+def complete(mappings: Iterable[objects.BlockDeviceMapping]) -> None:
+    """Set what the legacy form leaves out (BlockDeviceDict.from_legacy)."""
+    for mapping in mappings:
+        for field in ('boot_index', 'device_type', 'disk_bus'):
+            if not mapping.obj_attr_is_set(field):
+                setattr(mapping, field, None)
+
+
 def place_images(
     plan: Plan, mappings: Iterable[objects.BlockDeviceMapping],
     base_options: dict[str, Any],

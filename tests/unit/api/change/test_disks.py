@@ -124,6 +124,15 @@ def test_disks_on_no_bus_of_libvirts_are_left_to_their_host():
     assert moved([root('vda', 'lxc'), disk('vdb', None)], target='lxc') == {}
 
 
+# --- mappings of a create -----------------------------------------------------
+
+def test_what_the_legacy_form_leaves_out_is_set():
+    mapping = objects.BlockDeviceMapping(boot_index=0, device_name='vda')
+    disks.complete([mapping])
+    assert (mapping.boot_index, mapping.device_type, mapping.disk_bus) == (
+        0, None, None)
+
+
 # --- what an image itself places ----------------------------------------------
 
 def placed(mappings, asked, image, of_image=None):
