@@ -88,9 +88,15 @@ class TestCreated:
     def test_the_name_of_the_root(self, cloud):
         image = cloud.image(root_device_name='/dev/vda')
         server = cloud.boot(
-            {'hw_disk_bus': 'scsi'}, image=image, flavor=cloud.with_disks(4),
+            {'hw_disk_bus': 'scsi'}, image=image, flavor=cloud.with_disks(5),
             server=cloud.blank(1, root={'uuid': image}))
         # libvirt gives vda and sda of one bus the same address.
+        assert cloud.disks(server) == {'sda': 'scsi', 'sdb': 'scsi'}
+
+    def test_the_name_that_the_request_gives_the_root(self, cloud):
+        server = cloud.boot(
+            {'hw_disk_bus': 'scsi'}, flavor=cloud.with_disks(6),
+            server=cloud.blank(1, root={'device_name': '/dev/vda'}))
         assert cloud.disks(server) == {'sda': 'scsi', 'sdb': 'scsi'}
 
 

@@ -84,7 +84,8 @@ def place_images(
     """Have Nova place anew what the image itself places, on another bus.
 
     The image of a volume-backed server has the bus and the device name of each
-    of its disks (API.snapshot_volume_backed).
+    of its disks (API.snapshot_volume_backed). A name without a bus, be it the
+    request's, is not kept, either: libvirt makes addresses of names.
 
     :param mappings: those of a server to be created
     :param base_options: what else it is made of
@@ -96,10 +97,11 @@ def place_images(
                each.get('disk_bus'))
               for each in plan.base.get('block_device_mapping') or ()]
     for mapping in mappings:
-        if ((mapping.device_name, mapping.disk_bus) in placed
-                and mapping.device_type in (None, 'disk')
-                and (_is_root(mapping)
-                     or mapping.disk_bus in (None, bus(plan.base)))):
+        if mapping.device_type in (None, 'disk') and (
+                mapping.disk_bus is None or (
+                    (mapping.device_name, mapping.disk_bus) in placed
+                    and (_is_root(mapping)
+                         or mapping.disk_bus == bus(plan.base)))):
             mapping.disk_bus = mapping.device_name = None
 
 

@@ -166,6 +166,11 @@ def test_what_the_request_places_or_is_no_disk_stays():
         ['/dev/vda', '/dev/vdb'], None)
 
 
+def test_a_name_without_a_bus_is_not_kept_whoever_gives_it():
+    assert placed([root('vda', None)], {'hw_disk_bus': 'scsi'}, {}, []) == (
+        [None], None)
+
+
 def test_all_stays_without_an_override_of_the_bus():
     assert placed([root('vda')], {'hw_pmu': 'true'}, {}) == (
         ['/dev/vda'], '/dev/vda')
