@@ -32,6 +32,19 @@ class Override(argparse.Action):
         setattr(namespace, self.dest, overrides)
 
 
+class Once(argparse.Action):
+    """Takes one value: a second one is refused, and does not replace it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+        values: Any, option_string: str | None = None,
+    ) -> None:
+        """Take the value."""
+        if getattr(namespace, self.dest, None) is not None:
+            raise argparse.ArgumentError(self, 'is given twice')
+        setattr(namespace, self.dest, values)
+
+
 def take(words: Iterable[str], overrides: dict[str, str | None]) -> None:
     """Add WORDS, each ``KEY=VALUE`` or ``KEY=``, to OVERRIDES.
 
@@ -71,6 +84,6 @@ OPTION: dict[str, Any] = {
 NAMES: dict[str, Any] = {
     'metavar': '<key>', 'dest': DEST, 'action': 'append', 'type': name}
 PRESET_OPTION: dict[str, Any] = {
-    'metavar': '<name>', 'dest': PRESET_DEST,
+    'metavar': '<name>', 'dest': PRESET_DEST, 'action': Once,
     'help': 'Use one of the cloud\'s presets; overrides given with it take '
             'precedence'}

@@ -79,6 +79,15 @@ def test_a_name_given_twice_is_refused(second):
         parsed('a=1', 'b=2', second)
 
 
+def test_a_second_preset_is_refused():
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    parser.add_argument(arguments.PRESET, **arguments.PRESET_OPTION)
+    words = [arguments.PRESET, 'windows']
+    assert getattr(parser.parse_args(words), arguments.PRESET_DEST) == 'windows'
+    with pytest.raises(argparse.ArgumentError, match='is given twice'):
+        parser.parse_args([*words, arguments.PRESET, 'legacy-bios-ide'])
+
+
 def test_a_name_is_taken_without_a_value():
     assert arguments.name('trait:CUSTOM_GOLD') == 'trait:CUSTOM_GOLD'
 
