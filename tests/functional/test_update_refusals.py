@@ -53,7 +53,7 @@ class TestOtherStates:
         answer = cloud.assert_refused_unchanged(
             server, 409, {base.PARAMETER: 'wrong_state'},
             {'hw_video_model': 'vga'})
-        assert 'on no host' in answer.message
+        assert 'on no host: boot another server' in answer.message
         instance.host = host
         instance.save()
 

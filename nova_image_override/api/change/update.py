@@ -272,6 +272,11 @@ def _require_state(context: Any, instance: Any) -> None:
         raise _conflict(
             f'while the server is in task {instance.task_state}: wait until '
             'that ends')
+    if instance.host is None and state in (
+            vm_states.STOPPED, vm_states.ERROR):
+        # Nova neither starts, stops nor rebuilds it (nova/compute/api.py
+        # check_instance_host).
+        raise _conflict('while the server is on no host: boot another server')
     if STATES.get(state, _STOP):
         raise _conflict(
             f'while the server is {state}: {STATES.get(state, _STOP)}')
@@ -283,9 +288,6 @@ def _require_state(context: Any, instance: Any) -> None:
     if (state == vm_states.STOPPED
             and held_instance.is_resize_ending(instance)):
         raise _conflict('while its host ends a resize: try again')
-    if state == vm_states.STOPPED and instance.host is None:
-        # As in nova/compute/api.py check_instance_host.
-        raise _conflict('while the server is on no host')
     if (state == vm_states.STOPPED
             and instance.power_state == power_state.RUNNING):
         raise _conflict(f'while the server is {state}: {_STOP}')

@@ -54,7 +54,9 @@ def test_nothing_of_the_server_may_run(fields):
      'its host gives it up: try again, or unshelve it'),
     ({'system_metadata': {'old_vm_state': 'active'}},
      'its host ends a resize: try again'),
-    ({'host': None}, 'the server is on no host'),
+    *(({'host': None, 'vm_state': state},
+       'the server is on no host: boot another server')
+      for state in (vm_states.STOPPED, vm_states.ERROR)),
     ({'power_state': power_state.RUNNING},
      'the server is stopped: stop it, or shelve it')])
 def test_else_a_refusal_says_what_to_do(fields, said):
