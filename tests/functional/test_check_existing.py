@@ -181,10 +181,18 @@ class TestBody:
 
     @pytest.mark.parametrize('body', [
         {'rebuild': rebuild({})}, {'rebuild': {'id': 5, **rebuild({})}},
-        {'rebuild': None}, {'server': {'id': None, **update({})}},
+        {'server': {'id': None, **update({})}}], ids=ids.short)
+    def test_a_server_without_an_id_is_asked_for_it(self, cloud, body):
+        answer = cloud.http('POST', versions.CHECK_PATH, body)
+        assert (answer.status, answer.problems) == (
+            400, {'id': errors.INVALID_TYPE})
+        cloud.assert_nothing_created()
+
+    @pytest.mark.parametrize('body', [
+        {'rebuild': None},
         {'rebuild': {'id': 'x', **rebuild({})}, 'server': {'id': 'x'}}],
         ids=ids.short)
-    def test_what_names_no_server_is_refused(self, cloud, body):
+    def test_what_is_no_check_is_refused(self, cloud, body):
         answer = cloud.http('POST', versions.CHECK_PATH, body)
         assert 400 <= answer.status < 405, answer.text
         cloud.assert_nothing_created()

@@ -124,13 +124,18 @@ def of_existing(body: Any) -> tuple[str, str, Any] | None:
     """Return what a check asks about a server that exists, if it does.
 
     :returns: the key of the operation's body, the server, and that body
+    :raises errors.Invalid: it names the server by no string
     """
     for key in ('rebuild', 'server'):
         inner = body.get(key) if isinstance(body, dict) else None
-        if isinstance(inner, dict) and isinstance(inner.get('id'), str):
-            rest = {name: value for name, value in inner.items()
-                    if name != 'id'}
-            return key, inner['id'], {**body, key: rest}
+        if isinstance(inner, dict) and (key == 'rebuild' or 'id' in inner):
+            rest = {**inner}
+            server = rest.pop('id', None)
+            if not isinstance(server, str):
+                raise errors.Invalid.of(
+                    ['id'], errors.INVALID_TYPE,
+                    f'must be a string in {key}, the ID of the server')
+            return key, server, {**body, key: rest}
     return None
 
 
