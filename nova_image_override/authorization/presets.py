@@ -152,8 +152,11 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
         """Return the mapping of NODE."""
         made: dict[Any, Any] = super().construct_mapping(node, deep)
         if len(made) < len(node.value):
+            keys = [self.construct_object(key) for key, _ in node.value]
+            at = next(at for at, key in enumerate(keys) if key in keys[:at])
             raise yaml.constructor.ConstructorError(
-                problem='a key is there twice', problem_mark=node.start_mark)
+                problem=f'{keys[at]} is there twice',
+                problem_mark=node.value[at][0].start_mark)
         return made
 
 
