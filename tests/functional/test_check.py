@@ -65,6 +65,12 @@ class TestAnswers:
         assert told['properties']['hw_disk_bus'] == 'scsi'
         assert told['overridden']['hw_disk_bus']['image_value'] == 'virtio'
 
+    def test_a_blank_boot_volume_has_nothing(self, cloud):
+        assert cloud.told(image=None, server={'block_device_mapping_v2': [{
+            'boot_index': 0, 'source_type': 'blank',
+            'destination_type': 'volume', 'volume_size': 1}]}) == {
+                'properties': {}, 'overridden': {}, 'numa_topology': None}
+
     def test_a_legacy_name_of_the_image_is_gone_as_at_create(self, cloud):
         told = cloud.told({'hw_disk_bus': 'ide'},
                           image=cloud.image(vmware_adaptertype='lsiLogic'))

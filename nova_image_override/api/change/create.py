@@ -64,9 +64,13 @@ class Create(Operation):
         after = self.asked.over(boot_meta.get('properties') or {})
         # A copy: what Nova merges from here on is not the image's own.
         change = Change(flavor, dict(boot_meta), after, after)
-        self._plan = self._planner.plan(context, change) if self.asked \
-            else Plan(change, {**change.image, 'properties': change.base})
-        boot_meta.update(self._plan.image)
+        if self.asked:
+            self._plan = self._planner.plan(context, change)
+            boot_meta.update(self._plan.image)
+        else:
+            # Of a blank volume, Nova has no metadata, and asks nothing.
+            self._plan = Plan(
+                change, {**change.image, 'properties': change.base})
         return {} if self._auto_disk_config is None else {
             'auto_disk_config': self._auto_disk_config}
 

@@ -179,7 +179,7 @@ def require_room(
         cdroms if _is_iso(plan, each)
         else each.disk_bus or (cdroms if each.device_type == 'cdrom'
                                else otherwise or bus(properties))
-        for each in mappings]
+        for each in mappings if not each.get('no_device', None)]
     if config_drive or properties.get(CONFIG_DRIVE) == 'mandatory':
         buses.append(cdroms)
     if unfit := [

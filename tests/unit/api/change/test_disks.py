@@ -210,7 +210,7 @@ MANDATORY = {**IDE, 'hw_machine_type': 'pc', 'img_config_drive': 'mandatory'}
 
 
 @pytest.mark.parametrize(('drives', 'more'), [
-    (drives(4), {}),
+    (drives(4), {}), ([*drives(4), disk('xde', 'ide', no_device=True)], {}),
     ([*drives(4), *drives(4, 'scsi')], {}),
     (drives(5), {'otherwise': 'virtio'}),
     (drives(5, device_type='cdrom'), {'overrides': CDROM_ON_SATA}),
