@@ -7,6 +7,7 @@ from nova import objects
 from nova.tests import fixtures as nova_fixtures
 import pytest
 
+from nova_image_override.api.change import store
 from testing.harness import base
 from tests.functional import update_case
 
@@ -225,6 +226,18 @@ class TestStopped:
         assert cloud.recorded(server) == {'/dev/vda': 'virtio'}
         assert {**cloud.state(server), 'updated': None
                 } == {**before, 'updated': None}
+
+    def test_a_failure_once_they_have_moved_names_the_root_as_before(
+            self, cloud):
+        server = cloud.stopped()
+        fails = exception.NovaException('no database')
+        with mock.patch.object(
+                store, 'confirmed', wraps=store.confirmed,
+                side_effect=[mock.DEFAULT, fails, mock.DEFAULT]):
+            answer = cloud.update(server, {'hw_disk_bus': 'sata'})
+        assert answer.status == 500, answer.text
+        cloud.do(server, 'os-start')
+        cloud.assert_root(server, {'vda': 'virtio'})
 
     @pytest.mark.parametrize(('fails', 'status', 'disks'), [
         (False, 200, {'/dev/sda': 'sata'}),

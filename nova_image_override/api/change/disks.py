@@ -19,7 +19,7 @@ can raise: two channels of two drives
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 import contextlib
 import itertools
 from typing import Any
@@ -265,8 +265,11 @@ def _if_there() -> contextlib.AbstractContextManager[None]:
 
 
 def put_back(instance: Any, former: Places) -> None:
-    """Store that a server's disks are where they were."""
-    stored = {each.id: each for each in instance.get_bdms()}
+    """Store that a server's disks are where they were.
+
+    The device names in INSTANCE follow; it is not saved.
+    """
+    stored = {each.id: each for each in instance.get_bdms()} if former else {}
     for mapping, bus, name in former:
         present = stored.get(mapping.id)
         if present is not None and (
@@ -274,6 +277,7 @@ def put_back(instance: Any, former: Places) -> None:
             present.disk_bus, present.device_name = bus, name
             with _if_there():
                 present.save()
+    _name(instance, stored.values())
 
 
 def move(instance: Any, source: str, target: str) -> None:
@@ -287,6 +291,11 @@ def move(instance: Any, source: str, target: str) -> None:
         mapping.disk_bus, mapping.device_name = target, device_name
         with _if_there():
             mapping.save()
+    _name(instance, mappings)
+
+
+def _name(instance: Any, mappings: Collection[Any]) -> None:
+    """Have the device names in INSTANCE follow its disks."""
     for field, is_such in (
             ('root_device_name', _is_root),
             ('default_ephemeral_device', block_device.new_format_is_ephemeral),

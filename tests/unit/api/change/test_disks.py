@@ -397,6 +397,7 @@ def test_they_are_put_back_where_they_were(server):
     former, before = disks.places(server), server.disks
     disks.move(server, 'virtio', 'scsi')
     disks.put_back(server, former)
+    assert names(server) == ('/dev/vda', '/dev/vdb', '/dev/vdc')
     assert server.disks == before
 
 
