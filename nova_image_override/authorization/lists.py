@@ -116,6 +116,11 @@ class Entry:
         # However little follows the prefix of a member, that is a member, too.
         return family.prefix.startswith(fixed) or bool(family.has(fixed))
 
+    def fits(self, prop: Property) -> bool:
+        """Return whether PROP can have one of the values, if there are any."""
+        return not self.values or not all(
+            _impossible(prop, value) for value in self.values)
+
     def covers_value(self, value: str | None) -> bool:
         """Return whether one of the values covers a canonical VALUE.
 
@@ -174,7 +179,8 @@ class PropertyList:
         #: family, in the list's order, with canonical values.
         self.reaching = {field: [
             entry.canonical_for(prop) for entry in self.entries
-            if entry.reaches(prop)] for field, prop in catalog.items()}
+            if entry.reaches(prop) and entry.fits(prop)]
+            for field, prop in catalog.items()}
         # The names of a family have no end: one search tells those that no
         # entry covers.
         self._covered = {field: re.compile('|'.join(

@@ -37,7 +37,8 @@ class Cloud:
 
     def reached(self, entry: Entry) -> list[Property]:
         """Return the properties that an entry of a list can concern."""
-        return [prop for prop in self.properties if entry.reaches(prop)]
+        return [prop for prop in self.properties
+                if entry.reaches(prop) and entry.fits(prop)]
 
     def permits(self, prop: Property, value: str) -> bool:
         """Return whether the tenant may have a value on some image."""
@@ -46,10 +47,22 @@ class Cloud:
             ({},))
 
     def left_open(self, entry: Entry) -> list[Property]:
-        """Return what an entry reaches and no other denies entirely."""
-        return [prop for prop in self.reached(entry) if not any(
-            denied.covers_all(prop) and not denied.values
-            for denied in self.enforcer.denied.entries)]
+        """Return what an entry reaches and the denied ones leave of it."""
+        return [prop for prop in self.reached(entry)
+                if not self._denies(prop, entry.canonical_for(prop))]
+
+    def _denies(self, prop: Property, entry: Entry) -> bool:
+        """Return whether a property, or what an entry allows of it, is denied.
+
+        Whether it is for a value with globs is not known.
+        """
+        denied = [each for each in self.enforcer.denied.reaching[prop.field]
+                  if each.covers_all(prop)]
+        values = [value for value in prop.values if entry.covers_value(value)
+                  ] if prop.values else entry.values
+        return any(not each.values for each in denied) or (bool(values) and all(
+            any(each.covers_value(value) for each in denied)
+            and not set('*?[').intersection(value) for value in values))
 
 
 def findings(cloud: Cloud) -> Iterator[Finding]:

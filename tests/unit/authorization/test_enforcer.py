@@ -79,7 +79,9 @@ def test_what_describes_the_image_is_never_permitted(catalog, field, removed):
     ([], ['hw_disk_bus=ide'], 'hw_disk_bus', 'scsi',
      errors.VALUE_NOT_ALLOWED),
     ([], ['hw_disk_bus=*'], 'hw_disk_bus', None, errors.VALUE_NOT_ALLOWED),
-    ([], ['*=x'], 'trait:A', 'required', errors.VALUE_NOT_ALLOWED),
+    # What cannot be right is not named as what would be.
+    ([], ['*=x'], 'trait:A', 'required', errors.NOT_ALLOWED),
+    ([], ['hw_*=virtio'], 'hw_numa_nodes', '2', errors.NOT_ALLOWED),
     (['hw_disk_bus'], ['*'], 'hw_disk_bus', 'scsi', errors.DENIED),
     (['hw_disk_bus'], ['*'], 'hw_disk_bus', None, errors.DENIED),
     (['*'], ['*'], 'hw_disk_bus', 'scsi', errors.DENIED),

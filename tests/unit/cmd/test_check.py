@@ -110,6 +110,11 @@ MATRIX = {
         'hw_c*_bus=floppy|ide'),
     'allowed and denied': (
         [plant(ALLOW, 'os_skip_*')], 'warning', 'L3', 'os_skip_*'),
+    'a value allowed and denied': (
+        [plant(ALLOW, 'hw_rng_model=virt*'),
+         ('nova.conf', 'denied_properties = ',
+          'denied_properties = hw_*=virtio,')],
+        'warning', 'L3', 'hw_rng_model=virt*'),
     'policy for a spelling instead of a field': (
         [('policy.yaml', ':os_secure_boot"', ':hw_numa_mem.0"')],
         'error', 'P1',
