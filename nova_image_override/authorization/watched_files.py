@@ -110,9 +110,12 @@ class WatchedFiles(Generic[_Content]):
             if lost:
                 raise OSError('missing or empty: ' + ', '.join(sorted(lost)))
         except UNREADABLE as exc:
+            # oslo.policy does not say which of them it is.
+            paths = '' if isinstance(exc, OSError) else (
+                f' (in {", ".join(path for path, *_ in self._stamps)})')
             raise errors.StartupError(
                 f'{self._of} cannot be read: ' + ' '.join(str(exc).split())
-            ) from None
+                + paths) from None
         self._content, self._filled = content, filled
 
     def _stamped(self) -> tuple[_Stamp, ...]:
