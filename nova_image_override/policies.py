@@ -37,16 +37,18 @@ def unknown(
     known = {CREATE, HOSTS, *map(PRESET_RULE.format, presets), *(
         PROPERTY_RULE.format(field) for field, prop in catalog.items()
         if not prop.record.never)}
-    # All of them begin alike.
-    ends = {name[len(CREATE):]: name for name in known - {CREATE}}
     found = {}
     for name in [each for each in defined if each not in known
                  and isinstance(each, str)]:
-        begins = name.startswith(f'{CREATE}:')
-        near = ends.get(errors.nearest(name[len(CREATE):], ends), '') \
-            if begins else errors.nearest(name, known, 0.9)
-        if begins or near:
-            found[name] = near
+        # Names are compared without what all of their kind begin with.
+        prefix = next(filter(name.startswith, (
+            PRESET_RULE.format(''), PROPERTY_RULE.format(''))), '')
+        ends = {each[len(prefix):]: each
+                for each in known if each.startswith(prefix)}
+        near = errors.nearest(
+            name[len(prefix):], ends, 0.75 if prefix else 0.9)
+        if prefix or near:
+            found[name] = ends.get(near, '')
     return found
 
 

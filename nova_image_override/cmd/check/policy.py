@@ -43,8 +43,9 @@ def findings(cloud: Cloud) -> Iterator[Finding]:
             ERROR, 'P1', name,
             'policy.yaml defines it, and nothing checks it: there is no rule, '
             'property or preset of this name',
-            f'write {near}' if near else 'use the canonical field name, such '
-            f'as {policies.PROPERTY_RULE.format("hw_numa_mem")}')
+            f'write {near}' if near else 'name a preset that there is, or the '
+            'canonical field, such as '
+            f'{policies.PROPERTY_RULE.format("hw_numa_mem")}, or remove it')
     credentials = {*cloud.context.to_policy_values()}
     deciding = policies.deciding(enforcer.rules)
     for name in filter(deciding.__contains__, enforcer.file_rules):

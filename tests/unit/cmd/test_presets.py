@@ -107,10 +107,12 @@ class TestCheck:
                              ('N5', 'menu'), ('N5', 'secret')])
 
     def test_a_policy_of_no_preset_is_told(self, run):
-        for name, codes in (('menu', []), ('gone', ['P1'])):
-            _, found = checked(run, policy=(
+        for name, told in (
+                ('menu', []), ('gone', ['name a preset that there is'])):
+            _, rows = run('check', policy=(
                 f'"{policies.PRESET_RULE.format(name)}": "@"\n'))
-            assert [code for code, _ in found if code == 'P1'] == codes
+            assert [row['What to change'][:27] for row in rows
+                    if row['Code'] == 'P1'] == told
 
     def test_a_broken_file_is_told_and_nothing_else_of_it(self, run):
         _, found = checked(run, text='one: {}\ntwo: {}', policy='')
