@@ -170,7 +170,7 @@ def require_room(
     :param config_drive: whether it has a config drive, or asks for one
     :param otherwise: the bus of disks that no bus is recorded of; by default
         that of PLAN
-    :raises errors.Invalid: they have none
+    :raises errors.Invalid: they have none, or its machine lacks the bus of one
     """
     properties = plan.image['properties']
     cdroms = _cdrom_bus(properties)
@@ -182,16 +182,7 @@ def require_room(
         for each in mappings if not each.get('no_device', None)]
     if config_drive or properties.get(CONFIG_DRIVE) == 'mandatory':
         buses.append(cdroms)
-    if unfit := [
-            errors.Problem(
-                row.name, errors.INVALID_VALUE, 'a drive of the server is on '
-                f'the bus ide: {row.says}; {row.advice}')
-            for row in book.RECORDS[PROPERTY].excludes
-            if plan.virt_drivers == {'libvirt'}
-            and row.name in plan.change.differing and any(
-                no_effect.is_met(row, each.disk_bus, properties.get(row.name))
-                and not _is_iso(plan, each) for each in mappings)]:
-        raise errors.Invalid(unfit)
+    _require_buses(plan, mappings)
     count = buses.count('ide')
     if count:
         # A machine that has an IDE bus has its CD-ROM drives on it.
@@ -202,6 +193,25 @@ def require_room(
             names, errors.INVALID_VALUE, f'the bus ide does not take the '
             f'{count} disks and CD-ROM drives of the server, but {_IDE_ROOM}: '
             'choose another bus')
+
+
+def _require_buses(plan: Plan, mappings: Iterable[Any]) -> None:
+    """Require that libvirt has the buses of drives beside the overrides.
+
+    Nova records a bus for those that the request, or a boot, has put on one.
+    """
+    if plan.virt_drivers != {'libvirt'}:
+        return
+    asked = {each.disk_bus for each in mappings if not _is_iso(plan, each)}
+    problems = [
+        errors.Problem(row.name, errors.INVALID_VALUE, 'a drive of the server '
+                       f'is on the bus {each}: {row.says}; {row.advice}')
+        for row in book.RECORDS[PROPERTY].excludes
+        if row.name in plan.change.differing
+        for each in asked if no_effect.is_met(
+            row, each, plan.image['properties'].get(row.name))]
+    if problems:
+        raise errors.Invalid(problems)
 
 
 def _require_drives(
