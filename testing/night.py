@@ -17,6 +17,7 @@ import hashlib
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -126,7 +127,7 @@ STEPS = {
     'test-images': Step((*_ANYTHING, 'deploy', 'tests/images')),
     'test-deb': Step((*_ANYTHING, 'packaging')),
     'cloud-pairs': _pairs('debian12'),
-    'cloud-pairs CLOUD_LIBVIRT=own': _pairs('debian12-own'),
+    'cloud-pairs CLOUD_LIBVIRT=own ARGS="pc q35"': _pairs('debian12-own'),
     'cloud-pairs CLOUD_DEBIAN=trixie': _pairs('debian13'),
     'cloud-properties': _properties('debian12'),
     'cloud-properties CLOUD_DEBIAN=trixie': _properties('debian13'),
@@ -299,7 +300,8 @@ def _run(name: str) -> bool:
     If another commit is checked out meanwhile, it counts for neither.
     """
     began, before = time.monotonic(), figures.running()
-    if subprocess.run(['make', *name.split()], cwd=checkout.ROOT).returncode:
+    done = subprocess.run(['make', *shlex.split(name)], cwd=checkout.ROOT)
+    if done.returncode:
         return False
     if figures.running()['commit'] != before['commit']:
         print(f'make {name}: the checkout has changed while it ran')

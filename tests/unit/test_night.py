@@ -3,6 +3,7 @@
 
 import datetime
 import json
+import shlex
 import shutil
 import subprocess
 
@@ -114,7 +115,7 @@ def test_a_line_of_what_is_no_step_is_a_problem(folder):
 
 
 def test_each_step_has_a_target_of_make():
-    targets = {word for name in night.STEPS for word in name.split()
+    targets = {word for name in night.STEPS for word in shlex.split(name)
                if '=' not in word}
     subprocess.run(['make', '--dry-run', *targets], cwd=checkout.ROOT,
                    check=True, capture_output=True)
