@@ -153,10 +153,10 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # It has no types.
         made: dict[Any, Any] = super().construct_mapping(node, deep)
         if len(made) < len(node.value):
             keys = [self.construct_object(key) for key, _ in node.value]
-            at = next(at for at, key in enumerate(keys) if key in keys[:at])
+            first, *_ = [at for at, key in enumerate(keys) if key in keys[:at]]
             raise yaml.constructor.ConstructorError(
-                problem=f'{keys[at]} is there twice',
-                problem_mark=node.value[at][0].start_mark)
+                problem=f'{keys[first]} is there twice',
+                problem_mark=node.value[first][0].start_mark)
         return made
 
 
