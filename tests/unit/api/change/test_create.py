@@ -100,11 +100,13 @@ def test_drives_for_which_a_bus_has_no_room_are_refused():
     made = created({'hw_disk_bus': 'ide'})
     disks = [objects.BlockDeviceMapping(
         device_type='disk', boot_index=index, disk_bus=None, device_name=None,
-        source_type='blank', destination_type='local') for index in range(5)]
-    made.disks_known(disks, {})
+        source_type='blank', destination_type='local') for index in range(4)]
+    options = {'config_drive': True}
+    made.disks_known(disks, options)
     merged(made)
+    made.disks_known(disks, {})
     with pytest.raises(errors.Invalid, match='choose another bus'):
-        made.disks_known(disks, {})
+        made.disks_known(disks, options)
 
 
 def test_the_record_is_stored_with_the_server_and_the_change_is_logged(

@@ -72,6 +72,15 @@ def test_a_body_with_an_id_asks_about_a_server_that_exists(body, existing):
     assert dry_run.of_existing(body) == existing
 
 
+@pytest.mark.parametrize('body', [
+    {'rebuild': {}}, {'rebuild': {'id': 1}}, {'server': {'id': None}}])
+def test_a_server_is_named_by_a_string(body):
+    with pytest.raises(errors.Invalid) as caught:
+        dry_run.of_existing(body)
+    (problem,) = caught.value.problems
+    assert (problem.name, problem.code) == ('id', errors.INVALID_TYPE)
+
+
 @pytest.mark.parametrize(('body', 'taken'), [
     ({'server': {}, 'hosts': True}, (True, {'server': {}})),
     ({'server': {}, 'hosts': False}, (False, {'server': {}})),
