@@ -109,6 +109,15 @@ def test_drives_for_which_a_bus_has_no_room_are_refused():
         made.disks_known(disks, options)
 
 
+def test_a_mapping_in_the_legacy_form_is_a_disk_on_the_bus_of_the_image():
+    made = created({'hw_disk_bus': 'ide'})
+    merged(made)
+    mappings = [objects.BlockDeviceMapping(device_name='vda')
+                for _ in range(5)]
+    with pytest.raises(errors.Invalid, match='does not take the 5 disks'):
+        made.disks_known(mappings, {})
+
+
 def test_the_record_is_stored_with_the_server_and_the_change_is_logged(
         monkeypatch):
     made, logged = created(ASKED), []
