@@ -114,8 +114,17 @@ def test_a_mapping_in_the_legacy_form_is_a_disk_on_the_bus_of_the_image():
     merged(made)
     mappings = [objects.BlockDeviceMapping(device_name='vda')
                 for _ in range(5)]
+    options = {'root_device_name': '/dev/vda'}
     with pytest.raises(errors.Invalid, match='does not take the 5 disks'):
-        made.disks_known(mappings, {})
+        made.disks_known(mappings, options)
+    # The name is of the image's own bus.
+    assert options == {'root_device_name': None}
+
+
+def test_drives_are_counted_without_overrides_and_without_metadata():
+    made = created({})
+    merged(made, None)
+    made.disks_known([objects.BlockDeviceMapping(device_name='vda')], {})
 
 
 def test_the_record_is_stored_with_the_server_and_the_change_is_logged(

@@ -461,14 +461,15 @@ def test_what_another_host_builds_or_nobody_asks_for_is_not(
 PC = {'hw_machine_type': 'pc'}
 
 
-def stays(asked, own=PC, mapping=None):
+def stays(asked, own=PC, mapping=None, before=None):
     """Return the properties that are refused to a server with a CD-ROM."""
     mapping = mapping or disk('hda', 'ide', device_type='cdrom')
     server = objects.Instance(config_drive='')
     server.get_bdms = lambda: [mapping]
     try:
-        disks.require_places(unchecked(asked, own), server, own)
+        disks.require_places(unchecked(asked, own), server, before or own)
     except errors.Invalid as refusal:
+        assert refusal.problems
         assert all('on the bus ide: detach' in each.reason
                    for each in refusal.problems)
         return [each.name for each in refusal.problems]
@@ -493,6 +494,9 @@ def test_where_the_bus_is_asked_for_nothing_else_is_to_blame():
     ({'hw_pmu': 'true'}, {}),
     ({'hw_machine_type': None}, {}),
     ({'hw_cdrom_bus': 'scsi'}, {'own': {}}),
+    ({'hw_cdrom_bus': 'scsi'}, {'mapping': disk('hda', 'ide')}),
+    # Only the image of a rebuild has another machine.
+    ({'hw_disk_bus': 'scsi'}, {'own': Q35, 'before': PC}),
     (Q35, {'mapping': disk('sda', 'scsi', device_type='cdrom')}),
     (Q35, {'mapping': disk('vda')})])
 def test_others_are_not(asked, more):
