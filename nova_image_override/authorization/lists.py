@@ -22,6 +22,11 @@ _WILD = re.compile(r'[*?]|\[[!^]?.[^]]*\]')
 _NAME = re.compile(r'[A-Za-z*?\[][A-Za-z0-9_.:*?\[\]!^-]*')
 
 
+def is_glob(text: str) -> bool:
+    """Return whether TEXT is a glob of more than itself."""
+    return _GLOB.search(text) is not None
+
+
 def glob_pattern(glob: str) -> str:
     """Return the regular expression of a shell-style glob, not anchored.
 
@@ -88,7 +93,7 @@ class Entry:
     @property
     def is_glob(self) -> bool:
         """True if the name has a glob character."""
-        return _GLOB.search(self.name) is not None
+        return is_glob(self.name)
 
     def covers(self, name: str, prop: Property) -> bool:
         """Return whether the entry covers PROP when it is called NAME."""
@@ -116,10 +121,10 @@ class Entry:
         # However little follows the prefix of a member, that is a member, too.
         return family.prefix.startswith(fixed) or bool(family.has(fixed))
 
-    def fits(self, prop: Property) -> bool:
-        """Return whether PROP can have one of the values, if there are any."""
-        return not self.values or not all(
-            _impossible(prop, value) for value in self.values)
+    def concerns(self, prop: Property) -> bool:
+        """Return whether it reaches PROP, which can have one of the values."""
+        return self.reaches(prop) and not (self.values and all(
+            _impossible(prop, value) for value in self.values))
 
     def covers_value(self, value: str | None) -> bool:
         """Return whether one of the values covers a canonical VALUE.
@@ -179,8 +184,7 @@ class PropertyList:
         #: family, in the list's order, with canonical values.
         self.reaching = {field: [
             entry.canonical_for(prop) for entry in self.entries
-            if entry.reaches(prop) and entry.fits(prop)]
-            for field, prop in catalog.items()}
+            if entry.concerns(prop)] for field, prop in catalog.items()}
         # The names of a family have no end: one search tells those that no
         # entry covers.
         self._covered = {field: re.compile('|'.join(
@@ -283,7 +287,7 @@ def _impossible(prop: Property, value: str) -> str:
                 + (f'did you mean {meant}? It takes ' if meant
                    else 'it takes ') + ', '.join(prop.values))
     # Of text, too, no control characters: such as after a forgotten comma.
-    if _GLOB.search(value) and not re.search(UNSAFE, value):
+    if is_glob(value) and not re.search(UNSAFE, value):
         others = set(_WILD.sub('', value)).difference(prop.characters or value)
         return '' if not others else (
             f'{prop.spelling} never has a value like {value}: it is compared '

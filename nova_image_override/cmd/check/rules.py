@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.guest import no_effect
-from nova_image_override.authorization.lists import Entry
+from nova_image_override.authorization.lists import Entry, is_glob
 from nova_image_override.cmd.check.finding import ERROR, Finding, NOTE, WARNING
 from nova_image_override.override import Override, Overrides
 from nova_image_override.properties import families
@@ -37,8 +37,7 @@ class Cloud:
 
     def reached(self, entry: Entry) -> list[Property]:
         """Return the properties that an entry of a list can concern."""
-        return [prop for prop in self.properties
-                if entry.reaches(prop) and entry.fits(prop)]
+        return [prop for prop in self.properties if entry.concerns(prop)]
 
     def permits(self, prop: Property, value: str) -> bool:
         """Return whether the tenant may have a value on some image."""
@@ -62,7 +61,7 @@ class Cloud:
                   ] if prop.values else entry.values
         return any(not each.values for each in denied) or (bool(values) and all(
             any(each.covers_value(value) for each in denied)
-            and not set('*?[').intersection(value) for value in values))
+            and not is_glob(value) for value in values))
 
 
 def findings(cloud: Cloud) -> Iterator[Finding]:
