@@ -206,14 +206,14 @@ class Rule:
     :ivar code: of the refusals
     :ivar options: of ``[image_override]``
     :ivar policy: policy.yaml
-    :ivar removal: the code of the refusal of null, if it is a different one
+    :ivar spares: the properties that it cannot refuse
     :ivar reading: Nova's enforcer is rereading policy.yaml all the while
     """
 
     code: str
     options: dict[str, typing.Any]
     policy: dict[str, str] = dataclasses.field(default_factory=dict)
-    removal: str | None = None
+    spares: tuple[str, ...] = ()
     reading: bool = False
 
     @contextlib.contextmanager
@@ -259,6 +259,10 @@ _FILES = {
 
 _ALL = {'allowed_properties': ['*']}
 
+#: The last value of each property that requests may set.
+_LAST = {field: values.taken(prop)[-1]
+         for field, prop in values.CATALOG.items() if not prop.record.never}
+
 _EACH = {f'{policies.CREATE}:{field}': '!' for field in values.CATALOG}
 
 RULES: dict[str, Rule] = {
@@ -273,9 +277,13 @@ RULES: dict[str, Rule] = {
             '*'.join(name) for name in sorted(values.CATALOG)]}),
     'not allowed': Rule(errors.NOT_ALLOWED, {'allowed_properties': []}),
     'allowed with another value': Rule(errors.VALUE_NOT_ALLOWED, {
-        'allowed_properties': ['*=no such value']}),
+        'allowed_properties': [
+            f'{field}={value}' for field, value in _LAST.items()]},
+        spares=tuple(field for field, value in _LAST.items()
+                     if value == values.taken(values.CATALOG[field])[0])),
     'injected by Glance': Rule(
-        errors.INJECTED, {**_ALL, 'injection': True}),
+        errors.INJECTED, {**_ALL, 'injection': True},
+        spares=('traits_required',)),
     'protected by Glance': Rule(
         errors.PROTECTED, {**_ALL, 'protections': True}),
     'policy': Rule(errors.POLICY, _ALL, {policies.CREATE: '!'}),
