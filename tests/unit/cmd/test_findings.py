@@ -243,7 +243,7 @@ def test_check_finds(deployment, request):
 
 
 def test_every_documented_finding_is_here_and_the_other_way_round():
-    page = (ROOT / 'docs/source/admin/glance.rst').read_text()
+    page = (ROOT / 'docs/source/admin/findings.rst').read_text()
     documented = re.findall(r'^   \* - ([A-Z][0-9])$', page, re.M)
     assert set(documented) == {code for _, code, _, _ in FINDINGS}
     assert STARTS.keys() == {name for name, *_ in FINDINGS}
