@@ -1,9 +1,4 @@
-"""Image properties on pages: each is an object that search finds first.
-
-Directives ``property-list``, ``never-table``, ``driver-table``,
-``reader-table``, ``seen-table``, ``unseen-table``, ``together-table`` and
-``host-table``.
-"""
+"""Image properties on pages: each is an object that search finds first."""
 from __future__ import annotations
 
 import json
@@ -23,21 +18,24 @@ from nova_image_override.properties.book import vocabulary
 OBJECT = 'image-property'
 
 
-class PropertyList(generated.CodeDirective):
-    """Every property that can be permitted, from the running Nova."""
+def _open() -> list[property_module.Property]:
+    """Return the properties of the running Nova that can be permitted."""
+    return [prop for prop in catalog.running().values()
+            if not prop.record.never]
 
-    def rst(self) -> list[str]:
-        """Return an object for each property of the catalogue, by purpose."""
-        runs = _runs()
-        lines: list[str] = []
-        for title, purpose in book.PURPOSES.items():
-            entries = [
-                line for prop in catalog.running().values()
-                if not prop.record.never and prop.field in purpose
-                for line in _entry(prop, _best_seen(runs, prop.field))]
-            if entries:
-                lines += [f'.. rubric:: {title}', '', *entries]
-        return lines
+
+@generated.directive('property-list')
+def property_list() -> generated.Lines:
+    """Every property that can be permitted, by purpose."""
+    runs = _runs()
+    lines: list[str] = []
+    for title, purpose in book.PURPOSES.items():
+        entries = [
+            line for prop in _open() if prop.field in purpose
+            for line in _entry(prop, _best_seen(runs, prop.field))]
+        if entries:
+            lines += [f'.. rubric:: {title}', '', *entries]
+    return lines
 
 
 def _entry(prop: property_module.Property, seen: str) -> list[str]:
@@ -75,22 +73,19 @@ def _folded(prop: property_module.Property) -> str:
         text, '', '.. raw:: html', '', '   </details>'])
 
 
-class DriverTable(generated.CodeDirective):
+@generated.directive('driver-table')
+def driver_table() -> generated.Lines:
     """What each driver and the scheduler do with each property."""
-
-    def rst(self) -> list[str]:
-        """Return the matrix."""
-        columns = [name for name in vocabulary.PARTS
-                   if name != vocabulary.API]
-        return generated.table(
-            ['Property', *columns],
-            ([f'``{prop.spelling}``', *(
-                _cell(prop.record.reader(part), next(
-                    (row for row in readers.READERS.get(prop.field, ())
-                     if row.part == part), None))
-                for part in columns)]
-             for prop in catalog.running().values() if not prop.record.never),
-            '22 13 25 10 10 8 12')
+    columns = [name for name in vocabulary.PARTS
+               if name != vocabulary.API]
+    return generated.table(
+        ['Property', *columns],
+        ([f'``{prop.spelling}``', *(
+            _cell(prop.record.reader(part), next(
+                (row for row in readers.READERS.get(prop.field, ())
+                 if row.part == part), None))
+            for part in columns)]
+         for prop in _open()), '22 13 25 10 10 8 12')
 
 
 def _cell(cell: vocabulary.Reader | None, row: readers.Row | None) -> str:
@@ -111,39 +106,35 @@ def _cell(cell: vocabulary.Reader | None, row: readers.Row | None) -> str:
     return f'{outcome}{": " if limits else ""}{"; ".join(limits)}'
 
 
-class ReaderTable(generated.CodeDirective):
+@generated.directive('reader-table')
+def reader_table() -> generated.Lines:
     """Nova's functions that read each property, and when."""
-
-    def rst(self) -> list[str]:
-        """Return a table with a row for each cell of the matrix."""
-        return generated.table(
-            ['Property', 'Part', 'Function of Nova', 'At'],
-            ([f'``{prop.spelling}``', row.part, f'``{row.function}``',
-              ', '.join(row.at)]
-             for prop in catalog.running().values() if not prop.record.never
-             for row in readers.READERS.get(prop.field, ())),
-            '24 12 34 30')
+    return generated.table(
+        ['Property', 'Part', 'Function of Nova', 'At'],
+        ([f'``{prop.spelling}``', row.part, f'``{row.function}``',
+          ', '.join(row.at)]
+         for prop in _open()
+         for row in readers.READERS.get(prop.field, ())),
+        '24 12 34 30')
 
 
-class SeenTable(generated.CodeDirective):
+@generated.directive('seen-table')
+def seen_table() -> generated.Lines:
     """What became of each value on the real cloud."""
-
-    def rst(self) -> list[str]:
-        """Return a table with a column for each run."""
-        runs = _runs()
-        rows = []
-        for prop in catalog.running().values():
-            groups: dict[tuple[str, ...], list[str]] = {}
-            for value in _tried(runs, prop.field):
-                cells = tuple(_became(run, prop.field, value) for run in runs)
-                groups.setdefault(cells, []).append(value)
-            rows += [[f'``{prop.spelling}``', ', '.join(
-                f'``{_shortened(value)}``' for value in found), *cells]
-                for cells, found in groups.items()]
-        heads = ['Debian {debian}: {versions} (commit {commit})'.format(**run)
-                 for run in runs]
-        return generated.table(['Property', 'Value', *heads], rows,
-                     ' '.join(['24', '32', *['24'] * len(runs)]))
+    runs = _runs()
+    rows = []
+    for prop in catalog.running().values():
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for value in _tried(runs, prop.field):
+            cells = tuple(_became(run, prop.field, value) for run in runs)
+            groups.setdefault(cells, []).append(value)
+        rows += [[f'``{prop.spelling}``', ', '.join(
+            f'``{_shortened(value)}``' for value in found), *cells]
+            for cells, found in groups.items()]
+    heads = ['Debian {debian}: {versions} (commit {commit})'.format(**run)
+             for run in runs]
+    return generated.table(['Property', 'Value', *heads], rows,
+                           ' '.join(['24', '32', *['24'] * len(runs)]))
 
 
 #: Why no value of a property that libvirt's driver acts on was seen to act.
@@ -164,57 +155,50 @@ _UNSEEN = {
                           'refused, which is what it asks for'}
 
 
-class UnseenTable(generated.CodeDirective):
-    """What libvirt's driver acts on, and nobody has seen."""
+@generated.directive('unseen-table')
+def unseen_table() -> generated.Lines:
+    """What libvirt's driver acts on, and nobody has seen.
 
-    def rst(self) -> list[str]:
-        """Return a table of them.
-
-        :raises KeyError: there is no reason for one of them
-        """
-        runs = _runs()
-        unseen = [prop for prop in catalog.running().values()
-                  if not prop.record.never and 'libvirt' in prop.record.acting
-                  and _best_seen(runs, prop.field) not in _PLACES]
-        return generated.table(['Property', 'Why'], (
-            [f'``{prop.spelling}``', _UNSEEN[prop.field]] for prop in unseen),
-            '30 70')
+    :raises KeyError: there is no reason for one of them
+    """
+    runs = _runs()
+    unseen = [prop for prop in _open() if 'libvirt' in prop.record.acting
+              and _best_seen(runs, prop.field) not in _PLACES]
+    return generated.table(['Property', 'Why'], (
+        [f'``{prop.spelling}``', _UNSEEN[prop.field]] for prop in unseen),
+        '30 70')
 
 
-class TogetherTable(generated.CodeDirective):
+@generated.directive('together-table')
+def together_table() -> generated.Lines:
     """What became of pairs of values, and of drives (testing/pairs)."""
-
-    def rst(self) -> list[str]:
-        """Return a table with a row for each run."""
-        runs = [json.loads(path.read_text()) for path in sorted(
-            generated.FIGURES.glob('*-debian*.json'))]
-        return generated.table(['Family', 'With', 'What became of them'], ([
-            f'``{run["family"]}``',
-            'Debian {debian}: {versions} (commit {commit}, {date})'.format(
-                **run),
-            '; '.join(f'{name} {number:,}' for name, number in run.items()
-                      if ': ' in name) + f'. {run["guests"]:,} guests, '
-            f'{run["minutes"]} minutes'] for run in runs), '10 35 55')
+    runs = [json.loads(path.read_text()) for path in sorted(
+        generated.FIGURES.glob('*-debian*.json'))]
+    return generated.table(['Family', 'With', 'What became of them'], ([
+        f'``{run["family"]}``',
+        'Debian {debian}: {versions} (commit {commit}, {date})'.format(
+            **run),
+        '; '.join(f'{name} {number:,}' for name, number in run.items()
+                  if ': ' in name) + f'. {run["guests"]:,} guests, '
+        f'{run["minutes"]} minutes'] for run in runs), '10 35 55')
 
 
-class HostTable(generated.CodeDirective):
+@generated.directive('host-table')
+def host_table() -> generated.Lines:
     """The values that only some of libvirt's hosts can build, or none."""
-
-    def rst(self) -> list[str]:
-        """Return a table of them."""
-        rows = []
-        for prop in catalog.running().values():
-            hosts = {**prop.record.hosts, **{
-                value: 'none' for value in prop.values if prop.record.outcome(
-                    'libvirt', value, {})[0] == vocabulary.ERROR}}
-            groups: dict[str, list[str]] = {}
-            for value in filter(hosts.get, prop.values or hosts):
-                groups.setdefault(hosts[value], []).append(value)
-            rows += [[f'``{prop.spelling}``', ', '.join(
-                f'``{value}``' for value in found), told]
-                for told, found in groups.items()]
-        return generated.table(['Property', 'Values', 'Hosts'], rows,
-                               '28 36 36')
+    rows = []
+    for prop in catalog.running().values():
+        hosts = {**prop.record.hosts, **{
+            value: 'none' for value in prop.values if prop.record.outcome(
+                'libvirt', value, {})[0] == vocabulary.ERROR}}
+        groups: dict[str, list[str]] = {}
+        for value in filter(hosts.get, prop.values or hosts):
+            groups.setdefault(hosts[value], []).append(value)
+        rows += [[f'``{prop.spelling}``', ', '.join(
+            f'``{value}``' for value in found), told]
+            for told, found in groups.items()]
+    return generated.table(['Property', 'Values', 'Hosts'], rows,
+                           '28 36 36')
 
 
 #: Where a value can be seen, the best first.
@@ -270,16 +254,14 @@ def _literal_values(prop: property_module.Property) -> str:
     return prop.expects
 
 
-class NeverTable(generated.CodeDirective):
+@generated.directive('never-table')
+def never_table() -> generated.Lines:
     """The properties that nobody may override."""
-
-    def rst(self) -> list[str]:
-        """Return a table of them."""
-        return generated.table(
-            ['Property', 'Meaning'],
-            ([f'``{prop.field}``', prop.record.description]
-             for prop in catalog.running().values()
-             if prop.record.never), '40 60')
+    return generated.table(
+        ['Property', 'Meaning'],
+        ([f'``{prop.field}``', prop.record.description]
+         for prop in catalog.running().values()
+         if prop.record.never), '40 60')
 
 
 def _signature(
@@ -293,12 +275,5 @@ def setup(app: Sphinx) -> dict[str, typing.Any]:
     """Register the type of object, and the directives."""
     app.add_object_type(OBJECT, 'prop', objname='image property',
                         parse_node=_signature)
-    app.add_directive('property-list', PropertyList)
-    app.add_directive('never-table', NeverTable)
-    app.add_directive('driver-table', DriverTable)
-    app.add_directive('reader-table', ReaderTable)
-    app.add_directive('seen-table', SeenTable)
-    app.add_directive('unseen-table', UnseenTable)
-    app.add_directive('together-table', TogetherTable)
-    app.add_directive('host-table', HostTable)
+    generated.add_directives(app)
     return {'parallel_read_safe': True}
