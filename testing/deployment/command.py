@@ -26,6 +26,11 @@ def overriding(overrides: collections.abc.Mapping[str, str]) -> list[str]:
             for word in ('--image-prop-override', f'{name}={value}')]
 
 
+def replacing(overrides: collections.abc.Mapping[str, str]) -> list[str]:
+    """Return those with which ``server set`` leaves it no other overrides."""
+    return ['--no-image-prop-override', *overriding(overrides)]
+
+
 class Refused(Exception):
     """The command failed; the message is what it printed as its error."""
 

@@ -130,6 +130,11 @@ class Server:
         """Run ``openstack server WORDS... ID``; the id comes last."""
         self._openstack('server', *words, self.id)
 
+    def do(self, *words: str, until: str = 'ACTIVE') -> None:
+        """Run one, and wait until it has brought the server to a status."""
+        self.run(*words)
+        self.settled(until)
+
     def settled(self, status: str, seconds: float = 300) -> None:
         """Wait until it has the status, and Nova is done with it.
 
@@ -145,22 +150,29 @@ class Server:
 
         processes.wait_for(reached, f'{self.id} {status}', seconds)
 
+    def restart(self, *change: str) -> None:
+        """Stop it, ``set`` what is to change, if anything, and start it."""
+        self.do('stop', until='SHUTOFF')
+        if change:
+            self.run('set', *change)
+        self.do('start')
+
     def offload(self) -> None:
         """Shelve it, and wait until no host has it.
 
         Not with --offload: if the client sees it SHELVED in between, it asks
         for what only an administrator may.
         """
-        self.run('shelve')
-        self.settled(OFFLOADED)
+        self.do('shelve', until=OFFLOADED)
 
-    def migrate(self, operator: command.Openstack) -> None:
+    def migrate(self, operator: command.Openstack, *how: str) -> None:
         """Let an operator move it, stopped, to another host.
 
+        :param how: options
         :raises AssertionError: it is in ERROR, or where it was
         """
         before = self.host
-        operator('server', 'migrate', self.id)
+        operator('server', 'migrate', *how, self.id)
         self.settled('VERIFY_RESIZE')
         operator('server', 'migration', 'confirm', self.id)
         self.settled('ACTIVE')

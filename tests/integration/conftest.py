@@ -111,8 +111,7 @@ def evacuated(deployment, operator):
             # Since compute 2.95 it is left to its user to start it.
             server.settled('SHUTOFF')
             assert server.host != failed.name
-            server.run('start')
-            server.settled('ACTIVE')
+            server.do('start')
             yield
         finally:
             failed.up()

@@ -10,17 +10,12 @@ SECURE = {**UEFI, 'os_secure_boot': 'required'}
 
 def change(server, overrides):
     """Replace a server's overrides."""
-    server.run('set', '--no-image-prop-override',
-               *command.overriding(overrides))
+    server.run('set', *command.replacing(overrides))
 
 
 def restart(server, overrides):
     """Replace the overrides of a server while it is stopped."""
-    server.run('stop')
-    server.settled('SHUTOFF')
-    change(server, overrides)
-    server.run('start')
-    server.settled('ACTIVE')
+    server.restart(*command.replacing(overrides))
 
 
 def check(server, overrides, firmware, variables):

@@ -148,8 +148,7 @@ def test_a_server_that_moves_to_the_other_cell_keeps_them(
 
     def move():
         with only(SECOND):
-            server.run('resize', '--flavor', 'four')
-            server.settled('VERIFY_RESIZE')
+            server.do('resize', '--flavor', 'four', until='VERIFY_RESIZE')
         assert server.host == second.host.name
         assert server.api == OVERRIDES
         told = server.told
@@ -157,16 +156,13 @@ def test_a_server_that_moves_to_the_other_cell_keeps_them(
         assert told.disks == ['sda']
 
     move()
-    server.run('resize', 'revert')
-    server.settled('ACTIVE')
+    server.do('resize', 'revert')
     assert server.host == before
     assert server.api == OVERRIDES
     assert server.told.disks == ['sda']
     move()
-    server.run('resize', 'confirm')
-    server.settled('ACTIVE')
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('resize', 'confirm')
+    server.do('reboot', '--hard')
     assert server.host == second.host.name
     assert server.api == OVERRIDES
     assert server.told.disks == ['sda']
@@ -176,8 +172,7 @@ def test_one_with_numa_nodes_stays_in_its_cell(boots, only):
     server = boots(FIRST, NODES, who='operator', flavor='four')
     before = server.host
     with only(SECOND):
-        server.run('resize', '--flavor', WIDE)
-        server.settled('ACTIVE')
+        server.do('resize', '--flavor', WIDE)
     assert server.host == before
     assert server.api == NODES
     assert [cpus for cpus, _ in server.told.nodes.values()] == ['0', '1-3']

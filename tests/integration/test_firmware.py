@@ -46,10 +46,9 @@ def disks(deployment):
 
 def rebuild(server, overrides, image=IMAGE):
     """Rebuild a server with these overrides, and no others."""
-    server.run('rebuild', '--image', image, *(
+    server.do('rebuild', '--image', image, *(
         command.overriding(overrides) if overrides else
         ['--no-image-prop-override']))
-    server.settled('ACTIVE')
 
 
 @pytest.mark.short
@@ -64,13 +63,11 @@ def test_uefi_at_create_and_another_machine_type_at_the_next_start(uefi):
 @pytest.mark.short
 def test_secure_boot_of_a_server_takes_a_rebuild(uefi):
     server = uefi(UEFI)
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     with pytest.raises(command.Refused, match='os_secure_boot: needs_rebuild'):
         change(server, SECURE)
     assert server.api == UEFI
-    server.run('start')
-    server.settled('ACTIVE')
+    server.do('start')
     rebuild(server, SECURE)
     check(server, SECURE, 'uefi 1', 'new')
 
@@ -102,14 +99,12 @@ def test_a_rebuild_makes_the_firmware_anew(uefi):
 def test_stateless_firmware_forgets_and_stays_at_the_next_start(uefi):
     server = uefi(STATELESS)
     check(server, STATELESS, 'uefi 0', 'new')
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     for overrides in (UEFI, {}):
         with pytest.raises(
                 command.Refused, match='hw_firmware_stateless: needs_rebuild'):
             change(server, overrides)
-    server.run('start')
-    server.settled('ACTIVE')
+    server.do('start')
     check(server, STATELESS, 'uefi 0', 'new')
 
 
@@ -120,8 +115,7 @@ def test_an_offloaded_server_is_given_other_firmware(uefi):
             ({}, '')):
         server.offload()
         change(server, overrides)
-        server.run('unshelve')
-        server.settled('ACTIVE')
+        server.do('unshelve')
         check(server, overrides, firmware, firmware and 'new')
 
 
@@ -131,24 +125,18 @@ def test_an_offloaded_server_is_given_other_firmware(uefi):
 def test_firmware_lasts(uefi, overrides, firmware, variables):
     server = uefi(overrides)
     check(server, overrides, firmware, 'new')
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     check(server, overrides, firmware, variables)
-    server.run('rescue')
-    server.settled('RESCUE')
+    server.do('rescue', until='RESCUE')
     check(server, overrides, firmware, variables)
-    server.run('unrescue')
-    server.settled('ACTIVE')
+    server.do('unrescue')
     check(server, overrides, firmware, variables)
-    server.run('resize', '--flavor', 'four')
-    server.settled('VERIFY_RESIZE')
-    server.run('resize', 'confirm')
-    server.settled('ACTIVE')
+    server.do('resize', '--flavor', 'four', until='VERIFY_RESIZE')
+    server.do('resize', 'confirm')
     # Nova does not take the NVRAM to another host.
     check(server, overrides, firmware, server.told.variables)
     server.offload()
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     check(server, overrides, firmware, 'new')
 
 

@@ -11,27 +11,20 @@ from tests.integration.life import OVERRIDES
 
 def test_stop_start_and_hard_reboot_keep_them(boot):
     server = boot(OVERRIDES)
-    server.run('stop')
-    server.settled('SHUTOFF')
-    server.run('start')
-    server.settled('ACTIVE')
+    server.restart()
     check(server)
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     check(server)
 
 
 def test_rebuild_keeps_replaces_and_drops_them(boot):
     server = boot(OVERRIDES)
-    server.run('rebuild', '--image', 'guest')
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', 'guest')
     check(server)
     others = {**OVERRIDES, 'os_command_line': 'console=ttyS0 rebuilt=1'}
-    server.run('rebuild', '--image', 'guest', *command.overriding(others))
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', 'guest', *command.overriding(others))
     check(server, others)
-    server.run('rebuild', '--image', 'guest', '--no-image-prop-override')
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', 'guest', '--no-image-prop-override')
     assert server.api == {}
     assert 'q35' not in server.domain.find('os/type').get('machine')
     told = server.told
@@ -45,21 +38,18 @@ def test_shelve_and_unshelve_keep_them(boot):
     server = boot(OVERRIDES)
     server.offload()
     assert server.api == OVERRIDES
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     check(server)
 
 
 @pytest.mark.short
 def test_rescue_has_them_and_unrescue_keeps_them(boot):
     server = boot(OVERRIDES)
-    server.run('rescue')
-    server.settled('RESCUE')
+    server.do('rescue', until='RESCUE')
     # A rescue guest has no command line except Nova's own
     # (LibvirtDriver._set_guest_for_rescue).
     check_devices(server, OVERRIDES, ['sda', 'sdb'])
-    server.run('unrescue')
-    server.settled('ACTIVE')
+    server.do('unrescue')
     check(server)
 
 
@@ -102,8 +92,7 @@ def test_a_reverted_resize_and_a_reverted_migration_leave_them(boot, operator):
         begin()
         server.settled('VERIFY_RESIZE')
         check(server)
-        server.run('resize', 'revert')
-        server.settled('ACTIVE')
+        server.do('resize', 'revert')
         assert server.host == before
         check(server)
 
@@ -121,8 +110,7 @@ def test_live_migration_takes_them_along(deployment, boot, operator):
     assert [word for word in server.process.command if 'life=1' in word] == [
         word for word in process if 'life=1' in word]
     # What the guest said as it booted is not in the log of its new host.
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     check(server)
 
 
@@ -138,15 +126,12 @@ def test_pause_and_suspend_keep_them(boot):
     server = boot(OVERRIDES)
     for away, state, back in (('pause', 'PAUSED', 'unpause'),
                               ('suspend', 'SUSPENDED', 'resume')):
-        server.run(away)
-        server.settled(state)
+        server.do(away, until=state)
         assert server.api == OVERRIDES
-        server.run(back)
-        server.settled('ACTIVE')
+        server.do(back)
         assert server.domain.findtext('os/cmdline') == (
             OVERRIDES['os_command_line'])
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     check(server)
 
 

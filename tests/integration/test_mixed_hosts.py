@@ -68,13 +68,9 @@ def test_where_it_is_missing_servers_run_with_their_overrides(on):
     server = on(PLAIN, OVERRIDES)
     assert server.told.cmdline == OVERRIDES['os_command_line']
     assert server.told.disks == ['sda']
-    server.run('stop')
-    server.settled('SHUTOFF')
-    server.run('start')
-    server.settled('ACTIVE')
+    server.restart()
     assert server.domain.findtext('os/cmdline') == OVERRIDES['os_command_line']
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     assert server.told.disks == ['sda']
 
 
@@ -88,16 +84,14 @@ def test_what_would_lose_them_is_refused_there(on, action):
 
 def test_overrides_can_be_dropped_on_a_host_without_the_part(on):
     server = on(PLAIN, OVERRIDES)
-    server.run('rebuild', '--image', 'guest', '--no-image-prop-override')
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', 'guest', '--no-image-prop-override')
     assert server.api == {}
     assert server.told.disks == ['vda']
 
 
 def test_on_the_other_host_they_are_kept(on):
     server = on(EXTENDED, OVERRIDES)
-    server.run('rebuild', '--image', 'guest')
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', 'guest')
     assert server.api == OVERRIDES
     assert server.told.cmdline == OVERRIDES['os_command_line']
 
@@ -111,10 +105,7 @@ def test_a_move_that_could_lose_numa_nodes_is_refused(on, action):
 
 def test_one_to_a_host_that_keeps_them_is_made(on, operator):
     server = on(PLAIN, NODES, flavor='four')
-    operator('server', 'migrate', *NAMED, '--host', EXTENDED, server.id)
-    server.settled('VERIFY_RESIZE')
-    operator('server', 'migration', 'confirm', server.id)
-    server.settled('ACTIVE')
+    server.migrate(operator, *NAMED, '--host', EXTENDED)
     assert server.host == EXTENDED
     assert [cpus for cpus, _ in server.told.nodes.values()] == ['0', '1-3']
 
@@ -138,8 +129,7 @@ def test_a_shelved_server_can_neither_get_other_overrides_nor_lose_them(
         server.run('set', *command.overriding(OTHERS))
     assert 'host_not_ready' in str(caught.value)
     assert server.api == OVERRIDES
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     assert server.told.cmdline == OVERRIDES['os_command_line']
 
 

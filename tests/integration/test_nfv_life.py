@@ -72,18 +72,14 @@ def all_free(deployment):
 def test_reboot_rebuild_and_rescue_keep_them(boot):
     server = boot(look.EVERYTHING, who='nfv', flavor='nfv')
     before = server.process.pid
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     assert server.process.pid != before
     look.check_everything(server)
-    server.run('rebuild', '--image', 'guest')
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', 'guest')
     look.check_everything(server)
-    server.run('rescue')
-    server.settled('RESCUE')
+    server.do('rescue', until='RESCUE')
     look.check_everything(server)
-    server.run('unrescue')
-    server.settled('ACTIVE')
+    server.do('unrescue')
     look.check_everything(server)
 
 
@@ -93,8 +89,7 @@ def test_migration_and_shelving_take_them_along(deployment, boot, operator):
     look.check_everything(server)
     server.offload()
     all_free(deployment)
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     look.check_everything(server)
 
 

@@ -53,18 +53,13 @@ def test_a_stopped_server_is_given_another_card_and_later_ones_are_like_it(
     server = connect({})
     (address, driver), = server.told.cards.items()
     assert driver == 'virtio_net'
-    server.run('stop')
-    server.settled('SHUTOFF')
-    server.run('set', '--image-prop-override', 'hw_vif_model=e1000')
-    server.run('start')
-    server.settled('ACTIVE')
+    server.restart('--image-prop-override', 'hw_vif_model=e1000')
     assert models(server.domain) == ['e1000']
     assert server.told.cards == {address: 'e1000'}
     tenant('server', 'add', 'network', server.id, 'net')
     processes.wait_for(lambda: len(models(server.domain)) == 2, 'the card')
     assert models(server.domain) == ['e1000', 'e1000']
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     first, *others = tenant.json('port', 'list', '--server', server.id)
     assert server.told.cards == {
         port['MAC Address']: 'e1000' for port in (first, *others)}

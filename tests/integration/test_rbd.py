@@ -96,16 +96,14 @@ def test_a_shelved_server_takes_others(deployment, boot, image):
     others = {**life.OVERRIDES,
               'os_command_line': 'console=ttyS0 shelved=1'}
     server.run('set', *command.overriding(others))
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     check(deployment, server, others)
 
 
 def test_a_rebuild_and_a_migration_keep_them(
         deployment, boot, image, operator):
     server = boot(life.OVERRIDES, image=image)
-    server.run('rebuild', '--image', image)
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', image)
     check(deployment, server)
     server.migrate(operator)
     check(deployment, server)

@@ -13,16 +13,13 @@ pytestmark = pytest.mark.usefixtures('barbican')
 def test_a_tpm_from_create_lasts_as_long_as_the_server(boot, delete):
     server = boot(TPM, image=firmware.IMAGE)
     check(server)
-    server.run('reboot', '--hard')
-    server.settled('ACTIVE')
+    server.do('reboot', '--hard')
     check(server)
     others = {**TPM, 'hw_machine_type': 'q35'}
     firmware.restart(server, others)
     check(server, others)
-    server.run('resize', '--flavor', 'uefi')
-    server.settled('VERIFY_RESIZE')
-    server.run('resize', 'confirm')
-    server.settled('ACTIVE')
+    server.do('resize', '--flavor', 'uefi', until='VERIFY_RESIZE')
+    server.do('resize', 'confirm')
     check(server, others)
     delete(server)
 
@@ -33,8 +30,7 @@ def test_a_server_with_a_tpm_never_loses_it(boot, delete, operator):
                    ['rebuild', '--no-image-prop-override']):
         with pytest.raises(command.Refused, match='not supported for vTPM'):
             operator('server', *action, server.id)
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     for overrides in ({}, {**TPM, **firmware.SECURE}):
         with pytest.raises(command.Refused, match='boot another server'):
             firmware.change(server, overrides)
@@ -45,30 +41,26 @@ def test_a_server_with_a_tpm_never_loses_it(boot, delete, operator):
 def test_only_its_owner_can_start_a_server_with_a_tpm(
         boot, delete, deployment, operator):
     server = boot(TPM, image=firmware.IMAGE)
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     operator('server', 'start', server.id)
     server.settled('SHUTOFF')
     events = operator.json('server', 'event', 'list', server.id)
     assert events[0]['Action'] == 'start'
     assert server.id not in deployment.hosts[server.host].virsh(
         'list', '--uuid')
-    server.run('start')
-    server.settled('ACTIVE')
+    server.do('start')
     check(server)
     delete(server)
 
 
 def test_an_offloaded_server_is_given_a_tpm(boot, delete):
     server = boot({}, image=firmware.IMAGE)
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     with pytest.raises(command.Refused, match='shelve it first'):
         firmware.change(server, TPM)
     server.offload()
     firmware.change(server, TPM)
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     check(server)
     delete(server)
 

@@ -15,15 +15,13 @@ def test_an_offloaded_server_is_given_nodes_pages_and_cpus(boot):
     server.offload()
     server.run('set', *command.overriding(look.EVERYTHING))
     assert server.api == look.EVERYTHING
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     look.check_everything(server)
     assert server.api == look.EVERYTHING
     # And gives them back.
     server.offload()
     server.run('set', '--no-image-prop-override')
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     assert server.api == {}
     assert len(server.domain.findall('cpu/numa/cell')) == 1
 
@@ -31,13 +29,9 @@ def test_an_offloaded_server_is_given_nodes_pages_and_cpus(boot):
 def test_a_stopped_server_starts_with_other_overrides(boot):
     server = boot({'os_command_line': 'console=ttyS0 first=1'})
     assert 'first=1' in server.told.cmdline
-    server.run('stop')
-    server.settled('SHUTOFF')
     others = {'os_command_line': 'console=ttyS0 second=1',
               'hw_machine_type': 'q35'}
-    server.run('set', *command.overriding(others))
-    server.run('start')
-    server.settled('ACTIVE')
+    server.restart(*command.overriding(others))
     assert server.api == others
     assert server.domain.findtext('os/cmdline') == others['os_command_line']
     told = server.told
@@ -53,11 +47,6 @@ def test_the_root_disk_of_a_stopped_server_moves_from_bus_to_bus(boot):
             (places.SCSI, 'scsi', ['sda']),
             ({'hw_disk_bus': 'ide'}, 'ide', ['sda']),
             ({'hw_disk_bus': 'virtio'}, 'virtio', ['vda'])):
-        server.run('stop')
-        server.settled('SHUTOFF')
-        server.run('set', '--no-image-prop-override',
-                   *command.overriding(overrides))
-        server.run('start')
-        server.settled('ACTIVE')
+        server.restart(*command.replacing(overrides))
         assert server.domain.find('devices/disk/target').get('bus') == bus
         assert server.told.disks == disks

@@ -110,15 +110,6 @@ def check_guest(server, disks, overrides, machine):
     assert machine in told.machine
 
 
-def restart(server, *change):
-    """Let a server have other overrides by its next start."""
-    server.run('stop')
-    server.settled('SHUTOFF')
-    server.run('set', *change)
-    server.run('start')
-    server.settled('ACTIVE')
-
-
 # --- ways to boot -----------------------------------------------------------
 
 def test_overrides_lie_over_the_properties_of_a_volume(boot, storage):
@@ -200,8 +191,7 @@ def test_a_rebuild_gives_the_volume_the_properties_of_its_new_image(
         boot, storage, tenant, other):
     volume = storage.bootable()
     server = boot(OVERRIDES, '--volume', volume, image=None)
-    server.run('rebuild', '--image', other, '--reimage-boot-volume')
-    server.settled('ACTIVE')
+    server.do('rebuild', '--image', other, '--reimage-boot-volume')
     check(server, machine='pc-i440fx')
     assert server.domain.find('devices/video/model').get('type') == 'vga'
     found = storage.properties(volume)
@@ -261,8 +251,7 @@ def test_a_volume_that_is_plugged_in_moves_with_the_root_disk(
     for overrides, bus, disks in (
             (places.SCSI, 'scsi', ['sda', 'sdb']),
             ({}, 'virtio', ['vda', 'vdb'])):
-        restart(server, '--no-image-prop-override',
-                *command.overriding(overrides))
+        server.restart(*command.replacing(overrides))
         assert set(buses(server).values()) == {bus}
         assert server.told.disks == disks
 
@@ -272,19 +261,15 @@ def test_volumes_come_and_go_between_an_update_and_the_next_start(
     first, second = storage.volume(), storage.volume()
     server = boot({}, '--boot-from-volume', '1')
     attach(tenant, storage, server, first)
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     server.run('set', *command.overriding(OVERRIDES))
     attach(tenant, storage, server, second)
-    server.run('start')
-    server.settled('ACTIVE')
+    server.do('start')
     check(server, ['sda', 'sdb', 'sdc'], machine='pc-i440fx')
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     server.run('set', '--no-image-prop-override')
     detach(tenant, storage, server, first)
-    server.run('start')
-    server.settled('ACTIVE')
+    server.do('start')
     assert server.told.disks == ['vda', 'vdb']
     sources = [source.get('name') for source in
                server.domain.findall('devices/disk/source')]
@@ -303,11 +288,9 @@ def test_no_volume_can_be_plugged_into_ide(boot, storage, tenant):
                          action['Request ID'])['events']
     assert 'Error' in {event['result'] for event in events}
     assert buses(server) == {'hda': 'ide'}
-    server.run('stop')
-    server.settled('SHUTOFF')
+    server.do('stop', until='SHUTOFF')
     attach(tenant, storage, server, data)
-    server.run('start')
-    server.settled('ACTIVE')
+    server.do('start')
     assert buses(server) == {'hda': 'ide', 'hdb': 'ide'}
     assert server.told.disks == ['sda', 'sdb']
 
@@ -318,9 +301,9 @@ def test_nova_puts_what_it_attaches_beside_sata_on_scsi(
     server = boot({'hw_disk_bus': 'sata'}, '--boot-from-volume', '1')
     attach(tenant, storage, server, data)
     assert buses(server) == {'sda': 'sata', 'sdb': 'scsi'}
-    restart(server, '--image-prop-override', 'hw_disk_bus=virtio')
+    server.restart('--image-prop-override', 'hw_disk_bus=virtio')
     assert buses(server) == {'vda': 'virtio', 'vdb': 'virtio'}
-    restart(server, '--image-prop-override', 'hw_disk_bus=sata')
+    server.restart('--image-prop-override', 'hw_disk_bus=sata')
     assert buses(server) == {'sda': 'sata', 'sdb': 'sata'}
     assert server.told.disks == ['sda', 'sdb']
 
@@ -360,8 +343,7 @@ def test_a_shelved_server_takes_others(boot, storage):
     assert server.api == OVERRIDES
     others = {'os_command_line': 'console=ttyS0 quiet shelved=1', **places.SCSI}
     server.run('set', *command.overriding(others))
-    server.run('unshelve')
-    server.settled('ACTIVE')
+    server.do('unshelve')
     check(server, overrides=others)
 
 
@@ -384,7 +366,7 @@ def test_a_migration_and_a_rescue_keep_them(
     data = storage.volume()
     server = boot({}, '--volume', storage.bootable(), image=None)
     attach(tenant, storage, server, data)
-    restart(server, *command.overriding(OVERRIDES))
+    server.restart(*command.overriding(OVERRIDES))
     server.migrate(operator)
     # A server on volumes is rescued with its own disks beside it, or not at
     # all (API.rescue).
@@ -396,6 +378,5 @@ def test_a_migration_and_a_rescue_keep_them(
             json={'rescue': {'rescue_image_ref': imported}}))
     server.settled('RESCUE')
     assert buses(server) == dict.fromkeys(('sda', 'sdb', 'sdc'), 'scsi')
-    server.run('unrescue')
-    server.settled('ACTIVE')
+    server.do('unrescue')
     check(server, ['sda', 'sdb'])
