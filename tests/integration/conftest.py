@@ -88,6 +88,17 @@ def boot(deployment, users, cleared):
 
 
 @pytest.fixture
+def refused(boot):
+    """Return the error that somebody gets who asks for what cannot be."""
+    def refuse(overrides, **how):
+        with pytest.raises(command.Refused) as caught:
+            boot(overrides, **how)
+        return str(caught.value)
+
+    return refuse
+
+
+@pytest.fixture
 def evacuated(deployment, operator):
     """Evacuate a server from its host, which has no power meanwhile."""
     @contextlib.contextmanager
@@ -197,6 +208,20 @@ def everywhere(deployment):
 def client(deployment):
     """A user of nova-api."""
     return whole.Client(deployment)
+
+
+@pytest.fixture(scope='session')
+def small(deployment):
+    """The flavor of most servers."""
+    return deployment.operator.compute.find_flavor('small').id
+
+
+@pytest.fixture
+def server(client, whole_image, small):
+    """One with :data:`.whole.ONE`."""
+    server = client.boot(whole_image, small)
+    yield server
+    client.delete(server)
 
 
 @pytest.fixture(scope='module')

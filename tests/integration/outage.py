@@ -80,9 +80,7 @@ class Outage:
         flavor = deployment.operator.compute.find_flavor('small').id
         # A rebuild from another image stores more.
         other = deployment.operator.image.find_image('guest').id
-        self._body = {'server': {
-            'name': 'test', 'imageRef': image, 'networks': 'none',
-            'flavorRef': flavor, whole.PARAMETER: WANTED}}
+        self._body = whole.body(image, flavor, image_props_override=WANTED)
         self.answers = {}
         self._answered = 0.0
         self._servers = {}

@@ -136,11 +136,10 @@ def sessions(deployment, undo):
 
 
 @pytest.fixture(scope='module')
-def server(deployment, whole_image):
+def server(deployment, whole_image, small):
     """One of the member's, which is stopped."""
     client = whole.Client(deployment, 'tenant')
-    server = client.boot(
-        whole_image, deployment.operator.compute.find_flavor('small').id)
+    server = client.boot(whole_image, small)
     client.do(server, 'os-stop', 'SHUTOFF')
     yield server
     client.delete(server)
@@ -166,11 +165,8 @@ def ask(deployment, sessions):
 
 @pytest.mark.parametrize('who', EXPECTED)
 def test_each_identity_is_answered_as_its_rights_are(
-        deployment, whole_image, server, ask, who):
-    body = {'server': {
-        'name': 'test-identity', 'imageRef': whole_image, 'networks': 'none',
-        'flavorRef': deployment.operator.compute.find_flavor('small').id,
-        whole.PARAMETER: whole.ONE}}
+        deployment, whole_image, small, server, ask, who):
+    body = whole.body(whole_image, small, image_props_override=whole.ONE)
     asked = functools.partial(ask, who)
     answers = {
         'discover': asked('GET', EXTENSION),

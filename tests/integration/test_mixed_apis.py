@@ -22,26 +22,12 @@ def other(deployment):
 
 
 @pytest.fixture
-def flavor(deployment):
-    return deployment.operator.compute.find_flavor('small').id
+def asked(whole_image, small):
+    """A request with overrides."""
+    return whole.body(whole_image, small, image_props_override=whole.ONE)
 
 
-@pytest.fixture
-def server(client, whole_image, flavor):
-    server = client.boot(whole_image, flavor)
-    yield server
-    client.delete(server)
-
-
-def body(image, flavor):
-    return {'server': {
-        'name': 'test-mixed', 'imageRef': image, 'flavorRef': flavor,
-        whole.PARAMETER: whole.ONE}}
-
-
-def test_an_unmodified_one_refuses_the_parameter(plain, whole_image, flavor):
-    asked = body(whole_image, flavor)
-    asked['server']['networks'] = 'none'
+def test_an_unmodified_one_refuses_the_parameter(plain, asked):
     answer = plain.send('POST', '', asked, expected=400)
     assert whole.PARAMETER in answer.json()['badRequest']['message']
     assert plain.send(
@@ -49,14 +35,16 @@ def test_an_unmodified_one_refuses_the_parameter(plain, whole_image, flavor):
 
 
 def test_an_unmodified_one_drops_the_parameter_on_v2(
-        client, plain, whole_image, flavor):
-    server = plain.send('POST', '/../../v2/servers', body(
-        whole_image, flavor), expected=202).json()['server']['id']
+        client, plain, asked):
+    # It knows no servers without ports, and the project has one network.
+    del asked['server']['networks']
+    server = plain.send('POST', '/../../v2/servers', asked,
+                        expected=202).json()['server']['id']
     assert client.settled(server, 'ACTIVE')[whole.PARAMETER] == {}
     client.delete(server)
     # Ours does not.
-    answer = client.send('POST', '/../../v2/servers', body(
-        whole_image, flavor), expected=400, **{'OpenStack-API-Version': ''})
+    answer = client.send('POST', '/../../v2/servers', asked, expected=400,
+                         **{'OpenStack-API-Version': ''})
     assert whole.PARAMETER in answer.json()['badRequest']['message']
 
 
@@ -98,9 +86,7 @@ def test_an_unmodified_nova_api_unshelves_a_server_with_its_update(
 
 
 def test_each_goes_by_its_own_list(
-        client, other, everywhere, whole_image, flavor, server):
-    asked = body(whole_image, flavor)
-    asked['server']['networks'] = 'none'
+        client, other, everywhere, whole_image, asked, server):
     answer = other.send('POST', '', asked, expected=403)
     assert {*answer.json()['forbidden'][whole.PARAMETER]} == {
         'hw_disk_bus', 'hw_boot_menu'}

@@ -187,16 +187,9 @@ def test_hosts_are_asked_for_pages_that_other_guests_have(
     assert server.host == free
 
 
-def refused(boot, flavor, overrides, who='nfv'):
-    """Return the error that somebody gets for what cannot be."""
-    with pytest.raises(command.Refused) as caught:
-        boot(overrides, who=who, flavor=flavor)
-    return str(caught.value)
-
-
 @pytest.mark.parametrize('size', ['large', '2048', 'any', 'small'])
-def test_a_flavor_without_pages_leaves_no_choice_of_them(boot, size):
-    told = refused(boot, 'four', {'hw_mem_page_size': size})
+def test_a_flavor_without_pages_leaves_no_choice_of_them(refused, size):
+    told = refused({'hw_mem_page_size': size}, who='nfv', flavor='four')
     assert told.startswith('hw_mem_page_size: flavor_conflict:')
 
 
@@ -205,8 +198,8 @@ def test_a_flavor_without_pages_leaves_no_choice_of_them(boot, size):
     ('hw_cpu_policy', 'mixed'), ('hw_numa_nodes', '2'),
     ('hw_locked_memory', 'true'),
     ('hw_pci_numa_affinity_policy', 'preferred')])
-def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
-    told = refused(boot, 'nfv.fixed', {name: value})
+def test_a_flavor_that_says_otherwise_is_not_overridden(refused, name, value):
+    told = refused({name: value}, who='nfv', flavor='nfv.fixed')
     assert told.startswith(f'{name}: flavor_conflict:')
 
 
@@ -237,13 +230,12 @@ def test_a_flavor_that_says_otherwise_is_not_overridden(boot, name, value):
      'only a flavor can have it: extra spec hw:emulator_threads_policy'),
 ])
 def test_what_cannot_be_is_refused_with_its_reason(
-        boot, nfv, flavor, overrides, reason):
-    told = refused(boot, flavor, overrides)
-    assert reason in told
+        refused, nfv, flavor, overrides, reason):
+    assert reason in refused(overrides, who='nfv', flavor=flavor)
     assert nfv.json('server', 'list') == []
 
 
-def test_pages_cpus_and_nodes_are_for_those_who_have_the_role(boot):
-    told = refused(boot, 'nfv', OF_NFV, who='tenant')
+def test_pages_cpus_and_nodes_are_for_those_who_have_the_role(refused):
+    told = refused(OF_NFV, flavor='nfv')
     assert [line.split(' ')[:2] for line in told.splitlines()] == [
         [f'{name}:', 'policy:'] for name in OF_NFV]

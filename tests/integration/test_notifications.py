@@ -75,15 +75,6 @@ def consumers(deployment):
     transport.cleanup()
 
 
-@pytest.fixture
-def server(deployment, client, whole_image):
-    """One with :data:`.whole.ONE`."""
-    server = client.boot(
-        whole_image, deployment.operator.compute.find_flavor('small').id)
-    yield server
-    client.delete(server)
-
-
 @pytest.fixture(scope='module')
 def client(deployment):
     return whole.Client(deployment, 'tenant')

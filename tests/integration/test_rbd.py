@@ -9,6 +9,7 @@ import pytest
 from testing.deployment import ceph
 from testing.deployment import command
 from tests.integration import life
+from tests.integration import whole
 
 _CONFIG = f'{ceph.PLACE}/ceph.conf'
 
@@ -46,17 +47,11 @@ def _restart(deployment, settings):
 @pytest.fixture(scope='module')
 def image(deployment):
     """The guest's image, in Ceph."""
-    images = deployment.operator.image
-    plain = images.find_image('guest')
-    made = images.create_image(
-        'test-rbd', filename=str(deployment.state.file('guest', 'disk')),
-        disk_format='raw', container_format='bare', visibility='public',
-        allow_duplicates=True, kernel_id=plain.kernel_id,
-        ramdisk_id=plain.ramdisk_id, hw_video_model='vga')
     identity = deployment.ceph.ceph('fsid').strip()
-    assert f'rbd://{identity}/' in images.get_image(made.id).direct_url
-    yield made.id
-    images.delete_image(made.id)
+    with whole.image_with(deployment, {'hw_video_model': 'vga'}) as image:
+        assert f'rbd://{identity}/' in (
+            deployment.operator.image.get_image(image).direct_url)
+        yield image
 
 
 def check(deployment, server, overrides=life.OVERRIDES):

@@ -13,13 +13,6 @@ AC97 = '0x8086 0x2415'
 FORBIDDEN = 'ForbiddenException: 403: '
 
 
-def refused(boot, overrides, **where):
-    """Return the error for a tenant who may not do this."""
-    with pytest.raises(command.Refused) as caught:
-        boot(overrides, **where)
-    return str(caught.value)
-
-
 def test_an_imported_image_keeps_what_is_injected_and_takes_overrides(
         boot, imported, tenant):
     properties = tenant.json('image', 'show', imported)['properties']
@@ -34,9 +27,9 @@ def test_an_imported_image_keeps_what_is_injected_and_takes_overrides(
     assert told.sound == AC97
 
 
-def test_a_tenant_cannot_override_what_glance_injects(boot, imported):
+def test_a_tenant_cannot_override_what_glance_injects(refused, imported):
     assert 'hw_sound_model: injected:' in refused(
-        boot, {'hw_sound_model': 'ich6'}, image=imported)
+        {'hw_sound_model': 'ich6'}, image=imported)
 
 
 def test_whom_glance_trusts_removes_what_it_injects(boot, imported):
@@ -46,8 +39,8 @@ def test_whom_glance_trusts_removes_what_it_injects(boot, imported):
     assert server.told.sound == ''
 
 
-def test_every_refused_property_is_named_with_its_rule(boot):
-    told = refused(boot, {
+def test_every_refused_property_is_named_with_its_rule(refused):
+    told = refused({
         'hw_watchdog_action': 'reset', 'hw_numa_nodes': '2',
         'hw_pmu': 'true', 'hw_video_model': 'qxl', 'img_owner_id': 'me',
         'os_command_line': 'console=ttyS0'})
@@ -79,9 +72,10 @@ def test_a_tenant_cannot_upload_past_injection(deployment, tenant, operator):
         operator('image', 'delete', image['ID'])
 
 
-def test_the_answer_changes_when_the_deployer_edits_the_list(deployment, boot):
+def test_the_answer_changes_when_the_deployer_edits_the_list(
+        deployment, boot, refused):
     agent = {'hw_qemu_guest_agent': 'true'}
-    assert 'hw_qemu_guest_agent: not_allowed:' in refused(boot, agent)
+    assert 'hw_qemu_guest_agent: not_allowed:' in refused(agent)
     rules = dict(deployment.nova_api.rules)
     deployment.nova_api.rules['allowed_properties'] = ', '.join(
         [*nova.ALLOWED, *agent])
@@ -92,7 +86,7 @@ def test_the_answer_changes_when_the_deployer_edits_the_list(deployment, boot):
         assert 'org.qemu.guest_agent.0' in [
             target.get('name') for target in channels]
         assert 'os_command_line: denied:' in refused(
-            boot, {'os_command_line': 'console=ttyS0'})
+            {'os_command_line': 'console=ttyS0'})
     finally:
         deployment.nova_api.rules = rules
         deployment.nova_api.restart()

@@ -23,13 +23,10 @@ STILL = 5
 
 
 @pytest.fixture
-def server(deployment, client, whole_image):
+def server(client, server):
     """One that is stopped."""
-    flavor = deployment.operator.compute.find_flavor('small').id
-    server = client.boot(whole_image, flavor)
     client.do(server, 'os-stop', 'SHUTOFF')
-    yield server
-    client.delete(server)
+    return server
 
 
 def check(everywhere, client, server, overrides):
@@ -76,11 +73,9 @@ def test_a_change_waits_for_what_it_needs_of_others_and_is_whole(
 
 
 def test_a_check_that_waits_for_glance_answers_what_a_create_would_get(
-        deployment, client, whole_image):
-    body = {'server': {
-        'name': 'test', 'imageRef': whole_image, 'networks': 'none',
-        'flavorRef': deployment.operator.compute.find_flavor('small').id,
-        whole.PARAMETER: {'hw_vif_multiqueue_enabled': 'true'}}}
+        deployment, client, whole_image, small):
+    body = whole.body(whole_image, small, image_props_override={
+        'hw_vif_multiqueue_enabled': 'true'})
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         with outage.still(deployment.glance):
             answer = pool.submit(

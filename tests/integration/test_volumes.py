@@ -9,6 +9,7 @@ from testing.deployment import command
 from testing.deployment import places
 from testing.deployment import processes
 from testing.deployment import tenants
+from tests.integration import whole
 
 #: What servers here are booted with: something for each place.
 OVERRIDES = {'os_command_line': 'console=ttyS0 quiet volume=1', **places.SCSI}
@@ -176,15 +177,9 @@ def test_glance_protects_what_cinder_copied(boot, storage, imported, tenant):
 @pytest.fixture
 def other(deployment):
     """An image that has properties."""
-    images = deployment.operator.image
-    plain = images.find_image('guest')
-    image = images.create_image(
-        'test-volumes', filename=str(deployment.state.file('guest', 'disk')),
-        disk_format='raw', container_format='bare', visibility='public',
-        allow_duplicates=True, kernel_id=plain.kernel_id,
-        ramdisk_id=plain.ramdisk_id, hw_video_model='vga', hw_disk_bus='ide')
-    yield image.id
-    images.delete_image(image)
+    with whole.image_with(deployment, {
+            'hw_video_model': 'vga', 'hw_disk_bus': 'ide'}) as image:
+        yield image
 
 
 def test_a_rebuild_gives_the_volume_the_properties_of_its_new_image(

@@ -80,9 +80,8 @@ class Load:
         self._turns = itertools.count()
 
     def _body(self, **more):
-        return {'server': {
-            'name': 'test-load', 'imageRef': self.image, 'networks': 'none',
-            'flavorRef': self.flavor, 'availability_zone': 'fake', **more}}
+        return whole.body(self.image, self.flavor, name='test-load',
+                          availability_zone='fake', **more)
 
     def _requests(self, which):
         """Return kind -> method, path, body and the status that is right.
@@ -133,13 +132,12 @@ class Load:
 
 
 def test_the_extension_makes_no_faults_and_what_it_costs_is_known(
-        deployment, services, fake_zone, whole_image):
+        deployment, services, fake_zone, whole_image, small):
     clients = [whole.Client(deployment, 'operator', service.name)
                for service in services]
-    flavor = deployment.operator.compute.find_flavor('small').id
-    servers = [clients[OURS].boot(whole_image, flavor, 'fake')
+    servers = [clients[OURS].boot(whole_image, small, 'fake')
                for _ in range(SERVERS)]
-    load = Load(clients, whole_image, flavor, servers)
+    load = Load(clients, whole_image, small, servers)
     before = [resident(service) for service in services]
     until = time.monotonic() + MINUTES * 60
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:

@@ -42,6 +42,13 @@ _GUEST = {
     'hw_disk_bus': ("devices/disk[@device='disk']/target", 'bus')}
 
 
+def body(image, flavor, **more):
+    """Return a request for a server without ports."""
+    return {'server': {
+        'name': 'test-whole', 'imageRef': image, 'flavorRef': flavor,
+        'networks': 'none', **more}}
+
+
 @contextlib.contextmanager
 def image_with(deployment, properties):
     """Have one of the guest with more properties, and return its id."""
@@ -111,10 +118,9 @@ class Client:
         return self.settled(server, status)
 
     def boot(self, image, flavor, zone='nova'):
-        server = self.send('POST', '', {'server': {
-            'name': 'test-whole', 'imageRef': image, 'flavorRef': flavor,
-            'networks': 'none', 'availability_zone': zone, PARAMETER: ONE,
-        }}, 202).json()['server']['id']
+        server = self.send('POST', '', body(
+            image, flavor, availability_zone=zone, image_props_override=ONE,
+        ), 202).json()['server']['id']
         self.settled(server, 'ACTIVE')
         return server
 
