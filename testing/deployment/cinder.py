@@ -1,52 +1,33 @@
 """Cinder, whose volumes are in Ceph.
 
-It is not a part of the cloud: whoever needs it starts it, and Ceph before it.
-Like that, it begins without any volume.
+Whoever needs it starts Ceph before it. Like that, it begins without any volume.
 """
-
-import pathlib
-import signal
 
 from testing.deployment import ceph
 from testing.deployment import mariadb
-from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import tenants
 from testing.deployment import web
 
 
-class Cinder(web.Application):
+class Cinder(web.Extra):
     """The volume service: API, scheduler, and what works in the pools."""
 
     NAME = 'cinder'
     MODULE = 'cinder.wsgi.api'
-
-    def __init__(self, state: state_module.State) -> None:
-        super().__init__(state)
-        self._daemons = [processes.Process(state, name)
-                         for name in ('cinder-scheduler', 'cinder-volume')]
-
-    @property
-    def folder(self) -> pathlib.Path:
-        """Where it looks, if that is in its home."""
-        return self.state.subfolder(self.name, '.cinder')
-
-    @property
-    def _config(self) -> pathlib.Path:
-        return self.folder / 'cinder.conf'
-
-    def environment(self) -> dict[str, str]:
-        """Name its home."""
-        return {'HOME': str(self.folder.parent)}
+    DAEMONS = ('cinder-scheduler', 'cinder-volume')
+    SYNC = ('cinder-manage', 'db', 'sync')
+    TYPE = 'block-storage'
+    PATH = '/v3'
 
     def configure(self) -> None:
         """Write cinder.conf, with a back end for each pool."""
         etc = self.installation.etc / 'cinder'
         helper = (f'{self.installation.bin}/privsep-helper --config-file '
-                  f'{self._config}')
+                  f'{self.config}')
         settings.write(
-            self._config, settings.common(self.state, 'cinder'), {
+            self.config, settings.common(self.state, 'cinder'), {
                 pool: {
                     'volume_driver': 'cinder.volume.drivers.rbd.RBDDriver',
                     'volume_backend_name': pool, 'rbd_pool': pool,
@@ -74,23 +55,10 @@ class Cinder(web.Application):
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables, with nothing in them."""
         database.forget(self.NAME)
-        database.fill(['cinder'], [
-            [self.installation.bin / 'cinder-manage', '--config-file',
-             self._config, 'db', 'sync']], self.NAME)
+        super().setup(database)
 
     def up(self) -> None:
-        """Configure it, enter it in the catalogue, start it."""
-        self.stop()
-        self.configure()
-        self.setup(mariadb.MariaDB(self.state))
-        tenants.enter(
-            tenants.connect(self.state, 'operator').identity, 'block-storage',
-            state_module.url('cinder', '/v3'))
-        for daemon in self._daemons:
-            daemon.start([
-                self.installation.python, '-W', 'ignore',
-                self.installation.bin / daemon.name,
-                '--config-file', self._config])
+        """Start it, with a type of volumes for each pool."""
         super().up()
         # Whose catalogue has it.
         volumes = tenants.connect(self.state, 'operator').block_storage
@@ -99,13 +67,5 @@ class Cinder(web.Application):
                 volumes.create_type(
                     name=pool, extra_specs={'volume_backend_name': pool})
         # What has reported to the scheduler is all that it chooses among.
-        self._daemons[0].wait_until(
+        self.daemons[0].wait_until(
             lambda: len(list(volumes.backend_pools())) == len(ceph.POOLS))
-
-    def stop(
-        self, number: signal.Signals = signal.SIGTERM, seconds: float = 20,
-    ) -> None:
-        """End all of it."""
-        for daemon in self._daemons:
-            daemon.kill()
-        super().stop(number, seconds)

@@ -31,7 +31,7 @@ class Glance(glance.Glance):
     def up(self) -> None:
         """Start it, and wait until it answers."""
         self.start([self.installation.bin / 'glance-api', '--config-file',
-                    self.folder / 'glance-api.conf'])
+                    self.config])
         self.wait_until(self._answers)
 
 

@@ -1,6 +1,5 @@
 """Glance as deployers restrict it: injection, protections, uploads."""
 
-from testing.deployment import mariadb
 from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import web
@@ -46,6 +45,8 @@ class Glance(web.Application):
 
     NAME = 'glance'
     MODULE = 'glance.wsgi.api'
+    CONFIG = 'glance-api.conf'
+    SYNC = ('glance-manage', 'db', 'sync')
 
     def __init__(self, state: state_module.State) -> None:
         super().__init__(state)
@@ -55,9 +56,6 @@ class Glance(web.Application):
     def configure(self) -> None:
         """Write glance-api.conf and the files that it names."""
         folder, data = self.folder, self.state.subfolder
-        (folder / 'glance-api-paste.ini').write_text(
-            (self.installation.etc / 'glance' / 'glance-api-paste.ini'
-             ).read_text())
         (folder / 'property-protections.conf').write_text(_PROTECTIONS)
         (folder / 'policy.yaml').write_text(_POLICY)
         settings.write(folder / 'glance-image-import.conf', {
@@ -72,7 +70,7 @@ class Glance(web.Application):
             for store in ('main', 'os_glance_staging_store',
                           'os_glance_tasks_store')}
         settings.write(
-            folder / 'glance-api.conf',
+            self.config,
             settings.common(self.state, 'glance'), stores,
             {'DEFAULT': {
                 'enabled_backends': 'main:file',
@@ -86,11 +84,6 @@ class Glance(web.Application):
              'oslo_policy': {'policy_file': str(folder / 'policy.yaml')},
              'paste_deploy': {
                  'flavor': 'keystone',
-                 'config_file': str(folder / 'glance-api-paste.ini')}},
+                 'config_file': str(self.installation.etc / 'glance'
+                                    / 'glance-api-paste.ini')}},
             self.more)
-
-    def setup(self, database: mariadb.MariaDB) -> None:
-        """Make its tables."""
-        database.fill(['glance'], [
-            [self.installation.bin / 'glance-manage', '--config-file',
-             self.folder / 'glance-api.conf', 'db', 'sync']], self.NAME)

@@ -1,17 +1,10 @@
 """Heat, whose engine has our plugin.
 
-It is not a part of the cloud: whoever needs it starts it. Like that, it begins
-without any stack.
+Whenever it is started, it begins without any stack.
 """
-
-import pathlib
-import signal
-
-from openstack.identity.v3 import _proxy as identity_proxy
 
 from testing.deployment import installation
 from testing.deployment import mariadb
-from testing.deployment import processes
 from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import tenants
@@ -29,7 +22,7 @@ _ROLE = 'heat_stack_user'
 _PLUGINS = state_module.ROOT / 'nova_image_override' / 'client' / 'heat'
 
 
-class Heat(web.Application):
+class Heat(web.Extra):
     """The orchestration service: heat-api and heat-engine.
 
     Stacks converge, and what the engine does for the owner of a stack when
@@ -38,24 +31,14 @@ class Heat(web.Application):
 
     NAME = 'heat'
     MODULE = 'heat.wsgi.api'
+    DAEMONS = ('heat-engine',)
+    SYNC = ('heat-manage', 'db_sync')
+    TYPE = 'orchestration'
+    PATH = '/v1/$(project_id)s'
 
     def __init__(self, state: state_module.State) -> None:
         super().__init__(state)
         self.installation = _INSTALLED
-        self._engine = processes.Process(state, 'heat-engine')
-
-    @property
-    def folder(self) -> pathlib.Path:
-        """Where it looks, if that is in its home."""
-        return self.state.subfolder(self.name, '.heat')
-
-    @property
-    def _config(self) -> pathlib.Path:
-        return self.folder / 'heat.conf'
-
-    def environment(self) -> dict[str, str]:
-        """Name its home."""
-        return {'HOME': str(self.folder.parent)}
 
     def configure(self) -> None:
         """Write heat.conf."""
@@ -64,7 +47,7 @@ class Heat(web.Application):
         trustee = {option: value for option, value in settings.user(
             self.state, 'heat').items() if not option.startswith('project_')}
         settings.write(
-            self._config, settings.common(self.state, 'heat'), {
+            self.config, settings.common(self.state, 'heat'), {
                 'DEFAULT': {
                     'transport_url': settings.broker(self.state),
                     # An unmodified nova-api has another.
@@ -89,29 +72,19 @@ class Heat(web.Application):
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables, with nothing in them."""
         database.forget(self.NAME)
-        database.fill(['heat'], [
-            [self.installation.bin / 'heat-manage', '--config-file',
-             self._config, 'db_sync']], self.NAME)
+        super().setup(database)
 
     def up(self) -> None:
-        """Configure it, enter it in the catalogue, start it."""
-        self.stop()
-        self.configure()
-        database = mariadb.MariaDB(self.state)
-        self.setup(database)
-        identity = tenants.connect(self.state, 'operator').identity
-        self._make_domain(identity)
-        tenants.enter(identity, 'orchestration',
-                      state_module.url('heat', '/v1/$(project_id)s'))
-        self._engine.start([self.installation.bin / 'heat-engine',
-                            '--config-file', self._config])
+        """Start it, and wait until its engine listens."""
+        self._make_domain()
         super().up()
         # It reports once it listens (heat/engine/service.py).
-        self._engine.wait_until(
-            lambda: database.query('SELECT id FROM heat.service'))
+        self.daemons[0].wait_until(lambda: mariadb.MariaDB(self.state).query(
+            'SELECT id FROM heat.service'))
 
-    def _make_domain(self, identity: identity_proxy.Proxy) -> None:
+    def _make_domain(self) -> None:
         """Make the domain of the users that stacks have, and who rules it."""
+        identity = tenants.connect(self.state, 'operator').identity
         domain = identity.find_domain(_DOMAIN) or (
             identity.create_domain(name=_DOMAIN))
         ruler = identity.find_user(_DOMAIN, domain_id=domain.id) or (
@@ -121,10 +94,3 @@ class Heat(web.Application):
             domain, ruler, identity.find_role('admin'))
         if not identity.find_role(_ROLE):
             identity.create_role(name=_ROLE)
-
-    def stop(
-        self, number: signal.Signals = signal.SIGTERM, seconds: float = 20,
-    ) -> None:
-        """End both."""
-        self._engine.kill()
-        super().stop(number, seconds)

@@ -15,7 +15,7 @@ class Keystone(web.Application):
 
     def configure(self) -> None:
         """Write keystone.conf."""
-        settings.write(self.folder / 'keystone.conf', {
+        settings.write(self.config, {
             'database': {
                 'connection': settings.database(self.state, 'keystone')},
             'token': {'expiration': '86400'},
@@ -30,7 +30,7 @@ class Keystone(web.Application):
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make its tables, keys, the operator and its own endpoint."""
         manage = [self.installation.bin / 'keystone-manage', '--config-file',
-                  self.folder / 'keystone.conf']
+                  self.config]
         address = state_module.url('keystone', '/v3')
         database.fill(['keystone'], [
             [*manage, 'db_sync'],

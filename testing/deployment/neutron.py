@@ -4,10 +4,7 @@ Servers have ports, and cards to use them. Nothing gives them addresses: there
 is neither a DHCP agent nor a router.
 """
 
-from testing.deployment import mariadb
-from testing.deployment import processes
 from testing.deployment import settings
-from testing.deployment import state as state_module
 from testing.deployment import web
 
 
@@ -16,23 +13,19 @@ class Neutron(web.Application):
 
     NAME = 'neutron'
     MODULE = 'testing.deployment.neutron_application'
-
-    def __init__(self, state: state_module.State) -> None:
-        super().__init__(state)
-        self._rpc = processes.Process(state, 'neutron-rpc')
+    DAEMONS = ('neutron-rpc-server',)
+    SYNC = ('neutron-db-manage', 'upgrade', 'heads')
 
     def configure(self) -> None:
-        """Write neutron.conf and api-paste.ini."""
-        (self.folder / 'api-paste.ini').write_text(
-            (self.installation.etc / 'neutron' / 'api-paste.ini').read_text())
+        """Write neutron.conf."""
+        paste = self.installation.etc / 'neutron' / 'api-paste.ini'
         settings.write(
-            self.folder / 'neutron.conf',
+            self.config,
             settings.common(self.state, 'neutron'),
             {'DEFAULT': {'core_plugin': 'ml2', 'service_plugins': '',
                          'transport_url': settings.broker(self.state),
                          'rpc_workers': '1', 'rpc_state_report_workers': '0',
-                         'api_paste_config': str(
-                             self.folder / 'api-paste.ini'),
+                         'api_paste_config': str(paste),
                          'state_path': str(self.folder)},
              'ml2': {'mechanism_drivers': 'openvswitch',
                      'type_drivers': 'local', 'tenant_network_types': 'local'},
@@ -46,17 +39,3 @@ class Neutron(web.Application):
         """Name the files that neutron-server would be started with."""
         return {'OS_NEUTRON_CONFIG_DIR': str(self.folder),
                 'OS_NEUTRON_CONFIG_FILES': 'neutron.conf'}
-
-    def up(self) -> None:
-        """Start both halves."""
-        self._rpc.start(
-            [self.installation.python, '-W', 'ignore',
-             self.installation.bin / 'neutron-rpc-server', '--config-file',
-             self.folder / 'neutron.conf'])
-        super().up()
-
-    def setup(self, database: mariadb.MariaDB) -> None:
-        """Make its tables."""
-        database.fill(['neutron'], [
-            [self.installation.bin / 'neutron-db-manage', '--config-file',
-             self.folder / 'neutron.conf', 'upgrade', 'heads']], self.NAME)

@@ -141,6 +141,7 @@ class NovaAPI(web.Application):
 
     NAME = 'nova-api'
     MODULE = 'nova.wsgi.osapi_compute'
+    CONFIG = 'nova.conf'
     REGION = 'RegionOne'
     WORKERS = 2
 
@@ -169,7 +170,7 @@ class NovaAPI(web.Application):
         (self.folder / 'policy.yaml').write_text(
             _POLICY if self.extended else '')
         settings.write(
-            self.folder / 'nova.conf', common(self.state),
+            self.config, common(self.state),
             databases(self.state, self.server), {
                 'DEFAULT': {'state_path': str(self.folder)},
                 'wsgi': {'api_paste_config': str(
@@ -197,7 +198,7 @@ class NovaAPI(web.Application):
         for shipped, ours in {
                 '/etc/nova/api-paste-image-override.ini':
                     self.folder / 'api-paste.ini',
-                '/etc/nova/nova.conf': self.folder / 'nova.conf',
+                '/etc/nova/nova.conf': self.config,
                 '8774': state_module.PORTS[self.name],
                 'uid = nova\ngid = nova':
                     f'plugins = python3\nvirtualenv = '
@@ -212,7 +213,7 @@ class NovaAPI(web.Application):
         """nova-manage with this configuration, to which arguments are added."""
         return [self.installation.python, '-W', 'ignore',
                 self.installation.bin / 'nova-manage',
-                '--config-file', self.folder / 'nova.conf']
+                '--config-file', self.config]
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Make Nova's tables and its one cell."""
@@ -259,14 +260,13 @@ class Metadata(web.Application):
 
     NAME = 'nova-metadata'
     MODULE = 'nova.wsgi.metadata'
+    CONFIG = 'nova.conf'
 
     def configure(self) -> None:
-        """Write nova.conf, and the paste file as Nova ships it."""
-        paste = self.folder / 'api-paste.ini'
-        paste.write_text(
-            (self.installation.etc / 'nova' / paste.name).read_text())
+        """Write nova.conf, which names the paste file that Nova ships."""
+        paste = self.installation.etc / 'nova' / 'api-paste.ini'
         settings.write(
-            self.folder / 'nova.conf', common(self.state),
+            self.config, common(self.state),
             databases(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
                 'wsgi': {'api_paste_config': str(paste)},

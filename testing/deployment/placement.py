@@ -1,6 +1,5 @@
 """Placement."""
 
-from testing.deployment import mariadb
 from testing.deployment import settings
 from testing.deployment import web
 
@@ -10,17 +9,12 @@ class Placement(web.Application):
 
     NAME = 'placement'
     MODULE = 'placement.wsgi.api'
+    SYNC = ('placement-manage', 'db', 'sync')
 
     def configure(self) -> None:
         """Write placement.conf."""
         settings.write(
-            self.folder / 'placement.conf',
+            self.config,
             settings.common(self.state, 'placement'),
             {'placement_database': {
                 'connection': settings.database(self.state, 'placement')}})
-
-    def setup(self, database: mariadb.MariaDB) -> None:
-        """Make its tables."""
-        database.fill(['placement'], [
-            [self.installation.bin / 'placement-manage', '--config-file',
-             self.folder / 'placement.conf', 'db', 'sync']], self.NAME)

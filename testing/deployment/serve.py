@@ -16,10 +16,7 @@ import waitress
 
 def main(port: str, workers: str, module: str) -> None:
     """Serve until a signal ends the process."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(('127.0.0.1', int(port)))
-    listener.listen(128)
+    listener = socket.create_server(('127.0.0.1', int(port)), backlog=128)
     for _ in range(int(workers) - 1):
         if os.fork() == 0:
             break

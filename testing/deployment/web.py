@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pathlib
+import signal
 import urllib.error
 import urllib.request
 
@@ -9,6 +10,7 @@ from testing.deployment import installation
 from testing.deployment import mariadb
 from testing.deployment import processes
 from testing.deployment import state as state_module
+from testing.deployment import tenants
 
 
 class Application(processes.Process):
@@ -17,13 +19,18 @@ class Application(processes.Process):
     :param name: of the process, its port and its folder
     :cvar NAME: the same where there is one of it
     :cvar MODULE: the WSGI module
-    :cvar PATH: where the service's API begins
+    :cvar CONFIG: the file that daemons and commands read, if not NAME's
+    :cvar DAEMONS: commands that run beside it
+    :cvar SYNC: what makes its tables: a command, and its arguments after
+        ``--config-file``
     :ivar installation: the one that runs when it is started next
     """
 
     NAME: str
     MODULE: str
-    PATH = ''
+    CONFIG = ''
+    DAEMONS: tuple[str, ...] = ()
+    SYNC: tuple[str, ...]
     WORKERS = 1
 
     def __init__(
@@ -32,11 +39,18 @@ class Application(processes.Process):
         super().__init__(state, name or self.NAME)
         self.state = state
         self.installation = installation.OWN
+        self.daemons = [processes.Process(state, each)
+                        for each in self.DAEMONS]
 
     @property
     def folder(self) -> pathlib.Path:
         """Where its configuration files are."""
         return self.state.subfolder(self.name)
+
+    @property
+    def config(self) -> pathlib.Path:
+        """That file."""
+        return self.folder / (self.CONFIG or f'{self.NAME}.conf')
 
     def configure(self) -> None:
         """Write the configuration files."""
@@ -44,7 +58,10 @@ class Application(processes.Process):
 
     def setup(self, database: mariadb.MariaDB) -> None:
         """Fill the service's databases, unless that was done."""
-        raise NotImplementedError
+        command, *words = self.SYNC
+        database.fill([self.NAME], [
+            [self.installation.bin / command, '--config-file', self.config,
+             *words]], self.NAME)
 
     def environment(self) -> dict[str, str]:
         """Return the variables that name the application's files."""
@@ -62,7 +79,12 @@ class Application(processes.Process):
                 self.MODULE]
 
     def up(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start all of it, and wait until it answers."""
+        for daemon in self.daemons:
+            daemon.start([
+                self.installation.python, '-W', 'ignore',
+                self.installation.bin / daemon.name,
+                '--config-file', self.config])
         self.start(self.command(), self.environment())
         self.wait_until(self._answers)
 
@@ -76,8 +98,46 @@ class Application(processes.Process):
             return False
         return True
 
+    def stop(
+        self, number: signal.Signals = signal.SIGTERM, seconds: float = 20,
+    ) -> None:
+        """End all of it."""
+        for daemon in self.daemons:
+            daemon.kill()
+        super().stop(number, seconds)
+
     def restart(self) -> None:
         """End it at once and start it again, with its files written anew."""
         self.kill()
         self.configure()
         self.up()
+
+
+class Extra(Application):
+    """One that is not a part of the cloud: whoever needs it starts it.
+
+    :cvar TYPE: its type in the catalogue
+    :cvar PATH: where its API begins
+    """
+
+    TYPE: str
+    PATH = ''
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """Where each of its modules looks, if that is in its home."""
+        return self.state.subfolder(self.name, f'.{self.name}')
+
+    def environment(self) -> dict[str, str]:
+        """Name its home."""
+        return {'HOME': str(self.folder.parent)}
+
+    def up(self) -> None:
+        """Configure it, enter it in the catalogue, start it."""
+        self.stop()
+        self.configure()
+        self.setup(mariadb.MariaDB(self.state))
+        tenants.enter(
+            tenants.connect(self.state, 'operator').identity, self.TYPE,
+            state_module.url(self.NAME, self.PATH))
+        super().up()

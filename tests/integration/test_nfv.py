@@ -162,7 +162,7 @@ def test_hosts_are_asked_for_pages_that_other_guests_have(
             api.installation.python, '-W', 'ignore',
             api.installation.bin / 'nova-image-override', 'hosts',
             '--flavor', 'nfv', *asked, '--format', 'json',
-            '--config-file', api.folder / 'nova.conf'],
+            '--config-file', api.config],
             capture_output=True, text=True, timeout=300, check=False)
         assert done.stdout, done.stderr
         return done.returncode, [

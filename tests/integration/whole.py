@@ -140,7 +140,7 @@ class Everywhere:
     def __init__(self, deployment):
         self._deployment = deployment
         config.parse_args(['nova'], default_config_files=[
-            str(deployment.nova_api.folder / 'nova.conf')])
+            str(deployment.nova_api.config)])
         objects.register_all()
 
     def instance(self, server):

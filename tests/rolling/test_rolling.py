@@ -89,7 +89,7 @@ def run(where, *words):
 def upgrade_check(deployment, where):
     return run(
         where, 'nova-image-override-status', '--config-file',
-        str(deployment.nova_api.folder / 'nova.conf'), 'upgrade', 'check')
+        str(deployment.nova_api.config), 'upgrade', 'check')
 
 
 def computes(deployment):
@@ -98,7 +98,7 @@ def computes(deployment):
     status, told = run(
         deployment.nova_api.members[-1].installation,
         'nova-image-override', 'computes', '-f', 'json',
-        '--config-file', str(deployment.nova_api.folder / 'nova.conf'))
+        '--config-file', str(deployment.nova_api.config))
     rows = json.loads(told[told.index('['):])
     found = {row['Host'] for row in rows if row['Compute part']}
     assert status == int(len(found) < len(deployment.hosts))
@@ -226,7 +226,7 @@ def test_the_database_and_the_control_plane_go_to_the_next_nova(
         subprocess.run(
             [installation.OWN.python, '-W', 'ignore',
              installation.OWN.bin / 'nova-manage', '--config-file',
-             api.folder / 'nova.conf', *words], check=True,
+             api.config, *words], check=True,
             capture_output=True)
     all_is_well(deployment, tenant, kept, plain)
     for old in (deployment.conductor, deployment.scheduler):
