@@ -95,13 +95,16 @@ WORKERS := 4
 # What must be covered completely, every branch, by the unit tests alone.
 COVERED := override.py metadata_keys.py server_record.py properties/*.py property_table.py versions.py authorization/*.py authorization/glance/*.py
 comma := ,
+hash := \#
 empty :=
 space := $(empty) $(empty)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-.PHONY: help
+# Whatever "make help" lists is no file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*$(hash)$(hash) .*/\1/p' Makefile)
+
 help: ## List these targets
 	@sed -n -e 's/^##@ /\n/p' -e 's/^\([a-z-]*\):.*## /  \1\t/p' \
 	    $(MAKEFILE_LIST) | expand -t 20
@@ -146,21 +149,17 @@ PINS := constraints/openstack.txt
 
 ##@ See it run
 
-.PHONY: demo
 demo: $(READY) ## Boot one image twice, see what overrides change (ARGS="NAME=VALUE ...")
 	@$(BIN)/python -m demo $(ARGS)
 
-.PHONY: demo-serve
 demo-serve: $(READY) $(CLIENTS) ## Keep the demo's nova-api up, for openstack and others
 	@$(BIN)/python -m demo --serve --clients $(dir $(CLIENTS))bin
 
-.PHONY: dashboard-up
 dashboard-up: $(READY) .venv/dashboard-27/.ready ## Horizon with our plugin, in front of the demo's nova-api (ARGS="--keystone URL" for another cloud)
 	@$(BIN)/python -W ignore -m testing.dashboard $(ARGS)
 
 ##@ Test it
 
-.PHONY: test
 ifdef ARGS
 test: $(READY)
 	$(BIN)/python -m pytest $(ARGS)
@@ -172,18 +171,15 @@ test: $(READY) ## Unit tests and the short functional pass on Nova 34 (ARGS="tes
 endif
 
 # Each loads Nova anew, which takes seconds.
-.PHONY: test-processes
 test-processes: $(READY) ## All tests of commands as processes on Nova 34
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/unit -m process
 
-.PHONY: test-functional
 test-functional: $(READY) ## All functional tests on Nova 34 (ARGS="-k name")
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/functional \
 	    $(ARGS)
 
 # One run answers both. It has few hypothesis examples, for measuring doubles the
 # time, and no process: Nova 34 and test-all have them all.
-.PHONY: coverage
 coverage: .venv/nova-27/.ready ## Unit tests pass on the oldest Python, and cover every branch of the code that decides
 	HYPOTHESIS_PROFILE=few .venv/nova-27/bin/python -m pytest tests/unit \
 	    -m "not process or smoke" --cov --cov-report= --cov-fail-under=0
@@ -201,15 +197,12 @@ JOBS ?= 2
 MUTANTS = HYPOTHESIS_PROFILE=few $(BIN)/python -W ignore -m testing.mutants \
     --jobs $(JOBS)
 
-.PHONY: mutants
 mutants: .venv/mutants/unit .venv/mutants/functional ## Each small change of what decides must fail a test (JOBS=2 ARGS="compute/*.py")
 	$(MUTANTS) $(ARGS)
 
-.PHONY: mutants-changed
 mutants-changed: .venv/mutants/unit ## The same of the lines that differ from a commit, by the unit tests, ten minutes (BASE=...)
 	$(MUTANTS) --changed "$(BASE)" --minutes 10
 
-.PHONY: test-clients
 test-clients: $(OLDER_CLIENTS:%=test-clients-%) test-clients-10 ## Every supported client against nova-api
 
 test-clients-%: $(READY) .venv/clients-%/.ready
@@ -224,11 +217,9 @@ go-packages:
 
 test-clients-10: go-packages
 
-.PHONY: test-go
 test-go: $(READY) go-packages ## Go programs with gophercloud against nova-api (root, Debian)
 	$(BIN)/python -m pytest -rs tests/clients/test_gophercloud.py
 
-.PHONY: test-all
 test-all: test test-processes test-functional $(OLDER:%=test-%) ## All unit and functional tests on every supported Nova release
 
 # One after the other: under eventlet, in which the harness of Nova 26 to 33
@@ -237,7 +228,6 @@ test-%: .venv/nova-%/.ready
 	.venv/nova-$*/bin/python -m pytest tests/unit
 	.venv/nova-$*/bin/python -m pytest tests/functional
 
-.PHONY: smoke
 smoke: $(SMOKE:%=smoke-%) ## The short functional pass on Nova 27, 29, 31 and 33 (make smoke-28 unit-28: and unit tests, on another)
 
 smoke-%: .venv/nova-%/.ready
@@ -247,14 +237,12 @@ unit-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit \
 	    -m "not process or smoke"
 
-.PHONY: test-sid
 test-sid: $(WHEEL) ## The wheel on Python $(PYTHON_sid), in a Debian sid (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debootstrap
 	tools/try_python.sh sid $(CURDIR)/.venv/debian-sid $(WHEEL)
 
 # The check at start, which takes seconds: on every release, and on the first
 # point releases, which distributions have.
-.PHONY: interfaces
 interfaces: $(RELEASES:%=interface-%) $(OLDER:%=interface-first-%) ## What we use of Nova has its shape in all releases
 
 INTERFACES := -m pytest -q tests/unit/test_nova_interfaces.py -k running_release
@@ -275,7 +263,6 @@ interface-first-%: .venv/nova-%/.ready .venv/first-%/.ready
 
 # One cloud, which each of these releases takes over from the one before it.
 LADDER := 29 31 33 34
-.PHONY: test-upgrade
 test-upgrade: export UPGRADE := $(CURDIR)/.venv/upgrade.json
 test-upgrade: $(LADDER:%=.venv/nova-%/.ready) ## Nova 29 becomes 31, 33 and 34 beneath servers with overrides
 	rm -f $(UPGRADE)
@@ -296,19 +283,16 @@ $(patsubst %,.venv/%/.ready,glance-33 ironic-39 kits packages): .venv/%/.ready: 
 	    --constraint $< $(HAS_$*)
 	touch $@
 
-.PHONY: test-glance
 test-glance: $(MAINTAINED:%=test-glance-%) ## Nova 31 to 34 with a real Glance 33
 
 test-glance-%: .venv/nova-%/.ready .venv/glance-33/.ready
 	.venv/nova-$*/bin/python -m pytest tests/glance
 
-.PHONY: test-drivers
 test-drivers: $(MAINTAINED:%=test-drivers-%) ## Nova 31 to 34 with each of their virt drivers (ARGS="-k ironic")
 
 test-drivers-%: .venv/nova-%/.ready .venv/ironic-39/.ready
 	.venv/nova-$*/bin/python -m pytest -rs tests/drivers $(ARGS)
 
-.PHONY: test-heat
 test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin against nova-api
 	$(BIN)/python -m pytest tests/heat
 
@@ -318,10 +302,8 @@ browser:
 	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
 	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
 
-.PHONY: test-dashboards
 test-dashboards: $(OLDER_DASHBOARDS:%=test-dashboard-%) $(OLDER_DASHBOARDS:%=test-javascript-%) test-dashboard test-javascript ## test-dashboard and test-javascript with every supported release of Horizon
 
-.PHONY: test-dashboard
 test-dashboard: test-dashboard-27 ## A real Horizon 27 with our plugin, in Chromium (ARGS="-k name")
 
 test-dashboard-%: $(READY) .venv/dashboard-%/.ready browser
@@ -342,12 +324,10 @@ JAVASCRIPT_OF := 2026-11-20
 	    --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
-.PHONY: lint-javascript
 lint-javascript: .venv/javascript/.ready ## Style of the Horizon plugin's JavaScript
 	.venv/javascript/node_modules/.bin/eslint --max-warnings 0 \
 	    nova_image_override_dashboard/static $(JAVASCRIPT)
 
-.PHONY: test-javascript
 test-javascript: test-javascript-27 ## The Horizon plugin's JavaScript in Chromium, among Horizon's own
 
 test-javascript-%: .venv/dashboard-%/.ready .venv/javascript/.ready browser
@@ -356,11 +336,9 @@ test-javascript-%: .venv/dashboard-%/.ready .venv/javascript/.ready browser
 	    NODE_NO_WARNINGS=1 \
 	    .venv/javascript/node_modules/.bin/karma start $(JAVASCRIPT)/karma.conf.js
 
-.PHONY: test-ansible
 test-ansible: $(READY) .venv/ansible-12/.ready ## Playbooks of a real Ansible against nova-api
 	$(BIN)/python -m pytest tests/ansible
 
-.PHONY: test-kits
 test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own code
 	-@$(PYTHON) -m testing.deployment.machine install apache2 \
 	    libapache2-mod-wsgi-py3 uwsgi-core uwsgi-plugin-python3
@@ -371,11 +349,9 @@ test-kits: $(READY) .venv/kits/.ready ## deploy/ with the deployment tools' own 
 	@PINS=constraints/openstack.txt \
 	    tools/environment.sh tempest tempest,tempest-test
 
-.PHONY: test-tempest
 test-tempest: .venv/tempest/.ready ## The Tempest plugin itself, without a cloud
 	.venv/tempest/bin/python -W ignore -m pytest tests/tempest
 
-.PHONY: lint
 lint: $(READY) ## Style, types, and the records of long runs
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -416,17 +392,14 @@ CLOUD := .venv/cloud/bin/python -W ignore -m
 # Run a command while the cloud is up; take it down again, whatever happens.
 on_cloud = @$(CLOUD) testing.deployment run $(1)
 
-.PHONY: cloud-up
 cloud-up: .venv/cloud/.ready ## A real cloud on this machine (root, Debian)
 	@$(CLOUD) testing.deployment up
 
-.PHONY: cloud-down
 cloud-down: ## End every process of the cloud; what it wrote stays in .cloud
 	@test ! -e .venv/cloud/.ready || $(CLOUD) testing.deployment down
 	@test ! -e $(SECOND_STATE) || \
 	    CLOUD_STATE=$(SECOND_STATE) $(CLOUD) testing.deployment down
 
-.PHONY: cloud-clean
 cloud-clean: cloud-down ## And remove what it wrote
 	rm -rf .cloud $(SECOND_STATE)
 
@@ -442,7 +415,6 @@ SECOND_TESTS := $(patsubst %,tests/integration/test_%.py, \
 FIRST_TESTS := $(filter-out $(SECOND_TESTS), \
     $(wildcard tests/integration/test_*.py))
 
-.PHONY: cloud-test
 cloud-test: .venv/cloud/.ready $(if $(findstring short,$(ARGS)),,$(BESIDE)) ## Test on real clouds: up, tests, down (ARGS="-m short": on one)
 ifdef ARGS
 	$(call on_cloud,pytest tests/integration $(ARGS))
@@ -464,18 +436,15 @@ cloud-test-second: .venv/cloud/.ready
 	    >$(CLOUD_STATE)/output 2>&1; \
 	    ended=$$?; cat $(CLOUD_STATE)/output; exit $$ended
 
-.PHONY: cloud-properties
 cloud-properties: .venv/cloud/.ready ## Every value of every property in a real guest (ARGS="hw_disk_bus": one, not recorded)
 	$(call on_cloud,tests.integration.properties $(ARGS))
 
 # Without a cloud: a libvirt of its own. The binding is Debian's, for its Python.
-.PHONY: cloud-pairs
 cloud-pairs: export CLOUD_STATE := $(CURDIR)/.cloud-pairs
 cloud-pairs: .venv/cloud/.ready ## Every pair of values: accepted is defined by a real libvirt, refused is not (ARGS="q35": one family)
 	@$(CLOUD) testing.pairs $(ARGS)
 
 # From scratch: the databases are those of the Nova that it begins with.
-.PHONY: cloud-rolling
 cloud-rolling: export CLOUD_STATE := $(CURDIR)/.cloud-rolling
 cloud-rolling: export FORMER_PACKAGE := $(CURDIR)/.venv/cloud-33-former
 cloud-rolling: export OLDER := $(CURDIR)/.venv/cloud-33
@@ -485,13 +454,11 @@ cloud-rolling: .venv/cloud/.ready .venv/cloud-33/.ready .venv/cloud-33-former/.r
 	@$(CLOUD) testing.deployment --older $(FORMER_PACKAGE) run \
 	    pytest -x tests/rolling $(ARGS)
 
-.PHONY: cloud-tempest
 cloud-tempest: .venv/cloud/.ready .venv/tempest/.ready ## Tempest on the running cloud: our plugin, and what changes for Nova's own
 	@$(CLOUD) tests.integration.tempest $(ARGS)
 
 ##@ Prove and measure it
 
-.PHONY: proof
 proof: $(READY) ## The short form of all proofs, on Nova 34
 	$(BIN)/python -m pytest -n 2 tests/proof
 
@@ -512,48 +479,39 @@ $(PROOFS_ON:%=proof-%): proof-%:
 	    tests/proof/test_$(firstword $(subst -, ,$*)).py
 
 # The same, on Nova 34 only.
-.PHONY: proof-ways-in
 proof-ways-in: $(READY) ## Every property by every way in against every rule, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_ways_in.py
 
-.PHONY: proof-check
 proof-check: $(READY) ## What a check says is what 10,000 creates get, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
 
-.PHONY: proof-hosts
 proof-hosts: $(READY) ## What a check says of hosts is what 300 creates get, on Nova 34
 	PROOF=full $(BIN)/python -m pytest tests/proof/test_hosts.py
 
-.PHONY: proof-malformed
 proof-malformed: $(READY) ## 2,500 malformed requests to all endpoints, on Nova 34
 	PROOF=full $(BIN)/python -m pytest -s tests/proof/test_malformed.py
 
 SEQUENCES ?= 1000
-.PHONY: proof-sequences
 proof-sequences: $(READY) ## Random lives of servers on Nova 34, SEQUENCES=1000 of them
 	PROOF=full SEQUENCES=$(SEQUENCES) $(BIN)/python -m pytest \
 	    tests/proof/test_sequences.py
 
-.PHONY: proof-interleavings
 proof-interleavings: $(READY) ## Each operation stopped at each statement for an update, and each update for it, on Nova 34 (ARGS="-k unshelve": a part)
 	PROOF=full $(BIN)/python -m pytest -n 2 --dist worksteal \
 	    tests/proof/test_interleavings.py $(ARGS)
 
 # On a real cloud (root, Debian).
-.PHONY: proof-faults
 proof-faults: export PROOF := full
 proof-faults: .venv/cloud/.ready ## nova-api and MariaDB killed at each statement of a change, on a real cloud
 	$(call on_cloud,pytest -s tests/integration/test_whole_faults.py $(ARGS))
 
 PAIRS ?= 20
-.PHONY: proof-races
 proof-races: export PROOF := full
 proof-races: export PAIRS := $(PAIRS)
 proof-races: .venv/cloud/.ready ## Two requests at once, one to each of two nova-api, on a real cloud, PAIRS=20
 	$(call on_cloud,pytest -s tests/integration/test_whole_races.py $(ARGS))
 
 MINUTES ?= 60
-.PHONY: proof-load
 proof-load: export PROOF := full
 proof-load: export MINUTES := $(MINUTES)
 proof-load: .venv/cloud/.ready ## nova-api under uWSGI beside an unmodified one, on a real cloud, MINUTES=60
@@ -561,18 +519,15 @@ proof-load: .venv/cloud/.ready ## nova-api under uWSGI beside an unmodified one,
 	$(call on_cloud,pytest -s tests/integration/test_whole_load.py $(ARGS))
 
 # The tests of every release (test-all) try fewer.
-.PHONY: proof-laws
 proof-laws: $(READY) ## The laws of merging, 5,000 images each, on Nova 34
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -n 2 \
 	    tests/unit/test_override_merge.py
 
 N ?= 100000
-.PHONY: fuzz
 fuzz: $(READY) ## Random requests on Nova 34, N=100000 of them
 	PROOF=full FUZZ=$(N) $(BIN)/python -m pytest -n 2 \
 	    tests/proof/test_generated.py
 
-.PHONY: bench
 bench: $(READY) ## What the extension costs
 	@$(BIN)/python -m benchmarks $(ARGS)
 
@@ -583,42 +538,33 @@ scale-servers: $(READY) .venv/cloud/.ready
 	    mariadb-server-core
 	@$(BIN)/python -W ignore -m benchmarks.scale_servers .venv/scale.json
 
-.PHONY: bench-scale
 bench-scale: scale-servers ## nova-api beside an unmodified one with 1,000,000 servers in 100 cells (ARGS="--servers 100000": fewer; root, Debian)
 	@$(CLOUD) benchmarks.scale $(ARGS) <.venv/scale.json
 
-.PHONY: bench-start
 bench-start: scale-servers ## The start of nova-api with long lists, presets and policies (root, Debian)
 	@$(CLOUD) benchmarks.scale_start <.venv/scale.json
 
-.PHONY: hostile-search
 hostile-search: $(READY) ## Search an hour for requests that cost much, for make bench (ARGS="--minutes 2 --seed 1")
 	@$(BIN)/python -W ignore -m benchmarks.search $(ARGS)
 
-.PHONY: night
 night: $(READY) ## All that CI is too short for, where it is older than its code (hours)
 	@$(BIN)/python -m testing.night
 
 ##@ Documentation and upkeep
 
-.PHONY: docs
 docs: $(READY) ## The documentation, into docs/build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs/source docs/build/html
 
-.PHONY: schemas
 schemas: $(READY) ## Update api_schemas/
 	$(BIN)/python -W ignore tools/schemas.py > api_schemas/1.0-nova-$(lastword $(RELEASES)).json
 
-.PHONY: share
 share: $(READY) ## Update the manual pages and samples in share/
 	$(BIN)/python -W ignore tools/share.py --write
 
-.PHONY: catalogues
 catalogues: .venv/dashboard-27/.ready ## Update the translations of Horizon's plugin, and print what lacks one
 	@.venv/dashboard-27/bin/python -W ignore tools/catalogues.py
 
 # With nothing but pip: neither an environment nor what is committed.
-.PHONY: wheel
 wheel: ## The one file to install, into dist/
 	@rm -rf build
 	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
@@ -633,7 +579,6 @@ $(WHEEL): $(READY) $(shell git ls-files nova_image_override\* setup.cfg)
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
 	    --wheel-dir $(@D) .
 
-.PHONY: wheels
 wheels: $(RELEASES:%=wheel-%) ## One wheel passes unit and smoke tests beside every Nova release
 
 wheel-%: .venv/nova-%/.ready $(WHEEL)
@@ -642,12 +587,10 @@ wheel-%: .venv/nova-%/.ready $(WHEEL)
 # deb and rpm packages, if their tools are installed.
 KINDS ?= $(if $(shell command -v dh),deb) $(if $(shell command -v rpmbuild),rpm)
 
-.PHONY: packages
 packages: .venv/packages/.ready ## sdist, wheel, SBOM, deb and rpm of what is committed, into dist/
 	.venv/packages/bin/check-manifest
 	tools/packages.sh .venv/packages $(KINDS)
 
-.PHONY: constraints
 constraints: $(patsubst %,constraints-%,$(filter-out $(MAINTAINED),$(RELEASES))) constraints-34 constraints-openstack ## Pin the newest packages that go with each release
 
 PIN := UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile --quiet --upgrade \
@@ -697,7 +640,6 @@ DEBIAN_TESTS := $(addprefix tests/integration/, test_boot.py test_update.py \
 # The releases with a Nova of their own: 26, 31 and 34.
 DEBIANS := bookworm trixie sid
 
-.PHONY: test-deb
 test-deb: ## The package in a bare Debian, beside the Nova of DEBIANS="bookworm trixie sid", and in a cloud of Debian 13 (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debhelper debootstrap \
 	    dh-python dpkg-dev lintian pybuild-plugin-pyproject python3-all \
@@ -712,12 +654,10 @@ test-deb: ## The package in a bare Debian, beside the Nova of DEBIANS="bookworm 
 
 # Bases, images and containers stay in .venv/images. The first time all of it is
 # downloaded and built, which takes too long for CI.
-.PHONY: test-images
 test-images: $(READY) $(WHEEL) .venv/kits/.ready ## Images of deploy/ built, and nova-api started in them (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install buildah debootstrap
 	$(BIN)/python -m pytest tests/images $(ARGS)
 
-.PHONY: clean
 clean: ## Remove environments, caches and what was built
 	rm -rf .venv docs/build build *.egg-info .coverage .hypothesis \
 	    .mypy_cache .pytest_cache .ruff_cache
