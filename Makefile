@@ -237,7 +237,7 @@ unit-%: .venv/nova-%/.ready
 	HYPOTHESIS_PROFILE=few .venv/nova-$*/bin/python -m pytest tests/unit \
 	    -m "not process or smoke"
 
-test-sid: $(WHEEL) ## The wheel on Python $(PYTHON_sid), in a Debian sid (root, Debian)
+test-sid: $(WHEEL) ## The wheel on the Python of a Debian sid (root, Debian)
 	@$(PYTHON) -m testing.deployment.machine install debootstrap
 	tools/try_python.sh sid $(CURDIR)/.venv/debian-sid $(WHEEL)
 
@@ -479,14 +479,11 @@ $(PROOFS_ON:%=proof-%): proof-%:
 	    tests/proof/test_$(firstword $(subst -, ,$*)).py
 
 # The same, on Nova 34 only.
-proof-ways-in: $(READY) ## Every property by every way in against every rule, on Nova 34
-	PROOF=full $(BIN)/python -m pytest tests/proof/test_ways_in.py
-
-proof-check: $(READY) ## What a check says is what 10,000 creates get, on Nova 34
-	PROOF=full $(BIN)/python -m pytest tests/proof/test_check.py
-
-proof-hosts: $(READY) ## What a check says of hosts is what 300 creates get, on Nova 34
-	PROOF=full $(BIN)/python -m pytest tests/proof/test_hosts.py
+proof-ways-in: ## Every property by every way in against every rule, on Nova 34
+proof-check: ## What a check says is what 10,000 creates get, on Nova 34
+proof-hosts: ## What a check says of hosts is what 300 creates get, on Nova 34
+proof-ways-in proof-check proof-hosts: proof-%: $(READY)
+	PROOF=full $(BIN)/python -m pytest tests/proof/test_$(subst -,_,$*).py
 
 proof-malformed: $(READY) ## 2,500 malformed requests to all endpoints, on Nova 34
 	PROOF=full $(BIN)/python -m pytest -s tests/proof/test_malformed.py
@@ -501,18 +498,16 @@ proof-interleavings: $(READY) ## Each operation stopped at each statement for an
 	    tests/proof/test_interleavings.py $(ARGS)
 
 # On a real cloud (root, Debian).
-proof-faults: export PROOF := full
+proof-faults proof-races proof-load: export PROOF := full
 proof-faults: .venv/cloud/.ready ## nova-api and MariaDB killed at each statement of a change, on a real cloud
 	$(call on_cloud,pytest -s tests/integration/test_whole_faults.py $(ARGS))
 
 PAIRS ?= 20
-proof-races: export PROOF := full
 proof-races: export PAIRS := $(PAIRS)
 proof-races: .venv/cloud/.ready ## Two requests at once, one to each of two nova-api, on a real cloud, PAIRS=20
 	$(call on_cloud,pytest -s tests/integration/test_whole_races.py $(ARGS))
 
 MINUTES ?= 60
-proof-load: export PROOF := full
 proof-load: export MINUTES := $(MINUTES)
 proof-load: .venv/cloud/.ready ## nova-api under uWSGI beside an unmodified one, on a real cloud, MINUTES=60
 	@$(PYTHON) -m testing.deployment.machine install uwsgi-core uwsgi-plugin-python3
