@@ -5,7 +5,6 @@ import contextlib
 import logging
 import typing
 
-from benchmarks import functions
 from benchmarks import hostile
 from benchmarks import hostile_cloud
 from benchmarks import search
@@ -38,7 +37,6 @@ def tables(rounds: int) -> collections.abc.Iterator[Table]:
                 max(rounds // 3, 1), compared.check(cloud))
     with _cloud(hostile_cloud.Cloud) as cloud:
         yield _hostile(cloud, max(rounds // 20, 1))
-        yield from _functions(max(rounds // 3, 1))
 
 
 @contextlib.contextmanager
@@ -92,35 +90,3 @@ def _hostile(cloud: hostile_cloud.Cloud, rounds: int) -> Table:
         f'Requests made, or found, to cost much: medians of {rounds}',
         ['', 'unmodified Nova, ms', 'extension, ms', 'ratio',
          'beyond Nova, ms', 'Nova answers', 'extension answers'], rows)
-
-
-def _functions(rounds: int) -> collections.abc.Iterator[Table]:
-    """Measure each number of overrides with each length of the lists."""
-    works = {length: functions.Work(entries)
-             for length, entries in functions.LISTS.items()}
-    again, first = [], []
-    for count, raw in functions.SETS.items():
-        for length, work in works.items():
-            times = functions.again(work, raw, rounds)
-            read = times.pop(functions.FROM_DICT)
-            policy = times.pop('policy')
-            own = sum(times.values())
-            began = functions.first(work, raw, max(rounds // 10, 1))
-            again.append([
-                str(count), str(length), _us(read), *map(_us, times.values()),
-                f'{own / read:.2f}', _us(policy),
-                f'{(own + policy) / read:.2f}'])
-            first.append([
-                str(count), str(length), _us(began), f'{began / read:.2f}'])
-    yield (
-        'Own work beside ImageMeta.from_dict, in microseconds: overrides '
-        'that were seen before',
-        ['overrides', 'rules', functions.FROM_DICT, *times, 'ratio',
-         'oslo.policy', 'ratio with it'], again)
-    yield (
-        'The same as the first request of a service: parse, lists and merge',
-        ['overrides', 'rules', 'us', 'ratio'], first)
-
-
-def _us(seconds: float) -> str:
-    return f'{seconds * 1e6:.1f}'
