@@ -1,1 +1,0 @@
-"""Tempest on the running cloud: our plugin, and what changes for others."""
