@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import json
+import pathlib
 import shutil
 import signal
 import sys
@@ -15,6 +16,7 @@ import webob
 import webob.dec
 
 from nova_image_override import versions
+from testing import paste_config
 from testing import wsgi_server
 from testing.deployment import mariadb
 from testing.deployment import nova
@@ -95,11 +97,10 @@ class API(nova.NovaAPI):
 
     def configure(self) -> None:
         """Write its files, and the extension's where there are presets."""
-        paste = (self.installation.etc / 'nova' / 'api-paste.ini').read_text()
-        if self.extended:
-            paste = paste.replace(nova.PLAIN, nova.EXTENDED)
-        ini = self.folder / 'api-paste.ini'
-        ini.write_text(paste.replace('authtoken ', ''))
+        ini = pathlib.Path(paste_config.write(
+            self.folder, paste_config.APP if self.extended else
+            paste_config.NOVA_APP, self.installation.etc))
+        ini.write_text(ini.read_text().replace('authtoken ', ''))
         (self.folder / 'presets.yaml').write_text(json.dumps(self._presets))
         (self.folder / 'policy.yaml').write_text(json.dumps(self.policy))
         settings.write(

@@ -12,6 +12,7 @@ import pathlib
 import requests
 
 from testing import examples
+from testing import paste_config
 from testing.deployment import installation
 from testing.deployment import mariadb
 from testing.deployment import processes
@@ -20,10 +21,6 @@ from testing.deployment import settings
 from testing.deployment import state as state_module
 from testing.deployment import tenants
 from testing.deployment import web
-
-#: The line of api-paste.ini, as Nova ships it and as the extension needs it.
-PLAIN = 'nova.api.openstack.compute:APIRouterV21.factory'
-EXTENDED = 'nova_image_override.api.router:APIRouterV21.factory'
 
 #: What the deployer lets tenants override.
 ALLOWED = (
@@ -163,18 +160,16 @@ class NovaAPI(web.Application):
 
     def configure(self) -> None:
         """Write nova.conf, api-paste.ini and policy.yaml."""
-        paste = (self.installation.etc / 'nova' / 'api-paste.ini').read_text()
-        assert PLAIN in paste
-        (self.folder / 'api-paste.ini').write_text(paste.replace(
-            PLAIN, EXTENDED if self.extended else PLAIN))
+        paste = paste_config.write(
+            self.folder, paste_config.APP if self.extended else
+            paste_config.NOVA_APP, self.installation.etc)
         (self.folder / 'policy.yaml').write_text(
             _POLICY if self.extended else '')
         settings.write(
             self.config, common(self.state),
             databases(self.state, self.server), {
                 'DEFAULT': {'state_path': str(self.folder)},
-                'wsgi': {'api_paste_config': str(
-                    self.folder / 'api-paste.ini')},
+                'wsgi': {'api_paste_config': paste},
                 'oslo_policy': {'policy_file': str(
                     self.folder / 'policy.yaml')},
                 'filter_scheduler': {'enabled_filters': ','.join(_FILTERS)},
