@@ -187,19 +187,17 @@ def test_hosts_are_asked_for_pages_that_other_guests_have(
     assert server.host == free
 
 
-@pytest.mark.parametrize('size', ['large', '2048', 'any', 'small'])
-def test_a_flavor_without_pages_leaves_no_choice_of_them(refused, size):
-    told = refused({'hw_mem_page_size': size}, who='nfv', flavor='four')
-    assert told.startswith('hw_mem_page_size: flavor_conflict:')
-
-
-@pytest.mark.parametrize(('name', 'value'), [
-    ('hw_mem_page_size', 'large'), ('hw_cpu_policy', 'dedicated'),
-    ('hw_cpu_policy', 'mixed'), ('hw_numa_nodes', '2'),
-    ('hw_locked_memory', 'true'),
-    ('hw_pci_numa_affinity_policy', 'preferred')])
-def test_a_flavor_that_says_otherwise_is_not_overridden(refused, name, value):
-    told = refused({name: value}, who='nfv', flavor='nfv.fixed')
+@pytest.mark.parametrize(('flavor', 'name', 'value'), [
+    # One without pages leaves no choice of them; the other says otherwise.
+    *(('four', 'hw_mem_page_size', size)
+      for size in ('large', '2048', 'any', 'small')),
+    *(('nfv.fixed', *each) for each in (
+        ('hw_mem_page_size', 'large'), ('hw_cpu_policy', 'dedicated'),
+        ('hw_cpu_policy', 'mixed'), ('hw_numa_nodes', '2'),
+        ('hw_locked_memory', 'true'),
+        ('hw_pci_numa_affinity_policy', 'preferred')))])
+def test_a_flavor_is_not_overridden(refused, flavor, name, value):
+    told = refused({name: value}, who='nfv', flavor=flavor)
     assert told.startswith(f'{name}: flavor_conflict:')
 
 
