@@ -7,6 +7,11 @@ OVERRIDES = {
     'os_command_line': 'console=ttyS0 life=1', 'hw_machine_type': 'q35',
     **places.SCSI}
 
+#: Two nodes of the flavor "four", of different size.
+NODES = {
+    'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
+    'hw_numa_mem.0': '128', 'hw_numa_mem.1': '384'}
+
 
 def check(server, overrides=OVERRIDES):
     """Check all three places."""

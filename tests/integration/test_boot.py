@@ -3,6 +3,7 @@
 import pytest
 
 from testing.deployment import places
+from tests.integration.life import NODES
 
 
 @pytest.mark.short
@@ -23,11 +24,8 @@ def test_two_servers_of_one_image_have_two_command_lines_and_cards(boot):
 
 @pytest.mark.short
 def test_four_vcpus_are_in_two_nodes_of_different_size(boot):
-    overrides = {
-        'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
-        'hw_numa_mem.0': '128', 'hw_numa_mem.1': '384'}
-    server = boot(overrides, who='nfv', flavor='four')
-    assert server.api == overrides
+    server = boot(NODES, who='nfv', flavor='four')
+    assert server.api == NODES
     cells = [dict(cell.attrib) for cell in
              server.domain.findall('cpu/numa/cell')]
     assert [(cell['cpus'], cell['memory']) for cell in cells] == [
@@ -96,12 +94,6 @@ def test_without_overrides_the_guest_is_as_the_image_says(boot):
     assert list(told.nodes) == [0]
     assert domain.find('os/bootmenu') is None
     assert domain.find('cpu/numa') is None
-
-
-def test_a_disk_can_be_where_old_guests_expect_it(boot):
-    server = boot({'hw_disk_bus': 'ide'})
-    assert server.domain.find('devices/disk/target').get('bus') == 'ide'
-    assert server.told.disks == ['sda']
 
 
 @pytest.fixture

@@ -9,12 +9,9 @@ from testing.deployment import cell
 from testing.deployment import flavors
 from testing.deployment import places
 from tests.integration import whole
+from tests.integration.life import NODES
 
 OVERRIDES = {'os_command_line': 'console=ttyS0 cells=1', **places.SCSI}
-
-NODES = {
-    'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
-    'hw_numa_mem.0': '128', 'hw_numa_mem.1': '384'}
 
 #: The cells.
 FIRST, SECOND = 'first', 'second'

@@ -6,6 +6,7 @@ from testing.deployment import command
 from testing.deployment import processes
 from tests.integration.life import check
 from tests.integration.life import check_devices
+from tests.integration.life import NODES
 from tests.integration.life import OVERRIDES
 
 
@@ -74,10 +75,7 @@ def test_a_snapshot_is_an_image_with_what_was_in_force(boot, tenant, operator):
 
 def test_cold_migration_takes_them_to_the_other_host(
         deployment, boot, operator):
-    overrides = {
-        **OVERRIDES, 'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0',
-        'hw_numa_cpus.1': '1-3', 'hw_numa_mem.0': '128',
-        'hw_numa_mem.1': '384'}
+    overrides = {**OVERRIDES, **NODES}
     server = boot(overrides, who='nfv', flavor='four')
     server.migrate(operator)
     check(server, overrides)

@@ -7,14 +7,11 @@ import pytest
 
 from testing.deployment import command
 from testing.deployment import places
+from tests.integration.life import NODES
 
 OVERRIDES = {'os_command_line': 'console=ttyS0 mixed=1', **places.SCSI}
 
 OTHERS = {'hw_machine_type': 'q35'}
-
-NODES = {
-    'hw_numa_nodes': '2', 'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1-3',
-    'hw_numa_mem.0': '128', 'hw_numa_mem.1': '384'}
 
 #: The host with the compute part, and the one without.
 EXTENDED, PLAIN = 'compute1', 'compute2'
