@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 
 from testing.deployment import machine
+from testing.deployment import packages
 from testing.deployment import state as state_module
 
 _PACKAGES = (
@@ -34,17 +35,13 @@ def make(state: state_module.State) -> None:
     if root is None or root.exists():
         return
     machine.install(['debootstrap'])
-    mirror = subprocess.run(
-        ['apt-get', 'indextargets', '--format', '$(SITE)',
-         'Created-By: Packages'], check=True, capture_output=True, text=True
-    ).stdout.split()[0]
     partial = root.with_suffix('.part')
     install = ['apt-get', '--quiet', '--option', 'APT::Sandbox::User=root']
     with state.file('log', 'debian.log').open('w') as log:
         for command in (
                 ['rm', '-rf', partial],
                 ['debootstrap', '--variant=minbase', root.name, partial,
-                 mirror],
+                 packages.mirror()],
                 ['chroot', partial, *install, 'install', '--yes',
                  '--no-install-recommends', *_PACKAGES]):
             done = subprocess.run(

@@ -1,13 +1,12 @@
 """The flavors: three that ask for nothing, and a set for NFV."""
 
 import collections.abc
-import dataclasses
+import typing
 
 from openstack.compute.v2 import _proxy as compute_proxy
 
 
-@dataclasses.dataclass(frozen=True)
-class Flavor:
+class Flavor(typing.NamedTuple):
     """What a flavor gives.
 
     :ivar vcpus: how many CPUs
@@ -17,7 +16,7 @@ class Flavor:
 
     vcpus: int
     memory: int
-    specs: dict[str, str] = dataclasses.field(default_factory=dict)
+    specs: dict[str, str] = {}
 
 
 _ANY = {'hw:mem_page_size': 'any'}

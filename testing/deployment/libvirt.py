@@ -9,7 +9,6 @@ this.
 
 import os
 import pathlib
-import subprocess
 
 from testing.deployment import chroot
 from testing.deployment import packages
@@ -56,10 +55,7 @@ class Libvirt:
     def _backports(self) -> list[str]:
         """Return apt-get's options for backports, beside the machine's lists.
         """
-        site = subprocess.run(
-            ['apt-get', 'indextargets', '--format', '$(SITE)', 'Codename: '
-             f'{_RELEASE}', 'Created-By: Packages'], check=True, text=True,
-            capture_output=True).stdout.split()[0]
+        site = packages.mirror(f'Codename: {_RELEASE}')
         sources = self._state.write(
             'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] '
             f'{site} {_RELEASE}-backports main\n', 'libvirt', 'sources.list')

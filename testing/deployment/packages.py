@@ -6,6 +6,17 @@ import shutil
 import subprocess
 
 
+def mirror(*conditions: str) -> str:
+    """Return where this machine has its packages from.
+
+    :param conditions: on the list of packages (apt-get(8), indextargets)
+    """
+    return subprocess.run(
+        ['apt-get', 'indextargets', '--format', '$(SITE)', *conditions,
+         'Created-By: Packages'], check=True, capture_output=True, text=True
+    ).stdout.split()[0]
+
+
 def apt(
     command: str, *names: str, folder: pathlib.Path,
     options: collections.abc.Sequence[str] = (),

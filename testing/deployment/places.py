@@ -1,7 +1,8 @@
 """A server in the places where its overrides must be seen."""
 from __future__ import annotations
 
-import dataclasses
+import collections.abc
+import contextlib
 import typing
 import xml.etree.ElementTree as ET
 
@@ -24,7 +25,6 @@ CARD, SCSI_CONTROLLER, INPUT = 1, 8, 18
 PACKED = 34
 
 
-@dataclasses.dataclass(frozen=True)
 class Told:
     """What a guest finds out about itself (deployment/init.sh prints it).
 
@@ -50,34 +50,7 @@ class Told:
     :ivar configuration: the config drive, and its files
     """
 
-    lines: list[str]
-    cmdline: str
-    cpus: int
-    nodes: dict[int, tuple[str, int]]
-    disks: list[str]
-    plugged: list[list[str]]
-    machine: str
-    sockets: list[str]
-    address: str
-    pci: list[str]
-    display: str
-    sound: str
-    firmware: str
-    variables: str
-    tpm: str
-    cards: dict[str, str]
-    virtio: list[list[str]]
-    configuration: list[str]
-
-    @classmethod
-    def read(cls, console: str) -> Told | None:
-        """Return what a guest's console says; None if it is not complete."""
-        lines = [line.strip().removeprefix('GUEST ').partition(' ')
-                 for line in console.splitlines()
-                 if line.startswith('GUEST ')]
-        if ('ready', '', '') not in lines:
-            return None
-
+    def __init__(self, lines: list[tuple[str, str, str]]) -> None:
         def all_of(key: str) -> list[str]:
             return [rest for found, _, rest in lines if found == key]
 
@@ -87,25 +60,35 @@ class Told:
                 rest.partition(' ')[2] for rest in all_of('pci')
                 if rest.startswith(kind))
 
-        return cls(
-            lines=[''.join(line) for line in lines],
-            cmdline=all_of('cmdline')[0], cpus=int(all_of('cpus')[0]),
-            nodes={int(number): (cpus, int(memory)) for number, cpus, memory in
-                   (line.split() for line in all_of('node'))},
-            disks=[disk.split()[0] for disk in all_of('disk')],
-            plugged=[disks.split() for disks in all_of('disks')],
-            machine=all_of('machine')[0],
-            sockets=[line.split()[0] for line in all_of('cpu')],
-            address=all_of('address')[0],
-            pci=[line.partition(' ')[2] for line in all_of('pci')],
-            display=devices('0x03'), sound=devices('0x04'),
-            cards={address: driver for address, driver, _ in (
-                line.split() for line in all_of('card'))},
-            virtio=[line.split() for line in all_of('virtio')],
-            configuration=' '.join(all_of('configuration')).split(),
-            firmware=' '.join(all_of('firmware')),
-            variables=' '.join(all_of('variables')),
-            tpm=' '.join(all_of('tpm')))
+        self.lines = [''.join(line) for line in lines]
+        self.cmdline = all_of('cmdline')[0]
+        self.cpus = int(all_of('cpus')[0])
+        self.nodes = {
+            int(number): (cpus, int(memory)) for number, cpus, memory in
+            (line.split() for line in all_of('node'))}
+        self.disks = [disk.split()[0] for disk in all_of('disk')]
+        self.plugged = [disks.split() for disks in all_of('disks')]
+        self.machine = all_of('machine')[0]
+        self.sockets = [line.split()[0] for line in all_of('cpu')]
+        self.address = all_of('address')[0]
+        self.pci = [line.partition(' ')[2] for line in all_of('pci')]
+        self.display = devices('0x03')
+        self.sound = devices('0x04')
+        self.cards = {address: driver for address, driver, _ in (
+            line.split() for line in all_of('card'))}
+        self.virtio = [line.split() for line in all_of('virtio')]
+        self.configuration = ' '.join(all_of('configuration')).split()
+        self.firmware = ' '.join(all_of('firmware'))
+        self.variables = ' '.join(all_of('variables'))
+        self.tpm = ' '.join(all_of('tpm'))
+
+    @classmethod
+    def read(cls, console: str) -> Told | None:
+        """Return what a guest's console says; None if it is not complete."""
+        lines = [line.strip().removeprefix('GUEST ').partition(' ')
+                 for line in console.splitlines()
+                 if line.startswith('GUEST ')]
+        return cls(lines) if ('ready', '', '') in lines else None
 
     def features(self, kind: int) -> list[str]:
         """Return the features of its virtio devices of a kind, bit by bit."""
@@ -177,6 +160,19 @@ class Server:
         operator('server', 'migration', 'confirm', self.id)
         self.settled('ACTIVE')
         assert self.host != before
+
+    @contextlib.contextmanager
+    def snapshot(
+        self, operator: command.Openstack,
+    ) -> collections.abc.Iterator[str]:
+        """Have an image of it, which is deleted afterwards; its id."""
+        image = self._openstack.json(
+            'server', 'image', 'create', '--name', 'test-snapshot', '--wait',
+            self.id)['id']
+        try:
+            yield image
+        finally:
+            operator('image', 'delete', image)
 
     @property
     def api(self) -> dict[str, str | None]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pathlib
 import signal
-import urllib.error
-import urllib.request
+
+import requests
 
 from testing.deployment import installation
 from testing.deployment import mariadb
@@ -90,13 +90,10 @@ class Application(processes.Process):
 
     def _answers(self) -> bool:
         try:
-            urllib.request.urlopen(  # noqa: S310
-                state_module.url(self.name), timeout=10)
-        except urllib.error.HTTPError as exc:
-            return exc.code < 500
-        except OSError:
+            return requests.get(
+                state_module.url(self.name), timeout=10).status_code < 500
+        except requests.RequestException:
             return False
-        return True
 
     def stop(
         self, number: signal.Signals = signal.SIGTERM, seconds: float = 20,

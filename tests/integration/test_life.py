@@ -54,12 +54,9 @@ def test_rescue_has_them_and_unrescue_keeps_them(boot):
     check(server)
 
 
-def test_a_snapshot_is_an_image_with_what_was_in_force(boot, tenant, operator):
+def test_a_snapshot_is_an_image_with_what_was_in_force(boot, operator):
     server = boot(OVERRIDES)
-    image = tenant.json(
-        'server', 'image', 'create', '--name', 'snapshot', '--wait',
-        server.id)['id']
-    try:
+    with server.snapshot(operator) as image:
         copy = boot({}, image=image)
         assert copy.api == {}
         told = copy.told
@@ -69,8 +66,6 @@ def test_a_snapshot_is_an_image_with_what_was_in_force(boot, tenant, operator):
         again = boot({'hw_disk_bus': 'virtio'}, image=image)
         assert again.api == {'hw_disk_bus': 'virtio'}
         assert again.told.disks == ['vda']
-    finally:
-        operator('image', 'delete', image)
 
 
 def test_cold_migration_takes_them_to_the_other_host(

@@ -157,17 +157,12 @@ def test_a_server_updated_while_shelved_needs_a_host_with_the_part(
 
 def test_a_snapshot_made_where_it_is_missing_has_them(on, operator):
     server = on(PLAIN, OVERRIDES)
-    image = operator.json(
-        'server', 'image', 'create', '--name', 'snapshot', '--wait',
-        server.id)['id']
-    try:
+    with server.snapshot(operator) as image:
         copy = on(PLAIN, {}, image=image)
         assert copy.api == {}
         told = copy.told
         assert told.cmdline == OVERRIDES['os_command_line']
         assert told.disks == ['sda']
-    finally:
-        operator('image', 'delete', image)
 
 
 @pytest.mark.parametrize('host', [EXTENDED, PLAIN])

@@ -63,15 +63,12 @@ def check(deployment, server, overrides=life.OVERRIDES):
 
 
 def test_overrides_are_over_a_clone_and_in_its_snapshot(
-        deployment, boot, image, tenant, operator):
+        deployment, boot, image, operator):
     server = boot(life.OVERRIDES, image=image)
     check(deployment, server)
     assert 'parent: volumes/' in deployment.ceph.rbd(
         'info', f'{ceph.POOLS[1]}/{server.id}_disk')
-    snapshot = tenant.json(
-        'server', 'image', 'create', '--name', 'test-rbd', '--wait',
-        server.id)['id']
-    try:
+    with server.snapshot(operator) as snapshot:
         found = deployment.operator.image.get_image(snapshot)
         assert found.direct_url.startswith('rbd://')
         assert found.hw_disk_bus == 'scsi'
@@ -81,8 +78,6 @@ def test_overrides_are_over_a_clone_and_in_its_snapshot(
         assert copy.told.disks == ['sda']
         # The image cannot go while it has a clone.
         copy.run('delete', '--wait')
-    finally:
-        operator('image', 'delete', snapshot)
 
 
 def test_a_shelved_server_takes_others(deployment, boot, image):

@@ -319,17 +319,12 @@ def test_a_volume_grows_while_it_is_attached(
 # --- life -------------------------------------------------------------------
 
 def test_a_snapshot_of_a_server_boots_with_what_was_in_force(
-        boot, storage, tenant, operator):
+        boot, storage, operator):
     server = boot(OVERRIDES, '--volume', storage.bootable(), image=None)
-    image = tenant.json(
-        'server', 'image', 'create', '--name', 'test-volumes', '--wait',
-        server.id)['id']
-    try:
+    with server.snapshot(operator) as image:
         copy = boot({}, image=image)
         assert copy.api == {}
         check_guest(copy, ['sda'], OVERRIDES, 'q35')
-    finally:
-        operator('image', 'delete', image)
 
 
 def test_a_shelved_server_takes_others(boot, storage):
