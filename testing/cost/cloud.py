@@ -53,32 +53,23 @@ class Cloud(base.Cloud):
             app: applications.load(app)
             for app in (paste_config.NOVA_APP, paste_config.APP)}
 
-    def add_servers(
-        self, asked: dict[str, str] = overrides.TEN, *,
-        flavor: str | None = None, count: int | None = None,
-    ) -> list[str]:
-        """Make servers, those to list by default.
+    def add_servers(self) -> None:
+        """Make the servers to list.
 
         The conductor puts them into their cell as usual; no guests are built
         for them, which would take minutes.
-
-        :param asked: their overrides
-        :returns: their ids
         """
         with mock.patch(
                 'nova.compute.rpcapi.ComputeAPI.build_and_run_instance'):
             answer = self.create(
-                asked, flavor=flavor or self.flavor(vcpus=4, ram=64), server={
-                    'min_count': count or self.SERVERS,
-                    'return_reservation_id': True})
+                overrides.TEN, flavor=self.flavor(vcpus=4, ram=64), server={
+                    'min_count': self.SERVERS, 'return_reservation_id': True})
         expect(answer.status, 202, answer.text)
-        servers = [server['id'] for server in self.http(
-            'GET', '/servers?reservation_id='
-            + answer.body['reservation_id']).body['servers']]
-        for server in servers:
-            self.act(server, {'os-resetState': {'state': 'active'}},
+        for server in self.http(
+                'GET', '/servers?reservation_id='
+                + answer.body['reservation_id']).body['servers']:
+            self.act(server['id'], {'os-resetState': {'state': 'active'}},
                      admin=True)
-        return servers
 
     def stop(self) -> None:
         """Stop everything except nova-api."""

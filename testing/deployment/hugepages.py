@@ -24,6 +24,7 @@ PER_NODE = 128
 NONE = f'no huge pages: the kernel does not give enough of {SIZE} KiB'
 
 _POOLS = pathlib.Path('/sys/kernel/mm/hugepages')
+#: What says, and sets, how many there are.
 _POOL = _POOLS / f'hugepages-{SIZE}kB' / 'nr_hugepages'
 _BOOT = pathlib.Path('/proc/sys/kernel/random/boot_id')
 
@@ -35,16 +36,10 @@ def sizes() -> set[int]:
 
 
 class HugePages:
-    """The cloud's share of the kernel's pool.
+    """The cloud's share of the kernel's pool."""
 
-    :param pool: the kernel's file that says, and sets, how many there are
-    """
-
-    def __init__(
-        self, state: state_module.State, pool: pathlib.Path = _POOL,
-    ) -> None:
+    def __init__(self, state: state_module.State) -> None:
         self._record = state.file('hugepages.json')
-        self._pool = pool
 
     @property
     def there(self) -> bool:
@@ -59,12 +54,12 @@ class HugePages:
         self.give_back()
         with contextlib.suppress(OSError), self._alone():
             before = self._count()
-            self._pool.write_text(str(before + pages))
+            _POOL.write_text(str(before + pages))
             if self._count() >= before + pages:
                 self._record.write_text(json.dumps({
                     'boot': _BOOT.read_text(), 'added': pages}))
                 return True
-            self._pool.write_text(str(before))
+            _POOL.write_text(str(before))
         return False
 
     def give_back(self) -> None:
@@ -72,13 +67,13 @@ class HugePages:
         added = self._added()
         if added is not None:
             with contextlib.suppress(OSError), self._alone():
-                self._pool.write_text(str(max(0, self._count() - added)))
+                _POOL.write_text(str(max(0, self._count() - added)))
         self._record.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _alone(self) -> collections.abc.Iterator[None]:
         """Let no other cloud of the machine change their number meanwhile."""
-        with self._pool.open() as pool:
+        with _POOL.open() as pool:
             fcntl.flock(pool, fcntl.LOCK_EX)
             yield
 
@@ -94,4 +89,4 @@ class HugePages:
         return record['added']
 
     def _count(self) -> int:
-        return int(self._pool.read_text())
+        return int(_POOL.read_text())

@@ -158,12 +158,11 @@ class Process:
 
     def wait_until(
         self, ready: collections.abc.Callable[[], typing.Any],
-        seconds: float = 120,
     ) -> None:
         """Wait until READY returns something true.
 
         :raises NotReady: with the end of the log, when the process ended or
-            SECONDS have passed
+            did not become ready
         """
         def look() -> typing.Any:
             if self.pid is None:
@@ -171,7 +170,7 @@ class Process:
             return ready()
 
         try:
-            wait_for(look, self.name, seconds)
+            wait_for(look, self.name)
         except NotReady as exc:
             tail = self.log.read_text(errors='replace')[-3000:]
             raise NotReady(f'{exc}\n{self.log}:\n{tail}') from None
