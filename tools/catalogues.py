@@ -6,6 +6,7 @@ Run it in Horizon's environment, which has Babel and Horizon's own extractor:
 
 import collections.abc
 import io
+import itertools
 import pathlib
 import sys
 
@@ -94,34 +95,26 @@ def _path(language: str, domain: str) -> pathlib.Path:
     return (PACKAGE / 'locale' / language / 'LC_MESSAGES' / f'{domain}.po')
 
 
-def outdated() -> list[str]:
-    """Return what is wrong with the catalogues, one line each."""
+def outdated(*, write: bool = False) -> list[str]:
+    """Return what is wrong with the catalogues, one line each.
+
+    :param write: whether to write them, so that nothing but texts without a
+        translation is wrong
+    """
     found = []
-    for language in LANGUAGES:
-        for domain in ('django', 'djangojs'):
-            path = _path(language, domain)
-            po, mo, missing = written(language, domain)
-            name = path.relative_to(ROOT)
-            found += [f'{name}: no translation: {text}' for text in missing]
-            if (path.read_bytes(), path.with_suffix(
-                    '.mo').read_bytes()) != (po, mo):
+    for language, domain in itertools.product(
+            LANGUAGES, ('django', 'djangojs')):
+        path = _path(language, domain)
+        *wanted, missing = written(language, domain)
+        name = path.relative_to(ROOT)
+        found += [f'{name}: no translation: {text}' for text in missing]
+        for file, content in zip(
+                (path, path.with_suffix('.mo')), wanted, strict=True):
+            if write:
+                file.write_bytes(content)
+            elif file.read_bytes() != content:
                 found.append(f'{name}: run make catalogues')
     return found
-
-
-def main() -> int:
-    """Write them; print what has no translation."""
-    trouble = 0
-    for language in LANGUAGES:
-        for domain in ('django', 'djangojs'):
-            path = _path(language, domain)
-            po, mo, missing = written(language, domain)
-            path.write_bytes(po)
-            path.with_suffix('.mo').write_bytes(mo)
-            for text in missing:
-                print(f'{path.relative_to(ROOT)}: no translation: {text}')
-            trouble += len(missing)
-    return 1 if trouble else 0
 
 
 # Django's templates are read without any setting of Horizon's.
@@ -129,4 +122,4 @@ if not settings.configured:
     settings.configure(USE_I18N=True)
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit('\n'.join(outdated(write=True)) or None)
