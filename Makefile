@@ -102,8 +102,9 @@ space := $(empty) $(empty)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# Whatever "make help" lists is no file.
-.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*$(hash)$(hash) .*/\1/p' Makefile)
+# Whatever "make help" lists is no file, and neither are these.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*$(hash)$(hash) .*/\1/p' Makefile) \
+    go-packages browser scale-servers cloud-test-first cloud-test-second
 
 help: ## List these targets
 	@sed -n -e 's/^##@ /\n/p' -e 's/^\([a-z-]*\):.*## /  \1\t/p' \
@@ -210,7 +211,6 @@ test-clients-%: $(READY) .venv/clients-%/.ready
 
 # Debian's gophercloud, for which Debian's Go has a GOPATH. If they cannot be
 # installed, its tests say so and are skipped.
-.PHONY: go-packages
 go-packages:
 	-@$(PYTHON) -m testing.deployment.machine install golang-go \
 	    golang-github-gophercloud-gophercloud-dev
@@ -297,7 +297,6 @@ test-heat: $(READY) .venv/heat-27/.ready ## A real Heat 27 with our plugin again
 	$(BIN)/python -m pytest tests/heat
 
 # Any that is installed, or else Debian's (root).
-.PHONY: browser
 browser:
 	@{ command -v chromium && command -v chromedriver; } > /dev/null || \
 	    $(PYTHON) -m testing.deployment.machine install chromium chromium-driver
@@ -422,12 +421,10 @@ else
 	@$(MAKE) --jobs=2 cloud-test-second cloud-test-first
 endif
 
-.PHONY: cloud-test-first
 cloud-test-first: .venv/cloud/.ready $(BESIDE)
 	$(call on_cloud,pytest $(FIRST_TESTS))
 
 # Without a network it can download nothing; what it says is kept until it ends.
-.PHONY: cloud-test-second
 cloud-test-second: export CLOUD_STATE := $(SECOND_STATE)
 cloud-test-second: .venv/cloud/.ready
 	@$(CLOUD) testing.deployment fetch
@@ -527,7 +524,6 @@ bench: $(READY) ## What the extension costs
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 # Nova's rows are those of servers that the harness boots; MariaDB multiplies them.
-.PHONY: scale-servers
 scale-servers: $(READY) .venv/cloud/.ready
 	@$(PYTHON) -m testing.deployment.machine install mariadb-client-core \
 	    mariadb-server-core
