@@ -273,11 +273,6 @@ class Metadata(web.Application):
     def _shared(self) -> str:
         return self.state.secret('metadata')
 
-    def up(self) -> None:
-        """Configure it, start it."""
-        self.configure()
-        super().up()
-
     def ask(self, path: str, server: str, project: str) -> str:
         """Return what it says to a server, as Neutron's agent passes it on.
 

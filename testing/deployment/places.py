@@ -118,7 +118,7 @@ class Server:
         self.run(*words)
         self.settled(until)
 
-    def settled(self, status: str, seconds: float = 300) -> None:
+    def settled(self, status: str) -> None:
         """Wait until it has the status, and Nova is done with it.
 
         :raises AssertionError: it is in ERROR instead
@@ -131,7 +131,7 @@ class Server:
             return server.status == status and server.task_state is None and (
                 status != OFFLOADED or server.compute_host is None)
 
-        processes.wait_for(reached, f'{self.id} {status}', seconds)
+        processes.wait_for(reached, f'{self.id} {status}', 300)
 
     def restart(self, *change: str) -> None:
         """Stop it, ``set`` what is to change, if anything, and start it."""

@@ -47,8 +47,7 @@ def apis(deployment, cluster):
         api = nova.NovaAPI(deployment.state, f'nova-api-{number}')
         api.WORKERS = 1
         api.server = node.name
-        api.configure()
-        api.up()
+        api.restart()
         result.append(api)
     yield [whole.Client(deployment, service=api.name) for api in result]
     for api in result:

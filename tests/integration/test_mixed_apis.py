@@ -15,8 +15,7 @@ def other(deployment):
     """A user of one that permits a single property."""
     api = nova.NovaAPI(deployment.state, 'nova-api-1')
     api.rules['allowed_properties'] = 'hw_video_model'
-    api.configure()
-    api.up()
+    api.restart()
     yield whole.Client(deployment, service=api.name)
     api.kill()
 

@@ -92,7 +92,7 @@ def test_the_config_drive_is_a_cd_on_the_bus_that_is_asked_for(
 def metadata(deployment):
     """Nova's metadata service."""
     service = nova.Metadata(deployment.state)
-    service.up()
+    service.restart()
     yield service
     service.kill()
 

@@ -34,8 +34,7 @@ TAKEN_UP = 6
 def mortal_api(deployment):
     """A nova-api that :mod:`.mortal` kills."""
     api = mortal.NovaAPI(deployment.state, 'nova-api-1')
-    api.configure()
-    api.up()
+    api.restart()
     yield api
     api.kill()
 

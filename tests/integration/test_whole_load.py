@@ -41,8 +41,7 @@ def services(deployment):
             deployment.plain_api]
     for service in both:
         service.is_under_uwsgi = True
-        service.configure()
-        service.up()
+        service.restart()
     yield both
     for service in both:
         service.kill()

@@ -29,8 +29,7 @@ def apis(deployment):
               for number in (1, 2)]
     for api in result:
         api.WORKERS = 1
-        api.configure()
-        api.up()
+        api.restart()
     yield [whole.Client(deployment, service=api.name) for api in result]
     for api in result:
         api.kill()

@@ -100,7 +100,7 @@ class Client:
     def show(self, server):
         return self.send('GET', f'/{server}', expected=200).json()['server']
 
-    def settled(self, server, *statuses, seconds=300):
+    def settled(self, server, *statuses):
         """Wait until nothing is done to it, and it has one of the statuses."""
         def shown():
             found = self.show(server)
@@ -110,7 +110,7 @@ class Client:
                 status in statuses or (not statuses and status != 'BUILD')
             ) and found
 
-        return processes.wait_for(shown, f'{server} {statuses}', seconds)
+        return processes.wait_for(shown, f'{server} {statuses}', 300)
 
     def do(self, server, action, status, body=None):
         """Do what is accepted, and wait for the end."""
