@@ -69,11 +69,6 @@ def test_a_stopped_server_is_given_another_card_and_later_ones_are_like_it(
     assert remaining.get('address') == others[0]['MAC Address']
 
 
-def test_several_queues_need_several_cpus(refused):
-    assert 'hw_vif_multiqueue_enabled: no_effect:' in refused(
-        {'hw_vif_multiqueue_enabled': 'true'}, network='net')
-
-
 @pytest.mark.parametrize(('bus', 'device'), [
     ('ide', '/dev/sr0'), ('sata', '/dev/sr0'), ('scsi', '/dev/sr0'),
     # QEMU's usb-storage shows guests what libvirt gives it as a disk.

@@ -56,13 +56,6 @@ def test_the_operator_may_what_protections_permit_him(boot):
     assert server.domain.find('devices/watchdog').get('action') == 'reset'
 
 
-def test_a_value_that_is_wrong_is_refused_before_anything_is_made(
-        boot, tenant):
-    with pytest.raises(command.Refused, match='hw_disk_bus: invalid_value'):
-        boot({'hw_disk_bus': 'scssi'})
-    assert tenant.json('server', 'list') == []
-
-
 def test_a_tenant_cannot_upload_past_injection(deployment, tenant, operator):
     with pytest.raises(command.Refused, match=f'^{FORBIDDEN}'):
         tenant('image', 'create', '--disk-format', 'raw',
