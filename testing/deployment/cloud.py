@@ -1,5 +1,6 @@
 """The whole cloud: what starts when, and how it ends."""
 
+import collections.abc
 import concurrent.futures
 import functools
 import signal
@@ -104,22 +105,23 @@ class Cloud:
             application.configure()
         # Two at a time: there may be no more CPUs.
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            all_of = [pool.submit(self.mariadb.up),
-                      pool.submit(self.switch.up),
-                      pool.submit(self.rabbitmq.up),
-                      pool.submit(guest.Guest(self.state).make),
-                      pool.submit(libvirt.Libvirt(self.state).make)]
-            _done(all_of)
+            def do(*calls: collections.abc.Callable[[], object]) -> None:
+                """Wait for all, and raise what the first of them raised."""
+                for call in [*map(pool.submit, calls)]:
+                    call.result()
+
+            do(self.mariadb.up, self.switch.up, self.rabbitmq.up,
+               guest.Guest(self.state).make, libvirt.Libvirt(self.state).make)
             say('database, broker, guest and libvirt are there')
-            _done([pool.submit(each.setup, self.mariadb)
-                   for each in applications])
+            do(*(functools.partial(each.setup, self.mariadb)
+                 for each in applications))
             say('databases are filled')
             self.keystone.up()
             tenants.register(self.state)
             say('keystone knows everybody')
-            _done([pool.submit(each.up) for each in (
+            do(*(each.up for each in (
                 self.glance, self.placement, self.neutron, self.nova_api,
-                self.conductor, self.scheduler, *self.hosts.values())])
+                self.conductor, self.scheduler, *self.hosts.values())))
             say('every service runs')
             tenants.furnish(self.state)
         self.wait_for_hosts()
@@ -151,12 +153,6 @@ class Cloud:
             keeps = process.name.startswith((mariadb.NAME, 'rabbitmq'))
             process.stop(signal.SIGTERM if keeps else signal.SIGKILL)
         self.huge_pages.give_back()
-
-
-def _done(futures: list[concurrent.futures.Future[None]]) -> None:
-    """Wait for all, and raise what the first of them raised."""
-    for future in futures:
-        future.result()
 
 
 def check() -> None:

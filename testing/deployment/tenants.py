@@ -5,6 +5,7 @@ import json
 import pathlib
 
 import openstack
+from openstack.image.v2 import _proxy as image_proxy
 
 from testing.deployment import flavors
 from testing.deployment import guest as guest_module
@@ -104,6 +105,16 @@ def leave(identity: openstack.proxy.Proxy, kind: str) -> None:
         identity.delete_service(service)
 
 
+def upload(
+    images: image_proxy.Proxy, name: str, path: pathlib.Path,
+    disk: str = 'raw', container: str = 'bare', **properties: str,
+) -> str:
+    """Make an image that everybody may use, and return its id."""
+    return images.create_image(
+        name, filename=str(path), disk_format=disk, container_format=container,
+        visibility='public', allow_duplicates=True, **properties).id
+
+
 def furnish(state: state_module.State) -> None:
     """Make what is missing or is not what it should be.
 
@@ -129,8 +140,8 @@ def furnish(state: state_module.State) -> None:
     files = guest_module.Guest(state)
 
     def image(
-        name: str, path: pathlib.Path, disk: str, container: str,
-        **properties: str,
+        name: str, path: pathlib.Path, disk: str = 'raw',
+        container: str = 'bare', **properties: str,
     ) -> str:
         found = connection.image.find_image(name)
         digest = hashlib.sha512(path.read_bytes()).hexdigest()
@@ -139,15 +150,11 @@ def furnish(state: state_module.State) -> None:
                 for key, value in properties.items())):
             connection.image.delete_image(found)
             found = None
-        if not found:
-            found = connection.image.create_image(
-                name, filename=str(path), disk_format=disk,
-                container_format=container, visibility='public',
-                allow_duplicates=True, **properties)
-        return found.id
+        return found.id if found else upload(
+            connection.image, name, path, disk, container, **properties)
 
     initrd = image('guest-initrd', files.initrd, 'ari', 'ari')
     for name, kernel in (('guest', files.unpacked),
                          ('guest-uefi', files.kernel)):
-        image(name, files.disk, 'raw', 'bare', ramdisk_id=initrd,
+        image(name, files.disk, ramdisk_id=initrd,
               kernel_id=image(f'{name}-kernel', kernel, 'aki', 'aki'))

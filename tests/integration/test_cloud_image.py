@@ -7,6 +7,7 @@ import pytest
 
 from testing.deployment import guest
 from testing.deployment import places
+from testing.deployment import tenants
 from tests.integration import firmware
 
 
@@ -16,17 +17,14 @@ def image(deployment):
     images = deployment.operator.image
     made = []
 
-    def create(file, disk, container, **properties):
-        made.append(images.create_image(
-            'test-cloud', filename=str(file), disk_format=disk,
-            container_format=container, visibility='public',
-            allow_duplicates=True, **properties).id)
+    def create(*what, **properties):
+        made.append(tenants.upload(images, 'test-cloud', *what, **properties))
         return made[-1]
 
     files = guest.Guest(deployment.state, 'guest-cloud', guest.CLOUD_KERNEL)
     files.make()
     yield create(
-        files.disk, 'raw', 'bare', kernel_id=create(files.kernel, 'aki', 'aki'),
+        files.disk, kernel_id=create(files.kernel, 'aki', 'aki'),
         ramdisk_id=create(files.initrd, 'ari', 'ari'))
     for each in made:
         images.delete_image(each)

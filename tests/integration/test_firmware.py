@@ -9,6 +9,7 @@ import pytest
 from testing.deployment import command
 from testing.deployment import firmware as firmware_module
 from testing.deployment import processes
+from testing.deployment import tenants
 from tests.integration.firmware import change
 from tests.integration.firmware import check
 from tests.integration.firmware import IMAGE
@@ -33,11 +34,8 @@ def disks(deployment):
     """Images with a boot loader: signed or not -> id."""
     images = deployment.operator.image
     made = {
-        signed: images.create_image(
-            'test-firmware', disk_format='raw', container_format='bare',
-            visibility='public', allow_duplicates=True,
-            filename=str(firmware_module.disk(
-                deployment.state, signed=signed))).id
+        signed: tenants.upload(images, 'test-firmware', firmware_module.disk(
+            deployment.state, signed=signed))
         for signed in (True, False)}
     yield made
     for each in made.values():

@@ -54,12 +54,10 @@ def image_with(deployment, properties):
     """Have one of the guest with more properties, and return its id."""
     images = deployment.operator.image
     plain = images.find_image('guest')
-    image = images.create_image(
-        'test-whole', filename=str(guest.Guest(deployment.state).disk),
-        disk_format='raw', container_format='bare', visibility='public',
-        allow_duplicates=True, kernel_id=plain.kernel_id,
-        ramdisk_id=plain.ramdisk_id, **properties)
-    yield image.id
+    image = tenants.upload(
+        images, 'test-whole', guest.Guest(deployment.state).disk,
+        kernel_id=plain.kernel_id, ramdisk_id=plain.ramdisk_id, **properties)
+    yield image
     images.delete_image(image)
 
 
