@@ -5,6 +5,7 @@ import dataclasses
 import json
 
 from nova_image_override.authorization import rules
+from nova_image_override.client import arguments
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import ImageProperties, NONE, Parser
 
@@ -23,7 +24,7 @@ class Explain(deployment_files.Table):
             'metavar': 'PROPERTY=VALUE', 'nargs': '?',
             'help': 'what to override; PROPERTY= asks about its removal'},
         '--preset': {
-            'metavar': 'NAME',
+            'metavar': 'NAME', 'action': arguments.Once,
             'help': 'ask about the properties of this preset, or about '
                     'PROPERTY=VALUE beside it'},
         '--image': {

@@ -38,13 +38,6 @@ _LACKING = {
     'required': 'without the trait {}',
 }
 
-#: Options of a server with --flavor.
-_OF_FLAVOR = {
-    'image': ('FILE', 'its image, as openstack image show -f json prints it '
-                      '(default: one without properties)'),
-    'preset': ('NAME', 'preset of its overrides'),
-    'zone': ('ZONE', 'its availability zone'),
-    'project': ('PROJECT', 'its project (ID)')}
 
 
 class Hosts(deployment_files.Table):
@@ -56,6 +49,24 @@ class Hosts(deployment_files.Table):
     take it, and 2 when it could not be asked.
     """
 
+    options = {
+        '--image': {
+            'metavar': 'FILE',
+            'help': 'its image, as openstack image show -f json prints it '
+                    '(default: one without properties)'},
+        '--preset': {
+            'metavar': 'NAME', 'action': arguments.Once,
+            'help': 'preset of its overrides'},
+        '--zone': {'metavar': 'ZONE', 'help': 'its availability zone'},
+        '--project': {'metavar': 'PROJECT', 'help': 'its project (ID)'},
+        arguments.SET: {
+            'metavar': 'NAME=VALUE', 'action': arguments.Override,
+            'dest': 'overrides',
+            'help': 'an override of it; NAME= removes; may be repeated'},
+        '--hosts': {
+            'action': 'store_true',
+            'help': 'list each host, instead of how many there are'}}
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
@@ -66,16 +77,6 @@ class Hosts(deployment_files.Table):
         which.add_argument(
             '--flavor', metavar='FLAVOR', type=deployment_files.text,
             help='flavor of a server to be created (name or ID)')
-        for name, (metavar, meaning) in _OF_FLAVOR.items():
-            parser.add_argument(f'--{name}', metavar=metavar, help=meaning,
-                                type=deployment_files.text)
-        parser.add_argument(
-            '--image-prop-override', metavar='NAME=VALUE', action='append',
-            default=[], dest='overrides',
-            help='an override of it; NAME= removes; may be repeated')
-        parser.add_argument(
-            '--hosts', action='store_true',
-            help='list each host, instead of how many there are')
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -92,8 +93,9 @@ class Hosts(deployment_files.Table):
         self, parsed_args: argparse.Namespace,
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Ask; :meth:`run` turns what is raised into one line."""
-        if parsed_args.server and (parsed_args.overrides or any(
-                getattr(parsed_args, each) is not None for each in _OF_FLAVOR)):
+        if parsed_args.server and any(
+                getattr(parsed_args, each) is not None for each in (
+                    'image', 'preset', 'zone', 'project', 'overrides')):
             raise ValueError(
                 '--server goes with --hosts only, the rest with --flavor')
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
@@ -152,11 +154,9 @@ def _of_create(
         each.name, each.flavorid)), None)
     if flavor is None:
         raise errors.NotFound(f'there is no flavor {options.flavor}')
-    asked: dict[str, str | None] = {}
-    arguments.take(options.overrides, asked)
     base = explain.image_properties(options.image) if options.image else {}
     overrides = Parser(planner.enforcer.catalog).parse(
-        asked, preset=planner.enforcer.presets.named(options.preset).overrides
+        options.overrides or {}, preset=planner.enforcer.presets.named(options.preset).overrides
         if options.preset else NONE).over(base)
     image = guest.boot_metadata({}, overrides.merge(base))
     # As Planner.plan does, but operators may read every extra spec.

@@ -15,6 +15,7 @@ from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.list_filter import RecordFilter
 from nova_image_override.authorization.presets import Preset
+from nova_image_override.client import arguments
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import Override, Overrides
@@ -40,7 +41,7 @@ class Servers(deployment_files.Table):
             'metavar': 'PROJECT',
             'help': 'list only servers of this project (ID)'},
         '--preset': {
-            'metavar': 'NAME',
+            'metavar': 'NAME', 'action': arguments.Once,
             'help': 'list only servers with this preset'},
         '--outdated': {
             'action': 'store_true',

@@ -23,7 +23,7 @@ class Deployment:
 
     def write(self, name, text):
         path = self.folder / name
-        path.write_text(textwrap.dedent(text))
+        path.write_text(textwrap.dedent(text), errors='surrogateescape')
         return str(path)
 
     def run(self, *arguments):
@@ -35,6 +35,8 @@ class Deployment:
         try:
             status = shell.main([
                 *arguments, '--config-file', str(self.folder / 'nova.conf')])
+        except SystemExit as exc:  # From argparse.
+            status = exc.code
         finally:
             # Drop cliff's own, which would write to this test's output forever.
             logging.root.handlers[:] = handlers
