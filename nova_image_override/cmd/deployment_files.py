@@ -7,7 +7,10 @@ reports what nova-api does.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+import glob
 import itertools
+import os
 import sys
 from typing import Any
 
@@ -161,11 +164,38 @@ def read_nova_conf(
             arguments, configure_db=databases, init_rpc=databases)
     except cfg.Error as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
+    except UnicodeDecodeError as exc:
+        raise not_decoded(exc, options) from None
     conf = nova.conf.CONF
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(
             'no nova.conf was found, name it with --config-file')
     return conf
+
+
+def paths(files: Iterable[str], folders: Iterable[str]) -> list[str]:
+    """Return which files oslo.config reads of these, in its order."""
+    return [*map(os.path.expanduser, files), *(
+        path for folder in folders for path in sorted(glob.glob(
+            os.path.join(os.path.expanduser(folder), '*.conf'))))]
+
+
+def not_decoded(
+    exc: UnicodeDecodeError, options: argparse.Namespace,
+) -> errors.StartupError:
+    """Return the error with the file's name, which oslo.config leaves out."""
+    def is_to_blame(path: str) -> bool:
+        try:
+            cfg.ConfigParser(path, {}).parse()
+        except UnicodeDecodeError:
+            return True
+        return False
+
+    conf = nova.conf.CONF
+    path = next(filter(is_to_blame, paths(
+        options.config_file or conf.default_config_files,
+        options.config_dir or conf.default_config_dirs)))
+    return errors.StartupError(f'{path}: {exc}')
 
 
 def context(

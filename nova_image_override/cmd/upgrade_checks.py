@@ -5,6 +5,7 @@ that this package works with that Nova and with the rules as they are.
 """
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 
 import nova.conf
@@ -13,6 +14,8 @@ from oslo_upgradecheck.upgradecheck import Code, Result
 
 from nova_image_override import errors
 from nova_image_override.api import startup
+from nova_image_override.cmd import deployment_files
+from nova_image_override.cmd import shell
 from nova_image_override.nova_interfaces import api as api_interfaces
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 
@@ -49,5 +52,15 @@ class Checks(upgradecheck.UpgradeCommands):
 
 
 def run(arguments: list[str]) -> int:
-    """Run the checks; return the exit status."""
-    return int(upgradecheck.main(nova.conf.CONF, 'nova', Checks(), arguments))
+    """Run the checks; return the exit status.
+
+    :raises errors.StartupError: a nova.conf is not UTF-8
+    """
+    try:
+        return int(upgradecheck.main(
+            nova.conf.CONF, 'nova', Checks(), arguments))
+    except UnicodeDecodeError as exc:
+        parser = argparse.ArgumentParser()
+        shell.add_file_options(parser)
+        raise deployment_files.not_decoded(
+            exc, parser.parse_known_args(arguments)[0]) from None

@@ -6,12 +6,12 @@ option that is in a file twice all but the last.
 from __future__ import annotations
 
 from collections.abc import Iterator
-import pathlib
 
 from oslo_config import cfg
 
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check.finding import Finding, WARNING
 
 _GROUP = override_conf.GROUP.name
@@ -40,9 +40,7 @@ def _sections(
 
     Of each option there are all values that the file has.
     """
-    for path in [*conf.config_file, *(
-            str(each) for folder in conf.config_dir
-            for each in sorted(pathlib.Path(folder).glob('*.conf')))]:
+    for path in deployment_files.paths(conf.config_file, conf.config_dir):
         sections: dict[str, dict[str, list[str]]] = {}
         _Parser(path, sections).parse()
         for name, options in sections.items():

@@ -21,7 +21,8 @@ def check(deployment, monkeypatch, capsys):
             'nova-image-override-status', '--config-file', path,
             'upgrade', 'check'])
         result = shell.status()
-        return result, capsys.readouterr().out
+        captured = capsys.readouterr()
+        return result, captured.out or captured.err
     yield check
     nova.conf.CONF.reset()
     nova.conf.CONF.unregister_opts(
@@ -47,6 +48,12 @@ def test_rules_that_stop_nova_api_are_a_failure(check):
         '[image_override]\nproperty_protection_file = /nowhere\n')
     assert result == 2
     assert '/nowhere' in out
+
+
+def test_a_file_that_is_not_utf_8_is_named(check, deployment):
+    result, err = check('[image_override]\nallowed_properties = hw_\udce9\n')
+    assert result == 255
+    assert err.startswith(f"{deployment.folder}/nova.conf: 'utf-8' codec ")
 
 
 def test_without_nova_conf_the_rules_are_a_failure(monkeypatch):
