@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+import sys
 
 import nova.conf
 from oslo_upgradecheck import upgradecheck
@@ -43,6 +44,15 @@ class Checks(upgradecheck.UpgradeCommands):
             return Result(Code.FAILURE, str(exc))
         return Result(Code.WARNING, warning) if warning else Result(
             Code.SUCCESS)
+
+    def check(self) -> Code:
+        """Report the checks, unless another word than "check" is given."""
+        word = nova.conf.CONF.command.check
+        if word != 'check':
+            print(f'there is no upgrade {word!r}: write upgrade check',
+                  file=sys.stderr)
+            sys.exit(shell.CANNOT_CHECK)
+        return super().check()
 
     _upgrade_checks = (
         ('Nova API', (_result, {'check': api_interfaces.verify})),

@@ -14,12 +14,12 @@ from nova_image_override.nova_interfaces import interface
 @pytest.fixture
 def check(deployment, monkeypatch, capsys):
     """Run the check on a nova.conf; return the exit status and the output."""
-    def check(text):
+    def check(text, word='check'):
         path = deployment.write('nova.conf', text)
         nova.conf.CONF.reset()
         monkeypatch.setattr('sys.argv', [
             'nova-image-override-status', '--config-file', path,
-            'upgrade', 'check'])
+            'upgrade', word])
         result = shell.status()
         captured = capsys.readouterr()
         return result, captured.out or captured.err
@@ -48,6 +48,11 @@ def test_rules_that_stop_nova_api_are_a_failure(check):
         '[image_override]\nproperty_protection_file = /nowhere\n')
     assert result == 2
     assert '/nowhere' in out
+
+
+def test_no_other_word_is_taken_for_a_check(check):
+    assert check('[image_override]\n', word='chekc') == (
+        255, "there is no upgrade 'chekc': write upgrade check\n")
 
 
 def test_a_file_that_is_not_utf_8_is_named(check, deployment):
