@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 import contextlib
+import itertools
 import sys
 import time
 from typing import Any, TypeVar
@@ -69,24 +70,24 @@ def walk(
         raise errors.NotFound(f'there is no cell {only}')
     began, items = time.monotonic(), 0
     for done, cell in enumerate(chosen):
-        pages = read(cell)
-        page: list[T] | None = []
         try:
-            while page is not None:
+            # An empty page first, for the time that the first one takes.
+            for page in itertools.chain([[]], read(cell)):
+                _progress('')
                 for item in page:
                     yield name(cell), item
                 items += len(page)
                 passed = time.monotonic() - began
+                left = f', {passed * (len(chosen) / done - 1):.0f} s left' \
+                    if done else ''
                 _progress(f'{done} of {len(chosen)} cells, {items} read, '
-                          f'{items / (passed or 1):.0f}/s' + (done > 0) * (
-                    f', {passed * (len(chosen) / (done or 1) - 1):.0f} s left'))
-                page = next(pages, None)
-                _progress('')
+                          f'{items / (passed or 1):.0f}/s{left}')
         except errors.StartupError as exc:
-            _progress('')
             if unread is None:
                 raise
             unread.append(str(exc))
+        finally:
+            _progress('')
 
 
 def _progress(text: str) -> None:

@@ -39,6 +39,8 @@ PAGE = 1000
 
 #: Options and arguments of a command -> how argparse takes them.
 Options = dict[str, dict[str, Any]]
+#: The columns of a table, and its rows.
+Columns = tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]
 
 ROLE: Options = {'--role': {
     'metavar': 'ROLE', 'action': 'append', 'dest': 'roles',
@@ -98,12 +100,6 @@ class Command(command.Command):
             parser.add_argument(name, **option)
         return parser
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Return the exit status, once all that is printed is written."""
-        result = super().run(parsed_args)
-        self.app.stdout.flush()
-        return result
-
     def get_epilog(self) -> str:
         """Return nothing: cliff reads every package for its own."""
         return ''
@@ -114,17 +110,21 @@ class Table(Command, lister.Lister):
 
     :ivar status: the exit status, once the table is made
     :ivar unread: what is wrong with cells that are left out of it
+    :ivar summary: a line for standard error, if there is one
     """
 
     status = 0
+    summary = ''
     unread: list[str]
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the table; return the exit status."""
         self.unread = []
         super().run(parsed_args)
-        for problem in self.unread:
-            print(problem, file=sys.stderr)
+        # Before anything of standard error, in whatever both go to.
+        self.app.stdout.flush()
+        for line in filter(None, (*self.unread, self.summary)):
+            print(line, file=sys.stderr)
         return 2 if self.unread else self.status
 
     def produce_output(
@@ -166,6 +166,14 @@ def read_nova_conf(
         raise errors.StartupError(' '.join(str(exc).split())) from None
     except UnicodeDecodeError as exc:
         raise not_decoded(exc, options) from None
+    return found_nova_conf()
+
+
+def found_nova_conf() -> cfg.ConfigOpts:
+    """Return the configuration that has been read.
+
+    :raises errors.StartupError: from no file
+    """
     conf = nova.conf.CONF
     if not conf.config_file and not conf.config_dir:
         raise errors.StartupError(

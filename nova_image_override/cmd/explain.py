@@ -1,13 +1,26 @@
 """``nova-image-override explain``: each rule in order."""
+from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 import dataclasses
 import json
 
 from nova_image_override.authorization import rules
+from nova_image_override.authorization.enforcer import Enforcer
 from nova_image_override.client import arguments
 from nova_image_override.cmd import deployment_files
-from nova_image_override.override import ImageProperties, NONE, Parser
+from nova_image_override.override import (
+    ImageProperties,
+    NONE,
+    Overrides,
+    Parser,
+)
+
+IMAGE: deployment_files.Options = {'--image': {
+    'metavar': 'FILE',
+    'help': 'image of the server, as openstack image show -f json prints it '
+            '(default: one that has no properties of its own)'}}
 
 
 class Explain(deployment_files.Table):
@@ -27,14 +40,11 @@ class Explain(deployment_files.Table):
             'metavar': 'NAME', 'action': arguments.Once,
             'help': 'ask about the properties of this preset, or about '
                     'PROPERTY=VALUE beside it'},
-        '--image': {
-            'metavar': 'FILE',
-            'help': 'image to ask for, as openstack image show -f json prints '
-                    'it (default: one that has no properties of its own)'}}
+        **IMAGE}
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    ) -> deployment_files.Columns:
         """Apply each rule.
 
         :raises errors.Invalid: there is no such property, value or preset
@@ -42,29 +52,23 @@ class Explain(deployment_files.Table):
         :raises OSError: the image cannot be read
         :raises ValueError: the "=" is missing, or the file holds no image
         """
-        asked = parsed_args.property
-        name, equals, value = (asked or '').partition('=')
-        if not equals and (asked is not None or parsed_args.preset is None):
+        name, equals, value = (parsed_args.property or '').partition('=')
+        if not equals and (name or not parsed_args.preset):
             name = name or 'PROPERTY'
             raise ValueError(
                 f'write {name}=VALUE, or {name}= to ask about its removal')
         planner, caller = deployment_files.read_rules(parsed_args)
-        enforcer = planner.enforcer
-        preset, made = NONE, []
-        if parsed_args.preset is not None:
-            preset = enforcer.presets.named(parsed_args.preset).overrides
-            made.append(rules.of_preset(parsed_args.preset, caller))
         own = {name: value or None} if equals else {}
-        image = image_properties(parsed_args.image) \
-            if parsed_args.image else {}
-        overrides = Parser(enforcer.catalog).parse(
-            own, preset=preset).over(image)
+        image = image_properties(parsed_args.image)
+        asked = overrides(planner.enforcer, own, parsed_args.preset, image)
+        made = [rules.of_preset(parsed_args.preset, caller)] \
+            if parsed_args.preset else []
         made += [
             rules.Decision(each, f'preset {parsed_args.preset}',
                            detail=f'{each} is taken out of it')
-            for each in own if each not in overrides]
-        decisions = enforcer.decisions(caller, overrides, [image])
-        for each in own or overrides.names:
+            for each in own if each not in asked]
+        decisions = planner.enforcer.decisions(caller, asked, [image])
+        for each in own or asked.names:
             made += [dataclasses.replace(
                 decision, rule=decision.rule if own else
                 f'{each}: {decision.rule}')
@@ -78,13 +82,31 @@ class Explain(deployment_files.Table):
              '' if permits else 'the first refusal above is the answer')]
 
 
-def image_properties(path: str) -> ImageProperties:
+def overrides(
+    enforcer: Enforcer, own: Mapping[str, str | None], preset: str | None,
+    image: ImageProperties,
+) -> Overrides:
+    """Return what a request overrides of an image.
+
+    :param own: what it names itself
+    :param preset: name of its preset, if it has one
+    :raises errors.Invalid: there is no such property, value or preset
+    """
+    return Parser(enforcer.catalog).parse(
+        own, preset=enforcer.presets.named(preset).overrides if preset
+        else NONE).over(image)
+
+
+def image_properties(path: str | None) -> ImageProperties:
     """Return the properties of an image, as Glance has them.
 
-    :param path: file with what ``openstack image show -f json`` has printed
+    :param path: file with what ``openstack image show -f json`` has printed;
+        None for an image without any
     :raises OSError: the file cannot be read
     :raises ValueError: the file holds something else
     """
+    if path is None:
+        return {}
     with open(path, encoding='utf-8') as file:
         try:
             # openstacksdk knows some properties, and turns them into numbers

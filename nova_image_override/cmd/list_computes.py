@@ -27,7 +27,7 @@ class Computes(deployment_files.Table):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    ) -> deployment_files.Columns:
         """Read the compute nodes of every cell.
 
         :raises errors.StartupError: a database cannot be read

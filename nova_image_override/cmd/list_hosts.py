@@ -15,9 +15,7 @@ from nova.virt import hardware
 from nova_image_override import errors
 from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Change, Planner
-from nova_image_override.api.guest import check
 from nova_image_override.api.guest import guest
-from nova_image_override.api.guest import no_effect
 from nova_image_override.client import arguments
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
@@ -25,7 +23,7 @@ from nova_image_override.cmd import explain
 from nova_image_override.cmd import list_servers
 from nova_image_override.hosts import scheduler as host_scheduler
 from nova_image_override.nova_interfaces import scheduler as interfaces
-from nova_image_override.override import NONE, Parser
+from nova_image_override.override import NONE
 from nova_image_override.server_record import ServerRecord
 
 _TAKES = 'can take the server'
@@ -50,10 +48,7 @@ class Hosts(deployment_files.Table):
     """
 
     options = {
-        '--image': {
-            'metavar': 'FILE',
-            'help': 'its image, as openstack image show -f json prints it '
-                    '(default: one without properties)'},
+        **explain.IMAGE,
         '--preset': {
             'metavar': 'NAME', 'action': arguments.Once,
             'help': 'preset of its overrides'},
@@ -91,7 +86,7 @@ class Hosts(deployment_files.Table):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    ) -> deployment_files.Columns:
         """Ask; :meth:`run` turns what is raised into one line."""
         if parsed_args.server and any(
                 getattr(parsed_args, each) is not None for each in (
@@ -154,20 +149,14 @@ def _of_create(
         each.name, each.flavorid)), None)
     if flavor is None:
         raise errors.NotFound(f'there is no flavor {options.flavor}')
-    base = explain.image_properties(options.image) if options.image else {}
-    overrides = Parser(planner.enforcer.catalog).parse(
-        options.overrides or {}, preset=planner.enforcer.presets.named(options.preset).overrides
-        if options.preset else NONE).over(base)
-    image = guest.boot_metadata({}, overrides.merge(base))
-    # As Planner.plan does, but operators may read every extra spec.
-    drivers = planner.virt_drivers
-    problems = {
-        **check.problems(flavor, image, base, overrides, virt_drivers=drivers),
-        **{each.name: each for each in no_effect.on_hosts(
-            drivers, base, image['properties'], overrides)}}
-    if problems:
-        raise errors.Invalid(problems.values())
-    meta = guest.read(guest.boot_metadata(image))
+    base = explain.image_properties(options.image)
+    overrides = explain.overrides(
+        planner.enforcer, options.overrides or {}, options.preset, base)
+    change = Change(flavor, {'properties': base}, overrides, overrides)
+    # Operators may read every extra spec.
+    meta = guest.read(planner.plan(
+        deployment_files.context(['admin'], 'project'), change,
+        authorises=False).image)
     # As API._validate_and_build_base_options and _create_instance do.
     spec = objects.RequestSpec.from_components(
         context, str(uuid.uuid4()), meta, flavor,
@@ -179,7 +168,7 @@ def _of_create(
         user_id=context.user_id)
     spec.is_bfv = False
     spec.requested_networks = objects.NetworkRequestList(objects=[])
-    return spec, Change(flavor, {'properties': base}, overrides, overrides)
+    return spec, change
 
 
 def _reason(
@@ -191,14 +180,13 @@ def _reason(
         return _TAKES
     if node in answer.refused:
         return f'refused by {answer.refused[node]}'
-    return answer.reason or next(
-        (_lacking(part) for part in answer.parts if node not in having(part)),
-        'Placement has not all of it together')
-
-
-def _lacking(part: host_scheduler.Part) -> str:
-    if part.value == '!COMPUTE_STATUS_DISABLED':
-        return 'disabled'
-    if part.value.startswith('!'):
-        return f'with the trait {part.value[1:]}'
-    return _LACKING[part.name].format(part.value)
+    if answer.reason:
+        return answer.reason
+    for part in answer.parts:
+        if node not in having(part):
+            if part.value == '!COMPUTE_STATUS_DISABLED':
+                return 'disabled'
+            if part.value.startswith('!'):
+                return f'with the trait {part.value[1:]}'
+            return _LACKING[part.name].format(part.value)
+    return 'Placement has not all of it together'

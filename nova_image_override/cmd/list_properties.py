@@ -1,7 +1,6 @@
 """``nova-image-override list``: the properties a user may override."""
 
 import argparse
-from typing import Any
 
 from nova_image_override import property_table
 from nova_image_override import versions
@@ -19,7 +18,7 @@ class List(deployment_files.Table):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    ) -> deployment_files.Columns:
         """Apply the rules.
 
         :raises errors.StartupError: with these rules nova-api does not start

@@ -59,7 +59,7 @@ class Servers(deployment_files.Table):
 
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    ) -> deployment_files.Columns:
         """Read the servers of every cell.
 
         :raises errors.NotFound: there is no such server
@@ -73,14 +73,13 @@ class Servers(deployment_files.Table):
         servers = overridden(parsed_args.server_project, parsed_args.server,
                              parsed_args.preset, parsed_args.marker,
                              parsed_args.cell, self.unread)
-        planner = startup.read(conf).planner if (
-            parsed_args.no_longer_allowed or parsed_args.outdated) else None
-        if planner and parsed_args.outdated:
-            servers = outdated(servers, planner.enforcer.presets.now())
-        if planner and parsed_args.no_longer_allowed:
+        if parsed_args.outdated:
+            presets = startup.read(conf).planner.enforcer.presets
+            servers = outdated(servers, presets.now())
+        if parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
             refuses = functools.partial(
-                self._refused, planner, parsed_args.roles)
+                self._refused, startup.read(conf).planner, parsed_args.roles)
         return header, rows(servers, refuses)
 
     def _refused(

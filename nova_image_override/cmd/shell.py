@@ -77,12 +77,10 @@ class Shell(app.App):
             deferred_help=True)
 
     def build_option_parser(
-        self, description: str | None, version: str | None,
-        argparse_kwargs: dict[str, Any] | None = None,
+        self, *args: Any, **kwargs: Any,
     ) -> argparse.ArgumentParser:
         """Take the files of nova.conf before the command or after it."""
-        parser = super().build_option_parser(
-            description, version, argparse_kwargs)
+        parser = super().build_option_parser(*args, **kwargs)
         add_file_options(parser)
         return parser
 

@@ -26,11 +26,8 @@ def unknown_names() -> str:
 
     :raises errors.StartupError: with these rules nova-api does not start
     """
-    conf = nova.conf.CONF
-    if not conf.config_file and not conf.config_dir:
-        raise errors.StartupError(
-            'no nova.conf was found, name it with --config-file')
-    return '; '.join(startup.read(conf).planner.enforcer.unknown_names())
+    started = startup.read(deployment_files.found_nova_conf())
+    return '; '.join(started.planner.enforcer.unknown_names())
 
 
 class Checks(upgradecheck.UpgradeCommands):

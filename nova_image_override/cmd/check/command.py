@@ -45,17 +45,9 @@ class Check(deployment_files.Table):
                     'names it in OS_NOVA_CONFIG_FILES (default: [wsgi] '
                     'api_paste_config)'}}
 
-    _summary: str
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the table and the summary."""
-        status = super().run(parsed_args)
-        self.app.stderr.write(f'{self._summary}\n')
-        return status
-
     def take_action(
         self, parsed_args: argparse.Namespace,
-    ) -> tuple[tuple[str, ...], list[Finding]]:
+    ) -> deployment_files.Columns:
         """Look for mistakes.
 
         :raises errors.StartupError: nova.conf itself cannot be read
@@ -97,7 +89,7 @@ class Check(deployment_files.Table):
              if not stops or each.severity != finding.NOTE),
             key=lambda each: finding.SEVERITIES.index(each.severity))
         self.status = int(any(each.severity != finding.NOTE for each in found))
-        self._summary = _summary(found, None if stops else cloud)
+        self.summary = _summary(found, None if stops else cloud)
         return ('Severity', 'Code', 'Subject', 'Why', 'What to change'), found
 
 

@@ -74,11 +74,10 @@ def findings(conf: cfg.ConfigOpts, given: str | None) -> Iterator[Finding]:
             f'{type(exc).__name__}: {" ".join(str(exc).split())}',
             'correct the file, or what names it')
         return
-    ours = _OURS in loader.factories.values()
     for section in [
             f'[app:{name}]' for name, factory in loader.factories.items()
             if factory != _OURS
-    ] or ([] if ours else [f'[composite:{_APPLICATION}]']):
+    ] if loader.factories else [f'[composite:{_APPLICATION}]']:
         yield Finding(
             WARNING, 'S4', section,
             f'{path}: the extension is off for what leads here',

@@ -39,7 +39,8 @@ def test_a_misspelt_option_is_found_in_a_folder_of_files_too(home, options):
 
 @pytest.mark.parametrize('name', ['nova.conf', 'nova.conf.d/lists.conf'])
 def test_a_file_that_is_not_utf_8_is_named(home, name):
-    path = home.write(name, '[image_override]\nallowed_properties = hw_\udce9\n')
+    path = home.write(
+        name, '[image_override]\nallowed_properties = hw_\udce9\n')
     assert home.run('check', '--config-dir', f'{home.folder}/nova.conf.d') == (
         1, '', f"{path}: 'utf-8' codec can't decode byte 0xe9 in position 41: "
         'invalid continuation byte\n')
