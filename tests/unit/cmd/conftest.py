@@ -22,8 +22,10 @@ class Deployment:
         self._capsys = capsys
 
     def write(self, name, text):
+        """Write a file, in which {folder} is that of all; return its path."""
         path = self.folder / name
-        path.write_text(textwrap.dedent(text), errors='surrogateescape')
+        path.write_text(textwrap.dedent(text).replace(
+            '{folder}', str(self.folder)), errors='surrogateescape')
         return str(path)
 
     def run(self, *arguments):
@@ -62,8 +64,7 @@ def deployment(tmp_path, capsys):
 @pytest.fixture
 def run(deployment):
     for name, text in deployed.FILES.items():
-        deployment.write(
-            name, text.replace('{folder}', str(deployment.folder)))
+        deployment.write(name, text)
     return deployment
 
 

@@ -1,10 +1,9 @@
 """Nova's databases with a server, two compute nodes and two flavors."""
 
 import pathlib
-import subprocess
-import sys
 
 from testing import paste_config
+from tests.unit.cmd import processes
 
 SERVER = '5f2c1a34-0c1e-4b6f-9e2d-7a8b9c0d1e2f'
 
@@ -72,9 +71,7 @@ def make(folder: pathlib.Path) -> pathlib.Path:
     paste_config.write(folder, paste_config.APP)
     path = folder / 'nova.conf'
     path.write_text(DATABASES.format(folder=folder))
-    made = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', MAKE, path,
-         f'sqlite:///{folder}/cell1.sqlite', SERVER],
-        capture_output=True, text=True, timeout=300, check=False)
-    assert made.returncode == 0, made.stderr
+    made = processes.run('python', '-W', 'ignore', '-c', MAKE, path,
+                         f'sqlite:///{folder}/cell1.sqlite', SERVER)
+    assert made.status == 0, made.lines
     return path

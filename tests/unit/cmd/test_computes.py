@@ -2,7 +2,6 @@
 tests/functional/test_computes_command.py.
 """
 
-import json
 from unittest import mock
 
 import pytest
@@ -19,35 +18,17 @@ WITHOUT = node('compute2')
 OLDER = node('compute3', image_props_override='0.9')
 
 
-@pytest.fixture
-def listed(deployment, monkeypatch):
-    """Run the command on these nodes; return the status and what it prints."""
-    def listed(found, *arguments):
-        deployment.write('nova.conf', '[image_override]\n')
-        monkeypatch.setattr(cells, 'compute_nodes',
-                            lambda *asked: iter(found))
-        status, out, err = deployment.run(
-            'computes', '-f', 'json', *arguments)
-        assert out, err
-        return status, json.loads(out)
-    return listed
-
-
-def test_all_is_well(listed):
-    assert listed([WITH]) == (0, [{
-        'Cell': 'cell1', 'Host': 'compute1', 'Node': 'compute1',
-        'Compute part': '1.0'}])
-
-
-def test_only_those_without_it_can_be_listed(listed):
-    assert listed([WITH], '--missing') == (0, [])
-    status, (row,) = listed([WITH, WITHOUT], '--missing')
-    assert status == 1
-    assert row['Host'] == 'compute2'
-
-
-def test_a_compute_part_that_is_too_old_is_missing_and_shows_its_version(
-        listed):
-    status, (row,) = listed([WITH, OLDER], '--missing')
-    assert status == 1
-    assert (row['Host'], row['Compute part']) == ('compute3', '0.9')
+@pytest.mark.parametrize(('nodes', 'options', 'status', 'left'), [
+    ([WITH], [], 0, [('compute1', '1.0')]),
+    ([WITH, WITHOUT], [], 1, [('compute1', '1.0'), ('compute2', None)]),
+    ([WITH], ['--missing'], 0, []),
+    ([WITH, WITHOUT], ['--missing'], 1, [('compute2', None)]),
+    # Too old is as good as missing.
+    ([WITH, OLDER], ['--missing'], 1, [('compute3', '0.9')])])
+def test_nodes_are_listed_with_their_compute_part(
+        deployment, monkeypatch, nodes, options, status, left):
+    deployment.write('nova.conf', '[image_override]\n')
+    monkeypatch.setattr(cells, 'compute_nodes', lambda *asked: iter(nodes))
+    assert deployment.rows('computes', *options) == (status, [
+        {'Cell': 'cell1', 'Host': host, 'Node': host, 'Compute part': part}
+        for host, part in left])

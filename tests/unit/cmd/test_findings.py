@@ -6,8 +6,6 @@ A few deployments have all of them between them: a process takes seconds.
 import json
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -92,15 +90,12 @@ sys.exit(shell.main())
 
 def check(*arguments, code=None):
     """Run the check; return its findings, and the summary."""
-    command = [sys.executable, '-W', 'ignore', '-c', code] if code else [
-        processes.FOLDER / 'nova-image-override']
-    done = subprocess.run(
-        [*map(str, (*command, 'check', *arguments)), '-f', 'json'],
-        capture_output=True, text=True, timeout=300, check=False)
-    assert done.stdout, done.stderr
-    # Before it come nova-api's own warnings.
-    summary = done.stderr.splitlines()[-1]
-    return json.loads(done.stdout), summary, done.returncode
+    command = ('python', '-W', 'ignore', '-c', code) if code else (
+        'nova-image-override',)
+    done = processes.run(*command, 'check', *arguments, '-f', 'json')
+    assert done.out, done.lines
+    # Before the summary come nova-api's own warnings.
+    return json.loads(done.out), done.lines[-1], done.status
 
 
 def write(folder, text, **files):

@@ -1,7 +1,5 @@
 """What the operator's commands say of presets."""
 
-import json
-
 from nova import objects
 import pytest
 
@@ -29,10 +27,11 @@ def run(deployment):
     """Write the files of a deployment with PRESETS, and run a command."""
     def run(*arguments, text=PRESETS, policy=POLICY, options=''):
         deployment.write('policy.yaml', policy)
-        path = deployment.write('presets.yaml', text)
+        deployment.write('presets.yaml', text)
         deployment.write('nova.conf', (
-            f'[image_override]\npresets_file = {path}\n{options}\n'
-            f'[oslo_policy]\npolicy_file = {deployment.folder}/policy.yaml\n'))
+            '[image_override]\npresets_file = {folder}/presets.yaml\n'
+            + options +
+            '\n[oslo_policy]\npolicy_file = {folder}/policy.yaml\n'))
         return deployment.rows(*arguments)
     objects.register_all()
     return run
@@ -91,20 +90,17 @@ class TestCheck:
                      if row['Subject'] == 'pages']
         assert change.startswith('not with plain: hw_mem_page_size: ')
 
-    def test_what_the_rules_refuse_hides_no_flavor_that_does(
-            self, run, monkeypatch):
+    @pytest.mark.parametrize(('policy', 'refused'), [
+        ('', []),
+        # What the rules refuse hides no flavor that does.
+        (f'"{policies.PROPERTY_RULE.format("hw_mem_page_size")}": "!"\n',
+         [('N1', 'pages')])])
+    def test_a_preset_that_goes_with_no_flavor_is_told(
+            self, run, monkeypatch, policy, refused):
         monkeypatch.setattr(cells, 'flavors', lambda: [flavor('plain')])
-        closed = policies.PROPERTY_RULE.format('hw_mem_page_size')
-        _, found = checked(run, '--flavors', policy=f'"{closed}": "!"\n')
-        assert found == [('N1', 'pages'), ('N3', 'pages'), ('N4', 'pages'),
-                         ('N5', 'menu'), ('N5', 'secret')]
-
-    def test_a_preset_that_goes_with_no_flavor_is_told(self, run, monkeypatch):
-        monkeypatch.setattr(cells, 'flavors', lambda: [flavor('plain')])
-        found = checked(run, '--flavors', '--role', 'secret',
-                        '--role', 'member')
-        assert found == (1, [('N3', 'pages'), ('N4', 'pages'),
-                             ('N5', 'menu'), ('N5', 'secret')])
+        assert checked(run, '--flavors', policy=policy) == (1, [
+            *refused, ('N3', 'pages'), ('N4', 'pages'),
+            ('N5', 'menu'), ('N5', 'secret')])
 
     def test_a_policy_of_no_preset_is_told(self, run):
         for name, told in (
@@ -194,13 +190,12 @@ class TestServers:
     @pytest.fixture
     def listed(self, deployment, monkeypatch):
         for name, text in deployed.FILES.items():
-            deployment.write(
-                name, text.replace('{folder}', str(deployment.folder)))
-        path = deployment.write('presets.yaml', (
+            deployment.write(name, text.replace(
+                '[image_override]',
+                '[image_override]\npresets_file = {folder}/presets.yaml'))
+        deployment.write('presets.yaml', (
             'menu: {description: x, properties: {hw_boot_menu: yes}}\n'
             'bus: {description: x, properties: {hw_disk_bus: ide}}\n'))
-        with open(deployment.folder / 'nova.conf', 'a') as file:
-            file.write(f'[image_override]\npresets_file = {path}\n')
         servers = []
         for name, used, asked in (
                 ('now', self.USED, {'hw_boot_menu': 'true'}),
@@ -218,11 +213,8 @@ class TestServers:
             list_servers, 'overridden', lambda *asked: iter(servers))
 
         def listed(*arguments):
-            status, out, err = deployment.run(
-                'servers', '-f', 'json', *arguments)
-            assert out, err
-            return status, {row['Server']: row['Preset']
-                            for row in json.loads(out)}
+            status, rows = deployment.rows('servers', *arguments)
+            return status, {row['Server']: row['Preset'] for row in rows}
         return listed
 
     def test_the_preset_is_beside_the_overrides(self, listed):

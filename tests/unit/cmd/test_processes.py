@@ -11,6 +11,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import uuid
 
 from nova import version as nova_version
 import pytest
@@ -24,8 +25,6 @@ pytestmark = pytest.mark.process
 COMMAND = 'nova-image-override'
 STATUS = 'nova-image-override-status'
 COMPUTE = 'nova-compute-image-override'
-SERVER = nova_databases.SERVER
-NOBODY = '00000000-0c1e-4b6f-9e2d-7a8b9c0d1e2f'
 
 
 @pytest.mark.parametrize('script', [COMMAND, STATUS, COMPUTE])
@@ -117,7 +116,7 @@ def test_computes_tells_which_hosts_lack_the_compute_part(databases):
 @pytest.mark.smoke
 def test_servers_lists_what_is_overridden(databases):
     asked = (COMMAND, 'servers', '--config-file', databases, '-f', 'csv')
-    done = processes.run(*asked, '--server', SERVER)
+    done = processes.run(*asked, '--server', nova_databases.SERVER)
     assert (done.status, done.lines) == (0, [])
     assert [row[3:] for row in csv.reader(done.out.splitlines())] == [
         ['Property', 'Image value', 'Value', 'Preset'],
@@ -125,13 +124,9 @@ def test_servers_lists_what_is_overridden(databases):
         ['hw_pmu', 'false', 'null', 'null']]
 
 
-def second_cell(databases, connection):
+def in_api_database(databases, *statement):
     with sqlite3.connect(databases.parent / 'api.sqlite') as database:
-        database.execute('DELETE FROM cell_mappings WHERE name = "cell0"')
-        database.execute(
-            'INSERT INTO cell_mappings (uuid, name, transport_url, '
-            'database_connection) VALUES (?, "cell0", "fake:/", ?)',
-            (NOBODY, connection))
+        database.execute(*statement)
 
 
 @pytest.mark.parametrize(('command', 'connection'), [
@@ -142,14 +137,16 @@ def second_cell(databases, connection):
     ('computes', 'no+such://nova@127.0.0.1/nova'), ('servers', 'nosuch')])
 def test_a_cell_that_cannot_be_read_is_named_and_the_rest_is_there(
         databases, command, connection, tmp_path):
-    second_cell(databases, connection.format(tmp_path))
+    in_api_database(
+        databases, 'INSERT INTO cell_mappings (uuid, name, transport_url, '
+        'database_connection) VALUES (?, "cell0", "fake:/", ?)',
+        (str(uuid.uuid4()), connection.format(tmp_path)))
     try:
         done = processes.run(
             COMMAND, command, '--config-file', databases, '-f', 'json')
     finally:
-        second_cell(databases, '')
-        with sqlite3.connect(databases.parent / 'api.sqlite') as database:
-            database.execute('DELETE FROM cell_mappings WHERE name = "cell0"')
+        in_api_database(
+            databases, 'DELETE FROM cell_mappings WHERE name = "cell0"')
     assert done.status == 2, done.lines
     assert [row['Cell'] for row in json.loads(done.out)] == ['cell1', 'cell1']
     assert len(done.lines) == 1
@@ -218,13 +215,16 @@ def test_a_closed_output_makes_no_warning_of_what_stops_a_status():
     assert done.stderr == b"[Errno 21] Is a directory: '/'\n"
 
 
-@pytest.mark.parametrize('arguments', [
-    ('servers', '--marker'), ('hosts', '--server'), ('explain',)])
-def test_nothing_is_asked_for_by_an_empty_text(databases, arguments):
-    done = processes.run(
-        COMMAND, *arguments, '', '--config-file', databases)
+@pytest.mark.parametrize(('arguments', 'why'), [
+    (('servers', '--marker', ''), 'must not be empty'),
+    (('hosts', '--server', ''), 'must not be empty'),
+    (('explain', ''), 'must not be empty'),
+    (('check', '--nothing'), 'unrecognized arguments: --nothing')])
+def test_wrong_arguments_have_a_status_of_their_own(
+        databases, arguments, why):
+    done = processes.run(COMMAND, *arguments, '--config-file', databases)
     assert (done.status, done.out) == (2, '')
-    assert done.lines[-1].endswith('must not be empty')
+    assert done.lines[-1].endswith(why)
 
 
 def test_a_terminal_shows_the_progress(databases):
@@ -325,12 +325,6 @@ def test_nova_compute_reads_nova_conf_before_its_manager_is_imported(
         'compute.main = lambda: print(*sys.modules)', databases, tmp_path)
     assert 'nova.cmd.compute' in done.out.split()
     assert 'nova.compute.manager' not in done.out.split()
-
-
-def test_a_wrong_argument_has_a_status_of_its_own():
-    done = processes.run(COMMAND, 'check', '--nothing')
-    assert (done.status, done.out) == (2, '')
-    assert 'unrecognized arguments: --nothing' in done.lines[-1]
 
 
 def test_a_status_that_cannot_be_checked_is_no_result():

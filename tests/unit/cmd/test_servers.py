@@ -12,19 +12,15 @@ from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd import list_servers
-from tests.unit.cmd import deployed
 from tests.unit.cmd.deployed import server
 
 BUS, PMU, MEM = 'hw_disk_bus', 'hw_pmu', 'hw_numa_mem.1'
 
 
 @pytest.fixture
-def listed(deployment, monkeypatch):
+def listed(run, monkeypatch):
     """Run the command; return the status and columns of what it prints."""
     objects.register_all()
-    for name, text in deployed.FILES.items():
-        deployment.write(
-            name, text.replace('{folder}', str(deployment.folder)))
     found = [
         ('cell1', server('a', hw_disk_bus='scsi', hw_pmu='true')),
         ('cell1', server('b', hw_disk_bus='ide', own={BUS: 'virtio'})),
@@ -39,14 +35,11 @@ def listed(deployment, monkeypatch):
     monkeypatch.setattr(list_servers, 'overridden', read)
 
     def listed(*arguments, columns=('Server', 'Property', 'Value')):
-        status, out, err = deployment.run(
-            'servers', '-f', 'json', *arguments)
-        assert out, err
-        return status, [tuple(row[each] for each in columns)
-                        for row in json.loads(out)]
+        status, rows = run.rows('servers', *arguments)
+        return status, [tuple(row[each] for each in columns) for row in rows]
 
     listed.asked = asked
-    listed.deployment = deployment
+    listed.deployment = run
     listed.found = found
     return listed
 
