@@ -68,18 +68,20 @@ class Explain(deployment_files.Table):
                            detail=f'{each} is taken out of it')
             for each in own if each not in asked]
         decisions = planner.enforcer.decisions(caller, asked, [image])
-        for each in own or asked.names:
-            made += [dataclasses.replace(
-                decision, rule=decision.rule if own else
-                f'{each}: {decision.rule}')
-                for decision in decisions if decision.name == each]
+        made += [
+            decision if own else dataclasses.replace(
+                decision, rule=f'{each}: {decision.rule}')
+            for each in own or asked.names
+            for decision in decisions if decision.name == each]
+        rows = [(each.rule, each.permits, each.detail or each.reason)
+                for each in made]
         permits = all(each.permits for each in made)
         self.status = int(not permits)
+        rows.append(('all', permits, '' if permits else
+                     'the first refusal above is the answer'))
         return ('Rule', 'Verdict', 'Reason'), [
-            *((each.rule, _verdict(each.permits), each.detail or each.reason)
-              for each in made),
-            ('all', _verdict(permits),
-             '' if permits else 'the first refusal above is the answer')]
+            (rule, 'permits' if passes else 'refuses', why)
+            for rule, passes, why in rows]
 
 
 def overrides(
@@ -120,7 +122,3 @@ def image_properties(path: str | None) -> ImageProperties:
             raise ValueError(
                 f'{path} is not what openstack image show prints with '
                 '-f json') from None
-
-
-def _verdict(permits: bool) -> str:
-    return 'permits' if permits else 'refuses'

@@ -10,12 +10,11 @@ from nova_image_override import versions
 from nova_image_override.api import startup
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
+from nova_image_override.cmd.check import files
 from nova_image_override.cmd.check import finding
-from nova_image_override.cmd.check import paste
 from nova_image_override.cmd.check import policy
 from nova_image_override.cmd.check import presets
 from nova_image_override.cmd.check import rules
-from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check.finding import Finding
 from nova_image_override.nova_interfaces import api as api_interfaces
 
@@ -69,8 +68,8 @@ class Check(deployment_files.Table):
                 finding.ERROR, 'S2', 'Nova', f'nova-api does not start: {exc}',
                 'go back to the Nova from before, or upgrade '
                 'nova-image-override'))
-        found = [*spelling.findings(conf), *policy.files(conf)]
-        for each in paste.findings(conf, parsed_args.api_paste):
+        found = [*files.misspelt(conf), *files.missing(conf)]
+        for each in files.paste(conf, parsed_args.api_paste):
             (stops if each.severity == finding.ERROR else found).append(each)
         cloud = None
         if started is not None:

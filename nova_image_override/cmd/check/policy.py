@@ -1,36 +1,16 @@
-"""Findings about Nova's policy files: what is in them and never checked."""
+"""Findings about Nova's policy files: rules that are never checked or met."""
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from typing import Any
 
-from oslo_config import cfg
 from oslo_policy import policy as oslo_policy
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override.cmd.check import spelling
 from nova_image_override.cmd.check.finding import ERROR, Finding
 from nova_image_override.cmd.check.rules import Cloud
-
-
-def files(conf: cfg.ConfigOpts) -> Iterator[Finding]:
-    """Yield the policy files that nova.conf names and that are not there.
-
-    oslo.policy goes on without them: what they close is open.
-    """
-    options = conf.oslo_policy
-    for option, paths in (('policy_file', [options.policy_file]),
-                          ('policy_dirs', options.policy_dirs)):
-        for path in paths if spelling.is_given(
-                conf, option, 'oslo_policy') else ():
-            if not conf.find_file(path):
-                yield Finding(
-                    ERROR, 'P2', path,
-                    f'[oslo_policy] {option} names it, and it is not there: '
-                    'the rules that Nova and this package bring are in force',
-                    'write the file, or correct the option')
 
 
 def findings(cloud: Cloud) -> Iterator[Finding]:
