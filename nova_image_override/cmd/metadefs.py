@@ -43,7 +43,7 @@ class Metadefs(deployment_files.Command):
             'action': 'store_true',
             'help': 'only what this deployment\'s rules leave to the user'},
         '--glance': {
-            'metavar': 'FOLDER', 'type': pathlib.Path,
+            'metavar': 'FOLDER',
             'help': 'folder of Glance\'s own definitions, such as '
                     '/etc/glance/metadefs: what they define too is left '
                     'out, what they define differently is named on standard '
@@ -142,10 +142,10 @@ def _definition(each: Overridable, name: str) -> Json:
             'type': 'string', **limits}
 
 
-def _of_images(folder: pathlib.Path) -> Iterator[tuple[str, Json]]:
+def _of_images(folder: str) -> Iterator[tuple[str, Json]]:
     """Yield Glance's definitions for images by name, with their namespace."""
     # Other than glob, iterdir raises an error where there is no such folder.
-    for path in sorted(folder.iterdir(), reverse=True):
+    for path in sorted(pathlib.Path(folder).iterdir(), reverse=True):
         if path.suffix != '.json':
             continue
         try:
