@@ -73,13 +73,14 @@ class Servers(deployment_files.Table):
         servers = overridden(parsed_args.server_project, parsed_args.server,
                              parsed_args.preset, parsed_args.marker,
                              parsed_args.cell, self.unread)
-        if parsed_args.outdated:
-            presets = startup.read(conf).planner.enforcer.presets
-            servers = outdated(servers, presets.now())
-        if parsed_args.no_longer_allowed:
+        planner = startup.read(conf).planner if (
+            parsed_args.no_longer_allowed or parsed_args.outdated) else None
+        if planner and parsed_args.outdated:
+            servers = outdated(servers, planner.enforcer.presets.now())
+        if planner and parsed_args.no_longer_allowed:
             header += ('Code', 'Reason')
             refuses = functools.partial(
-                self._refused, startup.read(conf).planner, parsed_args.roles)
+                self._refused, planner, parsed_args.roles)
         return header, rows(servers, refuses)
 
     def _refused(

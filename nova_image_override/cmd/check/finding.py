@@ -14,7 +14,7 @@ SEVERITIES = (ERROR, WARNING, NOTE)
 class Finding(NamedTuple):
     """One finding, as a row of the command's table.
 
-    :ivar code: its kind, documented in docs/source/admin/glance.rst
+    :ivar code: its kind, documented in docs/source/admin/findings.rst
     :ivar subject: the property, entry or option that it is about
     :ivar why: the consequence
     :ivar change: how to correct it
