@@ -14,7 +14,6 @@ from tempest.lib.common.utils import data_utils
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
-from nova_image_override_tempest_plugin import clients
 
 CONF = config.CONF
 
@@ -22,12 +21,13 @@ CONF = config.CONF
 class BaseOverridesTest(base.BaseV2ComputeTest):
     """One user of the project, and what the cloud offers to that user.
 
+    :cvar servers_client: names the extension in every request
+    :cvar plain_servers_client: Tempest's own, which does not
     :cvar offer: what discovery says
     :cvar offered: those of ``[image_props_override] overrides`` that the
         user may set
     """
 
-    client_manager = clients.Manager
     credentials = ['primary']
 
     @classmethod
@@ -39,9 +39,15 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
 
     @classmethod
     def setup_clients(cls) -> None:
+        manager = cls.os_primary
+        ours = manager.image_props_override
+        cls.discovery_client = ours.DiscoveryClient()
+        cls.plain_servers_client = manager.servers_client
+        # Tempest's own methods, such as create_test_server, take it from there.
+        manager.servers_client = ours.ServersClient(
+            enable_instance_password=(
+                CONF.compute_feature_enabled.enable_instance_password))
         super().setup_clients()
-        cls.discovery_client = cls.os_primary.discovery_client
-        cls.plain_servers_client = cls.os_primary.plain_servers_client
 
     @classmethod
     def resource_setup(cls) -> None:
@@ -111,6 +117,11 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
             self.servers_client, server_id, 'ACTIVE')
         return answer['server']
 
+    def server(self, overrides: typing.Any) -> dict[str, typing.Any]:
+        """Return the body of a create, or of its check, but for a name."""
+        return {'imageRef': self.image_ref, 'flavorRef': self.flavor_ref,
+                errors.PARAMETER: overrides}
+
     def in_force(self, server_id: str) -> dict[str, str | None]:
         """Return the overrides that the API shows for a server."""
         shown = self.servers_client.show_server(server_id)['server']
@@ -152,8 +163,7 @@ class BaseOverridesTest(base.BaseV2ComputeTest):
             prefix=CONF.resource_name_prefix, name='refused')
         codes = self.refused(
             kind, (client or self.servers_client).create_server, name=name,
-            imageRef=self.image_ref, flavorRef=self.flavor_ref,
-            **{errors.PARAMETER: overrides})
-        left = self.servers_client.list_servers(name=name)['servers']
-        self.assertEqual([], left)
+            **self.server(overrides))
+        self.assertEqual(
+            [], self.servers_client.list_servers(name=name)['servers'])
         return codes

@@ -19,28 +19,24 @@ class RebuildTest(base.BaseOverridesTest):
         if not CONF.image_props_override.rebuild:
             raise cls.skipException('[image_props_override] rebuild is false')
 
+    def rebuilt(self, server, asked, in_force):
+        """Assert what a rebuild with ASKED leaves in force."""
+        answer = self.rebuild(server['id'], asked)
+        self.assertEqual(in_force, answer[errors.PARAMETER])
+        self.assertEqual(in_force, self.in_force(server['id']))
+
     @decorators.idempotent_id('e3bb5867-57e7-4609-b050-08bdf507891f')
-    def test_a_rebuild_that_says_nothing_keeps_them(self):
+    def test_one_that_says_nothing_keeps_them_and_an_empty_object_drops_them(
+            self):
         overrides = self.some(1)
         server = self.boot(overrides)
-        answer = self.rebuild(server['id'], None)
-        self.assertEqual(overrides, answer[errors.PARAMETER])
-        self.assertEqual(overrides, self.in_force(server['id']))
+        self.rebuilt(server, None, overrides)
+        self.rebuilt(server, {}, {})
 
     @decorators.idempotent_id('885d93c1-7e93-4cc5-a85e-f28adb6e1ccc')
     def test_a_rebuild_with_overrides_replaces_them_all(self):
-        (one, value), (other, other_value) = self.some(2).items()
-        server = self.boot({one: value})
-        answer = self.rebuild(server['id'], {other: other_value})
-        self.assertEqual({other: other_value}, answer[errors.PARAMETER])
-        self.assertEqual({other: other_value}, self.in_force(server['id']))
-
-    @decorators.idempotent_id('7e388c84-cabe-44cd-986a-65b28a89ca85')
-    def test_a_rebuild_with_an_empty_object_drops_them(self):
-        server = self.boot(self.some(1))
-        answer = self.rebuild(server['id'], {})
-        self.assertEqual({}, answer[errors.PARAMETER])
-        self.assertEqual({}, self.in_force(server['id']))
+        one, other = ({name: value} for name, value in self.some(2).items())
+        self.rebuilt(self.boot(one), other, other)
 
     @decorators.attr(type='negative')
     @decorators.idempotent_id('239cff4d-7557-40fa-8ba9-2f0324f6b039')
