@@ -61,6 +61,9 @@ def take(words: Iterable[str], overrides: dict[str, str | None]) -> None:
 
 def name(word: str) -> str:
     """Return WORD, which must be a name without a value."""
+    if not word.strip():
+        raise argparse.ArgumentTypeError(
+            'takes the name of a property, which is not empty')
     key, equals, _ = word.partition('=')
     if equals:
         raise argparse.ArgumentTypeError(

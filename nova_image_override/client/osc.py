@@ -76,15 +76,30 @@ class Hook(hooks.CommandHook):
         """Change nothing."""
         return return_code
 
-    @property
-    def compute(self) -> Any:
-        """openstacksdk's compute proxy, from now on without its cache.
+    def session(self) -> transport.OverridingSession:
+        """Return the session of the command, with openstacksdk's cache off.
 
-        That knows answers by what the command asks, without what hooks add.
+        The cache knows answers by what the command asks, without what hooks
+        add.
+
+        :raises answers.NotAvailable: python-openstackclient is too old
         """
         manager = self.cmd.app.client_manager
         manager.sdk_connection.cache_enabled = False
-        return manager.compute
+        return transport.attach(manager.compute)
+
+    def find(self, server: str) -> tuple[str, transport.Overrides]:
+        """Return the ID of a server, and its overrides in force.
+
+        :raises answers.Error: the cloud does not show them
+        """
+        compute = self.cmd.app.client_manager.compute
+        with self.session().showing() as asking:
+            found = compute.find_server(server, ignore_missing=False)
+        if found.id not in asking.seen:
+            raise answers.Error(
+                'Cannot see the image property overrides of the server.')
+        return found.id, asking.seen[found.id][errors.PARAMETER]
 
     def wrap(
         self, context: contextlib.AbstractContextManager[transport.Asking],
@@ -112,9 +127,7 @@ class Hook(hooks.CommandHook):
                     osc_commands.print_answer(
                         self.cmd, parsed_args, asking.checked))
             return tuple(asking.checked), tuple(
-                format_columns.DictColumn(value)
-                if isinstance(value, dict) else value
-                for value in asking.checked.values())
+                map(_cell, asking.checked.values()))
 
         self.cmd.take_action = wrapped
 
@@ -124,10 +137,24 @@ class Hook(hooks.CommandHook):
     ) -> tuple[Any, Any]:
         """Add rows with what a server shows to those of the command."""
         rows = dict(zip(names, data))
-        # Already there if clouds.yaml has our vendor_hook.
+        # If clouds.yaml has our vendor_hook, the command has such rows itself,
+        # with None for what no answer has shown.
+        own = {name: rows.pop(name, None) for name in SHOWN}
+        rows.update((name, _cell(value)) for name, value in own.items()
+                    if value is not None)
         rows.update((name, SHOWN[name][0](value)) for name, value
                     in seen.get(rows.get('id', ''), {}).items())
         return tuple(rows), tuple(rows.values())
+
+
+def _nothing() -> contextlib.AbstractContextManager[transport.Asking]:
+    """Return a context in which requests are the command's own."""
+    return contextlib.nullcontext(transport.Asking())
+
+
+def _cell(value: Any) -> Any:
+    return (format_columns.DictColumn(value) if isinstance(value, dict)
+            else value)
 
 
 class Show(Hook):
@@ -135,13 +162,15 @@ class Show(Hook):
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the answers show them, if the cloud has the extension."""
+        context = _nothing()
         try:
-            self.wrap(transport.attach(self.compute).showing())
+            context = self.session().showing()
         except answers.NotAvailable:
             pass
         except answers.Error as exc:
             # The server itself may well be found.
             self.cmd.log.warning('%s', exc)
+        self.wrap(context)
         return parsed_args
 
 
@@ -172,9 +201,8 @@ class Create(Hook):
                 action = transport.CHECK_HOSTS
         elif getattr(parsed_args, _HOSTS, False):
             raise exceptions.CommandError('--hosts needs --dry-run')
-        if asked:
-            self.wrap(transport.attach(self.compute).overriding(
-                action, *asked, shows=True))
+        self.wrap(self.session().overriding(action, *asked, shows=True)
+                  if asked else _nothing())
         return parsed_args
 
 
@@ -215,15 +243,16 @@ class ListServers(Hook):
         """Let the command's own request ask for them."""
         asked = arguments.asked(parsed_args)
         if asked:
-            adapter = transport.attach(self.compute)
+            session = self.session()
             if parsed_args.marker is not None and not parsed_args.deleted:
                 # In the context its name would be looked up with the filter.
-                parsed_args.marker = self.compute.find_server(
+                compute = self.cmd.app.client_manager.compute
+                parsed_args.marker = compute.find_server(
                     parsed_args.marker, ignore_missing=False).id
-            self.wrap(adapter.overriding(transport.LIST, *asked, shows=True))
+            self.wrap(session.overriding(transport.LIST, *asked, shows=True))
         elif parsed_args.long:
             with contextlib.suppress(answers.Error):
-                self.wrap(transport.attach(self.compute).showing())
+                self.wrap(self.session().showing())
         return parsed_args
 
     def add(
@@ -274,10 +303,9 @@ class Set(Hook):
                 f'{arguments.PRESET} or {arguments.DROP}')
         if dropping or asked:
             overrides, preset = asked or ({}, None)
-            adapter, server_id, in_force = _found(
-                self.compute, parsed_args.server)
+            server_id, in_force = self.find(parsed_args.server)
             kept = {} if dropping or preset is not None else in_force
-            answer = adapter.replace_overrides(
+            answer = self.session().replace_overrides(
                 server_id, {**kept, **(overrides or {})}, preset,
                 checks=checks)
             if checks:
@@ -299,26 +327,12 @@ class Unset(Hook):
         """Change the overrides."""
         names = getattr(parsed_args, arguments.DEST, None)
         if names is not None:
-            adapter, server_id, in_force = _found(
-                self.compute, parsed_args.server)
+            server_id, in_force = self.find(parsed_args.server)
             missing = sorted({*names} - in_force.keys())
             if missing:
                 raise exceptions.CommandError(
                     'The server has no override of ' + ', '.join(missing))
-            adapter.replace_overrides(server_id, {
+            self.session().replace_overrides(server_id, {
                 name: value for name, value in in_force.items()
                 if name not in names})
         return parsed_args
-
-
-def _found(
-    compute: Any, server: str,
-) -> tuple[transport.OverridingSession, str, transport.Overrides]:
-    """Return the session, a server's ID, and its overrides in force."""
-    adapter = transport.attach(compute)
-    with adapter.showing() as asking:
-        found = compute.find_server(server, ignore_missing=False)
-    if found.id not in asking.seen:
-        raise answers.Error(
-            'Cannot see the image property overrides of the server.')
-    return adapter, found.id, asking.seen[found.id][errors.PARAMETER]

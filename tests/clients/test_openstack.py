@@ -142,12 +142,14 @@ def test_unmodified_nova_is_asked_for_nothing_that_it_does_not_know(
     assert plain_client.seen.compute('POST') == []
 
 
-def test_unmodified_nova_shows_no_row(plain_client, cloud):
-    created(plain_client)
-    shown = json.loads(plain_client.openstack(
-        'server', 'show', 'guest', '-f', 'json'))
-    assert shown['name'] == 'guest'
-    assert 'image_props_override' not in shown
+@pytest.mark.parametrize('is_hooked', [False, True])
+def test_unmodified_nova_shows_no_row(
+        plain_client, hooked_plain_clouds, cloud, is_hooked):
+    hooked = {'OS_CLIENT_CONFIG_FILE': str(hooked_plain_clouds)}
+    for command in (*CREATE, '--wait', 'guest'), ('server', 'show', 'guest'):
+        rows = plain_client.openstack(*command, **hooked if is_hooked else {})
+        assert '| guest ' in rows
+        assert 'image_props_override' not in rows
 
 
 def test_unmodified_nova_lists_nothing(plain_client):
@@ -247,6 +249,23 @@ def test_a_server_without_overrides_has_an_empty_row(client, cloud):
     created(client)
     assert json.loads(shown(client, '-f', 'json')) == {
         'image_props_override': {}}
+
+
+def test_with_the_vendor_hook_no_row_of_a_command_without_our_options_is_none(
+        client, cloud, hooked_clouds):
+    for command in (*CREATE, '--wait', 'guest'), ('server', 'show', 'guest'), (
+            'server', 'rebuild', '--wait', 'guest'):
+        rows = client.openstack(
+            *command, OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
+        assert '| guest ' in rows
+        assert not re.search('image_props_override.* None ', rows), rows
+
+
+def test_with_the_vendor_hook_a_rebuild_has_the_rows_that_it_keeps(
+        client, cloud, hooked_clouds, server):
+    rows = client.openstack('server', 'rebuild', '--wait', 'guest',
+                            OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
+    assert " hw_boot_menu='true' " in rows
 
 
 def test_the_list_has_what_the_caller_may_override(client):

@@ -92,6 +92,12 @@ def test_a_name_is_taken_without_a_value():
     assert arguments.name('trait:CUSTOM_GOLD') == 'trait:CUSTOM_GOLD'
 
 
+@pytest.mark.parametrize('word', ['', ' ', '\t'])
+def test_an_empty_name_is_refused(word):
+    with pytest.raises(argparse.ArgumentTypeError, match='is not empty'):
+        arguments.name(word)
+
+
 @pytest.mark.parametrize('word', ['hw_disk_bus=scsi', 'hw_disk_bus='])
 def test_a_name_with_a_value_is_refused(word):
     with pytest.raises(argparse.ArgumentTypeError, match=(
