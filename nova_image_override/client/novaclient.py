@@ -5,8 +5,6 @@ are called by novaclient/shell.py OpenStackComputeShell.main.
 """
 
 import argparse
-from collections.abc import Callable
-import functools
 from typing import Any
 
 from novaclient import utils
@@ -24,14 +22,12 @@ def __pre_parse_args__() -> None:
 
 def __post_parse_args__(args: argparse.Namespace) -> None:
     """Let the command create its server with the overrides."""
-    asked = arguments.asked(args)
+    do_boot, asked = args.func, arguments.asked(args)
+
+    def boot(nova: Any, args: argparse.Namespace) -> None:
+        with transport.attach(nova.client).overriding(
+                transport.CREATE, *asked):
+            do_boot(nova, args)
+
     if asked:
-        args.func = functools.partial(_boot, args.func, asked)
-
-
-def _boot(
-    do_boot: Callable[..., Any], asked: tuple[Any, ...],
-    nova: Any, args: argparse.Namespace,
-) -> None:
-    with transport.attach(nova.client).overriding(transport.CREATE, *asked):
-        do_boot(nova, args)
+        args.func = boot

@@ -102,7 +102,8 @@ class Hook(hooks.CommandHook):
         return found.id, asking.seen[found.id][errors.PARAMETER]
 
     def wrap(
-        self, context: contextlib.AbstractContextManager[transport.Asking],
+        self, context:
+            contextlib.AbstractContextManager[transport.Asking] | None = None,
     ) -> None:
         """Run the command's own code in CONTEXT, and add the overrides.
 
@@ -112,7 +113,8 @@ class Hook(hooks.CommandHook):
         take_action = self.cmd.take_action
 
         def wrapped(parsed_args: argparse.Namespace) -> tuple[Any, Any]:
-            with context as asking:
+            with context or contextlib.nullcontext(
+                    transport.Asking()) as asking:
                 try:
                     return self.add(
                         parsed_args, asking.seen, *take_action(parsed_args))
@@ -136,20 +138,14 @@ class Hook(hooks.CommandHook):
         names: Any, data: Any,
     ) -> tuple[Any, Any]:
         """Add rows with what a server shows to those of the command."""
-        rows = dict(zip(names, data))
-        # If clouds.yaml has our vendor_hook, the command has such rows itself,
-        # with None for what no answer has shown.
-        own = {name: rows.pop(name, None) for name in SHOWN}
-        rows.update((name, _cell(value)) for name, value in own.items()
-                    if value is not None)
+        # With our vendor_hook in clouds.yaml there are such rows, too: None
+        # where no answer has shown them.
+        rows = {name: _cell(value) if name in SHOWN else value
+                for name, value in zip(names, data)
+                if name not in SHOWN or value is not None}
         rows.update((name, SHOWN[name][0](value)) for name, value
                     in seen.get(rows.get('id', ''), {}).items())
         return tuple(rows), tuple(rows.values())
-
-
-def _nothing() -> contextlib.AbstractContextManager[transport.Asking]:
-    """Return a context in which requests are the command's own."""
-    return contextlib.nullcontext(transport.Asking())
 
 
 def _cell(value: Any) -> Any:
@@ -162,7 +158,7 @@ class Show(Hook):
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the answers show them, if the cloud has the extension."""
-        context = _nothing()
+        context = None
         try:
             context = self.session().showing()
         except answers.NotAvailable:
@@ -177,7 +173,7 @@ class Show(Hook):
 class Create(Hook):
     """``server create --image-prop-override[-preset] [--dry-run]``."""
 
-    action, check = transport.CREATE, transport.CHECK
+    action = transport.CREATE
     #: What a check without overrides asks for.
     nothing: tuple[Any, ...] = ({}, None)
     options = {
@@ -194,22 +190,23 @@ class Create(Hook):
                 '--property sets metadata of the server, which overrides no '
                 'image property: for %s, use %s', ', '.join(slips),
                 arguments.SET)
-        action, asked = self.action, arguments.asked(parsed_args)
-        if getattr(parsed_args, _DRY_RUN, False):
-            action, asked = self.check, asked or self.nothing
-            if getattr(parsed_args, _HOSTS, False):
-                action = transport.CHECK_HOSTS
-        elif getattr(parsed_args, _HOSTS, False):
+        asked = arguments.asked(parsed_args)
+        checks = getattr(parsed_args, _DRY_RUN, False)
+        hosts = getattr(parsed_args, _HOSTS, False)
+        if hosts and not checks:
             raise exceptions.CommandError('--hosts needs --dry-run')
-        self.wrap(self.session().overriding(action, *asked, shows=True)
-                  if asked else _nothing())
+        if checks:
+            asked = asked or self.nothing
+        self.wrap(self.session().overriding(
+            self.action._replace(checks=checks, hosts=hosts), *asked)
+            if asked else None)
         return parsed_args
 
 
 class Rebuild(Create):
     """``server rebuild --[no-]image-prop-override[-preset] [--dry-run]``."""
 
-    action, check = transport.REBUILD, transport.CHECK_REBUILD
+    action = transport.REBUILD
     nothing = (None, None)
     options = {arguments.PRESET: arguments.PRESET_OPTION, **_DRY_RUN_OPTION}
 
@@ -249,7 +246,7 @@ class ListServers(Hook):
                 compute = self.cmd.app.client_manager.compute
                 parsed_args.marker = compute.find_server(
                     parsed_args.marker, ignore_missing=False).id
-            self.wrap(session.overriding(transport.LIST, *asked, shows=True))
+            self.wrap(session.overriding(transport.LIST, *asked))
         elif parsed_args.long:
             with contextlib.suppress(answers.Error):
                 self.wrap(self.session().showing())

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from typing import Any
 
 from cliff.formatters import table
@@ -66,10 +65,13 @@ class List(command.Lister):
         rows = property_table.rows(_offer(self).schema)
         names = parsed_args.names
         found = {name: property_table.found(rows, name) for name in names}
-        missing = [name for name in names if not found[name]]
+        # Each with the name that was meant, if one is like it.
+        missing = {name: errors.nearest(name, [row.name for row in rows])
+                   for name in names if not found[name]}
         if missing:
             raise answers.Error('You may not override ' + ', '.join(
-                name + _meant(name, rows) for name in missing))
+                name + (near and f' (did you mean {near}?)')
+                for name, near in missing.items()))
         if names:
             rows = [row for row in rows
                     if any(row in each for each in found.values())]
@@ -133,12 +135,6 @@ class Show(command.ShowOne):
                     f'{name}=VALUE says why' for each in exc.problems
                     if each.code == errors.VALUE_NOT_ALLOWED)
         return f'{name}: none of this cloud\'s hosts acts on it'
-
-
-def _meant(name: str, rows: Iterable[property_table.Row]) -> str:
-    """Return the end of a message about a NAME that ROWS do not have."""
-    near = errors.nearest(name, [row.name for row in rows])
-    return near and f' (did you mean {near}?)'
 
 
 class PresetList(command.Lister):
@@ -224,8 +220,7 @@ class Check(command.Lister, command.ShowOne):
                 'boot_index': 0, 'source_type': 'volume',
                 'destination_type': 'volume', 'uuid': volume.id}]
         with transport.attach(compute).overriding(
-                transport.CHECK_HOSTS if parsed_args.hosts
-                else transport.CHECK,
+                transport.CHECK._replace(hosts=parsed_args.hosts),
                 *arguments.asked(parsed_args)) as asking:
             compute.create_server(**server)
         answer = asking.checked

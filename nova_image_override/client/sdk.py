@@ -42,7 +42,7 @@ def load(conn: Any) -> None:
 
 
 def _cloud_layer(
-    conn: Any, original: Callable[..., Any], action: str,
+    conn: Any, original: Callable[..., Any], action: Any,
 ) -> Callable[..., Any]:
     """Let a method of the cloud layer take overrides.
 

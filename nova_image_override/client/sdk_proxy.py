@@ -65,9 +65,14 @@ class Proxy(_proxy.Proxy):
     Each request names the extension where the cloud has it, so that servers
     show their overrides. openstacksdk still chooses compute microversions.
 
-    Methods raise openstack.exceptions.SDKException where the cloud does not
-    have the extension or does not answer, and where overrides cannot be sent,
-    were not, or are refused.
+    Methods take ``image_props_override``, a mapping of image properties to
+    values (None removes the image's property), and
+    ``image_props_override_preset``, the name of one of the cloud's presets,
+    over whose properties those are laid. They raise
+    openstack.exceptions.SDKException where the cloud does not have the
+    extension or does not answer, and where overrides cannot be sent or were
+    not; and HttpException, which is one, where they are refused: then nothing
+    is created or changed.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -78,8 +83,6 @@ class Proxy(_proxy.Proxy):
         """Return what this caller may override.
 
         :returns: JSON Schema (draft 2020-12) of ``image_props_override``
-        :raises openstack.exceptions.SDKException: the cloud does not have the
-            extension, or does not answer
         """
         with _sdk_errors():
             return transport.attach(self).discover().schema
@@ -89,8 +92,6 @@ class Proxy(_proxy.Proxy):
 
         :returns: name -> ``description``, ``properties`` and ``flavors``,
             names of those that it is meant for
-        :raises openstack.exceptions.SDKException: the cloud does not have the
-            extension, or does not answer
         """
         with _sdk_errors():
             return transport.attach(self).discover().presets
@@ -106,17 +107,13 @@ class Proxy(_proxy.Proxy):
         :param flavor: ``openstack.compute.v2.flavor.Flavor``, or its ID
         :param image: ``openstack.image.v2.image.Image``, or its ID; None when
             BLOCK_DEVICE_MAPPING says what to boot from
-        :param image_props_override: image property -> value, None to remove
-            the image's property
         :param block_device_mapping: as ``create_server`` takes it
-        :param image_props_override_preset: name of one of the cloud's presets
         :returns: ``properties``, name -> value, as the guest would be built;
             ``overridden``, name -> ``value``, ``image_value``;
             ``numa_topology``, None or the guest's ``nodes`` and
             ``emulator_threads_policy``, left out where the user may not read
             the extra specs of flavors
-        :raises openstack.exceptions.HttpException: the create would be
-            refused, with the same exception
+        :raises openstack.exceptions.HttpException: as the create would
         """
         server: dict[str, Any] = {
             'flavor_id': resource.Resource._get_id(flavor)}
@@ -141,8 +138,6 @@ class Proxy(_proxy.Proxy):
 
         :param server: ``openstack.compute.v2.server.Server``, or its ID
         :param image: what a rebuild is to use; None for ``update_server``
-        :param image_props_override, image_props_override_preset: as for
-            ``rebuild_server`` and ``update_server``
         :returns, raises: as ``check_image_props_override``
         """
         asked = image_props_override, image_props_override_preset
@@ -158,15 +153,13 @@ class Proxy(_proxy.Proxy):
             return asking.checked
 
     def image_props_overriding(
-        self, action: str, method: Callable[..., Any], *args: Any,
+        self, action: transport.Action, method: Callable[..., Any], *args: Any,
         image_props_override: transport.Overrides | None = None,
         image_props_override_preset: str | None = None, **attrs: Any,
     ) -> Any:
         """Call METHOD, whose requests carry the overrides; return its result.
 
         :param action: transport.CREATE or REBUILD
-        :raises openstack.exceptions.SDKException: the overrides cannot be
-            sent, or were not
         """
         asked = image_props_override, image_props_override_preset
         if asked == (None, None):
@@ -175,27 +168,15 @@ class Proxy(_proxy.Proxy):
             return method(*args, **attrs)
 
     def create_server(self, **attrs: Any) -> Any:
-        """Create a server.
-
-        :param image_props_override: image property -> value, None to remove
-            the image's property for this server
-        :param image_props_override_preset: name of one of the cloud's presets,
-            over whose properties those are laid
-        :raises openstack.exceptions.SDKException: the overrides cannot be
-            sent, or are refused; then no server is created
-        """
+        """Create a server, perhaps with overrides."""
         return self.image_props_overriding(
             transport.CREATE, super().create_server, **attrs)
 
     def rebuild_server(self, *args: Any, **attrs: Any) -> Any:
         """Rebuild a server.
 
-        :param image_props_override: replaces the server's overrides; empty
-            drops them, None keeps them
-        :param image_props_override_preset: replaces them with one of the
-            cloud's presets, and with those that are named besides
-        :raises openstack.exceptions.SDKException: the overrides cannot be
-            sent, or are refused; then nothing is rebuilt
+        Overrides, or a preset, replace those of the server; an empty mapping
+        drops them, and None keeps them.
         """
         return self.image_props_overriding(
             transport.REBUILD, super().rebuild_server, *args, **attrs)
@@ -211,7 +192,6 @@ class Proxy(_proxy.Proxy):
         :param image_props_override_preset: the name of a preset, to list only
             servers whose overrides came with it
         :raises TypeError: one of them is a mapping, as of names to values
-        :raises openstack.exceptions.SDKException: the cloud cannot do that
         """
         filters = answers.parameters(
             image_props_override, image_props_override_preset)
@@ -231,13 +211,8 @@ class Proxy(_proxy.Proxy):
     ) -> _server.Server:
         """Update a server.
 
-        :param image_props_override: replaces the overrides of a server that
-            is stopped, or shelved and offloaded; empty drops them, None keeps
-            them. They are stored first.
-        :param image_props_override_preset: replaces them with one of the
-            cloud's presets, and with those that are named besides
-        :raises openstack.exceptions.HttpException: they are refused; then
-            nothing is updated
+        Its overrides can be replaced, as by ``rebuild_server``, while it is
+        stopped, or shelved and offloaded. They are stored first.
         """
         asked = image_props_override, image_props_override_preset
         if asked == (None, None):

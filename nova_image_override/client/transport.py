@@ -24,7 +24,7 @@ import contextlib
 import dataclasses
 import re
 import threading
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 from urllib import parse
 
 from keystoneauth1 import discover
@@ -35,24 +35,28 @@ from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import answers
 
-#: Kinds of requests. A check is one of the others with a URL that changes
-#: nothing.
-CREATE = 'create'
-CHECK = 'check'
-CHECK_HOSTS = 'check hosts'
-REBUILD = 'rebuild'
-CHECK_REBUILD = 'check rebuild'
-UPDATE = 'update'
-CHECK_UPDATE = 'check update'
-LIST = 'list'
 
-#: Their methods, and the keys of their bodies; a list has a query.
-_FORMS = {
-    CREATE: ('POST', 'server'), REBUILD: ('POST', 'rebuild'),
-    UPDATE: ('PUT', 'server'), LIST: ('GET', None)}
-#: A check -> the request that it is made of.
-_CHECKS = {CHECK: CREATE, CHECK_HOSTS: CREATE, CHECK_REBUILD: REBUILD,
-           CHECK_UPDATE: UPDATE}
+class Action(NamedTuple):
+    """A kind of request that carries overrides.
+
+    :ivar key: of its body, which gets them; '' for a query
+    :ivar checks: whether its body is only checked, at versions.CHECK_PATH
+    :ivar hosts: whether that asks for hosts, too
+    """
+
+    method: str
+    key: str
+    checks: bool = False
+    hosts: bool = False
+
+
+CREATE = Action('POST', 'server')
+REBUILD = Action('POST', 'rebuild')
+UPDATE = Action('PUT', 'server')
+LIST = Action('GET', '')
+CHECK = CREATE._replace(checks=True)
+CHECK_REBUILD = REBUILD._replace(checks=True)
+
 _SERVER = re.compile('(?:^|/)servers/([^/?]+)')
 _LISTS = ('/servers', '/servers/detail')
 
@@ -64,42 +68,42 @@ Overrides = Mapping[str, Optional[str]]
 class Asking:
     """The overrides of a thread's requests in a context, and the answers.
 
-    :ivar action: the requests that are to carry the parameters; '' for none
+    All these requests name the version, so that answers show overrides.
+
+    :ivar action: the requests that are to carry the parameters, if any are
     :ivar parameters: those to add (errors.PARAMETERS)
-    :ivar shows: whether all requests name the version, so that every answer
-        shows overrides in force
     :ivar sent: whether a request has carried the parameters
     :ivar checked: the cloud's answer, if that was a check
-    :ivar response: the last answer to a request that carried or named anything
+    :ivar response: the last answer
     :ivar seen: overrides in the answers so far (answers.shown_in)
     """
 
-    action: str = ''
+    action: Action | None = None
     parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
-    shows: bool = False
     sent: bool = False
     checked: dict[str, Any] = dataclasses.field(default_factory=dict)
     response: requests.Response | None = None
     seen: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
-    def put_into(self, url: str, method: str, kwargs: dict[str, Any]) -> bool:
-        """Put the parameters into a request, if it is to carry them."""
-        expected, key = _FORMS.get(
-            _CHECKS.get(self.action, self.action), (None, None))
-        body = kwargs.get('json')
-        if method != expected:
-            return False
-        if key is None:
-            if not url.partition('?')[0].endswith(_LISTS):
-                return False
+    def put_into(
+        self, url: str, method: str, kwargs: dict[str, Any],
+    ) -> Action | None:
+        """Put the parameters into a request, if it is to carry them.
+
+        :returns: the action, if it is
+        """
+        if self.action is None or method != self.action.method:
+            return None
+        key, body = self.action.key, kwargs.get('json')
+        if self.action == LIST and url.partition('?')[0].endswith(_LISTS):
             kwargs['params'] = {
                 **(kwargs.get('params') or {}), **self.parameters}
         elif isinstance(body, dict) and isinstance(body.get(key), dict):
             kwargs['json'] = {**body, key: {**body[key], **self.parameters}}
         else:
-            return False
+            return None
         self.sent = True
-        return True
+        return self.action
 
 
 class _Checked(Exception):
@@ -107,9 +111,9 @@ class _Checked(Exception):
 
 
 class _Local(threading.local):
-    """The overrides of each of the threads that use a connection."""
+    """The context of each of the threads that use a connection."""
 
-    asking = Asking()
+    asking: Asking | None = None
 
 
 class OverridingSession:
@@ -162,20 +166,17 @@ class OverridingSession:
 
     @contextlib.contextmanager
     def overriding(
-        self, action: str, overrides: Overrides | Sequence[str] | None,
-        preset: str | None = None, *, shows: bool = False,
+        self, action: Action, overrides: Overrides | Sequence[str] | None,
+        preset: str | None = None,
     ) -> Iterator[Asking]:
         """Let requests that this thread makes in the context carry OVERRIDES.
 
-        :param action: CREATE, REBUILD or UPDATE: the requests that carry
-            them; CHECK, CHECK_HOSTS, CHECK_REBUILD or CHECK_UPDATE for one
-            that is only checked, and then ends the context; LIST for lists of
-            servers that have them
+        :param action: the requests that carry them; one that is only checked
+            ends the context
         :param overrides: what to ask for; empty to ask for none; None to ask
             for a preset's only, or a rebuild that keeps them; for LIST their
             names
         :param preset: name of one of the cloud's presets
-        :param shows: whether all answers are to show overrides, too
         :raises TypeError: OVERRIDES is not a mapping
         :raises Refused: a check is refused
         :raises Error: the cloud does not take them, or no request in the
@@ -189,7 +190,7 @@ class OverridingSession:
                     f'{overrides!r}')
             overrides = dict(overrides)
         self.discover()
-        asked = Asking(action, answers.parameters(overrides, preset), shows)
+        asked = Asking(action, answers.parameters(overrides, preset))
         with self._asking(asked) as asking, contextlib.suppress(_Checked):
             yield asking
         if not asking.sent:
@@ -204,7 +205,7 @@ class OverridingSession:
         :raises NotAvailable: the cloud does not have the extension
         """
         self.discover()
-        return self._asking(Asking(shows=True))
+        return self._asking(Asking())
 
     @contextlib.contextmanager
     def _asking(self, asking: Asking) -> Iterator[Asking]:
@@ -229,7 +230,7 @@ class OverridingSession:
         :raises Error: the cloud does not take any, or fails
         """
         path = f'/servers/{server_id}'
-        with self.overriding(CHECK_UPDATE if checks else UPDATE,
+        with self.overriding(UPDATE._replace(checks=checks),
                              overrides, preset) as asking:
             response = self._ask('PUT', path, json={'server': {}})
         if checks:
@@ -254,7 +255,7 @@ class OverridingSession:
         :raises Error: the cloud does not take any, or fails
         """
         with self.overriding(
-                CHECK_HOSTS if hosts else CHECK, overrides, preset) as asking:
+                CHECK._replace(hosts=hosts), overrides, preset) as asking:
             self._ask('POST', versions.CHECK_PATH, json={'server': server})
         return asking.checked
 
@@ -285,30 +286,28 @@ class OverridingSession:
             self, url: str, method: str, **kwargs: Any) -> requests.Response:
         """Send a request of the tool, with the overrides that it carries."""
         asking = self._local.asking
-        carries = asking.put_into(url, method, kwargs)
-        checks = carries and asking.action in _CHECKS
-        if checks:
+        action = asking and asking.put_into(url, method, kwargs)
+        if action and action.checks:
             if server := _SERVER.search(url):
-                ((key, body),) = kwargs['json'].items()
-                kwargs['json'] = {key: {**body, 'id': server[1]}}
-            elif asking.action == CHECK_HOSTS:
-                kwargs['json'] = {**kwargs['json'], 'hosts': True}
+                kwargs['json'][action.key]['id'] = server[1]
+            elif action.hosts:
+                kwargs['json']['hosts'] = True
             method, url = 'POST', versions.CHECK_PATH
-        version = (self.discover().version if carries or asking.shows
+        version = (self.discover().version if asking
                    else self._named(url, kwargs.get('params') or ()))
         if version is not None:
             kwargs['headers'] = _headers_naming(version, kwargs)
         response = self._session.request(url, method, **kwargs)
-        if carries or asking.shows:
+        if asking:
             asking.response = response
             asking.seen.update(answers.shown_in(response))
-        if checks:
-            answers.raise_for(response)
-            asking.checked = answers.read(
-                response,
-                f'Cannot check what the request would get: POST {url}',
-                lambda body: dict(body[errors.PARAMETER]))
-            raise _Checked
+            if action and action.checks:
+                answers.raise_for(response)
+                asking.checked = answers.read(
+                    response,
+                    f'Cannot check what the request would get: POST {url}',
+                    lambda body: dict(body[errors.PARAMETER]))
+                raise _Checked
         return response
 
     def _named(

@@ -11,7 +11,10 @@ from testing.site import volumes
 from tests.clients import programs
 from tests.clients.commands import answer
 from tests.clients.commands import CHECK
+from tests.clients.commands import CREATE
+from tests.clients.commands import created
 from tests.clients.commands import OF_IMAGE
+from tests.clients.commands import overriding
 
 OF_VOLUME = (*CHECK, '--volume', volumes.NAME)
 
@@ -36,22 +39,16 @@ def test_the_answer_says_what_the_guest_would_be_built_from(client, cloud):
     assert told['overridden']['hw_rng_model']['value'] is None
     assert [node['memory_mb'] for node in told['numa_topology']['nodes']] == [
         512, 512]
-    server = client.openstack(
-        'server', 'create', '--image', 'debian', '--flavor', 'two-cpus',
-        '--wait', '-f', 'value', '-c', 'id',
-        '--image-prop-override', 'hw_disk_bus=scsi',
-        '--image-prop-override', 'hw_rng_model=',
-        '--image-prop-override', 'hw_numa_nodes=2',
-        '--image-prop-override', 'os_command_line=a=b', 'guest').split()[-1]
+    server = created(client, *overriding(
+        'hw_disk_bus=scsi', 'hw_rng_model=', 'hw_numa_nodes=2',
+        'os_command_line=a=b'))
     built = cloud.system_metadata(server)
     assert told['properties'].items() <= built.items()
 
 
 def test_a_dry_run_of_a_create_is_the_check_of_all_that_it_would_send(client):
-    told = answer(client, 'server', 'create', '--dry-run', '--wait',
-                  '--image', 'debian', '--flavor', 'two-cpus',
-                  '--image-prop-override', 'hw_disk_bus=scsi',
-                  '--property', 'a=b', 'guest')
+    told = answer(client, *CREATE, '--dry-run', '--wait', '--property', 'a=b',
+                  *overriding('hw_disk_bus=scsi'), 'guest')
     sent = check_request(client).body['server']
     assert (sent['name'], sent['metadata']) == ('guest', {'a': 'b'})
     assert told == answer(client, *OF_IMAGE, 'hw_disk_bus=scsi')
@@ -70,36 +67,21 @@ def test_a_dry_run_tells_in_every_format_how_much_its_answer_left_out(
             *words, '-f', written)), written
 
 
-@pytest.mark.parametrize('clouds', [{}, {'hooked': True}])
+@pytest.mark.parametrize('is_hooked', [False, True])
 def test_a_refused_dry_run_has_a_line_for_each_reason(
-        client, hooked_clouds, clouds):
+        client, hooked_clouds, is_hooked):
     done = client.run(
-        'openstack', 'server', 'create', '--dry-run', '--image', 'debian',
-        '--flavor', 'two-cpus', '--image-prop-override', 'hw_disk_bus=null',
-        '--image-prop-override', 'hw_boot_menu=maybe', 'guest', **({
-            'OS_CLIENT_CONFIG_FILE': str(hooked_clouds)} if clouds else {}))
+        'openstack', *CREATE, '--dry-run',
+        *overriding('hw_disk_bus=null', 'hw_boot_menu=maybe'), 'guest', **({
+            'OS_CLIENT_CONFIG_FILE': str(hooked_clouds)} if is_hooked else {}))
     assert done.returncode == 1
     assert [line.split(': ')[:2] for line in done.stderr.splitlines()] == [
         ['hw_boot_menu', 'invalid_value'], ['hw_disk_bus', 'invalid_value']]
 
 
-def test_without_the_extension_a_dry_run_creates_nothing(plain_client):
-    assert 'does not take image property overrides' in plain_client.refused(
-        'server', 'create', '--dry-run', '--image', 'debian', '--flavor',
-        'two-cpus', 'guest')
-    assert plain_client.seen.compute('POST') == []
-
-
-def test_hosts_are_for_a_dry_run_and_nothing_is_created(client):
-    assert '--hosts needs --dry-run' in client.refused(
-        'server', 'create', '--hosts', '--image', 'debian', '--flavor',
-        'two-cpus', 'guest')
-    assert client.seen.compute('POST') == []
-
-
 def test_a_dry_run_needs_no_override(client):
-    assert answer(client, 'server', 'create', '--dry-run', '--image', 'debian',
-                  '--flavor', 'two-cpus', 'guest')['overridden'] == {}
+    assert answer(
+        client, *CREATE, '--dry-run', 'guest')['overridden'] == {}
     assert check_request(client).body['server']['image_props_override'] == {}
 
 
@@ -112,18 +94,6 @@ def test_overrides_are_taken_bare_and_as_a_create_takes_them(client, words):
     answer(client, *OF_IMAGE, *words)
     assert check_request(client).body['server']['image_props_override'] == {
         'hw_disk_bus': 'scsi', 'hw_rng_model': None}
-
-
-def test_an_override_in_both_forms_is_given_twice(client):
-    assert 'hw_disk_bus is given twice' in client.refused(
-        *OF_IMAGE, 'hw_disk_bus=scsi', '--image-prop-override',
-        'hw_disk_bus=ide')
-    assert client.seen.compute('POST') == []
-
-
-def test_a_check_creates_nothing(client):
-    client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
-    assert answer(client, 'server', 'list') == []
 
 
 def test_the_table_has_properties_and_then_numa_nodes(client):
@@ -165,9 +135,7 @@ def test_nothing_needs_to_be_overridden(client):
 def test_the_compute_version_is_that_of_a_create(client, cloud):
     client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
     checked = check_request(client).version
-    client.openstack(
-        'server', 'create', '--image', 'debian', '--flavor', 'two-cpus',
-        '--image-prop-override', 'hw_disk_bus=scsi', '--wait', 'guest')
+    created(client, *overriding('hw_disk_bus=scsi'))
     (create,) = client.seen.compute('POST')
     assert checked == create.version
     client.openstack('--os-compute-api-version', '2.1', *OF_IMAGE,
@@ -209,9 +177,8 @@ def test_each_problem_is_a_line_and_the_exit_status_1(
     ('hw_machine_type=q35', 'hw_machine_type: denied: '),
     ('hw_cpu_sockets=3', 'hw_cpu_sockets: no_effect: '),
     ('hw_numa_nodes=3', 'hw_numa_nodes: flavor_conflict: ')])
-@pytest.mark.parametrize('asked', [OF_IMAGE, OF_VOLUME])
-def test_every_kind_of_refusal_is_shown(client, asked, override, line):
-    done = client.run('openstack', *asked, override)
+def test_every_kind_of_refusal_is_shown(client, override, line):
+    done = client.run('openstack', *OF_VOLUME, override)
     assert (done.returncode, done.stdout) == (1, '')
     assert done.stderr.startswith(line)
     assert len(done.stderr.splitlines()) == 1
@@ -221,8 +188,9 @@ def test_every_kind_of_refusal_is_shown(client, asked, override, line):
     ((*CHECK, 'hw_disk_bus=scsi'), '--image --volume is required'),
     ((*OF_IMAGE, '--volume', 'v', 'a=b'), 'not allowed with'),
     ((*OF_IMAGE[:3], '--image', 'debian', 'a=b'), '--flavor'),
-    ((*OF_IMAGE, 'a=1', 'a='), 'a is given twice'),
-    ((*OF_IMAGE, 'hw_disk_bus'), "write 'hw_disk_bus' as KEY=VALUE")])
+    ((*OF_IMAGE, 'a=1', *overriding('a=2')), 'a is given twice'),
+    ((*OF_IMAGE, 'hw_disk_bus'), "write 'hw_disk_bus' as KEY=VALUE"),
+    ((*CREATE, '--hosts', 'guest'), '--hosts needs --dry-run')])
 def test_a_wrong_command_is_refused_before_nova_is_asked(
         client, arguments, reason):
     assert reason in client.refused(*arguments)
@@ -235,13 +203,6 @@ def test_a_wrong_command_is_refused_before_nova_is_asked(
 def test_what_is_not_there_is_named(client, arguments):
     assert 'nothing' in client.refused(*arguments, 'hw_disk_bus=scsi')
     assert client.seen.compute('POST') == []
-
-
-def test_an_older_cloud_gets_one_clear_line(plain_client):
-    message = plain_client.refused(*OF_IMAGE, 'hw_disk_bus=scsi')
-    assert message == ('This cloud does not take image property overrides: '
-                       'it does not have nova-image-override.\n')
-    assert plain_client.seen.compute('POST') == []
 
 
 # --- openstacksdk ------------------------------------------------------------
@@ -319,16 +280,6 @@ def test_a_refused_check_raises_what_a_create_raises(run, cloud):
 def test_what_a_program_gets_wrong_is_told(run, arguments, name):
     assert run(programs.failing(
         f'conn.compute.check_image_props_override({arguments})'))[0] == name
-
-
-def test_a_program_of_an_older_cloud_gets_an_sdk_exception(
-        plain_client, hooked_plain_clouds):
-    name, message = json.loads(plain_client.python(
-        programs.START + programs.failing(
-            'conn.compute.check_image_props_override(flavor, image)'),
-        OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds)))
-    assert name == 'SDKException'
-    assert 'This cloud does not take image property overrides' in message
 
 
 # --- what operators take from openstack --------------------------------------

@@ -16,11 +16,13 @@ def nova(client):
 
 def test_boot_sends_overrides_beside_nova_s_version(nova, client, cloud):
     done = nova(*BOOT, '--poll', '--image-prop-override', 'hw_disk_bus=scsi',
-                '--image-prop-override', 'os_command_line=a=b=c', 'guest')
+                '--image-prop-override', 'os_command_line=a=b=c',
+                '--image-prop-override-preset', 'windows', 'guest')
     assert done.returncode == 0, done.stderr
     (request,) = creates(client)
     assert request.body['server']['image_props_override'] == {
         'hw_disk_bus': 'scsi', 'os_command_line': 'a=b=c'}
+    assert request.body['server']['image_props_override_preset'] == 'windows'
     assert request.version == (
         f'compute {request.legacy_version}, {versions.SERVICE_TYPE} '
         f'{versions.MAX}')

@@ -8,6 +8,7 @@ import pytest
 from nova_image_override import versions
 from tests.clients.commands import CREATE
 from tests.clients.commands import created
+from tests.clients.commands import OF_IMAGE
 from tests.clients.commands import overriding
 
 ENTRY = f'{versions.SERVICE_TYPE} {versions.MAX}'
@@ -29,40 +30,26 @@ def compute_version(request):
 # --- create ------------------------------------------------------------------
 
 
-def test_overrides_are_in_the_body_and_their_version_beside_nova_s(client):
-    created(client, *overriding('hw_disk_bus=scsi', 'hw_boot_menu=true'))
+def test_the_guest_is_built_with_the_overrides_of_the_request(client, cloud):
+    server = created(client, *overriding(
+        'hw_disk_bus=scsi', 'os_command_line=a=b=c', 'hw_rng_model='))
     request = create_request(client)
     assert request.body['server']['image_props_override'] == {
-        'hw_disk_bus': 'scsi', 'hw_boot_menu': 'true'}
+        'hw_disk_bus': 'scsi', 'os_command_line': 'a=b=c',
+        'hw_rng_model': None}
     assert re.fullmatch('compute 2[.][0-9]+', compute_version(request))
     assert f'compute {request.legacy_version}' == compute_version(request)
-
-
-def test_the_guest_is_built_with_them(client, cloud):
-    server = created(client, *overriding('hw_disk_bus=scsi'))
-    assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
-    assert cloud.record(server) == {'hw_disk_bus': 'virtio'}
+    built = cloud.system_metadata(server)
+    assert built['os_command_line'] == 'a=b=c'
+    assert 'hw_rng_model' not in built
     assert cloud.guest(server).find('devices/disk/target').get('bus') == 'scsi'
-
-
-def test_a_value_may_hold_equals_signs(client, cloud):
-    server = created(client, *overriding('os_command_line=a=b=c'))
-    assert cloud.system_metadata(server)['os_command_line'] == 'a=b=c'
-
-
-def test_nothing_behind_the_equals_sign_removes_the_property(client, cloud):
-    server = created(client, *overriding('hw_rng_model='))
-    assert create_request(client).body['server']['image_props_override'] == {
-        'hw_rng_model': None}
-    assert 'hw_rng_model' not in cloud.system_metadata(server)
 
 
 @pytest.mark.parametrize('version', ['2.1', '2.90'])
 def test_the_compute_version_stays_the_user_s_choice(client, cloud, version):
-    server = created(client, '--os-compute-api-version', version,
-                     *overriding('hw_disk_bus=scsi'))
+    created(client, '--os-compute-api-version', version,
+            *overriding('hw_disk_bus=scsi'))
     assert compute_version(create_request(client)) == f'compute {version}'
-    assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
 
 
 def test_without_the_option_requests_are_as_they_ever_were(client, cloud):
@@ -106,16 +93,11 @@ def test_a_filter_that_is_refused_is_told_without_a_url(client):
     assert '://' not in message
 
 
-@pytest.mark.parametrize(('overrides', 'reason'), [
-    (['hw_disk_bus=scsi', 'hw_disk_bus=ide'], 'hw_disk_bus is given twice'),
-    (['hw_disk_bus=', 'hw_disk_bus=ide'], 'hw_disk_bus is given twice'),
-    (['hw_disk_bus'], "write 'hw_disk_bus' as KEY=VALUE"),
-    (['=scsi'], "write '=scsi' as KEY=VALUE"),
-])
-def test_a_wrong_option_is_refused_before_nova_is_asked(
-        client, overrides, reason):
-    message = client.refused(*CREATE, *overriding(*overrides), 'guest')
-    assert f'argument --image-prop-override: {reason}' in message
+def test_a_wrong_option_is_refused_before_nova_is_asked(client):
+    message = client.refused(
+        *CREATE, *overriding('hw_disk_bus=', 'hw_disk_bus=ide'), 'guest')
+    assert ('argument --image-prop-override: hw_disk_bus is given twice'
+            in message)
     assert client.seen.compute() == []
 
 
@@ -126,9 +108,11 @@ def test_an_abbreviated_command_does_not_drop_the_option_in_silence(client):
     assert 'unrecognized arguments: --image-prop-override' in message
 
 
-def test_help_shows_the_option(client):
-    assert client.openstack('help', 'server', 'create').count(
-        '--image-prop-override <key=value>') == 2
+def test_help_shows_the_options(client):
+    for command in ('create', 'rebuild', 'set', 'list'):
+        shown = client.openstack('help', 'server', command)
+        assert shown.count('--image-prop-override-preset <name>') == 2
+        assert shown.count('--image-prop-override <key') == 2
 
 
 # --- a cloud without the extension -------------------------------------------
@@ -136,10 +120,26 @@ def test_help_shows_the_option(client):
 
 def test_unmodified_nova_is_asked_for_nothing_that_it_does_not_know(
         plain_client, cloud):
-    message = plain_client.refused(
-        *CREATE, *overriding('hw_disk_bus=scsi'), 'guest')
-    assert 'This cloud does not take image property overrides' in message
-    assert plain_client.seen.compute('POST') == []
+    server = cloud.boot()
+    one = overriding('hw_disk_bus=scsi')
+    for command in (
+            [*CREATE, *one, 'guest'], [*CREATE, '--dry-run', 'guest'],
+            [*CREATE, '--image-prop-override-preset', 'windows', 'guest'],
+            ['server', 'rebuild', *one, server],
+            ['server', 'set', *one, server],
+            ['server', 'set', '--no-image-prop-override', server],
+            ['server', 'unset', *overriding('hw_disk_bus'), server],
+            ['server', 'list', *overriding('hw_disk_bus')],
+            OF_IMAGE, ['image', 'override', 'list'],
+            ['image', 'override', 'preset', 'list'],
+            ['image', 'override', 'preset', 'show', 'windows']):
+        assert plain_client.refused(*command) == (
+            'This cloud does not take image property overrides: it does not '
+            'have nova-image-override.\n'), command
+        assert plain_client.seen.compute('POST') == []
+        assert plain_client.seen.compute('PUT') == []
+        assert [request for request in plain_client.seen.compute('GET')
+                if request.path.endswith('/servers/detail')] == []
 
 
 @pytest.mark.parametrize('is_hooked', [False, True])
@@ -150,11 +150,6 @@ def test_unmodified_nova_shows_no_row(
         rows = plain_client.openstack(*command, **hooked if is_hooked else {})
         assert '| guest ' in rows
         assert 'image_props_override' not in rows
-
-
-def test_unmodified_nova_lists_nothing(plain_client):
-    assert 'This cloud does not take image property overrides' in (
-        plain_client.refused('image', 'override', 'list'))
 
 
 # --- a cloud in trouble ------------------------------------------------------
@@ -187,31 +182,19 @@ def server(client, cloud):
     return created(client, *overriding('hw_boot_menu=true'))
 
 
-def rebuilt(client, cloud, server, *arguments):
-    client.openstack('server', 'rebuild', '--wait', *arguments, server)
-    return cloud.record(server)
+def test_rebuild_keeps_replaces_and_drops_the_overrides(client, cloud, server):
+    def rebuilt(*arguments):
+        client.openstack('server', 'rebuild', '--wait', *arguments, server)
+        (request,) = client.seen.compute('POST')
+        return (request.body['rebuild'].get('image_props_override'),
+                cloud.record(server))
 
-
-def test_rebuild_keeps_the_overrides(client, cloud, server):
-    assert rebuilt(client, cloud, server) == {'hw_boot_menu': None}
-    (request,) = client.seen.compute('POST')
-    assert 'image_props_override' not in request.body['rebuild']
-
-
-def test_rebuild_replaces_the_overrides(client, cloud, server):
-    assert rebuilt(client, cloud, server,
-                   *overriding('hw_video_model=vga')) == {
-        'hw_video_model': None}
-    (request,) = client.seen.compute('POST')
-    assert request.body['rebuild']['image_props_override'] == {
-        'hw_video_model': 'vga'}
-    assert compute_version(request).startswith('compute 2.')
-
-
-def test_rebuild_drops_the_overrides(client, cloud, server):
-    assert rebuilt(client, cloud, server, '--no-image-prop-override') == {}
-    (request,) = client.seen.compute('POST')
-    assert request.body['rebuild']['image_props_override'] == {}
+    assert rebuilt() == (None, {'hw_boot_menu': None})
+    assert rebuilt(*overriding('hw_video_model=vga')) == (
+        {'hw_video_model': 'vga'}, {'hw_video_model': None})
+    assert compute_version(client.seen.compute('POST')[0]).startswith(
+        'compute 2.')
+    assert rebuilt('--no-image-prop-override') == ({}, {})
 
 
 def test_rebuild_cannot_both_set_and_drop(client):
@@ -238,13 +221,6 @@ def test_show_has_a_row_with_the_overrides(client, cloud):
         'image_props_override': {'hw_disk_bus': 'scsi', 'hw_rng_model': None}}
 
 
-def test_show_has_the_same_row_with_the_vendor_hook(
-        client, cloud, hooked_clouds):
-    created(client, *overriding('hw_disk_bus=scsi'))
-    assert " hw_disk_bus='scsi' " in shown(
-        client, OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
-
-
 def test_a_server_without_overrides_has_an_empty_row(client, cloud):
     created(client)
     assert json.loads(shown(client, '-f', 'json')) == {
@@ -261,11 +237,12 @@ def test_with_the_vendor_hook_no_row_of_a_command_without_our_options_is_none(
         assert not re.search('image_props_override.* None ', rows), rows
 
 
-def test_with_the_vendor_hook_a_rebuild_has_the_rows_that_it_keeps(
+def test_with_the_vendor_hook_there_are_the_same_rows(
         client, cloud, hooked_clouds, server):
-    rows = client.openstack('server', 'rebuild', '--wait', 'guest',
-                            OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
-    assert " hw_boot_menu='true' " in rows
+    for command in ['show'], ['rebuild', '--wait']:
+        assert " hw_boot_menu='true' " in client.openstack(
+            'server', *command, 'guest',
+            OS_CLIENT_CONFIG_FILE=str(hooked_clouds))
 
 
 def test_the_list_has_what_the_caller_may_override(client):

@@ -126,18 +126,22 @@ def test_what_is_not_a_mapping_is_refused_before_any_request(run, client):
 
 
 @pytest.mark.parametrize('call', [
-    'conn.compute.create_server(**basics, image_props_override={})',
-    'conn.compute.rebuild_server("id", image, image_props_override={})',
-    'conn.compute.image_props_overridable()',
-])
+    'create_server(**basics, image_props_override={})',
+    "create_server(**basics, image_props_override_preset='windows')",
+    'rebuild_server("id", image, image_props_override={})',
+    'update_server("id", image_props_override={})',
+    "servers(image_props_override=['hw_disk_bus'])",
+    'image_props_overridable()', 'image_props_override_presets()',
+    'check_image_props_override(flavor, image)'])
 def test_a_cloud_without_the_extension_is_an_error_that_programs_expect(
         plain_client, hooked_plain_clouds, call):
     name, message = json.loads(plain_client.python(
-        START + failing(call),
+        START + failing(f'conn.compute.{call}'),
         OS_CLIENT_CONFIG_FILE=str(hooked_plain_clouds)))
     assert name == 'SDKException'
     assert 'This cloud does not take image property overrides' in message
     assert plain_client.seen.compute('POST') == []
+    assert plain_client.seen.compute('PUT') == []
 
 
 def test_a_cloud_without_the_extension_serves_everything_else(
