@@ -46,6 +46,12 @@ def created(answer: dict[str, typing.Any]) -> str:
     return answer['resources']['guest']
 
 
+def failed(answer: dict[str, typing.Any]) -> str:
+    """Assert that what was done with a stack failed; return the reason."""
+    assert answer.get('state', '').endswith('_FAILED'), answer
+    return answer['reason']
+
+
 def refused(answer: dict[str, typing.Any]) -> str:
     """Assert that Heat found the template wrong; return what it says."""
     assert answer.get('kind') == 'StackValidationFailed', answer

@@ -1,5 +1,7 @@
 """A Heat with the plugin, and a cloud without the extension."""
 
+import pytest
+
 from testing import paste_config
 from testing.site import cloud as cloud_module
 from tests.heat.real import created
@@ -10,15 +12,12 @@ class Cloud(cloud_module.Cloud):
     APP = paste_config.NOVA_APP
 
 
-def test_overrides_are_refused_before_any_request(sent, stack, template):
-    error = refused(stack('create', template({'hw_disk_bus': 'scsi'})))
-    assert 'does not have nova-image-override' in error
-    assert not sent()
-
-
-def test_a_preset_is_refused_before_any_request(sent, stack, template):
-    error = refused(stack('create', template(
-        image_props_override_preset='windows')))
+@pytest.mark.parametrize('asked', [
+    {'image_props_override': {'hw_disk_bus': 'scsi'}},
+    {'image_props_override_preset': 'windows'}])
+def test_overrides_are_refused_before_any_request(
+        sent, stack, template, asked):
+    error = refused(stack('create', template(**asked)))
     assert 'does not have nova-image-override' in error
     assert not sent()
 

@@ -181,7 +181,6 @@ class Server(server.Server):
         servers = self.client().servers
         status = yield from self._settled()
         runs = status == 'ACTIVE' or self.data().get(self._STOPPED) == str(True)
-        failure = None
         try:
             with self._adapter().showing() as asking:
                 servers.get(self.resource_id)
@@ -194,13 +193,11 @@ class Server(server.Server):
                     status = yield from self._settled()
                 self._adapter().replace_overrides(
                     self.resource_id, overrides, preset)
-        except Exception as exc:
-            failure = exc
-        if runs and status != 'ACTIVE':
-            servers.start(self.resource_id)
-            self.data_set(self._STOPPED, str(False))
-        if failure is not None:
-            raise failure
+        finally:
+            # It is still ACTIVE if Heat gives up while it stops.
+            if runs and status != 'ACTIVE':
+                servers.start(self.resource_id)
+                self.data_set(self._STOPPED, str(False))
         if runs:
             status = yield from self._settled()
             if status != 'ACTIVE':
