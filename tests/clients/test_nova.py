@@ -23,6 +23,7 @@ def test_boot_sends_overrides_beside_nova_s_version(nova, client, cloud):
     assert request.body['server']['image_props_override'] == {
         'hw_disk_bus': 'scsi', 'os_command_line': 'a=b=c'}
     assert request.body['server']['image_props_override_preset'] == 'windows'
+    assert '"hw_disk_bus": "scsi"' in done.stdout
     assert request.version == (
         f'compute {request.legacy_version}, {versions.SERVICE_TYPE} '
         f'{versions.MAX}')

@@ -35,16 +35,13 @@ def test_a_client_without_a_session_is_named():
 # --- what is added -----------------------------------------------------------
 
 
-def test_the_body_gets_one_key_and_keeps_the_others(cloud, compute):
-    create(compute)
-    assert cloud.last_request.json() == {
-        'server': {'name': 'x', 'image_props_override': OVERRIDES}}
-
-
-def test_the_tool_s_own_body_is_not_changed(cloud, compute):
+def test_the_body_gets_one_key_and_the_tool_s_own_is_not_changed(
+        cloud, compute):
     body = {'server': {'name': 'x'}}
     with transport.attach(compute).overriding(transport.CREATE, OVERRIDES):
         compute.post('/servers', json=body)
+    assert cloud.last_request.json() == {
+        'server': {'name': 'x', 'image_props_override': OVERRIDES}}
     assert body == {'server': {'name': 'x'}}
 
 
@@ -105,12 +102,6 @@ def test_a_preset_goes_out_with_overrides_or_without(
         'name': 'x', 'image_props_override_preset': 'windows',
         **({} if overrides is None else {'image_props_override': overrides})}}
     assert cloud.last_request.headers[HEADER] == ENTRY
-
-
-def test_a_preset_that_no_request_carried_was_not_sent(cloud, compute):
-    with pytest.raises(answers.NotSent), transport.attach(
-            compute).overriding(transport.CREATE, None, 'windows'):
-        pass
 
 
 @pytest.mark.parametrize(('names', 'preset', 'query'), [
@@ -248,17 +239,13 @@ def test_attaching_again_changes_nothing(compute):
 # --- what is an error --------------------------------------------------------
 
 
-def test_overrides_that_no_request_carried_are_an_error(cloud, compute):
+@pytest.mark.parametrize(('action', 'asked'), [
+    (transport.CREATE, (OVERRIDES, None)), (transport.CREATE, (None, 'a')),
+    (transport.LIST, (['a'], None)), (transport.CHECK, ({}, None))])
+def test_overrides_that_no_request_carried_are_an_error(
+        cloud, compute, action, asked):
     with (pytest.raises(answers.NotSent, match='were NOT sent'),
-          transport.attach(compute).overriding(transport.CREATE, OVERRIDES)):
-        compute.post('/servers', data='{"server": {}}')
-
-
-@pytest.mark.parametrize('action', [transport.LIST, transport.CHECK])
-def test_a_list_or_a_check_that_was_not_made_is_an_error(
-        cloud, compute, action):
-    with (pytest.raises(answers.NotSent, match='were NOT sent'),
-          transport.attach(compute).overriding(action, {})):
+          transport.attach(compute).overriding(action, *asked)):
         compute.post('/servers', data='{"server": {}}')
 
 
@@ -309,23 +296,6 @@ def test_the_cloud_is_asked_again_after_a_failure_only(cloud, compute):
         overriding_adapter.discover()
     assert overriding_adapter.discover() is overriding_adapter.discover()
     assert cloud.call_count == 2
-
-
-# --- versions ----------------------------------------------------------------
-
-
-def test_the_version_that_both_know_is_named(cloud, compute):
-    cloud.get(URL + versions.PATH, **discovered('1.0', '7.0'))
-    create(compute)
-    assert cloud.last_request.headers[HEADER] == (
-        f'{versions.SERVICE_TYPE} {versions.MAX}')
-
-
-def test_a_cloud_too_new_for_this_client_is_an_error(cloud, compute):
-    cloud.get(URL + versions.PATH, **discovered('7.0', '7.3'))
-    with pytest.raises(answers.Error, match=(
-            r'takes versions 7\.0 to 7\.3 .* knows 1\.0 to .*: upgrade')):
-        create(compute)
 
 
 # --- what is in force --------------------------------------------------------
@@ -390,22 +360,14 @@ UNANSWERED = [
 
 
 @pytest.mark.parametrize('answer', UNANSWERED)
-def test_naming_does_not_stand_in_the_way_of_other_clouds(
+def test_naming_asks_other_clouds_once_and_does_not_stand_in_the_way(
         cloud, compute, answer):
-    cloud.get(URL + versions.PATH, **answer)
-    cloud.get(f'{URL}/servers', json={})
-    transport.attach(compute).naming = True
-    compute.get('/servers', microversion='2.90')
-    assert cloud.last_request.headers[HEADER] == 'compute 2.90'
-
-
-@pytest.mark.parametrize('answer', UNANSWERED)
-def test_naming_asks_once_whatever_is_answered(cloud, compute, answer):
     asked = cloud.get(URL + versions.PATH, **answer)
     listed = cloud.get(f'{URL}/servers', json={})
     transport.attach(compute).naming = True
     for _ in range(3):
-        compute.get('/servers')
+        compute.get('/servers', microversion='2.90')
+        assert cloud.last_request.headers[HEADER] == 'compute 2.90'
     assert (asked.call_count, listed.call_count) == (1, 3)
 
 
