@@ -144,8 +144,12 @@ def test_a_member_creates_changes_replaces_and_deletes_a_server(
     assert stack.update(template(
         {'hw_video_model': 'virtio'})) == 'UPDATE_COMPLETE'
     other = places.Server(deployment, tenant, stack.server)
-    assert [each.id for each in places.created(deployment)] == [other.id]
     assert other.id != server.id
+    # The update is complete before what it replaces is gone
+    # (heat/engine/check_resource.py check_stack_complete).
+    processes.wait_for(
+        lambda: [each.id for each in places.created(deployment)] == [other.id],
+        'the former server is gone', 120)
     assert other.api == {'hw_video_model': 'virtio'}
     assert other.told.display == '0x1af4 0x1050'
     stack.delete()
