@@ -258,13 +258,16 @@ class Metadata(web.Application):
     CONFIG = 'nova.conf'
 
     def configure(self) -> None:
-        """Write nova.conf, which names the paste file that Nova ships."""
-        paste = self.installation.etc / 'nova' / 'api-paste.ini'
+        """Write nova.conf, and the paste file as Nova ships it."""
+        # Nova reads both from here (nova/api/openstack/wsgi_app.py
+        # _get_config_files).
+        paste = paste_config.write(
+            self.folder, paste_config.NOVA_APP, self.installation.etc)
         settings.write(
             self.config, common(self.state),
             databases(self.state), {
                 'DEFAULT': {'state_path': str(self.folder)},
-                'wsgi': {'api_paste_config': str(paste)},
+                'wsgi': {'api_paste_config': paste},
                 'neutron': {
                     'service_metadata_proxy': 'true',
                     'metadata_proxy_shared_secret': self._shared}})
