@@ -58,15 +58,18 @@ class GuestTest(base.BaseOverridesTest):
     @decorators.attr(type='smoke')
     @decorators.idempotent_id('375f86fd-7afd-4c5a-a11d-514d4cfda7c1')
     def test_two_servers_of_one_image_have_two_command_lines(self):
-        marks = {}
+        guests = []
         for _ in range(2):
             line, mark = self.kernel_arguments()
             overrides = {'os_command_line': line}
-            marks[mark] = server = self.boot(overrides)
+            server = self.boot(overrides)
             self.assertEqual(overrides, self.in_force(server['id']))
-        for (mark, server), other in zip(marks.items(), reversed([*marks])):
-            self.wait_to_read(server, re.escape(mark))
-            self.assertNotIn(other, self.console(server))
+            guests.append((server, mark))
+        (one, mark_of_one), (other, mark_of_other) = guests
+        self.wait_to_read(one, re.escape(mark_of_one))
+        self.wait_to_read(other, re.escape(mark_of_other))
+        self.assertNotIn(mark_of_other, self.console(one))
+        self.assertNotIn(mark_of_one, self.console(other))
 
     @decorators.idempotent_id('b855364b-aced-4ce8-b86b-e8273fd714e5')
     def test_a_rebuilt_guest_has_the_command_line_of_the_rebuild(self):
