@@ -37,7 +37,6 @@ _LACKING = {
 }
 
 
-
 class Hosts(deployment_files.Table):
     """Say how many hosts can take a server, and why the others cannot.
 
@@ -89,8 +88,9 @@ class Hosts(deployment_files.Table):
     ) -> deployment_files.Columns:
         """Ask; :meth:`run` turns what is raised into one line."""
         if parsed_args.server and any(
-                getattr(parsed_args, each) is not None for each in (
-                    'image', 'preset', 'zone', 'project', 'overrides')):
+                getattr(parsed_args, option.get('dest', name.lstrip('-')))
+                is not None for name, option in self.options.items()
+                if name != '--hosts'):
             raise ValueError(
                 '--server goes with --hosts only, the rest with --flavor')
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
@@ -182,11 +182,12 @@ def _reason(
         return f'refused by {answer.refused[node]}'
     if answer.reason:
         return answer.reason
-    for part in answer.parts:
-        if node not in having(part):
-            if part.value == '!COMPUTE_STATUS_DISABLED':
-                return 'disabled'
-            if part.value.startswith('!'):
-                return f'with the trait {part.value[1:]}'
-            return _LACKING[part.name].format(part.value)
-    return 'Placement has not all of it together'
+    lacking = next(
+        (part for part in answer.parts if node not in having(part)), None)
+    if lacking is None:
+        return 'Placement has not all of it together'
+    if lacking.value == '!COMPUTE_STATUS_DISABLED':
+        return 'disabled'
+    if lacking.value.startswith('!'):
+        return f'with the trait {lacking.value[1:]}'
+    return _LACKING[lacking.name].format(lacking.value)
