@@ -1,4 +1,5 @@
 """HTTP answers, as tests look at them."""
+from __future__ import annotations
 
 import typing
 
@@ -19,6 +20,17 @@ class Answer:
             self.body: typing.Any = response.json()
         except ValueError:
             self.body = None
+
+    def expect(
+        self, status: int, problems: dict[str, str] | None = None,
+    ) -> Answer:
+        """Return this answer, which must have STATUS and exactly PROBLEMS.
+
+        :param problems: codes of a refusal, by property; None for any
+        """
+        assert self.status == status, self.text
+        assert problems is None or self.problems == problems, self.text
+        return self
 
     @property
     def _fault(self) -> dict[str, typing.Any]:

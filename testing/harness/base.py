@@ -18,7 +18,6 @@ import futurist._thread
 from nova import context as nova_context
 from nova import objects
 from nova import service as nova_service
-from nova.cmd import manage
 from nova.compute import task_states
 import nova.conf
 import nova.policy
@@ -28,15 +27,14 @@ from nova.volume import cinder
 import requests
 
 from nova_image_override import conf as override_conf
-from nova_image_override import metadata_keys
 from nova_image_override import versions
 from nova_image_override.cmd import run_nova_compute as compute_command
-from nova_image_override.server_record import ServerRecord
 from testing import paste_config
 from testing import release
 from testing.harness import answers
 from testing.harness import by_hand
 from testing.harness import databases
+from testing.harness import seen
 from testing.harness import waiting
 
 CONF = nova.conf.CONF
@@ -59,7 +57,8 @@ def _snapshot(driver, context, instance, image_id, update_task_state):
                       expected_state=task_states.IMAGE_PENDING_UPLOAD)
 
 
-class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
+class Cloud(
+        by_hand.ByHand, waiting.Waits, seen.Seen, base.ServersTestBase):
     """One compute host; requests come from a project member."""
 
     ADDITIONAL_FILTERS = ['NUMATopologyFilter']
@@ -261,11 +260,20 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
     def create(
         self, overrides: typing.Any = None, *, image: str | None = IMAGE,
         flavor: str | None = None, server: dict[str, typing.Any] | None = None,
-        **kwargs: typing.Any,
+        path: str = '/servers', **kwargs: typing.Any,
     ) -> answers.Answer:
         """POST /servers."""
-        return self.http('POST', '/servers', self.server_body(
+        return self.http('POST', path, self.server_body(
             overrides, image, flavor, **(server or {})), **kwargs)
+
+    def check(self, *args: typing.Any, **kwargs: typing.Any) -> answers.Answer:
+        """Check what :meth:`create` would get."""
+        return self.create(*args, path=versions.CHECK_PATH, **kwargs)
+
+    def discover(self, **kwargs: typing.Any) -> dict[str, typing.Any]:
+        """Return what GET /image-props-override says."""
+        return self.http('GET', versions.PATH, **kwargs).expect(
+            200).body[PARAMETER]
 
     def uploaded(self, image_id: str) -> dict[str, typing.Any]:
         """Return a snapshot's image, once Glance has its data."""
@@ -278,10 +286,16 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         """Create a server and return its id once it is ACTIVE."""
         return self.created(self.create(*args, **kwargs))
 
+    def unbuilt(self, *args: typing.Any, **kwargs: typing.Any) -> str:
+        """Create a server that nothing builds, and return its id."""
+        with mock.patch(BUILDS):
+            answer = self.create(*args, **kwargs).expect(202)
+        server_id: str = answer.body['server']['id']
+        return server_id
+
     def created(self, answer: answers.Answer, status: str = 'ACTIVE') -> str:
         """Return the ID of the server that ANSWER creates, in its STATUS."""
-        assert answer.status == 202, answer.text
-        server_id = answer.body['server']['id']
+        server_id: str = answer.expect(202).body['server']['id']
         self.wait(server_id, status)
         return server_id
 
@@ -307,6 +321,19 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         return self.http(
             'POST', f'/servers/{server_id}/action', action, **kwargs)
 
+    def do(
+        self, server_id: str, action: str | dict[str, typing.Any],
+        status: str = 'ACTIVE', admin: bool = False, expected: int = 202,
+    ) -> None:
+        """Act on a server, and wait until it has STATUS.
+
+        :param action: the body, or its only key
+        """
+        if isinstance(action, str):
+            action = {action: None}
+        self.act(server_id, action, admin=admin).expect(expected)
+        self.wait(server_id, status)
+
     def show(
         self, server_id: str, **kwargs: typing.Any,
     ) -> dict[str, typing.Any]:
@@ -314,23 +341,25 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         return self.http(
             'GET', f'/servers/{server_id}', **kwargs).body['server']
 
+    def shown(
+        self, server_id: str, **kwargs: typing.Any,
+    ) -> dict[str, str | None]:
+        """Return the overrides of a server, as GET /servers/{id} shows them."""
+        return self.show(server_id, **kwargs)[PARAMETER]
+
     def delete(self, server_id: str) -> None:
         """Delete a server, and return when it is gone."""
-        answer = self.http('DELETE', f'/servers/{server_id}')
-        assert answer.status == 204, answer.text
+        self.http('DELETE', f'/servers/{server_id}').expect(204)
         self._wait_until_deleted({'id': server_id})
 
     def hard_reboot(self, server_id: str) -> None:
-        answer = self.act(server_id, {'reboot': {'type': 'HARD'}})
-        assert answer.status == 202, answer.text
-        self.wait(server_id)
+        self.do(server_id, {'reboot': {'type': 'HARD'}})
 
     def assert_refused(
         self, answer: answers.Answer, status: int, problems: dict[str, str],
     ) -> None:
         """Assert a refusal that names exactly PROBLEMS, and makes no server."""
-        assert answer.status == status, answer.text
-        assert answer.problems == problems
+        answer.expect(status, problems)
         for code in problems.values():
             assert f'{code}: ' in answer.message
         self.assert_nothing_created()
@@ -370,6 +399,20 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
                 key.replace('__', ':'): value
                 for key, value in metadata.items()}}})
 
+    def give_trait(self, host: str, trait: str) -> None:
+        """Make a custom trait, and give it to a host."""
+        self._create_trait(trait)
+        provider = self.compute_rp_uuids[host]
+        self._set_provider_traits(
+            provider, [*self._get_provider_traits(provider), trait])
+
+    def take_down(self, host: str) -> None:
+        """Stop a host's nova-compute, so that servers may be evacuated."""
+        self.discard()
+        self.computes[host].stop()
+        self.admin_api.microversion = '2.11'
+        self.admin_api.force_down_service(host, 'nova-compute', True)
+
     def image(self, name: str = 'test', /, **properties: typing.Any) -> str:
         """Make an image with PROPERTIES; '__' stands for '.'."""
         return self.glance.create(None, {
@@ -396,52 +439,3 @@ class Cloud(by_hand.ByHand, waiting.Waits, base.ServersTestBase):
         return {'block_device_mapping_v2': [{
             'boot_index': 0, 'source_type': 'volume', 'uuid': volume_id,
             'destination_type': 'volume'}]}
-
-    # --- where the properties must have arrived -----------------------------
-
-    def instance(self, server_id: str) -> objects.Instance:
-        context = nova_context.get_admin_context()
-        mapping = objects.InstanceMapping.get_by_instance_uuid(
-            context, server_id)
-        with nova_context.target_cell(
-                context, mapping.cell_mapping) as cell:
-            return objects.Instance.get_by_uuid(
-                cell, server_id,
-                expected_attrs=['system_metadata', 'numa_topology'])
-
-    def system_metadata(self, server_id: str) -> dict[str, str]:
-        """Return the image properties of the instance's system metadata."""
-        return self.properties(self.instance(server_id))
-
-    @staticmethod
-    def properties(instance: objects.Instance) -> dict[str, str]:
-        """Return the image properties of a server that was read."""
-        return {name: value for key, value in instance.system_metadata.items()
-                if (name := key.removeprefix(metadata_keys.IMAGE_PREFIX)) != key
-                and not metadata_keys.is_property(name)}
-
-    def set_property(self, server_id: str, name: str, value: str) -> None:
-        """Run nova-manage image_property set on a stopped server."""
-        self.act(server_id, {'os-stop': None})
-        self.wait(server_id, 'SHUTOFF')
-        assert manage.ImagePropertyCommands().set(
-            server_id, [f'{name}={value}']) == 0
-        self.act(server_id, {'os-start': None})
-        self.wait(server_id)
-
-    def record(self, server_id: str) -> dict[str, str | None]:
-        """Return the image's own value of each property that is overridden."""
-        return ServerRecord.of(self.instance(server_id)).image_values
-
-    def request_spec(self, server_id: str) -> dict[str, typing.Any]:
-        """Return the image properties of the stored request spec."""
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            nova_context.get_admin_context(), server_id)
-        properties = spec.image.properties
-        return {field: getattr(properties, field)
-                for field in properties.fields
-                if properties.obj_attr_is_set(field)}
-
-    def guest(self, server_id: str) -> ET.Element:
-        """Return the XML that the libvirt driver gave the hypervisor."""
-        return ET.fromstring(self.built[server_id])

@@ -45,16 +45,18 @@ def before_its_statement(act):
 
 @contextlib.contextmanager
 def meanwhile(owner, method, act):
-    """Do ACT once, when METHOD of OWNER is first called."""
+    """Do ACT once, when METHOD of OWNER is first called.
+
+    Yields a list, for what ACT returns.
+    """
     original = getattr(owner, method)
-    done = []
+    left, answers = [act], []
 
     def late(*args, **kwargs):
-        if not done:
-            done.append(True)
-            act()
+        if left:
+            answers.append(left.pop()())
         return original(*args, **kwargs)
 
     with mock.patch.object(owner, method, late):
-        yield
-    assert done
+        yield answers
+    assert not left

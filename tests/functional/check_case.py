@@ -5,16 +5,9 @@ from testing.harness import base
 
 
 class Cloud(base.Cloud):
-    def check(self, overrides=None, *, image=base.IMAGE, flavor=None,
-              server=None, **kwargs):
-        """POST /image-props-override/check, with the body of a create."""
-        return self.http('POST', versions.CHECK_PATH, self.server_body(
-            overrides, image, flavor, **(server or {})), **kwargs)
-
     def told(self, *args, **kwargs):
         """Return the answer of a check that is not refused."""
-        answer = self.check(*args, **kwargs)
-        assert answer.status == 200, answer.text
+        answer = self.check(*args, **kwargs).expect(200)
         assert list(answer.body) == [base.PARAMETER]
         return answer.body[base.PARAMETER]
 
@@ -22,6 +15,6 @@ class Cloud(base.Cloud):
         checked, created = (
             self.http('POST', path, body, **kwargs)
             for path in (versions.CHECK_PATH, '/servers'))
-        assert created.status == status, body
+        created.expect(status)
         assert (checked.status, checked.text) == (status, created.text)
         self.assert_nothing_created()

@@ -2,6 +2,9 @@
 
 import typing
 
+import fixtures
+from nova.tests.functional.libvirt import base as libvirt_base
+
 from nova_image_override import errors
 from testing.harness import base
 from tests.functional import presets
@@ -37,9 +40,6 @@ class Cloud(presets.Cloud):
             overrides, image=None,
             server=self.from_volume(self.volume(hw_disk_bus='ide')))
 
-    def a_preset_server(self):
-        return self.a_server(None, server={errors.PRESET: 'all'})
-
     def assert_kept(self, server, overrides=OVERRIDES, reboot=True):
         stored = self.system_metadata(server)
         assert {n: stored.get(n) for n in overrides} == overrides
@@ -56,30 +56,48 @@ class Cloud(presets.Cloud):
             self.assert_kept(server, overrides, reboot=False)
 
     def assert_guest(self, server):
-        guest = self.guest(server)
-        assert [(cell.get('cpus'), cell.get('memory'))
-                for cell in guest.findall('cpu/numa/cell')] == [
-                    ('0', str(256 * 1024)), ('1-3', str(768 * 1024))]
+        assert self.numa_nodes(server) == [('0', 256), ('1-3', 768)]
         self.assert_machine(server)
         assert [set(cell.cpuset)
                 for cell in self.instance(server).numa_topology.cells] == [
                     {0}, {1, 2, 3}]
 
     def assert_machine(self, server):
-        guest = self.guest(server)
-        assert guest.find('os/type').get('machine') == 'pc-q35-2.10'
-        assert guest.find('devices/disk/target').get('bus') == 'scsi'
+        machine = self.guest(server).find('os/type').get('machine')
+        assert machine == 'pc-q35-2.10'
+        assert self.disk_bus(server) == 'scsi'
 
     def each_kind(self):
         """Yield servers from an image, from a volume, and with a preset."""
-        for kind in (
-                self.a_server, self.a_volume_server, self.a_preset_server):
-            server = kind()
+        for make, preset in (
+                (self.a_server, None), (self.a_volume_server, None),
+                (lambda: self.a_server(
+                    None, server={errors.PRESET: 'all'}), 'all')):
+            server = make()
             yield server
-            used = 'all' if kind == self.a_preset_server else None
-            assert self.used(server) == (used, OVERRIDES)
+            assert self.used(server) == (preset, OVERRIDES)
 
-    def do(self, server, action, status='ACTIVE', admin=False, expected=202):
-        answer = self.act(server, action, admin=admin)
-        assert answer.status == expected, answer.text
-        self.wait(server, status)
+    def migrate(self, server):
+        self.do(server, 'migrate', 'VERIFY_RESIZE', admin=True)
+
+    def confirm(self, server, status='ACTIVE'):
+        self.do(server, 'confirmResize', status, admin=True, expected=204)
+
+
+class LiveMigrationCloud(Cloud, libvirt_base.LibvirtMigrationMixin):
+    SHARED = False  # The mixin's stub keeps its state on the test.
+
+    def setUp(self):
+        super().setUp()
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova.tests.fixtures.libvirt.Domain.migrateToURI3',
+            self._migrate_stub))
+        self.migrate_stub_ran = False
+
+    def live_migrate(self, server, host):
+        """Migrate a server to the host that the scheduler must choose."""
+        self.server = {'id': server}
+        self.src = self.computes[self.instance(server).host]
+        self.dest = self.computes[host]
+        self.do(server, {'os-migrateLive': {
+            'host': None, 'block_migration': 'auto'}}, admin=True)

@@ -20,17 +20,15 @@ class Cloud(base.Cloud):
             'system metadata': dict(instance.system_metadata),
             'request spec': self.request_spec(server),
             'guest': self.built[server],
-            'shown': self.show(server)[
-                base.PARAMETER],
+            'shown': self.show(server)[base.PARAMETER],
             'state': (instance.vm_state, instance.task_state)}
 
     def assert_refused_unchanged(
             self, server, status, problems, overrides=None, **kwargs):
         """Assert a refusal that leaves the server as it was, and usable."""
         before = self.state(server)
-        answer = self.rebuild(server, overrides, **kwargs)
-        assert answer.status == status, answer.text
-        assert answer.problems == problems
+        answer = self.rebuild(server, overrides, **kwargs).expect(
+            status, problems)
         assert self.state(server) == before
         self.hard_reboot(server)
         return answer
