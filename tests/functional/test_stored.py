@@ -16,7 +16,6 @@ import pytest
 from nova_image_override import metadata_keys
 from nova_image_override.api.change import store
 from nova_image_override.server_record import ServerRecord
-from testing.harness import base
 from tests.functional import presets
 
 FOLDER = pathlib.Path(__file__).with_name('stored')
@@ -66,11 +65,6 @@ class Cloud(presets.Cloud):
             **ServerRecord.of(instance).with_properties({}), **rows}
         instance.save()
 
-    def shown(self, server):
-        answer = self.http('GET', f'/servers/{server}')
-        assert answer.status == 200, answer.text
-        return answer.body['server'][base.PARAMETER]
-
 
 def stored(path, name):
     """Return a server's overrides, and what is stored of it."""
@@ -82,8 +76,7 @@ def test_this_release_stores_what_its_file_has(cloud):
     image = cloud.image(**IMAGE)
     created = cloud.boot(OVERRIDES, image=image)
     offloaded = cloud.offloaded(OVERRIDES, image=image)
-    answer = cloud.update(offloaded, OTHER)
-    assert answer.status == 200, answer.text
+    cloud.update(offloaded, OTHER).expect(200)
     cut_off = cloud.stopped(OVERRIDES, image=image)
     with mock.patch.object(store, 'agree', side_effect=Killed), \
             pytest.raises(Killed):
@@ -115,14 +108,12 @@ def test_a_server_with_them_shows_its_overrides_and_keeps_them(
     # Who changes a server is waited for first.
     with mock.patch.object(store, 'LEASE', -1):
         assert cloud.shown(server) == overrides
-    answer = cloud.rebuild(server, None, image=image)
-    assert answer.status == 202, answer.text
+    cloud.rebuild(server, None, image=image).expect(202)
     assert cloud.shown(server) == overrides
     assert cloud.record(server) == {
         each: IMAGE.get(each) for each in overrides}
-    cloud.do(server, 'os-stop', 'SHUTOFF')
-    answer = cloud.update(server, {})
-    assert answer.status == 200, answer.text
+    cloud.stop(server)
+    cloud.update(server, {}).expect(200)
     assert ServerRecord.of(cloud.instance(server)).counts is False
 
 
@@ -134,8 +125,7 @@ def test_without_the_record_its_values_are_the_image_s(cloud, path, name):
         key: value for key, value in found['rows'].items()
         if not metadata_keys.is_property(key.removeprefix('image_'))})
     assert cloud.shown(server) == {}
-    answer = cloud.rebuild(server, None)
-    assert answer.status == 202, answer.text
+    cloud.rebuild(server, None).expect(202)
     # nova-compute's own defaults.
     assert cloud.rows(server) == {
         'image_hw_disk_bus': 'virtio', 'image_hw_video_model': 'virtio'}

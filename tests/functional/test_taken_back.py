@@ -17,15 +17,17 @@ from nova_image_override.api.change import store
 from testing import paste_config
 from testing import release
 from testing.harness import base
-from tests.functional import test_update_cut_off as cut_off
-from tests.functional import update_case
+from tests.functional import test_update_cut_off
 from tests.functional.at_once import before_its_statement
 from tests.functional.at_once import meanwhile
 from tests.functional.update_case import NETWORK
 from tests.functional.update_case import VGA
 
 
-class Cloud(update_case.Cloud):
+class Cloud(test_update_cut_off.Cloud):
+    def idle(self, server):
+        self.commits.until(lambda: self.instance(server).task_state, None)
+
     def taken_back(self, server, overrides):
         """Update SERVER while an unmodified nova-api locks it."""
         read = self.instance(server)
@@ -61,12 +63,7 @@ class TestNova:
 class TestServicesWithoutOverrides:
     """What they take back is repaired before a guest is built."""
 
-    CLOUD = Cloud
     BEFORE = {**VGA, 'hw_disk_bus': 'sata'}
-
-    def assert_whole(self, cloud, server, overrides):
-        cloud.assert_changed(server, overrides)
-        cloud.assert_disks_agree(server)
 
     @pytest.mark.parametrize('after', [
         {}, {**NETWORK, 'hw_disk_bus': 'scsi'}], ids=str)
@@ -76,9 +73,8 @@ class TestServicesWithoutOverrides:
             self, cloud, action, after):
         server = cloud.stopped(self.BEFORE)
         cloud.taken_back(server, after)
-        assert cloud.act(server, action).status == 202
-        cloud.wait(server)
-        self.assert_whole(cloud, server, self.BEFORE)
+        cloud.do(server, action)
+        cloud.assert_whole(server, self.BEFORE)
 
     def started_elsewhere(self, cloud):
         server = cloud.stopped(self.BEFORE)
@@ -94,9 +90,8 @@ class TestServicesWithoutOverrides:
             self, cloud, action):
         server = self.started_elsewhere(cloud)
         assert cloud.act(server, action).status == 202
-        cloud.commits.until(
-            lambda: cloud.instance(server).task_state, None)
-        self.assert_whole(cloud, server, self.BEFORE)
+        cloud.idle(server)
+        cloud.assert_whole(server, self.BEFORE)
 
     @pytest.mark.parametrize(('action', 'method', 'accepted'), [
         ({'os-migrateLive': {'host': None, 'block_migration': 'auto'}},
@@ -105,13 +100,10 @@ class TestServicesWithoutOverrides:
     def test_the_host_that_it_moves_to_is_chosen_by_what_is_shown(
             self, cloud, action, method, accepted):
         server = self.started_elsewhere(cloud)
-        cloud.admin_api.microversion = '2.11'
-        cloud.admin_api.force_down_service(
-            'compute1', 'nova-compute', 'evacuate' in action)
+        if 'evacuate' in action:
+            cloud.take_down('compute1')
         with mock.patch.object(conductor.ComputeTaskAPI, method) as move:
-            answer = cloud.act(server, action, admin=True)
-        cloud.admin_api.force_down_service('compute1', 'nova-compute', False)
-        assert answer.status == accepted, answer.text
+            cloud.act(server, action, admin=True).expect(accepted)
         properties = move.call_args.kwargs['request_spec'].image.properties
         assert properties.hw_disk_bus == 'sata'
         assert properties.hw_vif_model == 'virtio'
@@ -128,30 +120,26 @@ class TestServicesWithoutOverrides:
             cloud.restart_compute_service('compute1')
         assert cloud.system_metadata(server)['hw_vif_model'] == 'virtio'
         cloud.do(server, 'os-start')
-        self.assert_whole(cloud, server, self.BEFORE)
+        cloud.assert_whole(server, self.BEFORE)
 
     @pytest.mark.parametrize('number', range(5))
     def test_a_repair_that_was_cut_off_is_finished(self, cloud, number):
         server = cloud.stopped(self.BEFORE)
         cloud.taken_back(server, {**NETWORK, 'hw_disk_bus': 'scsi'})
-        start = {'os-start': None}
-        with cut_off.killed_at(number).counted(), \
-                pytest.raises(cut_off.Killed):
-            cloud.act(server, start)
-        with mock.patch.object(store, 'LEASE', -1):
-            assert cloud.act(server, start).status == 202
-            cloud.wait(server)
-            self.assert_whole(cloud, server, self.BEFORE)
+        assert cloud.killed(
+            number, lambda: cloud.act(server, {'os-start': None}))
+        with cloud.later():
+            cloud.do(server, 'os-start')
+            cloud.assert_whole(server, self.BEFORE)
 
     def test_one_that_something_else_changes_meanwhile_is_refused(
             self, cloud):
         server = cloud.stopped(self.BEFORE)
         cloud.taken_back(server, NETWORK)
         with before_its_statement(cloud.put(server, VGA)):
-            answer = cloud.act(server, {'os-start': None})
-        assert answer.status == 409, answer.text
-        assert answer.problems == {base.PARAMETER: errors.WRONG_STATE}
-        self.assert_whole(cloud, server, VGA)
+            cloud.act(server, {'os-start': None}).expect(
+                409, {base.PARAMETER: errors.WRONG_STATE})
+        cloud.assert_whole(server, VGA)
 
     def test_what_agrees_is_left_alone(self, cloud):
         server = cloud.stopped({**self.BEFORE, 'hw_vif_model': None},
@@ -176,10 +164,8 @@ class TestServicesWithoutOverrides:
         server = cloud.stopped({'trait:CUSTOM_GOLD': None, **self.BEFORE})
         cloud.taken_back(server, NETWORK)
         cloud.act(server, action, admin=True)
-        cloud.commits.until(
-            lambda: cloud.instance(server).task_state, None)
-        self.assert_whole(
-            cloud, server, {'trait:CUSTOM_GOLD': None, **self.BEFORE})
+        cloud.idle(server)
+        cloud.assert_whole(server, {'trait:CUSTOM_GOLD': None, **self.BEFORE})
 
     def test_an_unshelve_requires_the_trait_that_is_shown(self, cloud):
         server = cloud.offloaded(VGA)
@@ -187,8 +173,7 @@ class TestServicesWithoutOverrides:
         cloud.put(server, gold)()
         cloud.taken_back(server, VGA)
         assert cloud.act(server, {'unshelve': None}).status == 202
-        cloud.commits.until(
-            lambda: cloud.instance(server).task_state, None)
+        cloud.idle(server)
         assert cloud.instance(server).host is None
         cloud.assert_changed(server, gold)
 
@@ -197,7 +182,7 @@ class TestServicesWithoutOverrides:
         cloud.taken_back(server, {
             'hw_boot_menu': 'true', 'hw_disk_bus': 'scsi'})
         cloud.put(server, {})()
-        self.assert_whole(cloud, server, {})
+        cloud.assert_whole(server, {})
 
     def test_one_that_is_sent_again_counts(self, cloud):
         """An unmodified nova-api has taken the first overrides back."""
@@ -206,4 +191,4 @@ class TestServicesWithoutOverrides:
         cloud.taken_back(server, wanted)
         assert cloud.show(server)[base.PARAMETER] == {}
         cloud.put(server, wanted)()
-        self.assert_whole(cloud, server, wanted)
+        cloud.assert_whole(server, wanted)

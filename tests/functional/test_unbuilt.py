@@ -1,6 +1,5 @@
 """What waits until a guest is built as an update has changed it."""
 
-import os
 from unittest import mock
 
 from nova import exception
@@ -32,14 +31,15 @@ class Cloud(test_disk_buses.Cloud):
         server = self.boot(before)
         if volume:
             self.attach(server)
-        self.do(server, 'os-stop', 'SHUTOFF')
+        self.stop(server)
         self.put(server, overrides)()
         return server
 
-    def rescue(self, server):
-        os.makedirs(os.path.join(base.CONF.instances_path, server),
-                    exist_ok=True)
-        return self.act(server, {'rescue': {}})
+    def actions(self, server):
+        """Return the server's actions, the last one first."""
+        return [each.action
+                for each in objects.InstanceActionList.get_by_instance_uuid(
+                    base.nova_context.get_admin_context(), server)]
 
     def move(self, server, how):
         body = {'migrate': None} if how == 'migrate' else {
@@ -48,9 +48,7 @@ class Cloud(test_disk_buses.Cloud):
 
     def assert_refused(self, server, ask, what='rescued'):
         before = self.state(server), self.disks(server)
-        answer = ask()
-        assert answer.status == 409, answer.text
-        assert answer.problems == {errors.PARAMETER: errors.WRONG_STATE}
+        answer = ask().expect(409, {errors.PARAMETER: errors.WRONG_STATE})
         assert f'cannot be {what}: start it first' in answer.message
         assert (self.state(server), self.disks(server)) == before
 
@@ -66,14 +64,13 @@ class TestAfterItsStart:
         cloud.wait(server, 'RESCUE')
         cloud.do(server, 'unrescue')
         assert cloud.disks(server) == {'sda': 'sata', 'sdb': 'sata'}
-        assert cloud.guest(server).find(
-            'devices/video/model').get('type') == 'vga'
+        assert cloud.video(server) == 'vga'
 
     @MOVES
     def test_a_server_with_a_volume_moves(self, cloud, how):
         server = cloud.updated()
         cloud.do(server, 'os-start')
-        cloud.do(server, 'os-stop', 'SHUTOFF')
+        cloud.stop(server)
         assert cloud.move(server, how).status == 202
         cloud.wait(server, 'VERIFY_RESIZE')
 
@@ -95,24 +92,18 @@ class TestNotUpdated:
             {'hw_video_model': 'vga'},
             image=cloud.image(os_command_line='a=' + 'é' * 200))
         self.assert_rescued_twice(cloud, server)
-        assert [each.action for each in objects.InstanceActionList
-                .get_by_instance_uuid(base.nova_context.get_admin_context(),
-                                      server)] == [
+        assert cloud.actions(server) == [
             'unrescue', 'rescue', 'unrescue', 'rescue', 'create']
 
     def test_a_server_whose_request_spec_was_repaired(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            base.nova_context.get_admin_context(), server)
+        spec = cloud.spec(server)
         spec.image = spec.image.obj_clone()
         spec.image.properties.hw_video_model = 'qxl'
         spec.save()
         self.assert_rescued_twice(cloud, server)
         assert cloud.request_spec(server)['hw_video_model'] == 'vga'
-        assert 'repair_image_props' in [
-            each.action for each in objects.InstanceActionList
-            .get_by_instance_uuid(base.nova_context.get_admin_context(),
-                                  server)]
+        assert 'repair_image_props' in cloud.actions(server)
 
 
 class TestBefore:

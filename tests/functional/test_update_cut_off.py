@@ -82,23 +82,23 @@ class Cloud(update_case.Cloud):
                 return True
         return False
 
+    def reset(self, server):
+        self.act(server, {'os-resetState': {'state': 'active'}},
+                 admin=True).expect(202)
+
     def later(self):
         """Let what is being stored count as cut off."""
         return mock.patch.object(store, 'LEASE', -1)
 
     def assert_whole(self, server, *possible):
         """Assert that the server has one of the sets, in all places."""
-        shown = self.http('GET', f'/servers/{server}').body['server']
-        assert shown[base.PARAMETER] in possible
-        self.assert_changed(server, shown[base.PARAMETER])
+        overrides = self.assert_changed(server, *possible)
         self.assert_disks_agree(server)
         assert ServerRecord.of(self.instance(server)).unfinished == {}
-        return shown[base.PARAMETER]
+        return overrides
 
 
 class TestKilled:
-    CLOUD = Cloud
-
     @pytest.mark.parametrize('number', range(5))
     @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
     def test_the_next_request_finds_the_server_whole(
@@ -123,8 +123,7 @@ class TestKilled:
     def test_a_server_whose_update_was_cut_off_is_being_changed(self, cloud):
         server = cloud.stopped(BEFORE)
         assert cloud.killed(2, lambda: cloud.update(server, AFTER))
-        answer = cloud.update(server, {})
-        assert answer.status == 409, answer.text
+        answer = cloud.update(server, {}).expect(409)
         assert 'resize_prep' in answer.message
         assert cloud.act(server, {'os-start': None}).status == 409
         with cloud.later():
@@ -144,10 +143,8 @@ class TestKilled:
         server = cloud.boot(BEFORE)
         if is_rebuilt:
             assert cloud.rebuild(server, {}).status == 202
-        cloud.do(server, 'os-stop', 'SHUTOFF')
-        instance = cloud.instance(server)
-        instance.task_state = task_states.RESIZE_PREP
-        instance.save()
+        cloud.stop(server)
+        cloud.change(server, task_state=task_states.RESIZE_PREP)
         with cloud.later():
             cloud.http('GET', f'/servers/{server}')
         assert cloud.instance(server).task_state == task_states.RESIZE_PREP
@@ -157,9 +154,7 @@ class TestKilled:
         server = cloud.stopped(BEFORE)
         assert cloud.killed(2, lambda: cloud.update(server, AFTER))
         # ComputeManager._init_instance
-        instance = cloud.instance(server)
-        instance.task_state = None
-        instance.save()
+        cloud.change(server, task_state=None)
         cloud.assert_whole(server, AFTER)
 
     @pytest.mark.parametrize('asked', [None, AFTER])
@@ -173,9 +168,7 @@ class TestKilled:
                                 cloud.rebuild(server, asked, other)):
                 break
             if cloud.instance(server).task_state:
-                answer = cloud.act(
-                    server, {'os-resetState': {'state': 'active'}}, admin=True)
-                assert answer.status == 202, answer.text
+                cloud.reset(server)
             cloud.assert_whole(server, BEFORE, asked or BEFORE)
             assert cloud.rebuild(server, {}).status == 202
             cloud.assert_whole(server, {})
@@ -185,7 +178,7 @@ class TestKilled:
             self, cloud):
         server = cloud.boot(BEFORE)
         assert cloud.killed(2, lambda: cloud.rebuild(server, AFTER))
-        cloud.act(server, {'os-resetState': {'state': 'active'}}, admin=True)
+        cloud.reset(server)
         with mock.patch.object(objects.RequestSpec, 'save', side_effect=Lost):
             cloud.http('GET', f'/servers/{server}')
         assert cloud.instance(server).task_state == task_states.RESIZE_PREP
@@ -209,26 +202,21 @@ class TestKilled:
                 break
             assert ServerRecord.of(cloud.instance(server)).unfinished == {}
             cloud.act(server, {'unlock': None})
-            answer = cloud.act(
-                server, {'os-resetState': {'state': 'active'}}, admin=True)
-            assert answer.status == 202, answer.text
+            cloud.reset(server)
             cloud.assert_whole(server, BEFORE)
-            cloud.do(server, 'os-stop', 'SHUTOFF')
+            cloud.stop(server)
             assert cloud.update(server, {}).status == 200
             cloud.assert_whole(server, {})
         assert number
 
 
 class TestDatabaseLost:
-    CLOUD = Cloud
-
     @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
     @pytest.mark.parametrize('number', range(1, 5))
     def test_the_server_is_whole_once_it_is_back(self, cloud, state, number):
         server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
         with Statements(lambda each: each >= number, Lost).counted():
-            answer = cloud.update(server, AFTER)
-        assert answer.status == 500, answer.text
+            cloud.update(server, AFTER).expect(500)
         with cloud.later():
             cloud.assert_whole(server, BEFORE, AFTER)
         assert cloud.update(server, {}).status == 200
@@ -241,8 +229,7 @@ class TestDatabaseLost:
             self, cloud, state, number):
         server = getattr(cloud, state)(BEFORE, image=cloud.image_with())
         with Statements(lambda each: each == number, Lost).counted():
-            answer = cloud.update(server, AFTER)
-        assert answer.status == 500, answer.text
+            cloud.update(server, AFTER).expect(500)
         # At once, and not at the next request for it.
         instance = cloud.instance(server)
         assert instance.task_state is None
@@ -254,8 +241,7 @@ class TestDatabaseLost:
         server = cloud.boot(BEFORE, image=cloud.image_with())
         other = cloud.image(hw_boot_menu='false')
         with Statements(lambda each: each == number, Lost).counted():
-            answer = cloud.rebuild(server, AFTER, other)
-        assert answer.status == 500, answer.text
+            cloud.rebuild(server, AFTER, other).expect(500)
         instance = cloud.instance(server)
         assert instance.task_state is None
         assert instance.image_ref != other

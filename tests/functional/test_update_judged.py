@@ -7,6 +7,8 @@ from testing.harness import base
 from tests.functional import protections
 from tests.functional import update_case
 
+Cloud = update_case.Cloud
+
 
 class ProtectedCloud(update_case.Cloud, protections.Cloud):
     """hw_disk_bus: create member, update admin; hw_video_model exchanged."""
@@ -33,8 +35,7 @@ class TestTheImagesOwnProperties:
         server = getattr(cloud, state)(image=cloud.image(**own))
         assert {'hw_disk_bus', 'hw_video_model'} <= cloud.system_metadata(
             server).keys()
-        answer = cloud.update(server, asked)
-        assert answer.status == status, answer.text
+        answer = cloud.update(server, asked).expect(status)
         if status == 403:
             assert answer.problems == dict.fromkeys(asked, 'protected')
 
@@ -43,8 +44,7 @@ class TestTheImagesOwnProperties:
     def test_where_the_images_properties_are_unknown_both_are_needed(
             self, cloud, asked):
         server = cloud.stopped(image=cloud.image())
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            base.nova_context.get_admin_context(), server)
+        spec = cloud.spec(server)
         spec.image = None
         spec.save()
         assert cloud.update(server, asked).status == 403
@@ -55,15 +55,13 @@ class TestTheImagesOwnProperties:
         server = cloud.stopped(
             {'hw_disk_bus': 'sata'}, admin=True,
             image=cloud.image(hw_disk_bus='virtio'))
-        answer = cloud.update(
-            server, {'hw_disk_bus': 'sata', 'hw_boot_menu': 'true'})
-        assert answer.status == 200, answer.text
+        cloud.update(
+            server,
+            {'hw_disk_bus': 'sata', 'hw_boot_menu': 'true'}).expect(200)
         assert cloud.update(server, {'hw_disk_bus': 'scsi'}).status == 403
 
 
 class TestConfigDrive:
-    CLOUD = update_case.Cloud
-
     def test_a_config_drive_is_made_by_a_rebuild_or_by_unshelving(
             self, cloud):
         server = cloud.stopped()
@@ -71,11 +69,8 @@ class TestConfigDrive:
             server, 409, {'img_config_drive': 'needs_rebuild'},
             {'img_config_drive': 'mandatory'})
         assert 'rebuild' in answer.message and 'shelve' in answer.message
-        assert cloud.update(
-            server, {'img_config_drive': 'optional'}).status == 200
-        server = cloud.offloaded()
-        assert cloud.update(
-            server, {'img_config_drive': 'mandatory'}).status == 200
+        cloud.put(server, {'img_config_drive': 'optional'})()
+        cloud.put(cloud.offloaded(), {'img_config_drive': 'mandatory'})()
 
     @pytest.mark.parametrize('asked', [None, 'optional'])
     def test_a_server_keeps_the_config_drive_that_it_has(self, cloud, asked):
@@ -86,14 +81,12 @@ class TestConfigDrive:
             server, 400, {'img_config_drive': 'no_effect'},
             {'img_config_drive': asked})
         cloud.do(server, 'os-start')
-        answer = cloud.rebuild(
-            server, {'img_config_drive': asked}, cloud.image())
-        assert answer.status == (202 if asked is None else 400), answer.text
+        cloud.rebuild(
+            server, {'img_config_drive': asked},
+            cloud.image()).expect(202 if asked is None else 400)
 
 
 class TestHost:
-    CLOUD = update_case.Cloud
-
     def test_a_driver_that_does_not_build_the_guest_anew_is_told(self, cloud):
         server = cloud.stopped()
         instance = cloud.instance(server)
@@ -112,24 +105,18 @@ class TestHost:
 
     def test_a_server_without_a_request_spec_is_told(self, cloud):
         server = cloud.stopped()
-        spec = objects.RequestSpec.get_by_instance_uuid(
-            base.nova_context.get_admin_context(), server)
-        spec.destroy()
-        answer = cloud.update(server, {'hw_video_model': 'vga'})
-        assert answer.status == 409, answer.text
-        assert answer.problems == {base.PARAMETER: 'wrong_state'}
+        cloud.spec(server).destroy()
+        cloud.update(server, update_case.VGA).expect(
+            409, {base.PARAMETER: 'wrong_state'})
         assert cloud.record(server) == {}
 
 
 class TestAutoDiskConfig:
-    CLOUD = update_case.Cloud
-
     def test_an_updated_disk_config_shows_as_after_a_create(self, cloud):
         server = cloud.stopped()
         for asked, shown in (({'hw_auto_disk_config': 'true'}, 'AUTO'),
                              ({'hw_auto_disk_config': 'false'}, 'MANUAL'),
                              ({'hw_auto_disk_config': 'true'}, 'AUTO'),
                              ({}, 'MANUAL')):
-            answer = cloud.update(server, asked)
-            assert answer.status == 200, answer.text
+            answer = cloud.update(server, asked).expect(200)
             assert answer.body['server']['OS-DCF:diskConfig'] == shown

@@ -1,21 +1,12 @@
 """When, how and by whom the overrides of a server may be updated at all."""
 
-import os
-from unittest import mock
-
 from nova.compute import task_states
+import pytest
 
 from testing.harness import base
 from tests.functional import update_case
 
-
-class Cloud(update_case.Cloud):
-    def rescue(self, server):
-        # The server's folder, which _create_image would have made.
-        os.makedirs(os.path.join(base.CONF.instances_path, server))
-        answer = self.act(server, {'rescue': None})
-        assert answer.status == 200, answer.text
-        self.wait(server, 'RESCUE')
+Cloud = update_case.Cloud
 
 
 class TestOtherStates:
@@ -28,9 +19,11 @@ class TestOtherStates:
                 ('suspend', 'SUSPENDED', 'stop it'),
                 ('resume', 'ACTIVE', 'stop it'),
                 ('rescue', 'RESCUE', 'unrescue it')):
-            if action:
-                cloud.do(server, action, status) \
-                    if action != 'rescue' else cloud.rescue(server)
+            if action == 'rescue':
+                cloud.rescue(server).expect(200)
+                cloud.wait(server, status)
+            elif action:
+                cloud.do(server, action, status)
             answer = cloud.assert_refused_unchanged(
                 server, 409, {base.PARAMETER: 'wrong_state'},
                 {'hw_video_model': 'vga'}, body={'name': 'other'})
@@ -38,24 +31,19 @@ class TestOtherStates:
 
     def test_a_task(self, cloud):
         server = cloud.stopped()
-        instance = cloud.instance(server)
-        instance.task_state = task_states.POWERING_ON
-        instance.save()
+        cloud.change(server, task_state=task_states.POWERING_ON)
         answer = cloud.assert_refused_unchanged(
             server, 409, {base.PARAMETER: 'wrong_state'}, {})
         assert 'powering-on' in answer.message
 
     def test_a_server_on_no_host(self, cloud):
         server = cloud.stopped()
-        instance = cloud.instance(server)
-        host, instance.host = instance.host, None
-        instance.save()
+        cloud.change(server, host=None)
         answer = cloud.assert_refused_unchanged(
             server, 409, {base.PARAMETER: 'wrong_state'},
             {'hw_video_model': 'vga'})
         assert 'on no host: boot another server' in answer.message
-        instance.host = host
-        instance.save()
+        cloud.change(server, host='compute1')
 
     def test_a_locked_server(self, cloud):
         server = cloud.stopped()
@@ -66,33 +54,23 @@ class TestOtherStates:
         assert cloud.update(server, {}, admin=True).status == 200
 
     def test_a_server_that_is_being_built(self, cloud):
-        with mock.patch(base.BUILDS):
-            server = cloud.create().body['server']['id']
-        answer = cloud.update(server, {'hw_video_model': 'vga'})
-        assert answer.status == 409, answer.text
+        answer = cloud.update(
+            cloud.unbuilt(), {'hw_video_model': 'vga'}).expect(409)
         assert 'wait until that ends' in answer.message
 
     def test_a_server_that_does_not_exist(self, cloud):
-        answer = cloud.update('5c8a7c3a-0000-4000-8000-000000000000', {})
-        assert answer.status == 404, answer.text
+        cloud.update('5c8a7c3a-0000-4000-8000-000000000000', {}).expect(404)
 
 
 class TestVersions:
-    def test_a_request_that_does_not_name_the_extension(self, cloud):
+    @pytest.mark.parametrize(('code', 'kwargs'), [
+        ('version_missing', {'extension': None}), ('not_here', {'api': 'v2'}),
+        ('not_here', {'body': {'pinned_availability_zone': None}})],
+        ids=['without the extension', 'legacy API', 'beside the zone'])
+    def test_where_overrides_are_not_taken(self, cloud, code, kwargs):
         cloud.assert_refused_unchanged(
-            cloud.stopped(), 400, {base.PARAMETER: 'version_missing'},
-            {'hw_video_model': 'vga'}, extension=None)
-
-    def test_the_legacy_api(self, cloud):
-        cloud.assert_refused_unchanged(
-            cloud.stopped(), 400, {base.PARAMETER: 'not_here'},
-            {'hw_video_model': 'vga'}, api='v2')
-
-    def test_overrides_beside_the_availability_zone_are_refused(self, cloud):
-        cloud.assert_refused_unchanged(
-            cloud.stopped(), 400, {base.PARAMETER: 'not_here'},
-            {'hw_video_model': 'vga'},
-            body={'pinned_availability_zone': None})
+            cloud.stopped(), 400, {base.PARAMETER: code},
+            {'hw_video_model': 'vga'}, **kwargs)
 
 
 class TestRules:
@@ -123,6 +101,6 @@ class TestRules:
         for asked, status in (
                 ({}, 404), ({'hw_video_model': 'x', 'hw_pmu': 'true'}, 400)):
             answer = cloud.update(
-                server, asked, headers={'X-Auth-Project-Id': 'other'})
-            assert answer.status == status, answer.text
+                server, asked,
+                headers={'X-Auth-Project-Id': 'other'}).expect(status)
         assert answer.problems == {'hw_video_model': 'invalid_value'}
