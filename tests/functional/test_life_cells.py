@@ -5,15 +5,13 @@ from nova.policies import servers
 from tests.functional import life
 
 
-class CrossCell(life.Cloud):
+class Cloud(life.Cloud):
     NUMBER_OF_CELLS = 2
     CELLS = {'compute2': 'cell2'}
     POLICY = {servers.CROSS_CELL_RESIZE: 'role:admin'}
 
 
 class TestCrossCellMoves:
-    CLOUD = CrossCell
-
     def test_cold_migration_to_another_cell(self, cloud):
         # What snapshots do not inherit is in no image that servers spawn from.
         cloud.flags(non_inheritable_image_properties=['hw_machine_type'])
@@ -21,10 +19,10 @@ class TestCrossCellMoves:
         for server in (cloud.a_server(overrides),
                        cloud.a_volume_server(overrides)):
             source = cloud.instance(server).host
-            cloud.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+            cloud.migrate(server)
             assert cloud.instance(server).host != source
             cloud.assert_machine(server)
-            cloud.do(server, {'confirmResize': None}, expected=204, admin=True)
+            cloud.confirm(server)
             for _ in range(2):
                 assert set(cloud.record(server)) == set(overrides)
                 assert cloud.request_spec(server)['hw_disk_bus'] == 'scsi'
@@ -33,7 +31,6 @@ class TestCrossCellMoves:
 
 
 class TestCrossCellNuma:
-    CLOUD = CrossCell
     # The answer is that of a real cloud, which does not wait for the conductor.
     CAST_AS_CALL = False
 

@@ -21,8 +21,7 @@ class Cloud(life.Cloud):
 
         with mock.patch.object(
                 fakelibvirt.Domain, 'attachDeviceFlags', keep):
-            answer = self.http('POST', f'/servers/{server}/{path}', body)
-        assert answer.status == 200, answer.text
+            self.http('POST', f'/servers/{server}/{path}', body).expect(200)
         (device,) = devices
         return device
 

@@ -3,24 +3,19 @@
 import typing
 from unittest import mock
 
-import fixtures
-
 from nova_image_override.api.guest import no_effect
 from testing.harness import answers
 from testing.harness import base
+from tests.functional import update_case
 
 
-class Cloud(base.Cloud):
-    EXTENDED_HOSTS = base.Cloud.HOSTS
+class Cloud(update_case.Cloud):
     IMAGE = {'kernel_id': base.IMAGE}
 
     def setUp(self) -> None:
         self.flags(allow_resize_to_same_host=True)
         super().setUp()
-        # This would copy files to the other host.
-        self.useFixture(fixtures.MockPatch(
-            'nova.virt.libvirt.driver.LibvirtDriver.'
-            'migrate_disk_and_power_off', return_value='{}'))
+        self.move_without_copies()
 
     def resize(self, server: str, **flavor: typing.Any) -> answers.Answer:
         """Resize a server, and wait for it if that is accepted."""
@@ -35,8 +30,7 @@ class Cloud(base.Cloud):
     def assert_unchanged(
             self, server: str, answer: answers.Answer,
             problems: dict[str, str], overrides: dict[str, str]) -> None:
-        assert answer.status == 400, answer.text
-        assert answer.problems == problems
+        answer.expect(400, problems)
         shown = self.show(server)
         assert shown['status'] == 'ACTIVE'
         assert shown[base.PARAMETER] == overrides
@@ -48,8 +42,6 @@ class Cloud(base.Cloud):
 
 
 class TestLife:
-    """What becomes of them in a rebuild and a resize."""
-
     def test_what_a_rebuild_newly_asks_for_must_act(self, cloud):
         kept = {'hw_boot_menu': 'true'}
         server = cloud.boot(kept)
@@ -66,8 +58,7 @@ class TestLife:
         cloud.assert_unchanged(
             server, answer, {'os_command_line': 'no_effect'}, kept)
         assert 'kernel_id' in answer.message
-        assert cloud.rebuild(server,
-                             image=cloud.image(**cloud.IMAGE)).status == 202
+        cloud.rebuild(server, image=cloud.image(**cloud.IMAGE)).expect(202)
         assert cloud.rebuild(server, {}).status == 202
 
     def test_a_resize_may_leave_an_override_without_effect(self, cloud):

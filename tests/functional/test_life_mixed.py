@@ -11,18 +11,12 @@ from tests.functional import life
 
 class Cloud(life.Cloud):
     def on(self, host, overrides=life.OVERRIDES):
-        answer = self.http(
-            'POST', '/servers', self.server_body(
-                overrides, flavor=self.flavor(vcpus=4),
-                availability_zone=f'nova:{host}'), admin=True)
-        assert answer.status == 202, answer.text
-        self.wait(answer.body['server']['id'])
-        return answer.body['server']['id']
+        return self.a_server(overrides, admin=True, server={
+            'availability_zone': f'nova:{host}'})
 
     def assert_refused_409(self, server, action, **kwargs):
-        answer = self.act(server, action, admin=True, **kwargs)
-        assert answer.status == 409, answer.text
-        assert answer.problems == {base.PARAMETER: 'host_not_ready'}
+        answer = self.act(server, action, admin=True, **kwargs).expect(
+            409, {base.PARAMETER: 'host_not_ready'})
         assert 'nova-compute-image-override' in answer.message
         self.wait(server)
         self.assert_kept(server)
@@ -52,21 +46,20 @@ class TestMixedCloud:
         server = cloud.on('compute2')
         cloud.do(server, {'migrate': {'host': 'compute1'}}, 'VERIFY_RESIZE',
                  admin=True)
-        cloud.do(server, {'confirmResize': None}, expected=204, admin=True)
+        cloud.confirm(server)
         cloud.assert_kept(server)
 
     def test_a_move_without_numa_nodes_of_their_own_is_made(self, cloud):
         server = cloud.on('compute1', {'hw_disk_bus': 'scsi'})
-        cloud.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
-        cloud.do(server, {'confirmResize': None}, expected=204, admin=True)
+        cloud.migrate(server)
+        cloud.confirm(server)
         cloud.hard_reboot(server)
-        assert cloud.guest(server).find('devices/disk/target').get(
-            'bus') == 'scsi'
+        assert cloud.disk_bus(server) == 'scsi'
 
     def test_servers_without_overrides_go_where_they_like(self, cloud):
         server = cloud.on('compute2', None)
         cloud.do(server, {'rebuild': {'imageRef': base.IMAGE}}, admin=True)
-        cloud.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
+        cloud.migrate(server)
 
     def test_a_host_that_gets_it_or_loses_it_is_known_at_its_start(self, cloud):
         server = cloud.on('compute2')

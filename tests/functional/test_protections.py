@@ -9,8 +9,7 @@ from tests.functional import protections
 
 class Cloud(protections.Cloud):
     def offered(self, **kwargs):
-        return self.http('GET', '/image-props-override', **kwargs).body[
-            base.PARAMETER]['schema']
+        return self.discover(**kwargs)['schema']
 
 
 class TestProtections:
@@ -32,8 +31,7 @@ class TestProtections:
         # There is a server now, hence no assert_refused.
         answer = cloud.create(
             {'hw_vm_mode': 'hvm'}, image=cloud.image(vm_mode='xen'))
-        assert answer.status == 403
-        assert answer.problems == {'hw_vm_mode': errors.PROTECTED}
+        answer.expect(403, {'hw_vm_mode': errors.PROTECTED})
         assert 'update vm_mode, which is hw_vm_mode too' in answer.message
 
     def test_a_name_that_the_override_writes_too_must_be_permitted(self, cloud):

@@ -18,17 +18,11 @@ class Cloud(base.Cloud):
         for _ in range(2):
             assert self.system_metadata(server).get('hw_video_model') == model
             assert self.request_spec(server).get('hw_video_model') == model
-            assert self.guest(server).find('devices/video/model').get(
-                'type') == model
+            assert self.video(server) == model
             self.hard_reboot(server)
 
-    def shown(self, server):
-        return self.show(server)[
-            base.PARAMETER]
-
     def assert_unchanged(self, server, answer, status, problems):
-        assert answer.status == status, answer.text
-        assert answer.problems == problems
+        answer.expect(status, problems)
         self.assert_video(server, 'vga')
         assert self.shown(server) == {'hw_video_model': 'vga'}
         assert self.show(server)['status'] == 'ACTIVE'
@@ -39,8 +33,7 @@ class TestRebuild:
         server = cloud.boot({'hw_video_model': 'vga'})
         for kwargs in ({}, {'extension': None},
                        {'extension': None, 'compute': '2.1'}):
-            answer = cloud.rebuild(server, **kwargs)
-            assert answer.status == 202, answer.text
+            cloud.rebuild(server, **kwargs).expect(202)
             cloud.assert_video(server, 'vga')
             assert cloud.shown(server) == {'hw_video_model': 'vga'}
 
@@ -49,8 +42,7 @@ class TestRebuild:
         server = cloud.boot({'hw_video_model': 'vga'},
                             image=cloud.image(hw_vif_model='e1000'))
         answer = cloud.rebuild(server, image=cloud.image(
-            hw_video_model='cirrus', hw_rng_model='virtio'))
-        assert answer.status == 202, answer.text
+            hw_video_model='cirrus', hw_rng_model='virtio')).expect(202)
         assert answer.body['server'][base.PARAMETER] == {
             'hw_video_model': 'vga'}
         cloud.assert_video(server, 'vga')
@@ -60,8 +52,7 @@ class TestRebuild:
 
     def test_the_parameter_replaces_them(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga', 'hw_boot_menu': 'true'})
-        answer = cloud.rebuild(server, {'hw_video_model': 'cirrus'})
-        assert answer.status == 202, answer.text
+        cloud.rebuild(server, {'hw_video_model': 'cirrus'}).expect(202)
         cloud.assert_video(server, 'cirrus')
         assert 'hw_boot_menu' not in cloud.system_metadata(server)
         assert 'hw_boot_menu' not in cloud.request_spec(server)
@@ -76,8 +67,7 @@ class TestRebuild:
     def test_an_empty_object_drops_them(self, cloud):
         image = cloud.image(hw_video_model='cirrus')
         server = cloud.boot({'hw_video_model': 'vga'}, image=image)
-        answer = cloud.rebuild(server, {}, image=image)
-        assert answer.status == 202, answer.text
+        cloud.rebuild(server, {}, image=image).expect(202)
         cloud.assert_video(server, 'cirrus')
         assert cloud.record(server) == {}
         assert cloud.shown(server) == {}
@@ -85,32 +75,27 @@ class TestRebuild:
     def test_null_removes_and_stays_removed(self, cloud):
         image = cloud.image(hw_video_model='vga')
         server = cloud.boot(image=image)
-        assert cloud.rebuild(server, {'hw_video_model': None},
-                             image=image).status == 202
-        assert cloud.shown(server) == {'hw_video_model': None}
-        assert cloud.guest(server).find('devices/video/model').get(
-            'type') == 'virtio'
-        # nova-compute has filled in its default by now.
-        cloud.rebuild(server, image=image)
-        cloud.hard_reboot(server)
-        assert cloud.shown(server) == {'hw_video_model': None}
-        assert cloud.guest(server).find('devices/video/model').get(
-            'type') == 'virtio'
+        # nova-compute has filled in its default by the second time.
+        for overrides in ({'hw_video_model': None}, None):
+            assert cloud.rebuild(server, overrides, image=image).status == 202
+            cloud.hard_reboot(server)
+            assert cloud.shown(server) == {'hw_video_model': None}
+            assert cloud.video(server) == 'virtio'
 
     def test_what_null_removed_is_not_in_the_request_spec_either(self, cloud):
         # nova-compute has stored its default in system metadata.
         server = cloud.boot({'hw_vif_model': None},
                             image=cloud.image(hw_vif_model='e1000'))
         assert 'hw_vif_model' in cloud.system_metadata(server)
-        for image in (cloud.image(hw_vif_model='ne2k_pci'), None):
-            kwargs = {'image': image} if image else {}
-            assert cloud.rebuild(server, **kwargs).status == 202
+        for image in (cloud.image(hw_vif_model='ne2k_pci'), base.IMAGE):
+            assert cloud.rebuild(server, image=image).status == 202
             assert 'hw_vif_model' not in cloud.request_spec(server)
             assert cloud.shown(server) == {'hw_vif_model': None}
 
     def test_what_an_operator_set_survives(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         cloud.set_property(server, 'hw_video_model', 'cirrus')
+        assert cloud.shown(server) == {'hw_video_model': 'cirrus'}
         assert cloud.rebuild(server).status == 202
         cloud.assert_video(server, 'cirrus')
 
@@ -128,23 +113,13 @@ class TestRebuild:
         # Asking for it again removes it again.
         assert cloud.rebuild(server, removed, image=image).status == 202
         cloud.hard_reboot(server)
-        assert cloud.guest(server).find('devices/video/model').get(
-            'type') == 'virtio'
-
-    def test_the_machine_type_is_kept(self, cloud):
-        server = cloud.boot({'hw_machine_type': 'pc-q35-2.10'})
-        cloud.rebuild(server)
-        cloud.hard_reboot(server)
-        assert cloud.system_metadata(server)['hw_machine_type'] == 'pc-q35-2.10'
-        assert cloud.guest(server).find('os/type').get(
-            'machine') == 'pc-q35-2.10'
+        assert cloud.video(server) == 'virtio'
 
     def test_a_locked_server_keeps_its_overrides(self, cloud):
         server = cloud.boot({'hw_boot_menu': 'true'})
         assert cloud.act(server, {'lock': None}).status == 202
         for overrides in (None, {}, {'hw_boot_menu': 'false'}):
-            answer = cloud.rebuild(server, overrides)
-            assert answer.status == 409, answer.text
+            cloud.rebuild(server, overrides).expect(409)
             assert cloud.shown(server) == {'hw_boot_menu': 'true'}
         assert cloud.rebuild(server, {}, admin=True).status == 202
         assert cloud.shown(server) == {}
@@ -168,8 +143,7 @@ class TestRebuild:
                     'name': 'volume-reimaged', 'server_uuid': server,
                     'tag': volume}]}, admin=True)))
         for compute in ('2.92', '2.93'):
-            answer = cloud.rebuild(server, compute=compute)
-            assert answer.status == 202, answer.text
+            cloud.rebuild(server, compute=compute).expect(202)
             cloud.assert_video(server, 'vga')
             assert cloud.shown(server) == {'hw_video_model': 'vga'}
 
@@ -199,9 +173,7 @@ class TestRefusals:
 
     def test_dropping_numa_nodes_is_a_change_too(self, cloud):
         server = cloud.boot({'hw_numa_nodes': '2'})
-        answer = cloud.rebuild(server, {})
-        assert answer.status == 400, answer.text
-        assert answer.problems == {'hw_numa_nodes': 'numa_change'}
+        cloud.rebuild(server, {}).expect(400, {'hw_numa_nodes': 'numa_change'})
         assert cloud.shown(server) == {'hw_numa_nodes': '2'}
 
     def test_dropping_nodes_of_different_sizes_names_those_that_matter(
@@ -210,9 +182,8 @@ class TestRefusals:
                  'hw_numa_cpus.0': '0', 'hw_numa_cpus.1': '1',
                  'hw_numa_mem.0': '256', 'hw_numa_mem.1': '768'}
         server = cloud.boot({**nodes, 'hw_video_model': 'vga'})
-        answer = cloud.rebuild(server, {})
-        assert answer.status == 400, answer.text
-        assert answer.problems == dict.fromkeys(nodes, 'numa_change')
+        cloud.rebuild(server, {}).expect(
+            400, dict.fromkeys(nodes, 'numa_change'))
         assert cloud.rebuild(server, nodes).status == 202
 
     def test_a_new_image_that_changes_numa_is_refused_as_ever(self, cloud):
@@ -226,14 +197,7 @@ class TestRefusals:
         server = cloud.boot({'hw_cpu_sockets': '2', 'hw_video_model': 'vga'})
         answer = cloud.rebuild(
             server, image=cloud.image(hw_cpu_max_sockets='1'))
-        assert answer.status == 400, answer.text
-        assert answer.problems == {'hw_cpu_sockets': 'flavor_conflict'}
-
-    def test_what_stays_needs_no_permission_again(self, cloud):
-        server = cloud.boot({'hw_video_model': 'vga', 'hw_boot_menu': 'false'})
-        assert cloud.rebuild(
-            server,
-            {'hw_video_model': 'vga', 'hw_boot_menu': 'false'}).status == 202
+        answer.expect(400, {'hw_cpu_sockets': 'flavor_conflict'})
 
     def test_without_the_version_entry_it_is_refused(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
@@ -245,23 +209,20 @@ class TestRefusals:
         image = cloud.image()
         server = cloud.boot({'hw_video_model': 'vga'}, image=image)
         cloud.glance.delete(None, image)
-        answer = cloud.rebuild(server, image=image)
-        assert answer.status == 400, answer.text
+        cloud.rebuild(server, image=image).expect(400)
         cloud.assert_video(server, 'vga')
 
 
 class PastTheMergeCloud(Cloud):
-    def replace(self, *methods):
-        for method in methods:
-            self.useFixture(fixtures.MonkeyPatch(
-                f'nova_image_override.api.compute_api.API.{method}',
-                getattr(api.API, method)))
+    def merge_nothing(self):
+        self.useFixture(fixtures.MonkeyPatch(
+            'nova_image_override.api.compute_api.API._get_image',
+            api.API._get_image))
 
     def assert_refused(self, server, **kwargs):
         with mock.patch(
                 'nova.conductor.ComputeTaskAPI.rebuild_instance') as rebuilds:
-            answer = self.rebuild(server, **kwargs)
-        assert answer.status == 500, answer.text
+            self.rebuild(server, **kwargs).expect(500)
         assert not rebuilds.called
         assert self.request_spec(server)['hw_video_model'] == 'vga'
 
@@ -273,7 +234,7 @@ class TestPastTheMerge:
 
     def test_a_nova_that_merges_nothing_fails_and_changes_nothing(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
-        cloud.replace('_get_image')
+        cloud.merge_nothing()
         for kwargs in (
                 {}, {'image': cloud.image(hw_rng_model='virtio')},
                 {'overrides': {'hw_video_model': 'cirrus'}},
@@ -284,7 +245,7 @@ class TestPastTheMerge:
 
     def test_a_server_without_overrides_is_rebuilt_as_ever(self, cloud):
         server = cloud.boot()
-        cloud.replace('_get_image')
+        cloud.merge_nothing()
         assert cloud.rebuild(server).status == 202
 
 
@@ -295,9 +256,8 @@ class TestOnAHostWithoutTheComputePart:
     def test_a_rebuild_that_would_lose_overrides_is_409(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
         for overrides in (None, {'hw_video_model': 'cirrus'}):
-            answer = cloud.rebuild(server, overrides)
-            assert answer.status == 409, answer.text
-            assert answer.problems == {base.PARAMETER: 'host_not_ready'}
+            answer = cloud.rebuild(server, overrides).expect(
+                409, {base.PARAMETER: 'host_not_ready'})
             assert 'empty image_props_override' in answer.message
         cloud.assert_video(server, 'vga')
 
@@ -311,6 +271,6 @@ class TestOnAHostWithoutTheComputePart:
         server = cloud.boot()
         assert cloud.rebuild(server).status == 202
         assert cloud.rebuild(server, {}).status == 202
-        answer = cloud.rebuild(server, {'hw_video_model': 'cirrus'})
-        assert answer.status == 409, answer.text
+        answer = cloud.rebuild(server, {'hw_video_model': 'cirrus'}).expect(
+            409)
         assert 'leave image_props_override out' in answer.message

@@ -5,7 +5,6 @@ change the properties of the same image: the scheduler is still asked who may
 be on the host, and before anything changes.
 """
 
-
 from nova import exception
 import oslo_messaging
 import pytest
@@ -46,8 +45,7 @@ class TestIsolation:
         # To Nova, a server whose image does not set os_distro may be there.
         linux = cloud.image(os_distro='linux')
         server = cloud.boot({'os_distro': 'windows'}, image=linux)
-        assert cloud.rebuild(server, {'os_distro': None},
-                             image=linux).status == 202
+        cloud.rebuild(server, {'os_distro': None}, image=linux).expect(202)
 
     def test_another_image_is_judged_with_the_overrides(self, cloud):
         server = cloud.boot({'hw_boot_menu': 'true'}, image=cloud.windows)
@@ -71,8 +69,7 @@ class TestIsolation:
         cloud.isolate('compute1', os_distro='linux')
         scheduled = cloud.scheduled()
         for overrides in (None, {'hw_boot_menu': 'true'}):
-            assert cloud.rebuild(server, overrides,
-                                 image=cloud.windows).status == 202
+            cloud.rebuild(server, overrides, image=cloud.windows).expect(202)
         assert scheduled == []
 
     def test_a_volume_backed_server(self, cloud):
@@ -150,8 +147,7 @@ class TestFilters:
             **cloud.server_body({'hw_video_model': 'vga'}),
             'os:scheduler_hints': {'mine': 'kept'}}))
         with base.mock.patch(SCHEDULER) as asked:
-            assert cloud.rebuild(
-                server, {'hw_boot_menu': 'true'}).status == 202
+            cloud.rebuild(server, {'hw_boot_menu': 'true'}).expect(202)
         (call,) = asked.mock_calls
         assert call.args[1].scheduler_hints == {
             'mine': ['kept'], '_nova_check_type': ['rebuild']}
@@ -195,18 +191,15 @@ class TestDecidedAtCreate:
 
     def test_an_image_that_brings_them_is_refused_too(self, cloud):
         server = cloud.boot({'hw_video_model': 'vga'})
+        image = cloud.image(hw_tpm_version='2.0')
         cloud.assert_refused_unchanged(
-            server, 400, {'hw_tpm_version': 'create_only'},
-            image=cloud.image(hw_tpm_version='2.0'))
-        assert cloud.rebuild(
-            server, {'hw_tpm_version': None},
-            image=cloud.image(hw_tpm_version='2.0')).status == 202
+            server, 400, {'hw_tpm_version': 'create_only'}, image=image)
+        cloud.rebuild(server, {'hw_tpm_version': None}, image=image).expect(202)
 
     def test_what_is_kept_stays(self, cloud):
-        server = cloud.boot({'hw_pci_numa_affinity_policy': 'required'})
-        assert cloud.rebuild(
-            server,
-            {'hw_pci_numa_affinity_policy': 'required', 'hw_boot_menu': 'true'
-             }).status == 202
+        affinity = {'hw_pci_numa_affinity_policy': 'required'}
+        server = cloud.boot(affinity)
+        cloud.rebuild(
+            server, {**affinity, 'hw_boot_menu': 'true'}).expect(202)
         cloud.assert_refused_unchanged(
             server, 400, {'hw_pci_numa_affinity_policy': 'create_only'}, {})

@@ -8,13 +8,11 @@ IsolatedHostsFilter reads the image's id, and require_image_type_support its
 disk format, which no property overrides.
 """
 
-
 import fixtures
 from nova import context as nova_context
 from nova import objects
 from nova.objects import fields
 from nova.tests.fixtures import libvirt as fakelibvirt
-from nova.tests.functional.libvirt import base as libvirt_base
 import pytest
 
 from testing import release
@@ -31,10 +29,10 @@ class Cloud(life.Cloud):
     IMAGE: dict[str, str] = {}
     OVERRIDES: dict[str, str] = {}
 
-    def traits(self, host, add=(), remove=()):
+    def take_trait(self, host, trait):
         provider = self.compute_rp_uuids[host]
         self._set_provider_traits(provider, sorted(
-            {*self._get_provider_traits(provider), *add} - {*remove}))
+            {*self._get_provider_traits(provider)} - {trait}))
 
     def host(self, server):
         return self.instance(server).host
@@ -43,12 +41,6 @@ class Cloud(life.Cloud):
         return super().a_server(
             self.OVERRIDES if overrides is None else overrides,
             image=self.image(**self.IMAGE), **kwargs)
-
-    def fail(self, host):
-        """Take a host down."""
-        self.computes[host].stop()
-        self.admin_api.microversion = '2.11'
-        self.admin_api.force_down_service(host, 'nova-compute', True)
 
     def assert_no_valid_host(self, server):
         """Assert that the scheduler found no valid host for the last action."""
@@ -68,8 +60,8 @@ class Cloud(life.Cloud):
         assert self.host(server) == OURS
 
         self.flags(shelved_offload_time=0)
-        self.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
-        self.do(server, {'unshelve': None})
+        self.do(server, 'shelve', 'SHELVED_OFFLOADED')
+        self.do(server, 'unshelve')
         assert self.host(server) == OURS
 
         for action in ({'migrate': None}, {'os-migrateLive': {
@@ -80,7 +72,7 @@ class Cloud(life.Cloud):
             self.assert_no_valid_host(server)
             assert self.host(server) == OURS
 
-        self.fail(OURS)
+        self.take_down(OURS)
         self.act(server, {'evacuate': {}}, admin=True)
         self.wait(server, 'ERROR')
         self.assert_no_valid_host(server)
@@ -137,8 +129,7 @@ class TraitIsolationCloud(Cloud):
         super().setUp()
         self.flags(enable_isolated_aggregate_filtering=True,
                    group='scheduler')
-        self._create_trait('CUSTOM_LICENSED')
-        self.traits(OURS, add=['CUSTOM_LICENSED'])
+        self.give_trait(OURS, 'CUSTOM_LICENSED')
         self.isolate(OURS, trait__CUSTOM_LICENSED='required')
 
 
@@ -158,8 +149,8 @@ class TestPrefilter:
     def test_the_prefilter_of_image_metadata(self, cloud):
         cloud.flags(image_metadata_prefilter=True, group='scheduler')
         bus = 'COMPUTE_STORAGE_BUS_{}'.format
-        cloud.traits(OURS, remove=[bus('VIRTIO')])
-        cloud.traits(OTHER, remove=[bus('SCSI')])
+        cloud.take_trait(OURS, bus('VIRTIO'))
+        cloud.take_trait(OTHER, bus('SCSI'))
         # Nova's compute would report them again.
         for compute in cloud.computes.values():
             cloud.useFixture(fixtures.MockPatchObject(
@@ -168,7 +159,7 @@ class TestPrefilter:
         cloud.assert_decides()
 
 
-class WeigherCloud(Cloud, libvirt_base.LibvirtMigrationMixin):
+class WeigherCloud(Cloud, life.LiveMigrationCloud):
     HOSTS = (*Cloud.HOSTS, 'compute3')
     EXTENDED_HOSTS = HOSTS
     IMAGE = {'os_distro': 'linux'}
@@ -179,31 +170,14 @@ class WeigherCloud(Cloud, libvirt_base.LibvirtMigrationMixin):
                    image_props_weight_setting=['os_distro=1'],
                    group='filter_scheduler')
         super().setUp()
-        self.useFixture(fixtures.MonkeyPatch(
-            'nova.tests.fixtures.libvirt.Domain.migrateToURI3',
-            self._migrate_stub))
-        self.migrate_stub_ran = False
 
-    def another(self, host):
-        """Return the other of the two hosts for the override."""
-        return 'compute3' if host == OURS else OURS
+    def cold_migrate(self, server, host):
+        self.migrate(server)
+        self.confirm(server)
 
-    def live_migrate(self, server):
-        self.server = {'id': server}
-        host = self.host(server)
-        self.src, self.dest = (
-            self.computes[each] for each in (host, self.another(host)))
-        self.do(server, {'os-migrateLive': {
-            'host': None, 'block_migration': 'auto'}}, admin=True)
-
-    def migrate(self, server):
-        self.do(server, {'migrate': None}, 'VERIFY_RESIZE', admin=True)
-        self.do(server, {'confirmResize': None}, expected=204)
-
-    def evacuate(self, server):
-        self.fail(self.host(server))
-        assert self.act(server, {'evacuate': {}}, admin=True).status == 200
-        self.wait(server)
+    def evacuate(self, server, host):
+        self.take_down(self.host(server))
+        self.do(server, {'evacuate': {}}, admin=True, expected=200)
 
 
 @pytest.mark.skipif(
@@ -224,15 +198,15 @@ class TestWeigher:
         assert OTHER not in map(cloud.host, (server, live, lost))
 
         cloud.flags(shelved_offload_time=0)
-        cloud.do(server, {'shelve': None}, 'SHELVED_OFFLOADED')
-        cloud.do(server, {'unshelve': None})
+        cloud.do(server, 'shelve', 'SHELVED_OFFLOADED')
+        cloud.do(server, 'unshelve')
         assert cloud.host(server) != OTHER
 
         # Each moves once: Nova's fake libvirt may still have it on its old
         # host. LibvirtDriver._cleanup_resize undefines it where instance.host
         # is not CONF.host, which here is one for all hosts.
-        for move, moved in ((cloud.migrate, server), (cloud.live_migrate, live),
-                            (cloud.evacuate, lost)):
-            before = cloud.host(moved)
-            move(moved)
-            assert cloud.host(moved) == cloud.another(before)
+        for move, moved in ((cloud.cold_migrate, server),
+                            (cloud.live_migrate, live), (cloud.evacuate, lost)):
+            (other,) = {OURS, 'compute3'} - {cloud.host(moved)}
+            move(moved, other)
+            assert cloud.host(moved) == other
