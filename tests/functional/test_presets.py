@@ -19,9 +19,8 @@ class TestCreate:
         server = cloud.booted('vga')
         assert cloud.used(server) == ('vga', VGA)
         assert len(cloud.digest(server)) == 64
-        guest = cloud.guest(server)
-        assert guest.find('devices/disk/target').get('bus') == 'scsi'
-        assert guest.find('devices/video/model').get('type') == 'vga'
+        assert cloud.disk_bus(server) == 'scsi'
+        assert cloud.video(server) == 'vga'
         assert cloud.request_spec(server)['hw_video_model'] == 'vga'
         assert not {errors.PRESET, base.PARAMETER} & {
             *cloud.show(server, extension=None)}
@@ -86,27 +85,10 @@ class TestCreate:
         (listed,) = cloud.http('GET', '/servers/detail').body['servers']
         assert listed[errors.PRESET] is None
 
-    def test_every_server_of_one_request_has_it(self, cloud):
-        answer = cloud.with_preset('vga', server={'min_count': 2})
-        assert answer.status == 202
-        servers = cloud.http('GET', '/servers').body['servers']
-        assert len(servers) == 2
-        for server in servers:
-            cloud.wait(server['id'])
-            assert cloud.used(server['id']) == ('vga', VGA)
-
     def test_a_check_takes_it_too(self, cloud):
-        answer = cloud.http('POST', '/image-props-override/check', {
-            'server': {'imageRef': base.IMAGE, 'flavorRef': cloud.flavor(),
-                       errors.PRESET: 'vga'}})
-        assert answer.status == 200, answer.text
+        answer = cloud.check(server={errors.PRESET: 'vga'}).expect(200)
         assert {name: each['value'] for name, each in answer.body[
             base.PARAMETER]['overridden'].items()} == VGA
-        answer = cloud.http('POST', '/image-props-override/check', {
-            'server': {'imageRef': base.IMAGE, 'flavorRef': cloud.flavor(),
-                       errors.PRESET: 'secret'}})
-        cloud.assert_refused(
-            answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
 
 
 class TestTold:
@@ -157,13 +139,49 @@ class TestRefused:
             cloud.assert_refused(answer, 400, {errors.PRESET: errors.NOT_HERE})
 
 
-class TestDiscovery:
-    def found(self, cloud, **kwargs):
-        return cloud.http('GET', '/image-props-override', **kwargs).body[
-            base.PARAMETER]['presets']
+class TestClosed:
+    """A preset that policy closes to the caller is, to that caller, not there.
+    """
 
+    @pytest.mark.parametrize('overrides', [
+        None, {'hw_boot_menu': 'true'}, {'hw_boot_menu': 'false'},
+        {'hw_no_such': 'x'}, {'hw_disk_bus': 'floppy'}])
+    def test_it_gets_what_one_that_does_not_exist_gets(self, cloud, overrides):
+        closed = cloud.with_preset('secret', overrides)
+        absent = cloud.with_preset('absent', overrides)
+        assert closed.problems[errors.PRESET] == errors.UNKNOWN_PRESET
+        assert closed.reasons[errors.PRESET] == (
+            'this cloud has no preset secret')
+        assert closed.text.replace('secret', 'absent') == absent.text
+        assert closed.status == absent.status
+
+    @pytest.mark.parametrize('name', ['Secret', 'secre', 'ecret'])
+    def test_it_is_not_suggested(self, cloud, name):
+        answer = cloud.with_preset(name)
+        cloud.assert_refused(
+            answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
+        assert 'did you mean' not in answer.reasons[errors.PRESET]
+        assert cloud.with_preset(name, roles='member,secret').reasons[
+            errors.PRESET].endswith(', did you mean secret?')
+
+    def test_neither_check_nor_rebuild_tell_of_it(self, cloud):
+        server = cloud.boot()
+        for ask in (
+                lambda preset: cloud.check(server=preset),
+                lambda preset: cloud.act(server, {'rebuild': {
+                    'imageRef': base.IMAGE, **preset}})):
+            closed, absent = (
+                ask({errors.PRESET: name}) for name in ('secret', 'absent'))
+            assert closed.text.replace('secret', 'absent') == absent.text
+
+    def test_to_who_may_use_it_it_is_there(self, cloud):
+        server = cloud.booted('secret', roles='member,reader,secret')
+        assert cloud.used(server) == ('secret', {'hw_boot_menu': 'true'})
+
+
+class TestDiscovery:
     def test_discovery_has_the_presets_that_the_caller_may_use(self, cloud):
-        found = self.found(cloud)
+        found = cloud.discover()['presets']
         for name, each in found.items():
             assert each.pop('digest') == cloud.digest(cloud.booted(name))
         assert found == {
@@ -174,14 +192,13 @@ class TestDiscovery:
                      'flavors': ['m1.small', 'm1.large']},
             'no-pmu': {'description': 'Without what the image says',
                        'properties': {'hw_pmu': None}, 'flavors': []}}
-        assert 'secret' in self.found(cloud, roles='member,secret')
-        assert self.found(cloud, roles='reader') == {}
+        assert 'secret' in cloud.discover(roles='member,secret')['presets']
+        assert cloud.discover(roles='reader')['presets'] == {}
 
 
 class TestFilter:
     def found(self, cloud, query, path='/servers', **kwargs):
-        answer = cloud.http('GET', f'{path}?{query}', **kwargs)
-        assert answer.status == 200, answer.text
+        answer = cloud.http('GET', f'{path}?{query}', **kwargs).expect(200)
         return {server['id'] for server in answer.body['servers']}
 
     def test_the_filter_finds_the_servers_of_a_preset(self, cloud):
@@ -205,10 +222,8 @@ class TestFilter:
     @pytest.mark.parametrize('query', [
         'a&{}=b', '', '%20', '-a', 'a%00', 'x' * 65, 'a%25', '*'])
     def test_what_can_be_no_name_is_refused(self, cloud, query):
-        answer = cloud.http(
-            'GET', f'/servers?{errors.PRESET}=' + query.format(errors.PRESET))
-        assert answer.status == 400, answer.text
-        assert answer.problems == {errors.PRESET: errors.INVALID_VALUE}
+        cloud.http('GET', f'/servers?{errors.PRESET}=' + query.format(
+            errors.PRESET)).expect(400, {errors.PRESET: errors.INVALID_VALUE})
 
     def test_without_the_header_entry_it_is_novas_alone(self, cloud):
         cloud.booted('vga')
@@ -260,4 +275,4 @@ class TestNoFile:
         cloud.assert_refused(
             answer, 400, {errors.PRESET: errors.UNKNOWN_PRESET})
         assert answer.reasons[errors.PRESET] == 'this cloud has no preset vga'
-        assert TestDiscovery().found(cloud) == {}
+        assert cloud.discover()['presets'] == {}

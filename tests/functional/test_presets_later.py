@@ -12,6 +12,9 @@ VGA = presets.VGA
 MENU = {'hw_boot_menu': 'true'}
 
 
+SAME = presets.PRESETS + presets.written({'same': VGA})
+
+
 class Cloud(presets.Cloud):
     def rebuilt(self, server, image=base.IMAGE, **asked):
         """Rebuild a server, with ASKED beside the image."""
@@ -68,8 +71,7 @@ class TestLater:
     def test_a_rebuild_leads_to(self, cloud, asked, expected):
         server = cloud.booted('vga')
         digest = cloud.digest(server)
-        answer = cloud.rebuilt(server, **asked)
-        assert answer.status == 202, answer.text
+        answer = cloud.rebuilt(server, **asked).expect(202)
         assert cloud.used(server) == expected
         shown = answer.body['server']
         assert (shown[errors.PRESET] and shown[errors.PRESET]['name'],
@@ -81,8 +83,7 @@ class TestLater:
     @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
     def test_an_update_leads_to(self, cloud, state, asked, expected):
         server = getattr(cloud, state)(server={errors.PRESET: 'vga'})
-        answer = cloud.updated(server, **asked)
-        assert answer.status == 200, answer.text
+        answer = cloud.updated(server, **asked).expect(200)
         assert cloud.used(server) == expected
         cloud.assert_changed(server, expected[1])
         shown = answer.body['server']
@@ -94,18 +95,14 @@ class TestLater:
         server = cloud.stopped(server={errors.PRESET: 'vga'})
         before = cloud.state(server)
         for ask in (cloud.updated, cloud.rebuilt):
-            answer = ask(server, **asked)
-            assert answer.status == status, answer.text
-            assert answer.problems == problems
+            ask(server, **asked).expect(status, problems)
             assert cloud.state(server) == before
 
     @pytest.mark.parametrize('state', ['stopped', 'offloaded'])
     def test_only_the_record_changes_where_the_properties_are_the_same(
             self, cloud, state):
         server = getattr(cloud, state)(server={errors.PRESET: 'vga'})
-        cloud.rewrite(presets.PRESETS + (
-            'same: {description: x, properties: '
-            '{hw_video_model: vga, hw_disk_bus: scsi}}'))
+        cloud.rewrite(SAME)
         digest = cloud.digest(server)
         assert cloud.updated(server, preset='same').status == 200
         assert cloud.used(server) == ('same', VGA)
@@ -114,8 +111,7 @@ class TestLater:
     def test_naming_it_again_takes_the_new_one(self, cloud):
         server = cloud.booted('vga')
         digest = cloud.digest(server)
-        cloud.rewrite(
-            'vga: {description: x, properties: {hw_video_model: cirrus}}')
+        cloud.rewrite(presets.written({'vga': {'hw_video_model': 'cirrus'}}))
         assert cloud.rebuilt(server).status == 202
         assert cloud.used(server) == ('vga', VGA)
         assert cloud.digest(server) == digest
@@ -132,29 +128,24 @@ class TestAnotherImage:
         assert cloud.rebuilt(server, cloud.image()).status == 202
         assert cloud.used(server) == ('vga', VGA)
 
-    @pytest.mark.parametrize(('text', 'refused'), [
-        ('vga: {description: x, properties: {hw_video_model: vga}}',
-         ['hw_disk_bus']),
-        ('vga: {description: x, properties: '
-         '{hw_video_model: cirrus, hw_disk_bus: scsi}}', ['hw_video_model']),
-        ('other: {description: x, properties: '
-         '{hw_video_model: vga, hw_disk_bus: scsi}}', VGA)])
+    @pytest.mark.parametrize(('offered', 'refused'), [
+        ({'vga': {'hw_video_model': 'vga'}}, ['hw_disk_bus']),
+        ({'vga': {**VGA, 'hw_video_model': 'cirrus'}}, ['hw_video_model']),
+        ({'other': VGA}, VGA)])
     def test_what_a_kept_preset_no_longer_has_is_not_permitted(
-            self, cloud, text, refused):
+            self, cloud, offered, refused):
         server = cloud.booted('vga')
-        cloud.rewrite(text)
+        cloud.rewrite(presets.written(offered))
         before = cloud.state(server)
-        answer = cloud.rebuilt(server, cloud.image())
-        assert answer.status == 403, answer.text
-        assert answer.problems == dict.fromkeys(refused, errors.NOT_ALLOWED)
+        cloud.rebuilt(server, cloud.image()).expect(
+            403, dict.fromkeys(refused, errors.NOT_ALLOWED))
         assert cloud.state(server) == before
 
     def test_a_kept_preset_permits_nothing_to_those_who_may_not_use_it(
             self, cloud):
         server = cloud.booted('secret', roles='member,secret')
-        answer = cloud.rebuilt(server, cloud.image())
-        assert answer.status == 403, answer.text
-        assert answer.problems == {'hw_boot_menu': errors.NOT_ALLOWED}
+        cloud.rebuilt(server, cloud.image()).expect(
+            403, {'hw_boot_menu': errors.NOT_ALLOWED})
 
     def test_null_in_the_request_looks_at_the_new_image(self, cloud):
         server = cloud.booted('vga')
@@ -177,8 +168,8 @@ class TestLife:
 
     def test_a_snapshot_and_its_servers_have_none(self, cloud):
         server = cloud.booted('vga')
-        answer = cloud.act(server, {'createImage': {'name': 'snapshot'}})
-        assert answer.status == 202, answer.text
+        answer = cloud.act(
+            server, {'createImage': {'name': 'snapshot'}}).expect(202)
         image = cloud.uploaded(answer.body['image_id'])
         assert not any('override' in name for name in image['properties'])
         cloud.wait(server)
@@ -200,16 +191,10 @@ class TestAtOnce:
     def test_an_update_that_meets_a_rebuild_stays(
             self, cloud, first, expected, late):
         server = cloud.stopped(server={errors.PRESET: 'vga'})
-        cloud.rewrite(presets.PRESETS + (
-            'same: {description: x, properties: '
-            '{hw_video_model: vga, hw_disk_bus: scsi}}'))
-
-        def update():
-            assert cloud.updated(server, preset=first).status == 200
-
+        cloud.rewrite(SAME)
         with at_once.meanwhile(
-                api.API, '_inherit_properties_from_image', update):
-            answer = cloud.rebuilt(server, **late)
-        assert answer.status == 409, answer.text
+                api.API, '_inherit_properties_from_image',
+                lambda: cloud.updated(server, preset=first).expect(200)):
+            cloud.rebuilt(server, **late).expect(409)
         assert cloud.used(server) == (first, expected)
         cloud.assert_changed(server, expected)
